@@ -12,8 +12,10 @@
 #include "study/judge.h"
 #include "view/diagnosis.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct options {
     bool json;
@@ -112,14 +114,30 @@ static bool check_foreign(struct options *o, char **paths, int *n, struct error 
     return ok;
 }
 
+#define SHOW_AFTER_S 1 /* of an emulation: shorter ones need no words */
+
+static void check_show_again(void *user, const char *directory, double fraction, double elapsed_s)
+{
+    bool *shown = user;
+    *shown = *shown || elapsed_s > SHOW_AFTER_S;
+    if (*shown && elapsed_s >= 0)
+        cli_progress("%s: emulating it again, with ACKs first: %.0f %%, %.0f s", directory, 100 * fraction, elapsed_s);
+    else if (*shown)
+        cli_progress_clear();
+    *shown = *shown && elapsed_s >= 0;
+}
+
 int cmd_check(int argc, char **argv)
 {
     struct options o = {.judging = study_judge_options_default()};
     struct error err = {0};
+    bool quick = false, shown = false;
+    struct study_ack_first again = {.show = isatty(STDERR_FILENO) ? check_show_again : NULL, .user = &shown};
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
         {"tolerance", 0, .call = check_tolerance, .to = &o.judging.tolerance},
         {"interface", 'i', .text = &o.interface},
+        {"quick", 0, .flag = &quick},
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {0},
     };
@@ -131,6 +149,7 @@ int cmd_check(int argc, char **argv)
     const struct study_capture_listener *listener = &cli_read_listener;
     if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &err)))
         return cli_fail(&err);
+    o.judging.again = quick ? NULL : &again;
     o.list = json_array();
     o.workloads = json_array();
     cli_check_show_summary_start(&o.summary);
@@ -152,6 +171,10 @@ int cmd_check(int argc, char **argv)
         view_table_print(&o.summary, "", 2, stdout);
     } else {
         view_table_fini(&o.summary);
+    }
+    if (again.signal) {
+        fflush(stdout);
+        raise(again.signal); /* the shell learns how we ended */
     }
     if (!ok)
         return cli_fail(&err);

@@ -5,12 +5,14 @@
 
 #include "analysis/resource.h"
 #include "results/summary.h"
+#include "study/ack_first.h"
 #include "study/capture.h"
 
 #include <limits.h>
 
 struct study_judge_options {
     double tolerance;       /* of rules, relative */
+    struct study_ack_first *again; /* borrowed; runs are emulated once more for what was possible; NULL: none is */
     double capacity_bps[2]; /* of the hosts' links in captures, in and out, on the wire; NAN unknown */
 };
 
@@ -28,7 +30,8 @@ const char *study_judge_run_of(const char *path, char directory[static PATH_MAX]
 void study_judge_warn_partial(const struct results_summary *summary, const char *directory,
                               const struct study_capture_listener *listener);
 
-/* Judges a capture file, a run directory, or every run one level below a directory, by name. */
+/* Judges a capture file, a run directory, or every run one level below a directory, by name. The
+ * listener hears of a run that cannot be emulated again. */
 bool study_judge_source(const char *path, const struct study_judge_options *options,
                         const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
                         struct error *err);

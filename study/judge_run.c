@@ -20,6 +20,7 @@
 #define PARTS 32      /* of a phase, to see where a rate settles */
 #define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
 #define FULL_LINK 0.9 /* of the time there was something on it */
+#define LEAST_AGAIN (1.0 / 3) /* of the phase: so long all its flows must live with ACKs first, too */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -39,6 +40,8 @@ struct run_flows {
     struct results_summary summary; /* without ports: of a run that has none */
     struct results_progress progress;
     struct study_run_links links;
+    const struct run_flows *again; /* borrowed; the same with ACKs first at every queue; NULL: nobody knows */
+    struct error unlike;           /* why some resource cannot be held against that */
 };
 
 bool study_judge_run_exists(const char *directory)
@@ -263,24 +266,38 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
     }
 }
 
-/* Half the width of the 95 % interval of what all carry together. */
-static double run_ci95_bps(const struct run_flows *run, const struct analysis_resource_use *const *uses, size_t n,
+/* Adds `by` times what these flows carry together in each of so many parts of [from_s, to_s) to series[], and finds the
+ * fewest losses of one that has any. False: the progress of one is not known. */
+static bool run_series(const struct run_flow *const *flows, size_t n, double by, double from_s, double to_s,
+                       double *series, size_t parts, int64_t *cycles)
+{
+    double step_s = (to_s - from_s) / (double)parts;
+    bool known = true;
+    for (size_t i = 0; i < n; i++) {
+        const struct run_flow *f = flows[i];
+        int64_t events = f->known.row ? f->known.row->steady_loss_events : 0;
+        *cycles = events > 0 && (*cycles == 0 || events < *cycles) ? events : *cycles;
+        known = known && f->known.progress;
+        for (size_t k = 0; k < parts && known; k++)
+            series[k] += by * study_run_goodput_bps(&f->known, from_s + (double)k * step_s,
+                                                    from_s + (double)(k + 1) * step_s);
+    }
+    return known;
+}
+
+/* Half the width of the 95 % interval of what these flows carry together in the long run, less `by` times what others
+ * do at the same time, where there are others. Both may have their ups and downs in common. */
+static double run_ci95_bps(const struct run_flows *run, const struct run_flow *const *flows,
+                           const struct run_flow *const *others, double by, size_t n,
                            const struct analysis_evidence_set *s)
 {
-    size_t times = results_progress_times(&run->progress, s->from_s, s->to_s);
-    double *series = memory_zeroed(times, sizeof *series, "the progress of flows");
-    double step_s = (s->to_s - s->from_s) / (double)times;
+    size_t parts = results_progress_times(&run->progress, s->from_s, s->to_s);
+    double *series = memory_zeroed(parts, sizeof *series, "the progress of flows");
     int64_t cycles = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct run_flow *f = uses[i]->flow;
-        int64_t events = f->known.row ? f->known.row->steady_loss_events : 0;
-        cycles = events > 0 && (cycles == 0 || events < cycles) ? events : cycles;
-        times = f->known.progress ? times : 0;
-        for (size_t k = 0; k < times; k++)
-            series[k] += study_run_goodput_bps(&f->known, s->from_s + (double)k * step_s,
-                                               s->from_s + (double)(k + 1) * step_s);
-    }
-    struct estimate_series all = {series, times, 8 * s->full_bytes / step_s, (size_t)cycles};
+    bool known = run_series(flows, n, 1, s->from_s, s->to_s, series, parts, &cycles) &&
+                 (!others || run_series(others, n, -by, s->from_s, s->to_s, series, parts, &cycles));
+    double rounding_bps = (1 + by) * 8 * s->full_bytes * (double)parts / (s->to_s - s->from_s);
+    struct estimate_series all = {series, known ? parts : 0, rounding_bps, (size_t)cycles};
     double ci95_bps = estimate_steady(&all).ci95;
     free(series);
     return ci95_bps;
@@ -300,6 +317,82 @@ static double run_segments_per_ack(const struct study_run_links *links, const st
     return acks > 0 ? fmin(most, fmax(1, segments / acks)) : most;
 }
 
+/* The flow of another emulation of the same scenario; NULL: it never began there. */
+static const struct run_flow *run_same(const struct run_flows *run, const struct run_flow *f)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (run->flow[i].row == f->row && run->flow[i].known.back == f->known.back)
+            return &run->flow[i];
+    return NULL;
+}
+
+/* Is the flow's rate in [from_s, to_s) known, or a mean over nearly the same time? Repeated messages have theirs. */
+static bool run_known(const struct run_flow *f, double from_s, double to_s)
+{
+    double apart_s = fabs(f->steady_from_s - from_s) + fabs(f->steady_to_s - to_s);
+    return f->repeats || run_phased(f, from_s, to_s) || apart_s <= OTHERWISE * (to_s - from_s);
+}
+
+/* Puts these flows of the other emulation in place of same[n], and cuts the phase to where all of them live there, too:
+ * flows that end are sooner done with ACKs first, and whoever is left has more of the link then. */
+static bool run_phase_again(const struct run_flows *run, const struct run_flow **same, size_t n, double from_s,
+                            double *to_s, struct error *why_not)
+{
+    double end_s = *to_s;
+    for (size_t i = 0; i < n; i++) {
+        same[i] = run_same(run, same[i]);
+        if (!same[i] || !same[i]->known.row)
+            return error_set(why_not, ERROR_INPUT, "a flow never begins");
+        if (!same[i]->repeats)
+            end_s = fmin(end_s, same[i]->end_s);
+    }
+    for (size_t i = 0; i < n; i++)
+        if ((!same[i]->repeats && same[i]->start_s > from_s) || end_s - from_s < LEAST_AGAIN * (*to_s - from_s) ||
+            !run_known(same[i], from_s, end_s))
+            return error_set(why_not, ERROR_INPUT, "its flows live at other times");
+    *to_s = end_s;
+    return true;
+}
+
+/* Does it go on for as long as the run does? */
+static bool run_endless(const struct run_flow *f)
+{
+    return f->repeats || !f->known.flow || f->known.flow->bytes == 0;
+}
+
+/* What the judged flows of a resource carry with ACKs first. False: that is not known. */
+static bool run_tried(struct run_flows *run, const struct analysis_resource *r,
+                      const struct analysis_resource_use *const *uses, const struct analysis_evidence_set *s,
+                      struct analysis_evidence_tried *t)
+{
+    const struct run_flow **same = memory_zeroed(3 * r->n, sizeof *same, "the flows of a host");
+    const struct run_flow **before = same + r->n, **after = before + r->n;
+    double to_s = s->to_s;
+    bool endless = true;
+    for (size_t i = 0; i < r->n; i++) {
+        same[i] = uses[i]->flow;
+        endless = endless && run_endless(same[i]);
+    }
+    bool ok = run_phase_again(run->again, same, r->n, s->from_s, &to_s, &run->unlike);
+    *t = (struct analysis_evidence_tried){.bps = {0, 0, 0}};
+    for (int way = 0; way < 3 && ok; way++) { /* in, out, both */
+        double carried_bps = 0;
+        size_t n = 0;
+        for (size_t i = 0; i < r->n; i++) {
+            if (way < 2 && r->flows[i].incoming != (way == 0))
+                continue;
+            before[n] = uses[i]->flow;
+            after[n++] = same[i];
+            carried_bps += run_rate_bps(uses[i]->flow, s->from_s, s->to_s);
+            t->bps[way] += run_rate_bps(same[i], s->from_s, to_s);
+        }
+        double ci95_bps = endless ? run_ci95_bps(run, before, after, carried_bps / t->bps[way], n, s) : (double)NAN;
+        t->lost_ci95[way] = ci95_bps / t->bps[way];
+    }
+    free(same);
+    return ok;
+}
+
 static void run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     struct run_flows *run = user;
@@ -314,7 +407,14 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
                                       .segments_per_ack = run_segments_per_ack(links, uses, r->n),
                                       .beside = true};
     bool apart = run_apart(r, uses, &s);
-    s.ci95_bps = run_ci95_bps(run, uses, r->n, &s);
+    const struct run_flow **all = memory_zeroed(r->n, sizeof *all, "the flows of a host");
+    for (size_t i = 0; i < r->n; i++)
+        all[i] = uses[i]->flow;
+    s.ci95_bps = run_ci95_bps(run, all, NULL, 0, r->n, &s);
+    free(all);
+    struct analysis_evidence_tried tried;
+    if (run->again && !apart && run_tried(run, r, uses, &s, &tried))
+        s.tried = &tried;
     run_others(run, r, uses, &s);
     study_run_links_empty(links);
     for (size_t i = 0; i < run->n; i++)
@@ -424,33 +524,75 @@ static void run_judge_all(const struct scenario *s, struct run_flows *flows, siz
     free(uses);
 }
 
-bool study_judge_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
-                               struct error *err)
+static void run_fini(struct run_flows *flows)
+{
+    study_run_links_fini(&flows->links);
+    results_summary_fini(&flows->summary);
+    results_progress_fini(&flows->progress);
+    free(flows->flow);
+}
+
+/* What two flows and more use at once, or, where nothing is shared, whatever is used. */
+static void run_judge_resources(const struct scenario *s, struct run_flows *flows, double tolerance,
+                                struct analysis_resources *resources)
+{
+    struct analysis_resources alone = {0};
+    *resources = (struct analysis_resources){0};
+    run_judge_all(s, flows, 2, tolerance, resources);
+    if (resources->n == 0)
+        run_judge_all(s, flows, 1, tolerance, &alone);
+    resources->alone = alone.resource;
+    resources->n_alone = alone.n;
+    analysis_resources_sort(resources);
+}
+
+struct run_again {
+    const struct scenario *scenario; /* borrowed */
+    struct run_flows flows;
+};
+
+static bool run_take(void *user, const char *directory, struct error *err)
+{
+    struct run_again *again = user;
+    return run_read(directory, again->scenario, &again->flows, err);
+}
+
+/* Judges once more, by what was possible in a second emulation, where anything was diagnosed that this would change. */
+static void run_judge_again(const char *directory, const struct scenario *s, struct run_flows *flows, double tolerance,
+                            struct study_ack_first *ask, struct analysis_resources *resources)
+{
+    struct run_again again = {.scenario = s};
+    const struct analysis_resource *r;
+    bool any = false;
+    for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
+        any = any || r->diagnosed;
+    ask->why_not = (struct error){0};
+    if (any && study_ack_first_run(ask, directory, s, &flows->summary, run_take, &again)) {
+        flows->again = &again.flows;
+        analysis_resources_fini(resources);
+        run_judge_resources(s, flows, tolerance, resources);
+        ask->why_not = flows->unlike;
+    }
+    run_fini(&again.flows);
+}
+
+bool study_judge_run_directory(const char *directory, double tolerance, struct study_ack_first *again,
+                               struct analysis_resources *resources, struct error *err)
 {
     struct run_flows flows = {0};
-    struct scenario s;
+    struct scenario s = {0};
     *resources = (struct analysis_resources){0};
     char *path = results_directory_path(directory, "scenario.yaml");
     bool ok = scenario_load(&s, path, NULL, 0, err);
     free(path);
     if (!ok)
         return false;
-    struct analysis_resources alone = {0};
     ok = run_read(directory, &s, &flows, err);
     if (ok)
-        run_judge_all(&s, &flows, 2, tolerance, resources);
-    if (ok && resources->n == 0)
-        run_judge_all(&s, &flows, 1, tolerance, &alone);
-    resources->alone = alone.resource;
-    resources->n_alone = alone.n;
-    study_run_links_fini(&flows.links);
-    results_summary_fini(&flows.summary);
-    results_progress_fini(&flows.progress);
+        run_judge_resources(&s, &flows, tolerance, resources);
+    if (ok && again)
+        run_judge_again(directory, &s, &flows, tolerance, again, resources);
+    run_fini(&flows);
     scenario_fini(&s);
-    free(flows.flow);
-    if (ok)
-        analysis_resources_sort(resources);
-    else
-        analysis_resources_fini(resources);
     return ok;
 }

@@ -6,13 +6,17 @@
 #include "analysis/check_capture.h"
 #include "model/degree.h"
 #include "scenarios/scenario.h"
+#include "study/ack_first.h"
 
 /* Rates, times and retransmissions from flows.csv (steady goodput where there is one), windows from
  * scenario.yaml: the smaller of a flow's two socket buffers. A cable between switches is the resource of its lower
  * switch's port: a tree's backbone "sw0-sw1", seen from rack 0, any other that is full. As
- * analysis_check_capture() otherwise. */
-bool study_judge_run_directory(const char *directory, double tolerance, struct analysis_resources *resources,
-                         struct error *err);
+ * analysis_check_capture() otherwise.
+ * `again`: the run is emulated once more, with ACKs first, and what the same flows carry then, in the same phase, is
+ * what was possible. Where that cannot be, again->why_not says so, and the model says what was possible, as it does
+ * where again is NULL. */
+bool study_judge_run_directory(const char *directory, double tolerance, struct study_ack_first *again,
+                               struct analysis_resources *resources, struct error *err);
 
 /* A flow's window: the smaller of its two socket buffers. */
 double study_judge_run_window(const struct emu_tcp_config *tcp);

@@ -47,6 +47,9 @@ static void kept_diagnosis(const json_t *from, struct analysis_diagnosis *d)
                                                                                        : d->answer;
     for (int i = 0; i < ANALYSIS_CAUSES; i++)
         d->cause = strcmp(cause, analysis_cause((enum analysis_cause)i)->name) == 0 ? (enum analysis_cause)i : d->cause;
+    for (int i = 0; i <= ANALYSIS_POSSIBLE_MEASURED; i++)
+        d->possible_from = strcmp(kept_text(from, "possible_from"), analysis_possible_name((enum analysis_possible)i)) == 0
+                               ? (enum analysis_possible)i : d->possible_from;
     snprintf(d->why, sizeof d->why, "%s", kept_text(from, "why"));
     for (int incoming = 0; incoming < 2; incoming++) {
         struct analysis_diagnosis_way *w = incoming ? &d->in : &d->out;

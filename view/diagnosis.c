@@ -209,11 +209,12 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                                                                           out->source == ANALYSIS_CAPACITY_UNKNOWN
                                                                       ? in->source
                                                                       : out->source)));
-    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o}", "asymmetry",
+    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o}", "asymmetry",
                      analysis_answer_name(d->answer), "cause", analysis_cause(d->cause)->name, "second_cause",
                      d->second == ANALYSIS_CAUSE_UNKNOWN ? NULL : analysis_cause(d->second)->name, "why", d->why,
                      "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
-                     diagnosis_both(in->possible_bps, out->possible_bps), "lost_share", lost, "capacity_bps", capacity,
+                     diagnosis_both(in->possible_bps, out->possible_bps), "possible_from",
+                     analysis_possible_name(d->possible_from), "lost_share", lost, "capacity_bps", capacity,
                      "saturated", "in", in->saturated, "out", out->saturated, "data_wait_s",
                      diagnosis_both(in->data_wait_s, out->data_wait_s), "ack_wait_s",
                      diagnosis_both(in->ack_wait_s, out->ack_wait_s), "ack_first_price_bps",

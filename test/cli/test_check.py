@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow check on runs: the same verdict from flows.csv and from the capture alone."""
 import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
 
 import e2e
 
@@ -45,8 +50,7 @@ class Verdicts(e2e.Case):
     def test_jumbo_frames(self):
         """The capture's MSS tells of them, and where there is none (ns-3's SYNs have no such option) the frames do: 8948
         bytes in 9038 on the wire both ways, less the ACKs of as much (90 bytes for 2 segments), at 10 Gb/s."""
-        engines = ["native"] + (["ns3"] if e2e.CONTRAFLOW.with_name("contraflow-ns3").exists() else [])
-        for engine in engines:
+        for engine in e2e.ENGINES:
             with self.subTest(engine):
                 self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=100ms", "warmup=40ms", "network.link.rate=10Gbps",
                                   "tcp.segment=8948", output=engine, options=("--engine", engine))
@@ -249,6 +253,166 @@ traffic:
         self.assertEqual(done.returncode, 1)
         self.assertIn("nothing is shared", done.stderr)
         self.assertIn("out: host h0: no: ", done.stdout)  # and its only flow is diagnosed
+
+
+FIRST = ("network.nic.queue=ack-first", "network.switch.queue=ack-first")
+SMALL = """
+engine: native
+duration: 1500ms
+warmup: 500ms
+network: {topology: star, hosts: 4, link: {rate: 100Mbps, delay: 50us}, nic: {limit: 20MB}, switch: {limit: 20MB}}
+tcp: {window: 300kB}
+traffic: {flows: [{from: h1, to: h0}, {from: h2, to: h0}, {from: h0, to: h3}]}
+"""
+
+
+class Again(e2e.Case):
+    """What was possible in a run is what it carries with ACKs first."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("small.yaml", SMALL)
+        self.temporary = self.dir / "tmp"
+        self.temporary.mkdir()
+        self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
+
+    def said(self, *args, program=e2e.CONTRAFLOW):
+        """The diagnosis of each host, and what is said on standard error; no directory is left."""
+        done = subprocess.run([str(program), "check", "--json", *args], cwd=self.dir, capture_output=True, text=True,
+                              env=self.environment, timeout=600)
+        self.assertLess(done.returncode, 2, done.stderr)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        return {r["host"]: r["diagnosis"] for r in json.loads(done.stdout)["resources"]}, done.stderr
+
+    def by_hand(self, scenario, *sets):
+        """Steady goodput of each flow of that scenario with ACKs first, bit/s, by name."""
+        flows = self.run_scenario(scenario, *sets, output="by-hand")
+        return {f["flow"]: float(f["steady_goodput_bps"]) for f in flows}
+
+    def test_possible_is_what_the_run_carries_with_acks_first(self):
+        for scenario, sets, more in (("small.yaml", (), FIRST),
+                                     ("small.yaml", ("network.switch.queue=fq_codel", "tcp.congestion=cubic"), FIRST),
+                                     (e2e.ROOT / "scenarios/star.yaml", ("engine=native", "duration=800ms",
+                                                                         "warmup=300ms"), FIRST)):
+            flows = self.run_scenario(scenario, *sets)
+            (said, words), first = self.said("out"), self.by_hand(scenario, *sets, *more)
+            said = said["h0"]
+            self.assertEqual((said["possible_from"], words), ("emulated", ""))
+            for way, end in (("in", "dst"), ("out", "src")):
+                carries = sum(first[f["flow"]] for f in flows if f[end] == "h0")
+                self.assertAlmostEqual(said["possible_bps"][way] / carries, 1, delta=1e-3)
+                self.assertAlmostEqual(said["lost_share"][way], 1 - said["goodput_bps"][way] / carries, delta=1e-3)
+
+    def test_queues_of_single_ports_and_the_backbone_are_replaced_too(self):
+        """Three switches in a row, with a queue of its own at a port between two of them."""
+        text = """
+engine: native
+duration: 1500ms
+warmup: 500ms
+network:
+  link: {rate: 100Mbps, delay: 50us}
+  nodes: [{name: b, switch: {queue: QUEUE, limit: 20MB}}]
+  switch: {queue: QUEUE, limit: 20MB}
+  nic: {queue: QUEUE, limit: 20MB}
+  links:
+    - {from: h0, to: a}
+    - {from: h1, to: a}
+    - {from: a, to: b, out: {port: {queue: QUEUE, limit: 20MB}}}
+    - {from: b, to: c}
+    - {from: h2, to: c}
+    - {from: h3, to: c}
+tcp: {window: 300kB}
+traffic: {flows: [{from: h0, to: h2}, {from: h1, to: h3}, {from: h3, to: h0}]}
+"""
+        self.write("fifo.yaml", text.replace("QUEUE", "fifo"))
+        self.write("first.yaml", text.replace("QUEUE", "ack-first"))
+        self.run_scenario("fifo.yaml")
+        first = self.by_hand("first.yaml")
+        said, _ = self.said("out")
+        cable = next(d for host, d in said.items() if host.startswith("a-"))
+        self.assertEqual((cable["possible_from"], cable["asymmetry"]), ("emulated", "yes"))
+        self.assertAlmostEqual(cable["possible_bps"]["out"] / (first["f0"] + first["f1"]), 1, delta=1e-3)
+        self.assertAlmostEqual(cable["possible_bps"]["in"] / first["f2"], 1, delta=1e-3)
+
+    def test_a_sender_with_a_constant_rate_loses_nothing(self):
+        """It gets what it writes, behind 20 MB of FIFO, at 30 to 85 % of what the other way's flows leave it."""
+        for share in (0.3, 0.6, 0.85):
+            self.write("paced.yaml", SMALL.replace("from: h0,", f"from: h0, rate: {45.7 * share:.2f}Mbps,"))
+            self.run_scenario("paced.yaml")
+            said = self.said("out")[0]["h0"]
+            self.assertEqual((said["asymmetry"], said["possible_from"]), ("no", "emulated"), said["why"])
+            self.assertAlmostEqual(said["lost_share"]["total"], 0, delta=0.01)
+            self.assertAlmostEqual(said["goodput_bps"]["out"] / (45.7e6 * share), 1, delta=0.01)
+
+    def test_with_acks_first_already_nothing_is_emulated(self):
+        """There is no engine to do it, and nobody misses one."""
+        self.run_scenario("small.yaml", *FIRST)
+        said, words = self.said("out", program=self.alone())
+        self.assertEqual((said["h0"]["possible_from"], words), ("emulated", ""))
+        self.assertEqual(said["h0"]["possible_bps"], said["h0"]["goodput_bps"])
+        self.assertEqual(said["h0"]["asymmetry"], "no")
+
+    def test_quick_asks_the_model_as_other_commands_do(self):
+        self.run_scenario("small.yaml")
+        quick, words = self.said("out", "--quick")
+        self.assertEqual((quick["h0"]["possible_from"], words), ("model", ""))
+        compared = self.json("compare", "out", "out")
+        self.assertEqual(quick["h0"]["lost_share"]["total"], compared["hosts"][0]["lost_share"]["before"])
+        # the window law: each way B, of 1448 bytes in 1538 on the wire, with the ACKs of as much (90 for 2 segments)
+        for way in ("in", "out"):
+            self.assertAlmostEqual(quick["h0"]["possible_bps"][way] / (1e8 * 1448 / (1538 + 45)), 1, delta=1e-3)
+
+    def test_a_capture_in_a_run_is_a_capture(self):
+        self.run_scenario("small.yaml", "capture=[{at: h0, snaplen: 96}]")
+        said, _ = self.said("out/h0.pcap", program=self.alone())
+        self.assertEqual(said["10.0.0.1"]["possible_from"], "model")
+
+    def alone(self):
+        """The program without any engine beside it."""
+        (self.dir / "alone").mkdir(exist_ok=True)
+        return pathlib.Path(shutil.copy(e2e.CONTRAFLOW, self.dir / "alone"))
+
+    def test_what_cannot_be_emulated_again_is_said(self):
+        """And the model answers, as with --quick."""
+        for sets, reason in (((), "contraflow-native is not there"),
+                             (("network.nic.queue=tbf", "network.nic.rate=90Mbps", "network.nic.burst=20kB"),
+                              "'tbf' has a rate"),
+                             (("network.switch.queue=prio",), "'prio' has classes"),
+                             (("network.switch.architecture=voq",), "buffers at its inputs")):
+            with self.subTest(reason):
+                self.run_scenario("small.yaml", *sets)
+                program = e2e.CONTRAFLOW if sets else self.alone()
+                said, words = self.said("out", program=program)
+                self.assertEqual(said, self.said("out", "--quick")[0])
+                self.assertIn(reason, words)
+                self.assertEqual(len(words.splitlines()), 1)
+                self.assertEqual(said["h0"]["possible_from"], "model")
+
+    def test_flows_that_end_too_soon_with_acks_first_are_the_models(self):
+        """Beside two flows the one out has half of the link, and 6.9 of its 25 MB by 1.2 s, when a third one begins. The
+        rest, at a third of the link, takes 4.8 s. With ACKs first it is through after 2.2 s in all."""
+        self.write("ends.yaml", SMALL.replace("{from: h0, to: h3}", "{from: h0, to: h3, bytes: 25MB}, "
+                                              "{from: h3, to: h0, start: 1200ms}"))
+        self.run_scenario("ends.yaml", "warmup=0s", "duration=8s")
+        said, words = self.said("out")
+        self.assertEqual(said["h0"]["possible_from"], "model")
+        self.assertIn("live at other times", words)
+
+    def test_an_interrupt_leaves_nothing(self):
+        self.run_scenario("small.yaml", "duration=300s")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            running = subprocess.Popen([str(e2e.CONTRAFLOW), "check", "out"], cwd=self.dir, env=self.environment,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.wait_for(lambda: list(self.temporary.glob("*/run/scenario.yaml")))
+            running.send_signal(number)
+            out, words = running.communicate(timeout=60)
+            self.assertEqual((running.returncode, out), (-number, ""), words)
+            self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_a_terminal_sees_how_far_it_is(self):
+        self.run_scenario("small.yaml", "duration=400s")  # a second of a fast processor and more
+        self.assertIn("out: emulating it again, with ACKs first: ", self.on_terminal("check", "out"))
+        self.assertNotIn("emulating", self.on_terminal("check", "--quick", "out"))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ static struct analysis_resources judge(const char *scenario, const char *flows)
     struct error err;
     write_run(scenario, flows);
     assert_true(study_judge_run_exists("."));
-    assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, &r, &err));
+    assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, NULL, &r, &err));
     return r;
 }
 
@@ -129,7 +129,7 @@ static void test_a_summary_may_list_fewer_flows(void **state)
                          "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
                          "c,h0,h3,100000000,0.1,2,1e8,460e6,1e6,0\n");
     text_write("summary.json", summary, strlen(summary));
-    assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, &r, &err));
+    assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, NULL, &r, &err));
     assert_int_equal(r.n, 1);
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
     analysis_resources_fini(&r);
