@@ -120,9 +120,38 @@ static void capacity_trains(struct analysis_capacity_way *w)
     }
 }
 
+/* Twice the width. */
+static void capacity_merge(struct analysis_capacity_series *c)
+{
+    int64_t first = c->first >> 1;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        size_t to = (size_t)(((c->first + (int64_t)i) >> 1) - first);
+        c->bytes[to] = c->bytes[i] + (to < n ? c->bytes[to] : 0);
+        n = to + 1;
+    }
+    c->n = n;
+    c->first = first;
+    c->shift++;
+}
+
+static void capacity_carried(struct analysis_capacity_series *c, uint32_t bytes, int64_t time_ns)
+{
+    int64_t unit = time_ns / ANALYSIS_CAPACITY_SLOT_NS;
+    c->first = c->n > 0 ? c->first : unit >> c->shift;
+    while ((unit >> c->shift) - c->first >= ANALYSIS_CAPACITY_SLOTS)
+        capacity_merge(c);
+    int64_t at = (unit >> c->shift) - c->first;
+    at = at > 0 ? at : 0; /* clocks step back */
+    for (; c->n <= (size_t)at; c->n++)
+        c->bytes[c->n] = 0;
+    c->bytes[at] += bytes;
+}
+
 static void capacity_slots(struct analysis_capacity_way *w)
 {
     for (size_t i = 0; i < w->added; i++) {
+        capacity_carried(&w->carried, w->bytes[i], w->time_ns[ANALYSIS_CAPACITY_BEFORE + i]);
         int64_t slot = w->time_ns[ANALYSIS_CAPACITY_BEFORE + i] / SLOT_NS;
         w->slot_bytes = slot == w->slot ? w->slot_bytes : 0;
         w->slot = slot;
@@ -225,6 +254,23 @@ const struct analysis_capacity_host *analysis_capacity_find(const struct analysi
     capacity_count(&c->host[place - 1]->in);
     capacity_count(&c->host[place - 1]->out);
     return c->host[place - 1];
+}
+
+bool analysis_capacity_always(const struct analysis_capacity_way *w, double least_bps, double span_s, double to_s)
+{
+    const struct analysis_capacity_series *c = &w->carried;
+    double slot_s = ldexp(ANALYSIS_CAPACITY_SLOT_NS * 1e-9, (int)c->shift);
+    size_t stretch = (size_t)fmin(ANALYSIS_CAPACITY_SLOTS, ceil(span_s / slot_s) + 1), stretches = 0;
+    double bytes = 0, off = EDGES * FULL_BYTES;
+    for (size_t i = 1; i + 1 < c->n && ((double)c->first + (double)i + 1) * slot_s <= to_s; i++) {
+        bytes += c->bytes[i] - (i > stretch ? c->bytes[i - stretch] : 0);
+        if (i < stretch)
+            continue;
+        if ((bytes + off) * 8 < least_bps * (double)stretch * slot_s)
+            return false;
+        stretches++;
+    }
+    return stretches > 0;
 }
 
 double analysis_capacity_peak_bps(const struct analysis_capacity_way *w)

@@ -27,6 +27,17 @@ struct analysis_capacity_vote {
     double bytes, seconds;
 };
 
+#define ANALYSIS_CAPACITY_SLOTS 256
+#define ANALYSIS_CAPACITY_SLOT_NS 10000 /* at first; slots double as time goes on */
+
+/* Bytes on the wire over time: slot i covers [first + i, first + i + 1) * SLOT_NS << shift. */
+struct analysis_capacity_series {
+    int64_t first;
+    unsigned shift;
+    size_t n;
+    double bytes[ANALYSIS_CAPACITY_SLOTS];
+};
+
 /* Frames of one way: those before that are remembered, then those to be counted. What precedes the first is all zero. */
 struct analysis_capacity_way {
     int64_t time_ns[ANALYSIS_CAPACITY_BEFORE + ANALYSIS_CAPACITY_ADDED];
@@ -38,6 +49,7 @@ struct analysis_capacity_way {
     struct analysis_capacity_vote votes[ANALYSIS_CAPACITY_VOTES][ANALYSIS_CAPACITY_STEPS + 1]; /* the last: no vote */
     int64_t slot;         /* of 100 ms, under way */
     double slot_bytes, most_slot_bytes, all_bytes;
+    struct analysis_capacity_series carried;
     double other_bytes, other_frames; /* not TCP */
     int64_t other_from_ns, other_to_ns;
     double train_bps;     /* the fastest of ANALYSIS_CAPACITY_TRAIN frames */
@@ -68,6 +80,10 @@ const struct analysis_capacity_host *analysis_capacity_find(const struct analysi
  * below what 100 ms carried, by the size of groups that agree most; NAN when there is none. *share: of bytes in such
  * groups. */
 double analysis_capacity_bps(const struct analysis_capacity_way *w, double *share);
+
+/* Does a way carry at least so much, bit/s on the wire, in every stretch of span_s from its first frame until to_s, but for
+ * the ends? False where there is no whole stretch. */
+bool analysis_capacity_always(const struct analysis_capacity_way *w, double least_bps, double span_s, double to_s);
 
 /* The most that 100 ms carried, bit/s on the wire. */
 double analysis_capacity_peak_bps(const struct analysis_capacity_way *w);

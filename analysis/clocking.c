@@ -200,6 +200,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
            offered = 0;
     double segments = 0, shorts = 0, gaps_s = 0, restarts = 0, prompted = 0, pure = 0, acks = 0, closed = 0, most = 0,
            tight = 0, swing = 0;
+    struct estimate_line line = {0};
     for (size_t i = 0; i < c->n; i++) {
         const struct analysis_clocking_slot *s = &c->slot[i];
         double at_s = ((double)c->first + (double)i + 0.5) * width_s;
@@ -225,12 +226,14 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         double mean = s->flight_sum / s->flight_n;
         n++;
         sum += mean;
+        estimate_line_add(&line, at_s, mean);
         steps += n > 1 ? fabs(mean - before) : 0;
         before = mean;
         full += mean / (double)s->flight_most;
     }
     *x = (struct analysis_clocking_figures){
         .flight_bytes = n > 0 ? sum / n : NAN,
+        .flight_line = line,
         .fullness = n > 0 ? full / n : NAN,
         .jitter = n > 1 ? steps / (n - 1) / (sum / n) : NAN,
         .most_bytes = (double)c->life_most,

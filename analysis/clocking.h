@@ -9,6 +9,7 @@
 #define ANALYSIS_CLOCKING_H
 
 #include "analysis/inflight.h"
+#include "base/estimate.h"
 #include "capture/decode.h"
 
 #include <stddef.h>
@@ -68,6 +69,7 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
 /* Of [from_s, to_s), seconds since the origin. */
 struct analysis_clocking_figures {
     double flight_bytes;   /* mean of slots' means; NAN without samples */
+    struct estimate_line flight_line; /* bytes in flight over time, s since the origin, by slots' means */
     double fullness;       /* mean over slots of mean / most in flight; 1: always at its window */
     double jitter;         /* mean difference of one slot's mean to the next, over the mean */
     double most_bytes;     /* over the flow's life */

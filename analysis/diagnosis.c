@@ -33,18 +33,19 @@
 #define LINE 0.01           /* off a nominal rate */
 #define MOST_OF_RTT 0.9
 #define AROUND 90.0         /* wire bytes of a segment besides its payload; of an ACK, all */
-#define ETHERNET 24.0       /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 #define AUTOTUNED 0.25      /* of the window offered is in flight: tcp_rcv_space_adjust() doubles what came, twice */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define FILLS 0.1            /* of the phase: a queue may have yet to fill */
 #define SAME 0.1             /* of a wait: behind the same frames */
 #define SHARED 1.25         /* times longer, by what means are off */
+#define UNSEEN_BEYOND 0.05  /* of the round trip */
 #define AFTER 0.2            /* of the round trip data wait after the tap: behind a slower link */
 #define COARSE 0.75          /* of a gain is sure where stamps do not tell waits of ACKs from those of bursts */
 #define THIN 0.1            /* of the round trip its ACKs wait behind ACKs */
 #define COUNTS 0.05         /* of both directions together: what a lesser one loses does not matter */
 #define MODEL 0.004         /* of what is possible: what this leaves out, as test/cli/bench_intervals.py measures */
 #define GAIN 0.1            /* of what waiting ACKs cost: likewise, as pairs of captures with and without them show */
+#define UNLIKELY 0.05        /* an answer is that of all but this share of cases */
 #define UNLIKE 2.5          /* times faster: an access line */
 
 const char *analysis_answer_name(enum analysis_answer answer)
@@ -60,10 +61,17 @@ const char *analysis_capacity_source_name(enum analysis_capacity_source source)
     return names[source];
 }
 
+const char *analysis_possible_name(enum analysis_possible from)
+{
+    static const char *const names[] = {"model", "emulated", "measured"};
+    return names[from];
+}
+
 struct diagnosis {
     struct analysis_evidence_set s;
     const struct analysis_capacity_host *host; /* borrowed; NULL unknown */
     struct analysis_diagnosis *out;
+    double works[2]; /* least share of the time that the link after the tap works; 0: that is not where data wait */
     bool doubtful[2]; /* whether ACKs of outgoing and incoming data wait at the host's link */
 };
 
@@ -437,6 +445,53 @@ static bool diagnosis_slower(const struct diagnosis *d, bool incoming, double bp
     return (all ? each : after > AFTER * rtt) && diagnosis_is_line(bps);
 }
 
+/* Do a direction's data wait after the tap rather than before it? Then how they pass the tap tells nothing of the link
+ * that they wait for. If so, the least share of the time that this link works; 0 otherwise. A window W that comes as one
+ * burst waits W / 2C there on average, the most for W: so what waits for a share f of the round trip has
+ * W / (C rtt) = 2f, or more where it comes in smaller bursts. */
+static double diagnosis_beyond(const struct diagnosis *d, bool incoming)
+{
+    double beyond = 0, waits = 0, rtt = 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        if (e->flow->incoming != incoming || !(e->tick_s > 0))
+            continue;
+        if (e->limit == ANALYSIS_CAUSE_RECEIVER) /* its data wait for a reader, not for a link */
+            return 0;
+        beyond += e->flow->rate_bps * fmax(0, e->beyond_s - e->tick_s / 2);
+        waits += e->flow->rate_bps * e->data_wait_s;
+        rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
+    }
+    return beyond > HALF * waits && beyond > UNSEEN_BEYOND * rtt ? fmin(1, 2 * beyond / rtt) : 0;
+}
+
+/* What passes a link whose queue is never empty, on the wire, were it so all the time. */
+static double diagnosis_passes_bps(const struct diagnosis *d, const struct analysis_diagnosis_way *w, double busy)
+{
+    const struct analysis_diagnosis_way *other = w == &d->out->in ? &d->out->out : &d->out->in;
+    double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
+    return (w->carried_bps * (full + AROUND) / full + other->carried_bps * ack + d->s.other_bps[w == &d->out->out]) / busy;
+}
+
+/* Share of the phase in which some data of a direction find a queue whenever they come in a round trip: their link does not rest then. */
+static double diagnosis_busy(const struct diagnosis *d, bool incoming)
+{
+    int busy = 0;
+    double frame_s = (d->s.full_bytes + AROUND) * 8 / diagnosis_passes_bps(d, diagnosis_way(d, incoming), 1);
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
+        double at_s = d->s.from_s + (d->s.to_s - d->s.from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
+        bool waits = false;
+        for (size_t k = 0; k < d->s.n && !waits; k++) {
+            const struct analysis_evidence *e = &d->s.flow[k];
+            waits = e->flow->incoming == incoming && e->tick_s > 0 &&
+                    analysis_evidence_least_s(e, at_s, analysis_evidence_rtt_s(e)) >
+                        fmax(fmax(e->tick_s, QUEUES_FRAMES * frame_s), STANDS * e->data_wait_s);
+        }
+        busy += waits;
+    }
+    return (double)busy / ANALYSIS_EVIDENCE_SAMPLES;
+}
+
 static void diagnose_capacity(struct diagnosis *d, const double known[2])
 {
     const struct analysis_capacity_host *host = d->host;
@@ -449,7 +504,7 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         for (size_t k = 0; k < d->s.n; k++)
             if (d->s.flow[k].flow->incoming == (i == 0)) {
                 for (size_t at = 0; at < d->s.flow[k].n_waits && d->s.flow[k].tick_s > 0; at++)
-                    queued_s = fmax(queued_s, d->s.flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT]);
+                    queued_s = fmax(queued_s, d->s.flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT] + d->s.flow[k].stood_s);
                 if (!(d->s.flow[k].tick_s > 0)) /* by Little's law: where most of its data wait */
                     queued_s = fmax(queued_s, w->data_wait_s);
                 tick_s = fmax(tick_s, d->s.flow[k].tick_s);
@@ -463,10 +518,17 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
         bool alone = diagnosis_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
         bool unlike = !isfinite(bps) || (i == 1 && diagnosis_slower(d, false, bps, true)) ||
                       (alone && w->carried_bps < HALF * diagnosis_room_at(d, w, bps, 0));
-        if (stopped || (unlike && w->flows > 0 && diagnosis_stands(d, i == 0, false, alone ? FILLS : 0))) {
-            double full = d->s.full_bytes, ack = AROUND / (d->s.segments_per_ack * full);
-            w->capacity_bps = w->carried_bps * (full + AROUND) / full + diagnosis_way(d, i != 0)->carried_bps * ack +
-                              d->s.other_bps[i];
+        /* A rate at which frames pass the tap and that they fill is that of a link before it. */
+        bool fills = isfinite(bps) && !diagnosis_clock(d, w, bps) &&
+                     w->carried_bps >= SATURATED * diagnosis_room_at(d, w, bps, diagnosis_way(d, i != 0)->carried_bps);
+        double works = fills ? 0 : diagnosis_beyond(d, i == 0);
+        if (works > 0) {
+            works = fmax(works, diagnosis_busy(d, i == 0));
+            w->capacity_bps = diagnosis_passes_bps(d, w, works);
+            d->works[i == 0] = works;
+            w->source = ANALYSIS_CAPACITY_QUEUE;
+        } else if (stopped || (unlike && w->flows > 0 && diagnosis_stands(d, i == 0, false, alone ? FILLS : 0))) {
+            w->capacity_bps = diagnosis_passes_bps(d, w, 1);
             w->source = ANALYSIS_CAPACITY_QUEUE;
         } else if (isfinite(bps) && !diagnosis_clock(d, w, bps) &&
                    (w->flows > 0 && stamped ? queued_s > fmax(QUEUES_TICKS * tick_s, QUEUES_FRAMES * frame_s)
@@ -494,6 +556,16 @@ static void diagnose_capacity(struct diagnosis *d, const double known[2])
             w->capacity_bps = other->capacity_bps;
             w->source = ANALYSIS_CAPACITY_ASSUMED;
         }
+    }
+    for (int i = 0; i < 2; i++) { /* the other direction's rate, where what waits after the tap agrees with it */
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i), *other = diagnosis_way(d, !i);
+        if (!(d->works[i] > 0) || other->source != ANALYSIS_CAPACITY_DISPERSION ||
+            other->capacity_bps < NOT_ALIKE * diagnosis_passes_bps(d, w, 1) ||
+            other->capacity_bps * NOT_ALIKE > diagnosis_passes_bps(d, w, d->works[i]))
+            continue;
+        w->capacity_bps = other->capacity_bps;
+        w->source = ANALYSIS_CAPACITY_ASSUMED;
+        d->works[i] = 0;
     }
     for (int i = 0; i < 2; i++)
         diagnose_interface(d, diagnosis_way(d, i));
@@ -620,6 +692,15 @@ static double diagnosis_perhaps_bps(const struct diagnosis *d, bool incoming, do
     return !likely ? 0 : isfinite(room) ? fmin(sum, room) : sum;
 }
 
+/* What a direction's flows would carry through empty queues and links without an end. */
+static double diagnosis_wanted_bps(const struct diagnosis *d, bool incoming)
+{
+    double wanted = 0;
+    for (size_t i = 0; i < d->s.n; i++)
+        wanted += d->s.flow[i].flow->incoming == incoming ? d->s.flow[i].wanted_bps : 0;
+    return wanted;
+}
+
 /* What a direction would carry at least and at most. Where nothing tells how fast the link is, its data may wait on as
  * they do, or no more, and waits below the stamps' ticks may be those of another link; where not all of the host's
  * traffic is there, or no wait shows, or one that is too long for its link, ACKs may wait for nothing there. */
@@ -631,19 +712,20 @@ static void diagnose_bounds(const struct diagnosis *d, bool incoming, double oth
     bool held = way_held(d, incoming), unknown = way_unknown(d, incoming);
     bool blind = w->source == ANALYSIS_CAPACITY_UNKNOWN && held;
     bool beyond = (!d->s.beside || d->doubtful[incoming]) && held;
-    if (w->flows == 0 || w->saturated)
+    if (w->flows == 0 || (w->saturated && !(d->works[incoming] > 0)))
         return;
     *least_bps = fmin(*least_bps, diagnosis_sure_bps(d, incoming, w->possible_bps));
     *most_bps = fmax(*most_bps, diagnosis_perhaps_bps(d, incoming, other_bps));
+    if (d->works[incoming] > 0) {
+        *least_bps = w->carried_bps;
+        *most_bps = fmin(diagnosis_wanted_bps(d, incoming), w->carried_bps / d->works[incoming]);
+    }
     if (w->source == ANALYSIS_CAPACITY_DISPERSION && diagnosis_slower(d, incoming, w->capacity_bps, false))
         *least_bps = w->carried_bps; /* that one may be full */
     if (!(unknown || blind || beyond))
         return;
-    double wanted = 0;
-    for (size_t i = 0; i < d->s.n; i++)
-        wanted += d->s.flow[i].flow->incoming == incoming ? d->s.flow[i].wanted_bps : 0;
     *least_bps = unknown || beyond || (blind && way_blurred(d, incoming)) ? w->carried_bps : *least_bps;
-    *most_bps = fmax(*least_bps, unknown ? diagnosis_windows_bps(d, incoming) : wanted);
+    *most_bps = fmax(*least_bps, unknown ? diagnosis_windows_bps(d, incoming) : diagnosis_wanted_bps(d, incoming));
 }
 
 /* Is so much possible that what is lost matters? */
@@ -693,6 +775,41 @@ static void diagnose_lost(struct diagnosis *d)
             diagnosis_way(d, i)->possible_bps = diagnosis_way(d, i)->lost_share = NAN;
             out->lost_share = out->ci95 = NAN;
         }
+}
+
+/* Would the answer be yes if so many intervals more of each were lost? */
+static bool diagnosis_tried_yes(const struct diagnosis *d, double intervals)
+{
+    const struct analysis_diagnosis *out = d->out;
+    const struct analysis_evidence_tried *t = d->s.tried;
+    const struct analysis_diagnosis_way *way[2] = {&out->in, &out->out};
+    double more[3];
+    for (int i = 0; i < 3; i++) /* without an interval the answer is about this very run, of which the share is exact */
+        more[i] = isfinite(t->lost_ci95[i]) ? intervals * t->lost_ci95[i] : 0;
+    bool yes = out->lost_share + more[2] >= ANALYSIS_DIAGNOSIS_TOTAL;
+    for (int i = 0; i < 2; i++)
+        yes = yes || (way[i]->flows > 0 && t->bps[i] >= COUNTS * t->bps[2] &&
+                      way[i]->lost_share + more[i] >= ANALYSIS_DIAGNOSIS_DIRECTION);
+    return yes;
+}
+
+/* What was tried is known, whatever would follow from waits. Where an interval has a threshold in it, what follows from
+ * waits has to say the same as this run. */
+static void diagnose_tried(struct diagnosis *d)
+{
+    struct analysis_diagnosis *out = d->out;
+    const struct analysis_evidence_tried *t = d->s.tried;
+    out->possible_from = ANALYSIS_POSSIBLE_EMULATED;
+    out->lost_share = diagnosis_share(out->in.carried_bps + out->out.carried_bps, t->bps[2]);
+    out->ci95 = t->lost_ci95[2];
+    for (int i = 0; i < 2; i++) {
+        struct analysis_diagnosis_way *w = diagnosis_way(d, i == 0);
+        w->possible_bps = t->bps[i];
+        w->lost_share = w->flows > 0 ? diagnosis_share(w->carried_bps, w->possible_bps) : 0;
+    }
+    enum analysis_answer here = diagnosis_tried_yes(d, 0) ? ANALYSIS_ANSWER_YES : ANALYSIS_ANSWER_NO;
+    bool sure = diagnosis_tried_yes(d, -1) || !diagnosis_tried_yes(d, 1);
+    out->answer = sure || here == out->answer ? here : ANALYSIS_ANSWER_UNKNOWN;
 }
 
 /* The limit that most of the goodput of a direction has, or of both (NULL). */
@@ -773,9 +890,23 @@ static enum analysis_cause diagnosis_cause_no(const struct diagnosis *d)
     return limit;
 }
 
+/* Do ACKs of a direction without data the other way wait after the tap? Whoever else sends there does not show. */
+static bool diagnosis_thin_beyond(const struct diagnosis *d, bool incoming)
+{
+    double beyond = 0, waits = 0;
+    for (size_t i = 0; i < d->s.n; i++) {
+        const struct analysis_evidence *e = &d->s.flow[i];
+        beyond += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_beyond_s : 0;
+        waits += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_wait_s : 0;
+    }
+    return diagnosis_way(d, incoming)->flows > 0 && diagnosis_thin(d, incoming) && beyond > HALF * waits;
+}
+
 static void diagnose_cause(struct diagnosis *d)
 {
     struct analysis_diagnosis *out = d->out;
+    if (out->answer == ANALYSIS_ANSWER_NO && (diagnosis_thin_beyond(d, true) || diagnosis_thin_beyond(d, false)))
+        out->answer = ANALYSIS_ANSWER_UNKNOWN;
     enum analysis_cause common = diagnosis_most(d, NULL);
     if (out->answer == ANALYSIS_ANSWER_YES) {
         out->cause = diagnosis_cause_yes(d);
@@ -824,6 +955,12 @@ static void diagnose_why(struct diagnosis *d)
     struct analysis_diagnosis *out = d->out;
     double carried = out->in.carried_bps + out->out.carried_bps;
     bool no_rate = out->in.source == ANALYSIS_CAPACITY_UNKNOWN && out->out.source == ANALYSIS_CAPACITY_UNKNOWN;
+    if (out->answer == ANALYSIS_ANSWER_UNKNOWN && out->possible_from == ANALYSIS_POSSIBLE_EMULATED) {
+        snprintf(out->why, sizeof out->why, "%.1f of %.1f Mb/s; %.1f %% lost to waiting ACKs so far: a longer run "
+                 "would tell whether it stays so", carried / 1e6, d->s.tried->bps[2] / 1e6,
+                 100 * fmax(0, out->lost_share));
+        return;
+    }
     if (out->answer == ANALYSIS_ANSWER_UNKNOWN) {
         bool waits = !way_unknown(d, true) && !way_unknown(d, false);
         snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; %s not show in this capture", carried / 1e6,
@@ -848,6 +985,8 @@ void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct ana
     for (int i = 0; i < 4; i++) /* at most first */
         diagnose_held(&d, i % 2, i < 2);
     diagnose_lost(&d);
+    if (s->tried)
+        diagnose_tried(&d);
     diagnose_cause(&d);
     diagnose_why(&d);
     for (size_t i = 0; i < s->n; i++) {
@@ -859,26 +998,47 @@ void analysis_diagnosis_decide(struct analysis_evidence_set *s, const struct ana
     }
 }
 
-/* On the wire, of what is not TCP, in the phase. */
-static double diagnosis_other_bps(const struct analysis_capacity_way *w, double from_s, double to_s)
+/* One answer of three cases: what is likely, and what is so with probabilities of UNLIKELY and 1 - UNLIKELY. */
+static void diagnose_between(const struct analysis_diagnosis *least, const struct analysis_diagnosis *most,
+                             struct analysis_diagnosis *out)
 {
-    double other_from_s = (double)w->other_from_ns * 1e-9, other_to_s = (double)w->other_to_ns * 1e-9;
-    double overlap_s = fmin(other_to_s, to_s) - fmax(other_from_s, from_s);
-    double bytes = w->other_bytes + ETHERNET * w->other_frames;
-    return overlap_s > 0 ? bytes * 8 / (other_to_s - other_from_s) * overlap_s / (to_s - from_s) : 0;
+    bool same = least->answer == most->answer && out->answer == most->answer;
+    double spread = (most->lost_share - least->lost_share) / 2;
+    out->ci95 += fabs(spread);
+    if (same || out->answer == ANALYSIS_ANSWER_UNKNOWN)
+        return;
+    out->answer = ANALYSIS_ANSWER_UNKNOWN;
+    out->cause = out->second = ANALYSIS_CAUSE_UNKNOWN;
+    snprintf(out->why, sizeof out->why, "%.1f Mb/s pass; a queue stands from before the capture began, and how long does "
+             "not show", (out->in.carried_bps + out->out.carried_bps) / 1e6);
+}
+
+/* In the case that less stood in queues that never ran empty with probability p; false: none stood. */
+static bool diagnose_case(const struct analysis_flows *f, const struct analysis_capacity_host *frames,
+                          struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
+                          const double capacity_bps[2], double p, struct analysis_diagnosis *out)
+{
+    struct analysis_evidence_set s;
+    analysis_evidence_gather(&s, f, frames, flows, n, start_s, end_s, p);
+    analysis_host_find(&s, frames);
+    analysis_diagnosis_decide(&s, frames, capacity_bps, out);
+    analysis_host_restore(&s);
+    analysis_evidence_free(&s);
+    return s.stands;
 }
 
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_diagnosis_flow *flows, size_t n, double start_s, double end_s,
                        const double capacity_bps[2], struct analysis_diagnosis *out)
 {
-    struct analysis_evidence_set s;
-    analysis_evidence_gather(&s, f, flows, n, start_s, end_s);
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
-    for (int i = 0; i < 2 && frames; i++)
-        s.other_bps[i] = diagnosis_other_bps(i ? &frames->out : &frames->in, start_s, end_s);
-    analysis_host_find(&s, frames);
-    analysis_diagnosis_decide(&s, frames, capacity_bps, out);
-    analysis_host_restore(&s);
-    analysis_evidence_free(&s);
+    struct analysis_diagnosis least, most;
+    if (!diagnose_case(f, frames, flows, n, start_s, end_s, capacity_bps, HALF, out))
+        return;
+    struct analysis_diagnosis_flow *again = memory_zeroed(n + 1, sizeof *again, "a diagnosis");
+    memcpy(again, flows, n * sizeof *again);
+    diagnose_case(f, frames, again, n, start_s, end_s, capacity_bps, UNLIKELY, &least);
+    diagnose_case(f, frames, again, n, start_s, end_s, capacity_bps, 1 - UNLIKELY, &most);
+    free(again);
+    diagnose_between(&least, &most, out);
 }

@@ -21,6 +21,9 @@
  * is. Outgoing data that pass the tap at an Ethernet's rate and wait after it have a slower link on their way, which is
  * what they fill. Where waits are of the size of the stamps' ticks, three quarters of a gain are sure.
  *
+ * Of a run that was emulated once more, with ACKs first at every queue, `possible` is what the flows carry then, and the
+ * answer is unknown only where the interval of what is lost has a threshold in it, and the above says otherwise.
+ *
  * Yes: 5 % of the total are lost, or 10 % of a direction, by the least that is possible; no: by the most that is, they
  * are not. Unknown: what would have to be known to tell one from the other is not: so where an application is only
  * likely what limits a flow (a window that Vegas shrinks while ACKs wait is not used either), where a flow without
@@ -50,6 +53,14 @@ enum analysis_capacity_source {
 };
 const char *analysis_capacity_source_name(enum analysis_capacity_source source);
 
+/* Where `possible` comes from. */
+enum analysis_possible {
+    ANALYSIS_POSSIBLE_MODEL,    /* as above */
+    ANALYSIS_POSSIBLE_EMULATED, /* the same run with ACKs first at every queue */
+    ANALYSIS_POSSIBLE_MEASURED, /* what the path carried one way at a time */
+};
+const char *analysis_possible_name(enum analysis_possible from);
+
 struct analysis_diagnosis_way {
     size_t flows;
     double carried_bps;           /* goodput */
@@ -69,6 +80,7 @@ struct analysis_diagnosis {
     enum analysis_answer answer;
     enum analysis_cause cause, second; /* second: ANALYSIS_CAUSE_UNKNOWN when there is none */
     struct analysis_diagnosis_way in, out;
+    enum analysis_possible possible_from;
     double lost_share, ci95; /* of both together, with half the width of its 95 % interval; NAN unknown */
     char why[240];
     char place[ANALYSIS_DIAGNOSIS_PLACE]; /* the port where ACKs wait, where that is known and not the host's own nor one

@@ -4,6 +4,7 @@
 #include "analysis/bounds.h"
 #include "analysis/floors.h"
 #include "analysis/leg_series.h"
+#include "analysis/standing.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -50,6 +51,7 @@
 #define LOW_WAIT 0.25        /* of the mean in the phase: its ACKs did not wait then */
 #define NO_FASTER 1.2        /* times its rate */
 #define FREED 1.5            /* times its rate when its ACKs did not wait: they hold it */
+#define GROWS 0.4            /* of a segment a round trip, at least */
 #define LESS 0.3             /* of what another lacks */
 #define RATE_SEGMENTS 16     /* to take a rate from */
 #define TRIPS 2              /* round trips, likewise: bursts are faster than a pace */
@@ -59,7 +61,7 @@
 #define MTU_MSS 1460.0       /* and more: jumbo frames */
 #define JUMBO_MSS 9176.0     /* of a packet of 9216 bytes, and more: super-frames, cut on the wire */
 #define AROUND 90.0          /* wire bytes of a segment besides its payload */
-#define SEGMENTS_PER_ACK 2   /* where none shows: delayed ACKs */
+#define ETHERNET 24.0        /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 
 double analysis_evidence_payload(double full_bytes)
 {
@@ -122,6 +124,15 @@ double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, 
 {
     const struct analysis_wait *w = evidence_waits_at(e, at_s);
     return w ? (acks ? w->ack_s : w->data_s) + e->missing_s[acks] : NAN;
+}
+
+double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
+{
+    const struct analysis_wait *w = evidence_waits_at(e, at_s - span_s / 2), *end = e->waits + e->n_waits;
+    double least_s = NAN;
+    for (w = w || e->n_waits == 0 ? w : e->waits; w && w < end && w->start_s <= at_s + span_s / 2; w++)
+        least_s = fmin(least_s, w->least_s);
+    return least_s + e->missing_s[0];
 }
 
 /* Mean of a leg's waits over the packets of the phase; without any, what it was before. */
@@ -212,13 +223,15 @@ static void evidence_waits(struct analysis_evidence_set *s)
         double near_s = e->stamped_s[analysis_floors_near(e)] - e->near_least_s, samples;
         double far_s = evidence_far_lacks_s(e);
         near_s = isfinite(near_s) ? near_s : 0;
-        e->there_s = evidence_there(s, e) ? far_s : 0;
+        e->there_s = (s->stands_there && e->stood_s > 0) || evidence_there(s, e) ? far_s : 0;
         e->missing_s[!e->flow->incoming] = far_s - e->there_s; /* in data waits of an incoming flow */
         e->missing_s[e->flow->incoming] = near_s + e->there_s;
         double data_out_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT);
         double data_in_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN);
         evidence_around_tap(e, data_out_s, data_in_s + e->there_s);
+        e->beyond_s = e->flow->incoming ? data_in_s : data_in_s + e->there_s;
         e->data_wait_s = evidence_wait_of(data_out_s + data_in_s + e->missing_s[0]);
+        e->ack_beyond_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + (e->flow->incoming ? e->there_s : 0);
         e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
                                          evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + e->missing_s[1]);
         if (isfinite(e->tick_s)) /* else its life's */
@@ -439,6 +452,23 @@ double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double l
     return fastest;
 }
 
+/* Does its congestion window grow, as it does where neither an application nor a receiver holds it: by a segment a round
+ * trip, or by half of one where only every second segment is acknowledged (RFC 5681, section 3.1)? Bytes in flight grow by
+ * GROWS of that, beyond what slower round trips explain. */
+static bool evidence_grows(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    struct estimate_line trips = {0};
+    for (size_t i = 0; i < e->n_waits; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        if (w->start_s >= s->from_s && w->start_s < s->to_s && isfinite(w->data_s + w->ack_s))
+            estimate_line_add(&trips, w->start_s, w->data_s + w->ack_s);
+    }
+    double rtt_s = analysis_evidence_rtt_s(e), rate = e->flow->rate_bps / 8;
+    struct estimate flight = estimate_slope(&e->clocking.flight_line), trip = estimate_slope(&trips);
+    double slower = isfinite(trip.value) ? fmax(0, trip.value) * rate : 0;
+    return (flight.value - slower) * rtt_s > GROWS * e->clocking.full_bytes && flight.value > 2 * flight.ci95;
+}
+
 /* A pace of its own: segments at even distances, never faster than in the phase. What is in flight has to show: else
  * they may be those of a full link. */
 static bool evidence_paced(const struct analysis_evidence *e)
@@ -484,9 +514,11 @@ static bool evidence_unsure(const struct analysis_evidence_set *s, const struct 
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     bool silent = k->restarts > 1 && !(k->prompted > PROMPTED) && analysis_evidence_idle(s, e) > SILENT;
-    bool steady = analysis_evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)) < NO_FASTER * e->flow->rate_bps;
-    bool pinned = steady && k->fullness > FULL && k->flight_bytes < OFFERED * k->offered_bytes &&
-                  e->limit != ANALYSIS_CAUSE_SEND_BUFFER;
+    bool steady = analysis_evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)) < FREED * e->flow->rate_bps;
+    bool pinned = steady && k->fullness > FULL &&
+                  (k->flight_bytes < OFFERED * k->offered_bytes ||
+                   k->most_bytes + ROOM_SEGMENTS * k->full_bytes < k->offered_bytes) &&
+                  e->limit != ANALYSIS_CAUSE_SEND_BUFFER && !evidence_grows(s, e);
     return isfinite(e->tick_s) && e->lossless &&
            (silent || pinned || (k->fullness <= FULL && !evidence_window_full(e)));
 }
@@ -526,9 +558,9 @@ static bool evidence_application(const struct analysis_evidence_set *s, const st
     if (evidence_window_full(e))
         return false;
     double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
-    return (k->flight_bytes > 0 && evidence_shorts(e)) || evidence_ends(s, e) ||
-           (evidence_paced(e) && !evidence_edge(e)) ||
-           (isfinite(e->tick_s) && (free_bps < NO_FASTER * rate_bps ||
+    bool paced = evidence_paced(e) && !evidence_edge(e) && !evidence_grows(s, e);
+    return (k->flight_bytes > 0 && evidence_shorts(e)) || evidence_ends(s, e) || paced ||
+           (isfinite(e->tick_s) && ((free_bps < NO_FASTER * rate_bps && free_bps * NO_FASTER > rate_bps) ||
                                     (evidence_little(e) && !(free_bps > FREED * rate_bps))));
 }
 
@@ -635,12 +667,24 @@ static double evidence_frame_s(const struct analysis_evidence_set *s, const stru
     return analysis_evidence_frame_bits(s->full_bytes) / bps;
 }
 
+/* On the wire, of what is not TCP, in the phase. */
+static double evidence_other_bps(const struct analysis_capacity_way *w, double from_s, double to_s)
+{
+    double other_from_s = (double)w->other_from_ns * 1e-9, other_to_s = (double)w->other_to_ns * 1e-9;
+    double overlap_s = fmin(other_to_s, to_s) - fmax(other_from_s, from_s);
+    double bytes = w->other_bytes + ETHERNET * w->other_frames;
+    return overlap_s > 0 ? bytes * 8 / (other_to_s - other_from_s) * overlap_s / (to_s - from_s) : 0;
+}
+
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s)
+                              const struct analysis_capacity_host *frames, struct analysis_diagnosis_flow *flows,
+                              size_t n, double from_s, double to_s, double p)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN, .unseen = UNSEEN,
                                         .interface_bps = analysis_flows_interface_bps(f),
                                         .paused = analysis_flows_paused(f)};
+    for (int i = 0; i < 2 && frames; i++)
+        s->other_bps[i] = evidence_other_bps(i ? &frames->out : &frames->in, from_s, to_s);
     s->waits = memory_zeroed(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits, "a diagnosis");
     s->flow = memory_zeroed(n + 1, sizeof *s->flow, "a diagnosis");
     for (size_t i = 0; i < n; i++) {
@@ -648,7 +692,9 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
         evidence_of(s, &s->flow[i], f);
     }
-    analysis_floors_find(s, evidence_frame_s(s, f, flows, n));
+    double frame_s = evidence_frame_s(s, f, flows, n);
+    analysis_floors_find(s, frame_s);
+    analysis_standing_take(s, frames, frame_s, p);
     evidence_waits(s);
     struct evidence_together all = evidence_together_of(s);
     evidence_applications(s, &all);
@@ -666,7 +712,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     s->ci95_bps = evidence_ci95_bps(s);
     analysis_bounds_policing(s, true);
     analysis_bounds_policing(s, false);
-    s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : SEGMENTS_PER_ACK;
+    s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : ANALYSIS_SEGMENTS_PER_ACK;
 }
 
 void analysis_evidence_free(struct analysis_evidence_set *s)

@@ -7,6 +7,7 @@
 #include "analysis/diagnosis.h"
 
 #define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
+#define ANALYSIS_SEGMENTS_PER_ACK 2  /* where none shows: delayed ACKs */
 
 struct analysis_evidence {
     struct analysis_diagnosis_flow *flow; /* borrowed */
@@ -31,8 +32,10 @@ struct analysis_evidence {
     double there_s;                   /* of that, on the way from the tap to the other end */
     float before_s, after_s;          /* outgoing data wait so long before the tap, and hardly after it; after it, and
                                        * more than a tick; 0 otherwise */
+    double beyond_s, ack_beyond_s;    /* of data_wait_s and ack_wait_s: after the tap; NAN unknown */
     float data_beside_s;              /* the longest that data wait which go to its peer, or come from there, as its ACKs */
     enum analysis_cause limit;        /* application, receiver, window or losses */
+    double stood_s;                   /* in the queue on the other side, as long as the capture lasts */
     double spared_s;                  /* waits in a slow host that count among its floor: analysis/host.h */
     double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
     double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
@@ -42,6 +45,13 @@ struct analysis_evidence {
     bool unsure;                      /* its application, or a policer, may be what limits it */
     bool coarse;                      /* its waits are of the size of its stamps' ticks */
     bool behind;                      /* its ACKs are known to pass queues of data */
+};
+
+/* What flows carried with ACKs first at every queue, where that was tried: in, out, and both together; and half the
+ * width of the 95 % interval of the share that they lose without, in the long run. NAN: nobody knows it, or there is no
+ * long run, as the flows end. */
+struct analysis_evidence_tried {
+    double bps[3], lost_ci95[3];
 };
 
 struct analysis_evidence_set {
@@ -54,10 +64,13 @@ struct analysis_evidence_set {
     double segments_per_ack;
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
+    const struct analysis_evidence_tried *tried; /* borrowed; NULL: what is possible follows from the rest */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */
     bool stopped;                   /* the host's own line rests although frames wait: analysis/host.h */
     enum analysis_cause host;       /* what sets its pace there: analysis/host.h; ANALYSIS_CAUSE_UNKNOWN: nothing */
     double unseen;                  /* share of the round trip: a wait of less may be none */
+    bool stands;       /* a queue stood as long as the capture lasts: analysis/standing.h */
+    bool stands_there; /* that is on the way from the tap to the other end */
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };
 
@@ -68,9 +81,11 @@ double analysis_evidence_payload(double full_bytes);
 /* On the wire, of a frame that carries so many; of 1538 bytes at least, or where NAN is given. */
 double analysis_evidence_frame_bits(double full_bytes);
 
-/* Evidence of n flows of a host; free it. */
+/* Evidence of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown. p: probability
+ * that less stood in queues that never ran empty, 0 to 1. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              struct analysis_diagnosis_flow *flows, size_t n, double from_s, double to_s);
+                              const struct analysis_capacity_host *frames, struct analysis_diagnosis_flow *flows,
+                              size_t n, double from_s, double to_s, double p);
 void analysis_evidence_free(struct analysis_evidence_set *s);
 
 /* The set's flows, those to one peer beside each other; for free(). */
@@ -88,5 +103,8 @@ double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double l
 
 /* Wait of its data, or of their ACKs, at a time; NAN outside its life. */
 double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks);
+
+/* The least that its data waited within span_s about a time, or less; NAN outside its life. */
+double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s);
 
 #endif

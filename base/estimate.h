@@ -44,6 +44,17 @@ struct estimate_running {
 void estimate_add(struct estimate_running *r, double sample);
 struct estimate estimate_of(const struct estimate_running *r);
 
+/* A straight line through points that need not be kept: least squares. Starts as zeros. */
+struct estimate_line {
+    size_t n;
+    double x, y, xx, xy, yy; /* means, then sums of squared distances from them and of products */
+};
+
+void estimate_line_add(struct estimate_line *l, double x, double y);
+
+/* The slope, with its error as if samples were independent; value NAN with fewer than 2 of different x. */
+struct estimate estimate_slope(const struct estimate_line *l);
+
 /* Standard deviation of the samples, sqrt(m2 / (n - 1)); NAN with fewer than 2. */
 double estimate_deviation(const struct estimate_running *r);
 

@@ -48,7 +48,7 @@ static struct analysis_diagnosis_flow described;
 static const struct analysis_evidence *gathered(const struct analysis_flows *f)
 {
     described = (struct analysis_diagnosis_flow){.idle = true, .rate_bps = BURST * SEGMENT * 8 / 5e-3};
-    analysis_evidence_gather(&set, f, &described, 1, 0, TO_S);
+    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, TO_S, 0.5);
     return set.flow;
 }
 
@@ -101,7 +101,7 @@ static bool unsure(bool sooner, double from_s, double to_s)
 {
     struct analysis_flows *f = flow_of_ten(sooner);
     described = (struct analysis_diagnosis_flow){.rate_bps = 10 * FULL * 8 / 0.1};
-    analysis_evidence_gather(&set, f, &described, 1, from_s, to_s);
+    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, 0.5);
     bool answer = set.flow->unsure;
     assert_int_equal(set.flow->limit, ANALYSIS_CAUSE_WINDOW);
     analysis_evidence_free(&set);
@@ -153,7 +153,7 @@ static enum analysis_cause limit_of_a_window(bool ends, bool buffer, bool bare, 
     }
     double from_s = buffer ? 0.5 : 4, to_s = (double)acked_ns[SHRUNK - 1] * 1e-9;
     described = (struct analysis_diagnosis_flow){.rate_bps = 8 * FULL * 8 / 0.1};
-    analysis_evidence_gather(&set, f, &described, 1, from_s, to_s);
+    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, 0.5);
     enum analysis_cause limit = set.flow->limit;
     *likely = set.flow->likely;
     analysis_evidence_free(&set);
@@ -241,7 +241,7 @@ static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
     struct analysis_diagnosis_flow both[] = {
         {.slot = 0, .rate_bps = 8e6},
         {.slot = slot, .incoming = true, .rate_bps = TURN * FULL * 8 / ((QUEUE_MS + 1) / 10 * 1e-3)}};
-    analysis_evidence_gather(&set, f, both, 2, 0.5, 2.5);
+    analysis_evidence_gather(&set, f, NULL, both, 2, 0.5, 2.5, 0.5);
     assert_true(fabs(set.flow[0].data_wait_s - QUEUE_MS * 1e-3) < 2e-3);
     assert_true(fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3);
     assert_true(set.flow[1].data_wait_s < 2e-3);
@@ -293,7 +293,7 @@ static enum analysis_cause limit_of(int64_t trip_ms, int64_t cycle_ms, int64_t w
     }
     double to_s = (double)now_ms * 1e-3;
     described = (struct analysis_diagnosis_flow){.rate_bps = SEGMENTS * SEGMENT * 8 / to_s};
-    analysis_evidence_gather(&set, f, &described, 1, 0, to_s);
+    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, to_s, 0.5);
     enum analysis_cause limit = set.flow->limit;
     analysis_evidence_free(&set);
     analysis_flows_free(f);

@@ -294,11 +294,28 @@ static void test_bursts_that_the_ends_cut_are_not_known(void **state)
     assert_true(t.covered >= 0.92 * t.known);
 }
 
+/* y = 3 + 2 x has the slope 2 without an error. With y = 0, 2, 1 at x = 0, 1, 2 the slope is sum (x - 1) (y - 1) / 2 =
+ * (1 + 0 + 0) / 2 = 0.5; what is left, 1.5 of a sum of squares 2 less 0.5 * 1, makes the error sqrt(1.5 / 1 / 2). */
+static void test_slope_of_a_line(void **state)
+{
+    (void)state;
+    struct estimate_line line = {0}, bent = {0};
+    for (int i = 0; i < 20; i++)
+        estimate_line_add(&line, i, 3 + 2 * i);
+    assert_true(fabs(estimate_slope(&line).value - 2) < 1e-12 && estimate_slope(&line).std_error < 1e-6);
+    for (int i = 0; i < 3; i++)
+        estimate_line_add(&bent, i, (const double[]){0, 2, 1}[i]);
+    assert_true(fabs(estimate_slope(&bent).value - 0.5) < 1e-12);
+    assert_true(fabs(estimate_slope(&bent).std_error - sqrt(0.75)) < 1e-12);
+    assert_true(isnan(estimate_slope(&(struct estimate_line){0}).value));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_t_quantiles_match_the_tables),
         cmocka_unit_test(test_mean_of_eight_numbers),
+        cmocka_unit_test(test_slope_of_a_line),
         cmocka_unit_test(test_running_mean_needs_no_samples),
         cmocka_unit_test(test_one_sample_has_no_interval),
         cmocka_unit_test(test_rounding_is_no_correlation),

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/standing.h"
+
+#include <math.h>
+
+#define DEFAULT_FLOOR_S 10e-6 /* least round trip through a switch and two stacks */
+#define FULL 0.95             /* of its rate: dispersion shows that to a sixteenth of an octave */
+#define QUEUE_FRAMES 4        /* in the loop to the host: more than it takes to pass frames on */
+
+struct standing {
+    struct analysis_evidence_set *s;
+    const struct analysis_capacity_host *frames; /* borrowed */
+    double frame_s;
+};
+
+/* Does a handshake pass before any data of the direction that the capture has? */
+static bool standing_met_empty(const struct standing *x, bool incoming)
+{
+    double first_s = INFINITY, shake_s = INFINITY;
+    for (size_t i = 0; i < x->s->n; i++) {
+        const struct analysis_evidence *e = &x->s->flow[i];
+        if (e->flow->incoming == incoming)
+            first_s = fmin(first_s, e->start_s);
+        if (e->near_s >= 0 && e->far_s >= 0)
+            shake_s = fmin(shake_s, e->start_s);
+    }
+    return shake_s <= first_s;
+}
+
+/* Does the link rest in no stretch of a round trip? Shapers serve in steps; what matters is a queue that was empty for a
+ * part of one. */
+static bool standing_always_full(const struct standing *x, bool incoming)
+{
+    const struct analysis_capacity_way *w = incoming ? &x->frames->in : &x->frames->out;
+    double least_s = INFINITY, share, bps = analysis_capacity_bps(w, &share);
+    for (size_t i = 0; i < x->s->n; i++)
+        least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
+    return isfinite(bps) && isfinite(least_s) && analysis_capacity_always(w, FULL * bps, least_s, x->s->to_s);
+}
+
+/* Q(p) of analysis/standing.h. */
+static double standing_quantile_s(double least_s, double floor_s, double p)
+{
+    return least_s > floor_s ? least_s - least_s * pow(floor_s / least_s, p) : 0;
+}
+
+/* In the loop to the host all flows share the queue: their least is one. */
+static bool standing_near(struct standing *x, double floor_s, double p)
+{
+    double least_s = x->s->n > 0 ? x->s->flow[0].near_least_s : NAN;
+    if (!(least_s > QUEUE_FRAMES * x->frame_s))
+        return false;
+    double stood_s = standing_quantile_s(least_s, floor_s, p);
+    for (size_t i = 0; i < x->s->n; i++)
+        x->s->flow[i].near_least_s -= stood_s;
+    return true;
+}
+
+/* On the other side, each flow has a way of its own besides. */
+static void standing_far(struct standing *x, bool incoming, double floor_s, double p)
+{
+    double least_s = INFINITY;
+    for (size_t i = 0; i < x->s->n; i++)
+        if (x->s->flow[i].flow->incoming == incoming)
+            least_s = fmin(least_s, x->s->flow[i].far_least_s);
+    double stood_s = isfinite(least_s) ? standing_quantile_s(least_s, floor_s, p) : 0;
+    for (size_t i = 0; i < x->s->n; i++) {
+        struct analysis_evidence *e = &x->s->flow[i];
+        double apart_s = INFINITY;
+        for (size_t k = 0; k < x->s->n; k++)
+            if (x->s->flow[k].flow->incoming == incoming)
+                apart_s = fmin(apart_s, fabs(x->s->flow[k].far_least_s - e->far_least_s));
+        double shared = 1 / (1 + apart_s / e->far_least_s);
+        if (e->flow->incoming == incoming || (p >= 1 - shared && e->far_least_s > stood_s))
+            e->stood_s = stood_s;
+    }
+    for (size_t i = 0; i < x->s->n; i++)
+        x->s->flow[i].far_least_s -= x->s->flow[i].stood_s;
+}
+
+void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
+                            double frame_s, double p)
+{
+    struct standing x = {s, frames, frame_s};
+    double floor_s = fmax(DEFAULT_FLOOR_S, frame_s);
+    for (int incoming = 0; frames && incoming < 2; incoming++) {
+        if (standing_met_empty(&x, incoming) || !standing_always_full(&x, incoming))
+            continue;
+        s->stands = true;
+        if (incoming || !standing_near(&x, floor_s, p)) {
+            s->stands_there = !incoming;
+            standing_far(&x, incoming, floor_s, p);
+        }
+    }
+}

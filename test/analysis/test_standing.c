@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/standing.h"
+#include "analysis/capacity.h"
+#include "test/analysis/segment.h"
+#include "test/cm.h"
+
+#include <math.h>
+
+#define FULL 1448       /* 1538 bytes on the wire */
+#define FRAME_NS 123040 /* of those at 100 Mb/s */
+#define FRAME_S (FRAME_NS * 1e-9)
+#define LOOP_S 50e-3
+
+static struct analysis_diagnosis_flow described[2];
+static struct analysis_evidence flow[2];
+
+/* A flow in, whose far loop is LOOP_S, and one out; neither has a handshake. */
+static struct analysis_evidence_set set_of(double out_loop_s)
+{
+    for (int i = 0; i < 2; i++) {
+        described[i].incoming = i == 0;
+        flow[i] = (struct analysis_evidence){.flow = &described[i], .near_s = NAN, .far_s = NAN, .near_least_s = 1e-6,
+                                             .far_least_s = i == 0 ? LOOP_S : out_loop_s};
+    }
+    return (struct analysis_evidence_set){.flow = flow, .n = 2, .to_s = 2, .full_bytes = FULL};
+}
+
+/* 2 s of frames back to back at 100 Mb/s, but for a rest of so long after 1 s. */
+static struct analysis_capacity *frames_with_rest(int64_t rest_ns)
+{
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = stamped(A_TO_B, 0, FULL, 0, 1, 1);
+    for (int64_t t = 0; t < 2 * (int64_t)1e9; t += FRAME_NS)
+        if (t < (int64_t)1e9 || t >= (int64_t)1e9 + rest_ns)
+            analysis_capacity_add(c, &s, 0, t);
+    return c;
+}
+
+static void take(struct analysis_evidence_set *s, int64_t rest_ns, double p)
+{
+    struct analysis_capacity *c = frames_with_rest(rest_ns);
+    struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
+    analysis_standing_take(s, analysis_capacity_find(c, &segment.dst, 0), FRAME_S, p);
+    analysis_capacity_free(c);
+}
+
+/* With log d even from a frame's time to L, half of all d are below sqrt(d0 L) = sqrt(0.12304 * 50) = 2.480 ms. */
+static void test_half_of_what_may_stand_is_above_the_median(void **state)
+{
+    (void)state;
+    struct analysis_evidence_set s = set_of(LOOP_S);
+    take(&s, 0, 0.5);
+    assert_true(s.stands && !s.stands_there);
+    assert_true(fabs(flow[0].far_least_s - 2.4803e-3) < 1e-6);
+    assert_true(fabs(flow[1].far_least_s - flow[0].far_least_s) < 1e-12); /* as long: the same queue */
+}
+
+static void test_more_may_stand_than_is_likely(void **state)
+{
+    (void)state;
+    double before_s = LOOP_S;
+    for (int i = 1; i <= 20; i++) {
+        struct analysis_evidence_set s = set_of(LOOP_S);
+        take(&s, 0, i / 20.0);
+        assert_true(flow[0].far_least_s < before_s && flow[0].far_least_s > FRAME_S - 1e-9);
+        before_s = flow[0].far_least_s;
+    }
+    assert_true(fabs(before_s - FRAME_S) < 1e-9); /* at most all but a frame's time */
+}
+
+/* A loop that is a tenth longer shares the queue with p = 1 / (1 + 0.1 / 1.1) = 0.917: not in the lowest 8 %. */
+static void test_a_loop_of_another_length_may_pass_another_queue(void **state)
+{
+    (void)state;
+    struct analysis_evidence_set s = set_of(1.1 * LOOP_S);
+    take(&s, 0, 0.05);
+    assert_true(flow[1].far_least_s == 1.1 * LOOP_S);
+    s = set_of(1.1 * LOOP_S);
+    take(&s, 0, 0.1);
+    assert_true(flow[1].far_least_s < 1.1 * LOOP_S);
+}
+
+/* A link that rests for 20 ms of a round trip of 50 has run empty: what was least then is the floor. */
+static void test_a_queue_that_ran_empty_does_not_stand(void **state)
+{
+    (void)state;
+    struct analysis_evidence_set s = set_of(LOOP_S);
+    take(&s, 20 * MS, 0.5);
+    assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
+}
+
+static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
+{
+    (void)state;
+    struct analysis_evidence_set s = set_of(LOOP_S);
+    flow[0].near_s = 1e-6;
+    flow[0].far_s = LOOP_S;
+    take(&s, 0, 0.5);
+    assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_half_of_what_may_stand_is_above_the_median),
+        cmocka_unit_test(test_more_may_stand_than_is_likely),
+        cmocka_unit_test(test_a_loop_of_another_length_may_pass_another_queue),
+        cmocka_unit_test(test_a_queue_that_ran_empty_does_not_stand),
+        cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
