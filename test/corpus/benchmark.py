@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How often contraflow is right about captures whose truth is known by experiment.
 
-    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs | --phase]
+    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs | --phase] [--reliability]
                  [--right 0.98 --false-yes 0.005 --unknown 0.05 --cause 0.95]
 
 DIR is a corpus of linux.py or emulated.py. Each capture is judged alone, by `contraflow check --json`; its "diagnosis"
@@ -12,7 +12,9 @@ verdict. Truth that is too close to call ("unclear", or a label that another see
 limits, the exit status is 1 where one is broken. --runs: runs each scenario of emulated.py and judges its run directory
 instead. --phase: holds waits of emulated.py's flows against what they were in the time that is spoken of, not in the
 experiment's phase: runs each scenario again, up to where check's phase begins and to where it ends (a flow that only
-explain speaks of: to where the capture ends)."""
+explain speaks of: to where the capture ends). Beside each class stands how often "ci95" of what is lost holds the truth
+("-": nothing has one). --reliability: of what has a "probability", how often waiting ACKs do cost bandwidth where so
+much was said."""
 import argparse
 import concurrent.futures
 import csv
@@ -33,6 +35,7 @@ from truth import truth_capture
 ANSWERS = ("yes", "no", "unknown")
 WAIT = 0.03  # of the round trip
 CAPACITY = 0.03
+BINS = (0, 0.01, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99, 1.01)  # of probabilities
 TIMEOUT_S = 600  # sanitizers take their time
 
 
@@ -114,7 +117,8 @@ def benchmark_one(job):
     waits.update(judged)
     return row["name"], {"answer": d["asymmetry"], "cause": d["cause"], "lost": d.get("lost_share"),
                          "capacity": d.get("capacity_bps"), "verdict": resource["verdict"], "waits": waits,
-                         "judged": set(judged), "exact": exact, "why": d.get("why")}
+                         "judged": set(judged), "exact": exact, "why": d.get("why"),
+                         "probability": d.get("probability", resource.get("probability"))}
 
 
 def benchmark_flows(directory, rows, results):
@@ -191,7 +195,53 @@ def benchmark_waits(rows, results, truth):
     print(f"waits{',' if exact else ' together,'} of the round trip: {benchmark_share(errors, WAIT)} of {seen} flows")
 
 
-def benchmark_report(rows, results, truth_flows, tolerance, show_wrong):
+def benchmark_lost(said, way):
+    """(what is lost, half of its interval's width) of "in", "out" or "total"; each may be None."""
+    value, half = (said or {}).get(way), (said or {}).get("ci95")
+    if isinstance(value, dict):
+        value, half = value.get("value"), value.get("ci95")
+    elif isinstance(half, dict):
+        half = half.get(way)
+    elif way != "total":
+        half = said.get(f"ci95_{way}") if said else None
+    return value, half
+
+
+def benchmark_classes(sure, results):
+    """A row a class: right, wrong, silent, and of how many the interval of what is lost holds the truth."""
+    classes = sorted({r.get("class", "") for r in sure})
+    ways = ("total", "in", "out")
+    print("\nclass                    n  right  wrong yes  wrong no  silent" +
+          "".join(f"{f'ci95 {w}':>16}" for w in ways))
+    for name in classes + ["all"] * (len(classes) > 1):
+        of = [r for r in sure if name in ("all", r.get("class", ""))]
+        said = benchmark_count((r["asymmetry"], results[r["name"]]["answer"]) for r in of)
+        silent = sum(v for (_, a), v in said.items() if a == "unknown")
+        right = len(of) - silent - said.get(("no", "yes"), 0) - said.get(("yes", "no"), 0)
+        cells = ""
+        for way in ways:
+            pairs = [(benchmark_lost(results[r["name"]].get("lost"), way), float(r[f"lost_{way}"])) for r in of
+                     if way == "total" or int(r[f"flows_{way}"]) > 0 < float(r[f"b_{way}"])]
+            inside = [abs(value - true) <= half for (value, half), true in pairs if None not in (value, half)]
+            share = f"{sum(inside) / len(inside):.1%} of {len(inside)}" if inside else "-"
+            cells += f"{share:>16}"
+        print(f"{name:20} {len(of):5} {right:6} {said.get(('no', 'yes'), 0):10} {said.get(('yes', 'no'), 0):9} "
+              f"{silent:7}{cells}")
+
+
+def benchmark_reliability(sure, results):
+    """How often waiting ACKs do cost bandwidth, by how probable that was said to be."""
+    said = [(results[r["name"]].get("probability"), r["asymmetry"] == "yes") for r in sure]
+    said = [s for s in said if s[0] is not None]
+    print(f"\nprobability of a yes: {len(said)} of {len(sure)} have one")
+    for low, high in zip(BINS, BINS[1:]):
+        of = [s for s in said if low <= s[0] < high]
+        if of:
+            print(f"  {low:4.2f} to {min(high, 1):4.2f}: said {statistics.fmean(p for p, _ in of):5.3f}, "
+                  f"true {statistics.fmean(yes for _, yes in of):5.3f} of {len(of)}")
+
+
+def benchmark_report(rows, results, truth_flows, tolerance, show_wrong, reliability):
     sure = [r for r in rows if r["asymmetry"] != "unclear" and r.get("label_stable", "1") != "0"]
     answers = {r["name"]: results[r["name"]]["answer"] for r in rows}
     print(f"{len(rows)} captures, {len(sure)} with a clear truth, {sum(r.get('starved') == '1' for r in rows)} starved")
@@ -205,26 +255,16 @@ def benchmark_report(rows, results, truth_flows, tolerance, show_wrong):
           f"unknown {unknown:.1%}; of unclear ones: " +
           (", ".join(f"{v} {k}" for k, v in sorted(benchmark_count(
               answers[r["name"]] for r in rows if r not in sure).items())) or "none"))
-    print("\nby class                   n  right  false yes  missed  unknown")
-    for name in sorted({r.get("class", "") for r in sure}):
-        of = [r for r in sure if r.get("class", "") == name]
-        said = benchmark_count((r["asymmetry"], answers[r["name"]]) for r in of)
-        ok = said.get(("yes", "yes"), 0) + said.get(("no", "no"), 0)
-        lost = sum(v for (_, a), v in said.items() if a == "unknown")
-        print(f"  {name:20} {len(of):5} {ok:6} {said.get(('no', 'yes'), 0):10} {said.get(('yes', 'no'), 0):7} {lost:8}")
+    benchmark_classes(sure, results)
     causes = benchmark_count((r["cause"], results[r["name"]]["cause"]) for r in sure)
     benchmark_table("cause", sorted({c for c, _ in causes}), sorted({c for _, c in causes}), causes)
     cause = sum(v for (a, b), v in causes.items() if a == b) / len(sure)
     print(f"  right {cause:.1%}\n")
     for way in ("total", "in", "out"):
-        errors = [abs(results[r["name"]]["lost"][way] - float(r[f"lost_{way}"])) for r in sure
-                  if (results[r["name"]].get("lost") or {}).get(way) is not None and
-                  (way == "total" or int(r[f"flows_{way}"]) > 0)]
+        said = [(benchmark_lost(results[r["name"]].get("lost"), way)[0], float(r[f"lost_{way}"])) for r in sure
+                if way == "total" or int(r[f"flows_{way}"]) > 0]
+        errors = [abs(value - true) for value, true in said if value is not None]
         print(f"lost, {way + ':':5} points:         {benchmark_share(errors, tolerance)}")
-    said = [(results[r["name"]]["lost"], float(r["lost_total"])) for r in sure if results[r["name"]].get("lost")]
-    inside = [abs(s["total"] - true) <= s["ci95"] for s, true in said if s.get("ci95") is not None]
-    print(f"lost, interval:              {sum(inside) / max(1, len(inside)):6.1%} hold the truth ({len(inside)} of "
-          f"{len(said)} have one)")
     benchmark_waits(rows, results, truth_flows)
     errors = []
     for r in rows:
@@ -235,6 +275,8 @@ def benchmark_report(rows, results, truth_flows, tolerance, show_wrong):
             if r[f"saturated_{way}"] == "1" and said.get(way):
                 errors.append(abs(said[way] / rate - 1))
     print(f"capacity of full links:      {benchmark_share(errors, CAPACITY)}")
+    if reliability:
+        benchmark_reliability(sure, results)
     if show_wrong:
         print("\nwrong, by answer or cause")
         for r in sure:
@@ -253,6 +295,7 @@ def main():
     p.add_argument("--wrong", action="store_true", help="list what is answered wrong, or by another cause")
     p.add_argument("--runs", action="store_true", help="judge run directories, not captures")
     p.add_argument("--phase", action="store_true", help="hold waits against those of the time that is spoken of")
+    p.add_argument("--reliability", action="store_true", help="said probability against frequency")
     p.add_argument("--class", dest="kind", help="this class only")
     p.add_argument("--right", type=float, help="at least this share")
     p.add_argument("--false-yes", type=float, help="at most this share")
@@ -274,7 +317,8 @@ def main():
         return 2
     tolerance = 0.03 if "rate_bps" in rows[0] else 0.05
     right, false_yes, unknown, cause = benchmark_report(
-        rows, results, benchmark_flows(arguments.directory, rows, results), tolerance, arguments.wrong)
+        rows, results, benchmark_flows(arguments.directory, rows, results), tolerance, arguments.wrong,
+        arguments.reliability)
     broken = [text for text, bad in (
         (f"right {right:.3f}", arguments.right is not None and right < arguments.right),
         (f"false yes {false_yes:.3f}", arguments.false_yes is not None and false_yes > arguments.false_yes),

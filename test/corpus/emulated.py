@@ -3,13 +3,15 @@
 """Truth by experiment, emulated: random scenarios, each run as it is and with ACKs first at every queue, same seed.
 
     emulated.py CONTRAFLOW DIR [--count 1000] [--seed 1] [--jobs 2] [--keep NUMBER,...]
-                [--class NAME,...] [--engine linux|native]
+                [--class NAME,...] [--engine linux|native] [--cut]
 
 writes NUMBER.yaml and NUMBER.pcap.gz (one random tap of the run as it is), truth.csv (a row a scenario) and flows.csv
 (a row a flow) into DIR; scenario NUMBER depends on the seed and NUMBER alone, and what DIR already has is kept.
 README.md says what the columns are. --engine linux: Linux's own TCP in virtual time, as kernels are set; native:
-linuxreno and cubic alone, which are held to Linux 6.1, not older senders. A run's figures in its judged phase are the
-whole run's less those of the same run ended where the phase begins: same seed, same beginning, so they are exact."""
+linuxreno and cubic alone, which are held to Linux 6.1, not older senders. --cut: of class "cut", captures begun late,
+and the truth from there on; --class then says what is cut. priors.py has classes that only --class draws. A run's
+figures in its judged phase are the whole run's less those of the same run ended where the phase begins: same seed, same
+beginning, so they are exact."""
 import argparse
 import concurrent.futures
 import csv
@@ -19,18 +21,18 @@ import math
 import os
 import pathlib
 import random
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
+from cut import CUT, cut_pcap
+from priors import DEEP, PRIORS, SEGMENT, WIRE
 from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
-WIRE, SEGMENT = 1538, 1448
+KEPT = 0.98  # of its constant rate a flow gets, and more: the application set it
 STOPS = 0.02  # of the phase a port stands still by PAUSE, and more: that may set the pace
 LIMIT_S = 120  # of a simulation
-DEEP = "20MB"
 RATES = {10: 1, 20: 1, 50: 1, 100: 3, 200: 1, 500: 1, 1000: 4, 2500: 1, 10000: 3, 25000: 1, 40000: 1, 100000: 1}
 TRUTH = ("name class description host tap engine rate_bps up_bps flows_in flows_out a_in a_out b_in b_out lost_in "
          "lost_out lost_total share_in share_out saturated_in saturated_out retransmits pause_share spread label_stable "
@@ -42,7 +44,7 @@ FLOWS = ("name flow way src sport dst goodput_mbps goodput_ack_first_mbps window
 class Draw:
     """One scenario: a dict that becomes its YAML, and what is known of it."""
 
-    def __init__(self, seed, number, attempt, engine=None, kinds=None):
+    def __init__(self, seed, number, attempt, engine=None, kinds=None, cut=False):
         self.r = random.Random(f"{seed}/{number}/{attempt}")
         r = self.r
         self.kind = r.choices(list(KINDS), [w for w, _ in KINDS.values()])[0]
@@ -52,6 +54,8 @@ class Draw:
         newest = random.Random(f"{seed}/{number}/{attempt}/newest")
         if kinds or newest.random() < NEWEST_SHARE:
             self.kind = newest.choice(kinds or list(NEWEST))
+        self.asked = engine
+        self.cut = random.Random(f"{seed}/{number}/{attempt}/cut").uniform(*CUT) if cut else 0.0
         self.engine = engine or ("ns3" if self.kind in ("bulk", "windows", "pendulum", "window_limited")
                                  and r.random() < 0.05 else "native")
         self.rate = r.choices(list(RATES), list(RATES.values()))[0] * 1e6
@@ -60,6 +64,8 @@ class Draw:
             self.rate, self.frames = r.choice([1e8, 1e9]), 4e3
         self.window_share = 80  # of a flow alone: round trips behind its own data that a run lasts
         self.flows, self.notes = [], []
+        self.taps, self.ports = ["h0", "h0", "sw0-h0"], {"in": "sw0-h0", "out": "h0"}  # ports of the judged link
+        self.links, self.unlike = None, False  # cables of a graph; does ACKs first replace more than a FIFO?
         self.nic = {"queue": "fifo", "limit": DEEP}
         self.switch = {"queue": "fifo", "limit": DEEP}
         self.tcp = {"congestion": r.choice(["newreno", "linux24", "linux24", "newreno"]), "initial_window": "warm",
@@ -73,7 +79,7 @@ class Draw:
             self.linux(random.Random(f"{seed}/{number}/{attempt}/linux"))
         self.far_s, self.host_time_s = 0.0, 0.0
         self.peer_rate, self.up = self.rate, None
-        (NEWEST.get(self.kind) or LATER.get(self.kind) or KINDS[self.kind][1])(self)
+        (PRIORS.get(self.kind) or NEWEST.get(self.kind) or LATER.get(self.kind) or KINDS[self.kind][1])(self)
         self.flows.sort(key=lambda f: f["start"])  # a run ended earlier has the first of them
 
     def linux(self, r):
@@ -152,7 +158,9 @@ class Draw:
                        "nic": self.nic, "switch": self.switch}
         if self.host_time_s:
             network["host_times"] = [f"{round(self.host_time_s * 1e12)}ps"]
-        if self.peer_rate != self.rate or self.up:
+        if self.links:
+            network = {"links": self.links, "nic": self.nic, "switch": self.switch}
+        elif self.peer_rate != self.rate or self.up:
             network |= {"uplinks": 1, "backbone": {**network["link"], "up": f"{round(self.out_rate)}bps"},
                         "link": {"rate": f"{round(self.peer_rate)}bps", "delay": delay}}
         flows = []
@@ -362,6 +370,17 @@ def emulated_shifted(document, seed):
     return d
 
 
+def emulated_acks_first(part):
+    """Every queue of a network, of ports that have their own, too: ACKs first, as deep as it is."""
+    if "queue" in part:
+        for key in ("rate", "min"):
+            part.pop(key, None)
+        part["queue"] = "ack-first"
+    for inner in part.get("links", []) + list(part.values()):
+        if isinstance(inner, dict):
+            emulated_acks_first(inner)
+
+
 def emulated_run(contraflow, document, directory, seed, acks_first, until=None, tap=None, spared=None):
     """summary.json of a run; `spared`: without what that cause is."""
     d = json.loads(json.dumps(document))
@@ -371,7 +390,7 @@ def emulated_run(contraflow, document, directory, seed, acks_first, until=None, 
     elif spared == "slow_host":
         del d["network"]["host_times"]
     if acks_first:
-        d["network"]["nic"]["queue"] = d["network"]["switch"]["queue"] = "ack-first"
+        emulated_acks_first(d["network"])
     if until:
         d["duration"], d["warmup"] = until, "0s"
         d["traffic"]["flows"] = [f for f in d["traffic"]["flows"] if int(f["start"][:-2]) < int(until[:-2])]
@@ -428,7 +447,7 @@ class Phase:
         return sum(goodput for i in range(len(self.draw.flows)) for w, goodput in self.ways(i) if w == way)
 
     def share(self, way):
-        return self.port_share("h0" if way == "out" else "sw0-h0")
+        return self.port_share(self.draw.ports[way])
 
     def ports(self):
         return [p["port"] for p in self.whole["ports"]]
@@ -461,6 +480,18 @@ class Phase:
         return most / self.span
 
 
+def emulated_most(phases, way):
+    """Mb/s of that way if no ACK of it waited and all else stayed: a round trip less of a flow is as much more."""
+    most = []
+    for p in phases:
+        most.append(0.0)
+        for i in range(len(p.draw.flows)):
+            floor_s = (p.whole["flows"][i].get("round_trip") or {}).get("floor_s") or 0.0
+            data_s, ack_s = (p.wait(i, what) or 0.0 for what in ("data", "ack"))
+            most[-1] += sum(g for w, g in p.ways(i) if w == way) * (1 + ack_s / (floor_s + data_s or math.inf))
+    return statistics.fmean(most)
+
+
 def emulated_lost(a, b):
     return 1 - a / b if b > 0 else 0.0
 
@@ -471,13 +502,30 @@ def emulated_label(a, b):
     return truth_label(total, ways)
 
 
+def emulated_beyond(draw, f, ports):
+    """Ports that data or ACKs of flow f cross beyond the judged link."""
+    peer = f["from"] if f["to"] == "h0" else f["to"]
+    if not draw.links:
+        return [port for port in ports if port == peer or port.endswith(f"-{peer}")]
+    ends = {c["from"]: [] for c in draw.links} | {c["to"]: [] for c in draw.links}
+    for c in draw.links:
+        ends[c["from"]].append(c["to"])
+        ends[c["to"]].append(c["from"])
+    ways = [["h0"]]  # cables make trees: one way leads there
+    while ways[0][-1] != peer:
+        ways = ways[1:] + [ways[0] + [node] for node in ends[ways[0][-1]] if node not in ways[0]]
+    pairs = list(zip(ways[0], ways[0][1:]))
+    crossed = {a if a[0] == "h" else f"{a}-{b}" for a, b in pairs + [p[::-1] for p in pairs]}
+    return [port for port in ports if port in crossed - set(draw.ports.values())]
+
+
 def emulated_limit(draw, phase, i):
     """What keeps flow i from sending more: an application, a full link at its other end, losses, its window."""
     f = draw.flows[i]
-    if f["app"] in ("paced", "messages", "short"):
+    if f["app"] in ("paced", "messages", "short") or \
+            f["app"] == "rate" and phase.goodput(i)[0] * 1e6 >= KEPT * int(f["rate"].rstrip("bps")):
         return "application"
-    peer = f["from"] if f["to"] == "h0" else f["to"]
-    if any(phase.port_share(port) >= FULL for port in phase.ports() if port == peer or port.endswith(f"-{peer}")):
+    if any(phase.port_share(port) >= FULL for port in emulated_beyond(draw, f, phase.ports())):
         return "other_link"
     back = "out" if f["way"] == "in" else "in"
     if phase.share(back) >= FULL and all(g["way"] != back and g["app"] != "duplex" for g in draw.flows):
@@ -496,52 +544,60 @@ def emulated_cause(draw, phase, label, lost, holds):
     return truth_cause({w: phase.share(w) for w in ways}, flows)
 
 
-def emulated_holds(contraflow, draw, document, directory, seed, phase):
+def emulated_holds(contraflow, draw, document, directory, seed, phase, begin):
     """What sets the pace, by experiment: without it much more would pass. None: neither PAUSE nor a slow host does."""
     causes = ["pause"] if phase.pauses() > STOPS else []
     for cause in causes + (["slow_host"] if draw.host_time_s else []):
         before, whole = (emulated_run(contraflow, document, directory, seed, False, until, None, cause)
-                         for until in (document["warmup"], None))
+                         for until in (begin, None))
         spared = Phase(draw, before, whole)
         if emulated_label(*({w: p.way(w) for w in ("in", "out")} for p in (phase, spared))) == "yes":
             return cause
     return None
 
 
+def emulated_pair(contraflow, draw, document, directory, seed, acks_first, begin):
+    """The phase from `begin` of a run as it is, or with ACKs first."""
+    return Phase(draw, *(emulated_run(contraflow, document, directory, seed, acks_first, until)
+                         for until in (begin, None)))
+
+
 def emulated_scenario(job):
     """(row of truth.csv, rows of flows.csv), or None when no attempt ran."""
-    contraflow, directory, seed, number, kinds, engine = job
+    contraflow, directory, seed, number, kinds, engine, cut = job
     for attempt in range(8):
-        draw = Draw(seed, number, attempt, engine, kinds)
+        draw = Draw(seed, number, attempt, engine, kinds, cut)
         document = draw.document()
-        tap = draw.r.choice(["h0", "h0", "sw0-h0"])
+        tap = draw.r.choice(draw.taps)
         with tempfile.TemporaryDirectory() as t:
             try:
-                phases = {}
-                for acks_first in (False, True):
-                    before = emulated_run(contraflow, document, t, seed + number, acks_first, document["warmup"])
-                    whole = emulated_run(contraflow, document, t, seed + number, acks_first, None,
-                                         None if acks_first else tap)
-                    phases[acks_first] = [Phase(draw, before, whole)]
-                    if not acks_first:
-                        with open(f"{t}/run/{tap}.pcap", "rb") as a, \
-                                gzip.GzipFile(f"{directory}/{number:05}.pcap.gz", "wb", 6, mtime=0) as b:
-                            shutil.copyfileobj(a, b)
+                runs = seed + number
+                whole = emulated_run(contraflow, document, t, runs, False, None, tap)
+                capture = pathlib.Path(t, "run", f"{tap}.pcap").read_bytes()
+                begin, draw.cut_s = document["warmup"], 0.0
+                if cut:
+                    capture, _, draw.cut_s = cut_pcap(capture, draw.cut)
+                    begin = f"{max(int(begin[:-2]), round(draw.cut_s * 1e9))}ns"
+                draw.warmup = int(begin[:-2]) / 1e9
+                with gzip.GzipFile(f"{directory}/{number:05}.pcap.gz", "wb", 6, mtime=0) as f:
+                    f.write(capture)
+                before = emulated_run(contraflow, document, t, runs, False, begin)
+                phases = {False: [Phase(draw, before, whole)],
+                          True: [emulated_pair(contraflow, draw, document, t, runs, True, begin)]}
                 if any(p[0].whole["ended_s"] < 0.9 * draw.duration for p in phases.values()):
                     raise RuntimeError("all done before the end")
                 if any(p[0].retransmits() for p in phases.values()):  # chance decides: run it more often
                     for more in (1, 2):
                         shifted = emulated_shifted(document, f"{seed}/{number}/{more}")
                         for acks_first in (False, True):
-                            before, whole = (emulated_run(contraflow, shifted, t, seed + number, acks_first, until)
-                                             for until in (document["warmup"], None))
-                            phases[acks_first].append(Phase(draw, before, whole))
-                holds = emulated_holds(contraflow, draw, document, t, seed + number, phases[False][0])
+                            phases[acks_first].append(emulated_pair(contraflow, draw, shifted, t, runs, acks_first,
+                                                                    begin))
+                holds = emulated_holds(contraflow, draw, document, t, runs, phases[False][0], begin)
             except (RuntimeError, subprocess.TimeoutExpired) as e:
                 print(f"{number}.{attempt} {draw.kind}: {str(e)[:200]}", file=sys.stderr, flush=True)
                 continue
         with open(f"{directory}/{number:05}.yaml", "w") as f:
-            f.write(emulated_yaml({**document, "seed": seed + number, "capture": [{"at": tap, "snaplen": 96}]}))
+            f.write(emulated_yaml({**document, "seed": runs, "capture": [{"at": tap, "snaplen": 96}]}))
         return emulated_row(draw, number, tap, phases, holds)
     return None
 
@@ -557,12 +613,15 @@ def emulated_row(draw, number, tap, phases, holds):
     a, b = ({w: statistics.fmean(r[w] for r in rates[side]) for w in ("in", "out")} for side in (False, True))
     label = emulated_label(a, b)
     labels = {emulated_label(x, y) for x, y in zip(rates[False], rates[True])}
+    if draw.unlike:  # what more is won by having no AQM or no turns is not the ACKs': then nobody knows
+        labels.add(emulated_label(a, {w: min(b[w], emulated_most(phases[False], w)) for w in b}))
     first, faster = phases[False][0], phases[True][0]
     spread = max(abs(x[w] - y[w]) / max(1e-9, sum(b.values())) for side in rates.values() for x in side for y in side
                  for w in ("in", "out"))
     name = f"{number:05}"
-    row = {"name": name, "class": draw.kind, "description": " ".join(draw.notes), "host": "10.0.0.1", "tap": tap,
-           "engine": draw.engine, "rate_bps": round(draw.rate), "up_bps": round(draw.out_rate),
+    row = {"name": name, "class": "cut" if draw.cut else draw.kind,
+           "description": " ".join(([f"{draw.kind} less {draw.cut:.0%}"] if draw.cut else []) + draw.notes),
+           "host": "10.0.0.1", "tap": tap, "engine": draw.engine, "rate_bps": round(draw.rate), "up_bps": round(draw.out_rate),
            "flows_in": sum(f["way"] == "in" for f in draw.flows),
            "flows_out": sum(f["way"] == "out" for f in draw.flows),
            "a_in": rates[False][0]["in"], "a_out": rates[False][0]["out"], "b_in": b["in"], "b_out": b["out"],
@@ -573,7 +632,7 @@ def emulated_row(draw, number, tap, phases, holds):
            "retransmits": first.retransmits(), "pause_share": first.pauses(), "spread": spread,
            "label_stable": int(labels == {label}), "asymmetry": label,
            "cause": emulated_cause(draw, first, label, {w: emulated_lost(a[w], b[w]) for w in a}, holds),
-           "judged_from_s": draw.warmup, "judged_to_s": draw.duration}
+           "judged_from_s": max(0.0, draw.warmup - draw.cut_s), "judged_to_s": draw.duration - draw.cut_s}
     flows = []
     for i, f in enumerate(draw.flows):
         whole = first.whole["flows"][i]
@@ -606,6 +665,7 @@ def main():
     p.add_argument("--class", dest="kinds", type=lambda text: text.split(","), help="of these classes only")
     p.add_argument("--engine", choices=["linux", "native"], help="not older senders, and now and then ns-3")
     p.add_argument("--keep", default="", help="these numbers only")
+    p.add_argument("--cut", action="store_true", help="begun late: without 5 to 60 %% of their first frames")
     arguments = p.parse_args()
     arguments.directory.mkdir(parents=True, exist_ok=True)
     truth = arguments.directory / "truth.csv"
@@ -615,7 +675,7 @@ def main():
             done = {int(r["name"]) for r in csv.DictReader(f)}
     numbers = [int(n) for n in arguments.keep.split(",")] if arguments.keep else range(arguments.count)
     jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), arguments.seed, n, arguments.kinds,
-             arguments.engine)
+             arguments.engine, arguments.cut)
             for n in numbers if n not in done]
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         for k, result in enumerate(pool.map(emulated_scenario, jobs)):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Truth by experiment on real Linux: every case of linux_cases.py as it is, and with ACKs first at every shaped queue.
 
-    linux.py DIR [--only TEXT] [--jobs 2] [--repeats 2] [--random COUNT --seed S]
+    linux.py DIR [--only TEXT] [--jobs 2] [--repeats 2] [--random COUNT --seed S [--class access_line]]
 
 runs them, or COUNT cases drawn off their grid (linux_random.py), and writes NAME.pcap.xz (of the first run as it is), NAME.flows.csv, NAME.series.csv and truth.csv into DIR; what DIR
 already has is kept. README.md says what the columns are. Needs root, for namespaces of its own that end with it; status
@@ -27,7 +27,7 @@ import time
 from linux_cases import cases
 from linux_net import (ACKS, DATA, OVERHEAD, LinuxNet, LinuxQueues, linux_net_die_with_parent, linux_net_inside,
                        linux_net_sandbox)
-from linux_random import random_cases
+from linux_random import CLASSES, random_cases
 from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -439,10 +439,11 @@ def main():
     p.add_argument("--again", action="store_true", help="also cases that were starved or have an unstable label")
     p.add_argument("--random", type=int, metavar="COUNT", help="cases drawn off the grid instead")
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--class", dest="kind", choices=list(CLASSES), help="with --random: of this class alone")
     p.add_argument("--inside", help=argparse.SUPPRESS)
     p.add_argument("--names", help=argparse.SUPPRESS)
     arguments = p.parse_args()
-    known = cases if arguments.random is None else random_cases(arguments.random, arguments.seed)
+    known = cases if arguments.random is None else random_cases(arguments.random, arguments.seed, arguments.kind)
     if arguments.inside is not None:
         names = arguments.names.split(",")
         return linux_inside(arguments, [c for c in known if c["name"] in names])
@@ -463,6 +464,7 @@ def main():
                    "--repeats", str(arguments.repeats), "--names", ",".join(wanted[k::arguments.jobs])]
         if arguments.random is not None:
             command += ["--random", str(arguments.random), "--seed", str(arguments.seed)]
+            command += ["--class", arguments.kind] if arguments.kind else []
         jobs.append(subprocess.Popen(linux_net_sandbox(command), preexec_fn=linux_net_die_with_parent))
     try:
         failed = [j.wait() for j in jobs]

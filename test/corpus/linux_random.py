@@ -7,6 +7,7 @@ import math
 import random
 
 from linux_cases import DEEP, case_make, flow
+from priors import PAYLOAD
 
 ODDITIES = {"none": 40, "fair": 7, "ack_first": 7, "own_nic": 9, "gso": 7, "no_timestamps": 6, "udp": 9, "access": 11,
             "ipv6": 4, "vlan": 4}  # shares of the cases, about percent
@@ -129,11 +130,61 @@ def random_case(seed, i):
     settings = random_settings(draw, odd, rates, traffic)
     if odd == "none" and all(f["delay_ms"] > 0 for f in traffic) and draw.random() < POLICED:  # drawn last
         settings["police_" + draw.choice(("in", "out"))] = round(draw.uniform(0.2, 0.8) * rates["in"] / 1e6, 2)
+    return random_make(f"random-{seed}-{i:03}", random_class(odd, counts, settings, traffic), traffic, settings)
+
+
+def random_make(name, group, traffic, settings):
     description = "; ".join(" ".join(str(v) for v in (f["way"], f["cc"] or "udp", f["app"], *(
         f"{k}={f[k]}" for k in ("delay_ms", "window", "rate_mbps", "read_mbps", "sndbuf") if f.get(k)))) for f in traffic)
-    return case_make(f"random-{seed}-{i:03}", random_class(odd, counts, settings, traffic), description, traffic,
-                     **settings)
+    return case_make(name, group, description, traffic, **settings)
 
 
-def random_cases(count, seed):
-    return [random_case(seed, i) for i in range(count)]
+def random_writer(draw, rate_mbps, mates):
+    """An application that writes at a constant rate, 20 to 100 % of a fair share."""
+    return {"app": "paced", "rate_mbps": round(draw.uniform(0.2, 1.0) * rate_mbps * PAYLOAD / mates, 3),
+            "interval_ms": draw.choice((1, 2, 5, 10)), "limited": "application"}
+
+
+def random_constant_rate(draw):
+    """Through deep FIFOs; all flows, or some beside others of fixed windows."""
+    rate, delay, every = round(random_log(draw, 5, 100), 1), round(random_log(draw, 0.4, 40), 2), draw.random() < 0.6
+    made = []
+    for way in ("in", "out"):
+        n = draw.randint(1, 3)
+        for _ in range(n):
+            settings = random_writer(draw, rate, n) if every or draw.random() < 0.5 else \
+                {"window": round(random_log(draw, 4e4, 4e5)), "limited": None}
+            made.append(flow(way, cc=draw.choice(("cubic", "cubic", "reno")), delay_ms=delay, **settings))
+    return made, {"rate_in": rate, "rate_out": rate, "tap": draw.choice(("wire", "host")),
+                  "gso": draw.random() < 0.3}
+
+
+def random_access_line(draw):
+    """Captured at the host, before the router that shapes: floods beside windows and applications."""
+    up = random_log(draw, 0.5, 20)
+    rates = {"out": round(up, 2), "in": round(up * (40 if up < 4 and draw.random() < 0.5 else 10), 2)}
+    counts = draw.choice(({"in": 1, "out": 1}, {"in": 2, "out": 1}, {"in": 1, "out": 2}, {"in": 2, "out": 2},
+                          {"in": 0, "out": 2}, {"in": 2, "out": 0}))
+    made = []
+    for way, n in counts.items():
+        for _ in range(n):
+            kind = draw.choice(("flood", "flood", "window", "writer"))
+            settings = random_writer(draw, rates[way], n) if kind == "writer" else {"limited": None}
+            if kind == "window":
+                settings["window"] = round(random_log(draw, 6e3, 2e5))
+            made.append(flow(way, cc=draw.choice(("cubic", "cubic", "bbr")), delay_ms=round(random_log(draw, 4, 60), 2),
+                             start=round(draw.uniform(0, 2.5), 3) if draw.random() < 0.4 else 0.0, **settings))
+    limits = {f"limit_{way}": max(15000, round(rates[way] * 1e6 / 8 * random_log(draw, 0.03, 0.8))) for way in rates}
+    return made, {"rate_in": rates["in"], "rate_out": rates["out"], **limits, "tap": "host", "duration": 10.0,
+                  "gso": draw.random() < 0.5, "queue": draw.choice(("fifo", "fifo", "fifo", "fair"))}
+
+
+CLASSES = {"constant_rate": random_constant_rate, "access_line": random_access_line}
+
+
+def random_cases(count, seed, kind=None):
+    """`kind`: of this class of CLASSES alone."""
+    if kind is None:
+        return [random_case(seed, i) for i in range(count)]
+    return [random_make(f"{kind}-{seed}-{i:03}", kind, *CLASSES[kind](random.Random(f"{seed}/{kind}/{i}")))
+            for i in range(count)]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A sample of both corpora: answers against truth by experiment, and the scripts that make it."""
 import csv
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,11 +10,13 @@ import tempfile
 import unittest
 
 from linux_cases import cases
-from linux_random import random_cases
+from linux_random import CLASSES, random_cases
 
 CONTRAFLOW, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
 HERE = ROOT / "test" / "corpus"
-EMULATED = 60  # scenarios
+ALL = bool(os.environ.get("CONTRAFLOW_ALL"))  # as test/cli/e2e.py has it
+# Scenarios. A false yes of 2 % at most is one of 50: fewer could not tell it.
+EMULATED, MODERN = 60, 40 if ALL else 16
 # At least this share right, at most these shares of false yes and of unknown.
 EMULATED_LIMITS = {"--right": 0.93, "--false-yes": 0.02, "--unknown": 0.05}
 MODERN_LIMITS = {"--right": 0.85, "--false-yes": 0.02, "--unknown": 0.12}
@@ -52,10 +55,39 @@ class Corpus(unittest.TestCase):
     def test_senders_as_of_linux_6_1(self):
         """They move in bursts and tune their windows: more often silent, no more often wrong."""
         with tempfile.TemporaryDirectory() as t:
-            done = run(HERE / "emulated.py", CONTRAFLOW, t, "--count", 40, "--seed", 7, "--engine", "native")
+            done = run(HERE / "emulated.py", CONTRAFLOW, t, "--count", MODERN, "--seed", 7, "--engine", "native")
             self.assertEqual(done.returncode, 0, done.stderr)
             done = judge(t, MODERN_LIMITS)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_classes_drawn_from_priors_are_made_again_alike_and_have_their_rows(self):
+        with tempfile.TemporaryDirectory() as t:
+            for kind, options in (("constant_rate", []), ("prior", []), ("access_line", []), ("cut", ["--cut"])):
+                options += ["--class", kind] if kind != "cut" else []
+                done = run(HERE / "emulated.py", CONTRAFLOW, f"{t}/{kind}", "--count", 4, "--seed", 7, *options)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                made = rows(f"{t}/{kind}/truth.csv")
+                self.assertEqual([(r["name"], r["class"]) for r in made], [(f"{i:05}", kind) for i in range(4)])
+                done = run(HERE / "emulated.py", CONTRAFLOW, f"{t}/again/{kind}", "--keep", 2, "--seed", 7, *options)
+                self.assertEqual(rows(f"{t}/again/{kind}/truth.csv"), made[2:3], done.stderr)
+                for runs in ([], ["--runs"]):
+                    done = run(HERE / "benchmark.py", CONTRAFLOW, f"{t}/{kind}", "--reliability", *runs)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertRegex(done.stdout, rf"(?m)^{kind} +[1-4] +[0-4] +[0-4] +[0-4] +[0-4] ")
+
+    def test_a_corpus_is_cut_at_several_places(self):
+        with tempfile.TemporaryDirectory() as t:
+            whole = ROOT / "test" / "data" / "corpus"
+            done = run(HERE / "cut.py", whole, t, "--places", 2, "--class", "bulk")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            truth, made = {r["name"]: r for r in rows(whole / "truth.csv")}, rows(f"{t}/truth.csv")
+            self.assertGreater(len(made), 4)
+            for r in made:
+                base = truth[r["name"][:-2]]
+                self.assertEqual((r["class"], r["lost_total"]), ("cut", base["lost_total"]))
+                self.assertLess(float(r["judged_to_s"]), float(base["judged_to_s"]))
+            done = run(HERE / "benchmark.py", CONTRAFLOW, t)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_linux_answers(self):
         done = judge(ROOT / "test" / "data" / "corpus", LINUX_LIMITS)
@@ -70,7 +102,7 @@ class Corpus(unittest.TestCase):
         drawn = random_cases(40, 1)
         self.assertEqual(random_cases(5, 1), drawn[:5])
         self.assertNotEqual(random_cases(5, 2), drawn[:5])
-        for c in drawn:
+        for c in drawn + [c for kind in CLASSES for c in random_cases(20, 1, kind)]:
             self.assertEqual(set(c), set(cases[0]))
             self.assertTrue(any(f["app"] != "udp" for f in c["flows"]), c)
             for way in ("in", "out"):
