@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/check_capture.h"
 
+#include "analysis/diagnosis.h"
 #include "analysis/steady.h"
 #include "base/memory.h"
 
@@ -90,11 +91,11 @@ struct capture_host {
 };
 
 /* The diagnosis has more evidence of what an application and a reader do. */
-static void capture_limit(enum analysis_limit *limit, enum analysis_cause cause)
+static void capture_limit(enum analysis_limit *limit, enum judge_cause cause)
 {
-    if (cause == ANALYSIS_CAUSE_APPLICATION)
+    if (cause == JUDGE_CAUSE_APPLICATION)
         *limit = ANALYSIS_LIMIT_APPLICATION;
-    else if (cause == ANALYSIS_CAUSE_RECEIVER)
+    else if (cause == JUDGE_CAUSE_RECEIVER)
         *limit = ANALYSIS_LIMIT_RECEIVER;
 }
 
@@ -104,10 +105,10 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     const struct analysis_judgement *j = &r->judgement;
     /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
     bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
-    struct analysis_diagnosis_flow *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
+    struct analysis_told *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
     for (size_t i = 0; i < r->n; i++) {
         const struct capture_flow *flow = uses[i]->flow;
-        flows[i] = (struct analysis_diagnosis_flow){.slot = flow->slot, .incoming = r->flows[i].incoming,
+        flows[i] = (struct analysis_told){.slot = flow->slot, .incoming = r->flows[i].incoming,
                                                     .rate_bps = r->flows[i].rate_bps,
                                                     .loss_events = r->flows[i].loss_events,
                                                     .retransmitted = r->flows[i].retransmitted_segments,

@@ -149,10 +149,12 @@ void analysis_clocking_data(struct analysis_clocking *c, const struct capture_se
     c->life_most = bytes > c->life_most ? bytes : c->life_most;
 }
 
-void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack,
-                           int64_t offered_bytes, int64_t time_ns)
+void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack, int scale,
+                           int64_t time_ns)
 {
     struct analysis_clocking_slot *slot = clocking_at(c, time_ns);
+    int64_t offered_bytes = (int64_t)s->window << (scale > 0 ? scale : 0);
+    c->unscaled = scale < 0;
     c->prompted = c->prompted || s->payload_bytes > 0;
     slot->pure += s->payload_bytes == 0;
     if (s->has_timestamps) {
@@ -165,8 +167,6 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
         c->all_acked_tsval = s->tsval;
         c->all_acked_ns = time_ns;
     }
-    if (offered_bytes < 0)
-        return;
     slot->offered_least = slot->acks > 0 ? clocking_least(slot->offered_least, offered_bytes) : offered_bytes;
     int64_t before = slot->acks > 0 ? slot->offered_most : c->offered_last;
     if (before - offered_bytes > slot->offered_fall)
@@ -174,7 +174,7 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
     c->offered_last = offered_bytes;
     slot->offered_most = slot->offered_most > offered_bytes ? slot->offered_most : offered_bytes;
     slot->acks++;
-    slot->closed += offered_bytes < 2 * (int64_t)c->full_bytes;
+    slot->closed += !c->unscaled && offered_bytes < 2 * (int64_t)c->full_bytes;
 }
 
 /* Regression of when it begins again on when it was answered: by the sender's stamps, which no queue before the tap
@@ -191,6 +191,16 @@ static double clocking_clocked(const struct analysis_clocking *c, double *sd)
     bool known = n >= LEAST_CYCLES && n > MOST * c->cycles && variance > 0;
     *sd = known ? unit_s * sqrt(fmax(0, left) / (n - 2) / variance) : NAN;
     return known ? 1 - unit_s * slope : NAN;
+}
+
+/* Scales are powers of two. */
+static void clocking_guess(struct analysis_clocking_figures *x)
+{
+    double most = fmax(x->most_bytes, x->burst_bytes), scale = exp2(ceil(log2(most / x->offered_most_bytes)));
+    x->offered_guessed = true;
+    scale = most > 0 && x->offered_most_bytes > 0 ? fmax(1, scale) : (double)NAN;
+    x->offered_bytes *= scale;
+    x->offered_most_bytes *= scale;
 }
 
 void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,
@@ -251,4 +261,6 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .pure_acks = pure,
     };
     x->clocked = clocking_clocked(c, &x->clocked_sd);
+    if (c->unscaled)
+        clocking_guess(x);
 }

@@ -51,6 +51,7 @@ struct analysis_clocking {
     uint32_t latest_tsval;            /* of an ACK, with its number: what has left since and echoes it is in flight */
     int64_t latest_acked, burst_most;
     int64_t offered_last;             /* bytes, by the latest ACK */
+    bool unscaled;                    /* what is offered came without its scale */
     struct analysis_inflight inflight;
     struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
 };
@@ -62,9 +63,9 @@ struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_send
 void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
                             uint32_t full_bytes, int64_t time_ns);
 
-/* An acknowledgement up to `ack` passes; `offered_bytes`: its window, scaled; -1 unknown. */
-void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack,
-                           int64_t offered_bytes, int64_t time_ns);
+/* An acknowledgement up to `ack` passes; `scale`: of its window; -1 unknown. */
+void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack, int scale,
+                           int64_t time_ns);
 
 /* Of [from_s, to_s), seconds since the origin. */
 struct analysis_clocking_figures {
@@ -75,6 +76,8 @@ struct analysis_clocking_figures {
     double most_bytes;     /* over the flow's life */
     double offered_bytes;  /* the least window offered, mean over slots; NAN unknown */
     double offered_most_bytes;
+    bool offered_guessed;  /* the handshake that has its scale (RFC 7323, section 2) did not pass: the least scale that
+                            * has room for most_bytes; NAN where that is not known */
     double offered_swing;  /* mean over slots of how far the window fell, by the most offered: a reader that takes its
                             * time. A window that only grows is tuned by its kernel */
     double short_share;    /* of segments */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
 
-#include "analysis/bounds.h"
 #include "analysis/floors.h"
 #include "analysis/leg_series.h"
 #include "analysis/standing.h"
@@ -16,7 +15,6 @@
 #define HARDLY 4             /* times longer before the tap than after it */
 #define TICKS_CLEAR 2        /* and more: stamps show that there is a wait */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
-#define UNSEEN 0.01          /* of the round trip: as much wait comes from stamps and delayed ACKs */
 #define NOISE 0.03           /* of the round trip, and more: stamps are not used */
 #define MOST_SEGMENTS 0.8    /* of its segments belong to bursts from rest */
 #define LATER 2              /* times what queues explain: an application does */
@@ -24,43 +22,21 @@
 #define LEAST_LOOPS 16       /* to take their mean */
 
 /* Of senders. A window-limited one is always within a segment or two of its window and answers every ACK. */
-#define FULL 0.97            /* of the most in flight, on average: always at its window */
-#define OFFERED 0.85         /* of the window offered is in flight: that is its window */
-#define SWING 0.04           /* of the window offered comes and goes: its reader takes its time */
-#define TAKEN 0.85           /* of the largest window is offered: the reader keeps up, but for what comes at once */
 #define CLOSED 0.05          /* of ACKs offer less than two segments */
-#define STILL 0.002          /* of it: less is a bound, set once, however much was offered before */
-#define HALF_OPEN 0.5        /* of the largest window, offered now, and most of it in flight: likewise */
-#define MOST_OF_IT 0.6
 #define EDGE 0.75            /* of the window offered is in flight, and all of it at times: its edge is near */
 #define SHORTS 0.05          /* of its segments are short: an application's writes end there */
-#define SOME 0.005           /* likewise, though no window cuts them */
 #define ROOM_SEGMENTS 2
-#define EMPTIED 0.72         /* of the most in flight, on average: it runs empty */
-#define JITTER 0.1           /* in flight from slot to slot: no window moves so, up and down */
 #define LEAST_BREAKS 8       /* starts with nothing in flight */
 #define BREAKS_JITTER 0.08
-#define LITTLE_SEGMENTS 8    /* never more in flight, nothing lost: a sender begins with ten (RFC 6928) */
 #define FALLEN 0.7           /* of the most in flight, and nothing lost: no window shrinks by itself */
-#define TOGETHER 0.7         /* of its segments come close together: writes */
-#define APART 0.1            /* of them only: a pace of its own */
-#define NEARLY 0.9           /* likewise, of a window that is offered */
-#define SILENT 0.01          /* of the time */
-#define PROMPTED 0.5         /* of its restarts answer the other end: no clock starts them */
-#define IDLE 0.1             /* of the time it has nothing to send */
-#define LOW_WAIT 0.25        /* of the mean in the phase: its ACKs did not wait then */
-#define NO_FASTER 1.2        /* times its rate */
-#define FREED 1.5            /* times its rate when its ACKs did not wait: they hold it */
-#define GROWS 0.4            /* of a segment a round trip, at least */
 #define LESS 0.3             /* of what another lacks */
+#define LOW_WAIT 0.25        /* of the mean in the phase: its ACKs did not wait then */
 #define RATE_SEGMENTS 16     /* to take a rate from */
-#define TRIPS 2              /* round trips, likewise: bursts are faster than a pace */
 #define LOSS_EVENTS 2
 
 #define MTU_PAYLOAD 1448.0   /* of a frame */
 #define MTU_MSS 1460.0       /* and more: jumbo frames */
 #define JUMBO_MSS 9176.0     /* of a packet of 9216 bytes, and more: super-frames, cut on the wire */
-#define AROUND 90.0          /* wire bytes of a segment besides its payload */
 #define ETHERNET 24.0        /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 
 double analysis_evidence_payload(double full_bytes)
@@ -70,7 +46,7 @@ double analysis_evidence_payload(double full_bytes)
 
 double analysis_evidence_frame_bits(double full_bytes)
 {
-    return (fmax(full_bytes, MTU_PAYLOAD) + AROUND) * 8;
+    return (fmax(full_bytes, MTU_PAYLOAD) + JUDGE_AROUND) * 8;
 }
 
 static int evidence_peer_order(const void *a, const void *b)
@@ -182,9 +158,10 @@ static double evidence_far_lacks_s(const struct analysis_evidence *e)
 
 /* Did what a flow lacks wait on the way to the other end? If not, it waited on the way back, at the port towards the
  * host. Behind a tap that is before the host's own queue it did: when the flow's loop was at its least, stamps of
- * others that saw more of it show that queue, those of data or of ACKs. */
-static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+ * others that saw more of it show that queue, those of data or of ACKs. *told: some did, or there is nothing to tell. */
+static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e, bool *told)
 {
+    *told = true;
     double least_s = INFINITY, at_s = e->start_s;
     enum analysis_loop far = analysis_floors_far(e);
     double lacks_s = evidence_far_lacks_s(e);
@@ -206,6 +183,7 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
             return false;
         seen += w != NULL;
     }
+    *told = seen > 0;
     return seen > 0;
 }
 
@@ -223,7 +201,9 @@ static void evidence_waits(struct analysis_evidence_set *s)
         double near_s = e->stamped_s[analysis_floors_near(e)] - e->near_least_s, samples;
         double far_s = evidence_far_lacks_s(e);
         near_s = isfinite(near_s) ? near_s : 0;
-        e->there_s = (s->stands_there && e->stood_s > 0) || evidence_there(s, e) ? far_s : 0;
+        bool told, there = evidence_there(s, e, &told);
+        e->there_s = (s->stands_there && e->stood_s > 0) || there ? far_s : 0;
+        e->unplaced_s = told || e->stood_s > 0 ? 0 : e->flow->incoming ? far_s : -far_s;
         e->missing_s[!e->flow->incoming] = far_s - e->there_s; /* in data waits of an incoming flow */
         e->missing_s[e->flow->incoming] = near_s + e->there_s;
         double data_out_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT);
@@ -413,7 +393,7 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
 
 /* The fastest it was, over a dozen segments and more, while neither its ACKs nor its data waited: behind data of its
  * own it cannot be faster than the link. NAN when they always did. */
-static double evidence_unhindered_bps(const struct analysis_evidence *e)
+double analysis_evidence_unhindered_bps(const struct analysis_evidence *e)
 {
     double fastest = NAN, span_s = RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps, since_s = NAN;
     for (size_t i = 0; i < e->n_waits && isfinite(span_s); i++) {
@@ -452,141 +432,6 @@ double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double l
     return fastest;
 }
 
-/* Does its congestion window grow, as it does where neither an application nor a receiver holds it: by a segment a round
- * trip, or by half of one where only every second segment is acknowledged (RFC 5681, section 3.1)? Bytes in flight grow by
- * GROWS of that, beyond what slower round trips explain. */
-static bool evidence_grows(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
-{
-    struct estimate_line trips = {0};
-    for (size_t i = 0; i < e->n_waits; i++) {
-        const struct analysis_wait *w = &e->waits[i];
-        if (w->start_s >= s->from_s && w->start_s < s->to_s && isfinite(w->data_s + w->ack_s))
-            estimate_line_add(&trips, w->start_s, w->data_s + w->ack_s);
-    }
-    double rtt_s = analysis_evidence_rtt_s(e), rate = e->flow->rate_bps / 8;
-    struct estimate flight = estimate_slope(&e->clocking.flight_line), trip = estimate_slope(&trips);
-    double slower = isfinite(trip.value) ? fmax(0, trip.value) * rate : 0;
-    return (flight.value - slower) * rtt_s > GROWS * e->clocking.full_bytes && flight.value > 2 * flight.ci95;
-}
-
-/* A pace of its own: segments at even distances, never faster than in the phase. What is in flight has to show: else
- * they may be those of a full link. */
-static bool evidence_paced(const struct analysis_evidence *e)
-{
-    return e->clocking.tight_share < APART && e->clocking.flight_bytes > 0 &&
-           analysis_evidence_fastest_bps(e, 0) < NO_FASTER * e->flow->rate_bps;
-}
-
-/* Its reader, not the network, bounds what it may send. */
-static bool evidence_slow_reader(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
-{
-    const struct analysis_clocking_figures *k = &e->clocking;
-    double cycle_bytes = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / fmax(1, k->restarts);
-    double flight = k->restarts >= LEAST_BREAKS ? fmax(k->flight_bytes, cycle_bytes) : k->flight_bytes;
-    bool swings = k->offered_swing > SWING && e->flow->loss_events < LOSS_EVENTS && /* data wait for a lost one, too */
-                  k->offered_bytes < TAKEN * k->offered_most_bytes;
-    return k->closed_share > CLOSED || swings ||
-           (k->offered_swing > STILL && flight >= MOST_OF_IT * k->offered_bytes &&
-            k->offered_bytes < HALF_OPEN * k->offered_most_bytes);
-}
-
-/* Bytes in flight of a flow that its window does not fill. */
-static bool evidence_window_unused(const struct analysis_evidence *e)
-{
-    const struct analysis_clocking_figures *k = &e->clocking;
-    double most = k->offered_bytes > 0 ? fmin(k->most_bytes, k->offered_bytes) : k->most_bytes; /* that may fall */
-    bool fallen = e->lossless && k->tight_share > TOGETHER && k->flight_bytes < FALLEN * most;
-    return !(k->flight_bytes > 0) || k->fullness < EMPTIED || k->jitter > JITTER || fallen;
-}
-
-/* Mostly within a segment or two of the window offered. */
-static bool evidence_window_full(const struct analysis_evidence *e)
-{
-    const struct analysis_clocking_figures *k = &e->clocking;
-    return k->fullness > NEARLY && k->flight_bytes >= OFFERED * k->offered_bytes;
-}
-
-/* May its application be what limits it, though nothing proves that? Its window is not full, and no loss or growth of
- * it shows that congestion control has a say; or as much is in flight all the time, less than it is offered, and never
- * passed faster, which a steady pace does as well as a send buffer while round trips do not change; or it went silent
- * again and again: it sends all that it is given. */
-static bool evidence_unsure(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
-{
-    const struct analysis_clocking_figures *k = &e->clocking;
-    bool silent = k->restarts > 1 && !(k->prompted > PROMPTED) && analysis_evidence_idle(s, e) > SILENT;
-    bool steady = analysis_evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)) < FREED * e->flow->rate_bps;
-    bool pinned = steady && k->fullness > FULL &&
-                  (k->flight_bytes < OFFERED * k->offered_bytes ||
-                   k->most_bytes + ROOM_SEGMENTS * k->full_bytes < k->offered_bytes) &&
-                  e->limit != ANALYSIS_CAUSE_SEND_BUFFER && !evidence_grows(s, e);
-    return isfinite(e->tick_s) && e->lossless &&
-           (silent || pinned || (k->fullness <= FULL && !evidence_window_full(e)));
-}
-
-/* Does it seem to begin with nothing in flight again and again? */
-static bool evidence_breaks(const struct analysis_evidence *e)
-{
-    return e->clocking.restarts >= LEAST_BREAKS && e->clocking.jitter > BREAKS_JITTER;
-}
-
-/* Segments are short again and again, though the window has room for full ones: nothing more was there to send. At its
- * edge a sender cuts them by itself, and a send buffer that is full ends them where its application's write ended. */
-static bool evidence_ends(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
-{
-    const struct analysis_clocking_figures *k = &e->clocking;
-    double segments = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / k->full_bytes;
-    double most = fmax(fmax(k->most_bytes, k->burst_bytes), e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e));
-    return isfinite(e->tick_s) && k->short_share > SOME && k->short_share * segments >= LEAST_BREAKS &&
-           most + ROOM_SEGMENTS * k->full_bytes < k->offered_bytes && !analysis_bounds_send_buffer(s, e);
-}
-
-/* Never more than a few segments in flight, and nothing lost: no window ever was so small. */
-static bool evidence_little(const struct analysis_evidence *e)
-{
-    const struct analysis_clocking_figures *k = &e->clocking;
-    return k->most_bytes < LITTLE_SEGMENTS * k->full_bytes && k->flight_bytes < HALF_OPEN * k->offered_bytes;
-}
-
-/* Nothing to send, without doubt: silence, starts from nothing, short segments, a pace of its own, or no higher rate
- * when nothing waited. */
-static bool evidence_application(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
-{
-    const struct analysis_clocking_figures *k = &e->clocking;
-    double idle = analysis_evidence_idle(s, e);
-    if (e->flow->idle || idle > IDLE || (evidence_breaks(e) && idle > SILENT))
-        return true;
-    if (evidence_window_full(e))
-        return false;
-    double free_bps = evidence_unhindered_bps(e), rate_bps = e->flow->rate_bps;
-    bool paced = evidence_paced(e) && !evidence_edge(e) && !evidence_grows(s, e);
-    return (k->flight_bytes > 0 && evidence_shorts(e)) || evidence_ends(s, e) || paced ||
-           (isfinite(e->tick_s) && ((free_bps < NO_FASTER * rate_bps && free_bps * NO_FASTER > rate_bps) ||
-                                    (evidence_little(e) && !(free_bps > FREED * rate_bps))));
-}
-
-/* Nothing to send, as it seems: starts from nothing, a window that is not used, or short segments that a window's edge
- * may have cut, as its use does not show. A control that shrinks its window as round trips grow (Vegas, BBR) does not
- * use what is offered either, and ACKs that come in bursts let bursts go. */
-static bool evidence_likely(const struct analysis_evidence *e)
-{
-    bool unused = isfinite(e->tick_s) && evidence_window_unused(e) &&
-                  !(evidence_unhindered_bps(e) > FREED * e->flow->rate_bps);
-    return !evidence_window_full(e) && (evidence_breaks(e) || unused || evidence_shorts(e));
-}
-
-/* `application`: nothing to send, sure or likely. */
-static enum analysis_cause evidence_limit(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                                          bool application)
-{
-    if (isfinite(e->tick_s) && evidence_slow_reader(s, e))
-        return ANALYSIS_CAUSE_RECEIVER;
-    if (e->flow->loss_events >= LOSS_EVENTS)
-        return ANALYSIS_CAUSE_LOSSES;
-    return application                         ? ANALYSIS_CAUSE_APPLICATION
-           : analysis_bounds_send_buffer(s, e) ? ANALYSIS_CAUSE_SEND_BUFFER
-                                               : ANALYSIS_CAUSE_WINDOW;
-}
-
 static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidence *e, const struct analysis_flows *f)
 {
     struct analysis_round_trip_figures x;
@@ -594,7 +439,6 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     size_t slot = e->flow->slot;
     bool incoming = e->flow->incoming, explained = analysis_flows_explain(f, slot, &x);
     e->n_waits = analysis_flows_waits(f, slot, e->waits);
-    e->most_bps = INFINITY;
     e->floor_s = explained ? x.floor_s : NAN;
     e->tick_s = explained ? x.tick_s : NAN;
     e->loop_least_s = explained ? x.loop_least_s[ANALYSIS_LOOP_RECEIVER] : NAN;
@@ -650,7 +494,7 @@ static double evidence_ci95_bps(const struct analysis_evidence_set *s)
 /* What a full frame takes on the host's slower way; where the capture does not show it, no more than at the rate of
  * what passes there. */
 static double evidence_frame_s(const struct analysis_evidence_set *s, const struct analysis_flows *f,
-                               const struct analysis_diagnosis_flow *flows, size_t n)
+                               const struct analysis_told *flows, size_t n)
 {
     struct analysis_flow flow;
     double share, carried_bps[2] = {0, 0};
@@ -677,10 +521,10 @@ static double evidence_other_bps(const struct analysis_capacity_way *w, double f
 }
 
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              const struct analysis_capacity_host *frames, struct analysis_diagnosis_flow *flows,
-                              size_t n, double from_s, double to_s, double p)
+                              const struct analysis_capacity_host *frames, const struct analysis_told *flows,
+                              size_t n, double from_s, double to_s, const struct analysis_standing *p)
 {
-    *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN, .unseen = UNSEEN,
+    *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
                                         .interface_bps = analysis_flows_interface_bps(f),
                                         .paused = analysis_flows_paused(f)};
     for (int i = 0; i < 2 && frames; i++)
@@ -702,16 +546,12 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        bool application = evidence_application(s, e);
-        e->likely = !application && evidence_likely(e);
-        e->limit = evidence_limit(s, e, application || e->likely);
-        e->unsure = evidence_unsure(s, e);
+        e->pauses = evidence_pauses(e);
+        e->reader = e->clocking.closed_share > CLOSED;
         bytes += flows[i].rate_bps / 8 * (to_s - from_s);
         acks += s->flow[i].clocking.pure_acks;
     }
     s->ci95_bps = evidence_ci95_bps(s);
-    analysis_bounds_policing(s, true);
-    analysis_bounds_policing(s, false);
     s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : ANALYSIS_SEGMENTS_PER_ACK;
 }
 

@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/evidence.h - what is known of a host's flows in a phase: where their round trips go, and what keeps each
- * from sending more. For analysis/diagnosis.h. */
+ * from sending more. For judge/diagnosis.h. */
 #ifndef ANALYSIS_EVIDENCE_H
 #define ANALYSIS_EVIDENCE_H
 
-#include "analysis/diagnosis.h"
+#include "analysis/flows.h"
+#include "judge/diagnosis.h"
 
 #define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
 #define ANALYSIS_SEGMENTS_PER_ACK 2  /* where none shows: delayed ACKs */
 
+/* What one bulk flow of the host did, and what is told of it; slot: of the flow table. */
+struct analysis_told {
+    size_t slot;
+    bool incoming;
+    double rate_bps;
+    int64_t loss_events, retransmitted;
+    bool idle; /* analysis/limit.h: its application had nothing to send in a tenth of the time */
+    double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
+    enum judge_cause limit;                  /* likewise: what keeps it from sending more */
+};
+
 struct analysis_evidence {
-    struct analysis_diagnosis_flow *flow; /* borrowed */
+    const struct analysis_told *flow; /* borrowed */
     struct analysis_clocking_figures clocking;
     struct analysis_wait *waits;      /* borrowed; over its life */
     size_t n_waits;
@@ -30,28 +42,20 @@ struct analysis_evidence {
     double burst_s;                   /* its data behind those before them in bursts from rest; 0: few are in such */
     double missing_s[2];              /* in data and ACK waits: what its stamps' own least leave out */
     double there_s;                   /* of that, on the way from the tap to the other end */
+    double unplaced_s;                /* of its waits: nobody saw whether they are its data's, as they are taken to be, or
+                                       * its ACKs'; negative: the other way round */
     float before_s, after_s;          /* outgoing data wait so long before the tap, and hardly after it; after it, and
                                        * more than a tick; 0 otherwise */
     double beyond_s, ack_beyond_s;    /* of data_wait_s and ack_wait_s: after the tap; NAN unknown */
     float data_beside_s;              /* the longest that data wait which go to its peer, or come from there, as its ACKs */
-    enum analysis_cause limit;        /* application, receiver, window or losses */
     double stood_s;                   /* in the queue on the other side, as long as the capture lasts */
-    double spared_s;                  /* waits in a slow host that count among its floor: analysis/host.h */
-    double most_bps;                  /* what another link on its way lets pass; INFINITY: not known */
-    double wanted_bps;                /* what it would carry if no ACK waited; INFINITY: as much as there is */
-    bool lossless, held;              /* all its life; by waiting ACKs */
-    bool likely;                      /* its application is what limits it, but its window may be */
-    double perhaps_bps;               /* wanted_bps if it is */
-    bool unsure;                      /* its application, or a policer, may be what limits it */
+    double host_data_s, host_ack_s;   /* of its waits: in a slow host, analysis/host.h */
+    double cycle_s, cycle_wait_s;     /* analysis/link.h: of an application that goes on when it is answered; NAN */
+    bool lossless;                    /* all its life */
+    bool pauses;                      /* its application seems to stop now and then */
+    bool reader;                      /* closes its window again and again */
+    bool policed;                     /* analysis/policed.h */
     bool coarse;                      /* its waits are of the size of its stamps' ticks */
-    bool behind;                      /* its ACKs are known to pass queues of data */
-};
-
-/* What flows carried with ACKs first at every queue, where that was tried: in, out, and both together; and half the
- * width of the 95 % interval of the share that they lose without, in the long run. NAN: nobody knows it, or there is no
- * long run, as the flows end. */
-struct analysis_evidence_tried {
-    double bps[3], lost_ci95[3];
 };
 
 struct analysis_evidence_set {
@@ -64,12 +68,11 @@ struct analysis_evidence_set {
     double segments_per_ack;
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
-    const struct analysis_evidence_tried *tried; /* borrowed; NULL: what is possible follows from the rest */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */
     bool stopped;                   /* the host's own line rests although frames wait: analysis/host.h */
-    enum analysis_cause host;       /* what sets its pace there: analysis/host.h; ANALYSIS_CAUSE_UNKNOWN: nothing */
-    double unseen;                  /* share of the round trip: a wait of less may be none */
-    bool stands;       /* a queue stood as long as the capture lasts: analysis/standing.h */
+    enum judge_cause host;       /* what sets its pace there: analysis/host.h; JUDGE_CAUSE_UNKNOWN: nothing */
+    bool stands, may_stand; /* a queue stood as long as the capture lasts, or one may have: analysis/standing.h */
+    bool stood[2];     /* in, out: the link that only may be full is taken to be */
     bool stands_there; /* that is on the way from the tap to the other end */
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };
@@ -81,11 +84,13 @@ double analysis_evidence_payload(double full_bytes);
 /* On the wire, of a frame that carries so many; of 1538 bytes at least, or where NAN is given. */
 double analysis_evidence_frame_bits(double full_bytes);
 
-/* Evidence of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown. p: probability
- * that less stood in queues that never ran empty, 0 to 1. */
+struct analysis_standing;
+
+/* Evidence of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown. p: what
+ * stood in queues that never ran empty. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              const struct analysis_capacity_host *frames, struct analysis_diagnosis_flow *flows,
-                              size_t n, double from_s, double to_s, double p);
+                              const struct analysis_capacity_host *frames, const struct analysis_told *flows,
+                              size_t n, double from_s, double to_s, const struct analysis_standing *p);
 void analysis_evidence_free(struct analysis_evidence_set *s);
 
 /* The set's flows, those to one peer beside each other; for free(). */
@@ -100,6 +105,9 @@ double analysis_evidence_idle(const struct analysis_evidence_set *s, const struc
 
 /* The fastest it ever was, over sixteen segments and more, and so long; NAN unknown. */
 double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s);
+
+/* The fastest it was, over sixteen segments and more, while neither its ACKs nor its data waited; NAN when they always did. */
+double analysis_evidence_unhindered_bps(const struct analysis_evidence *e);
 
 /* Wait of its data, or of their ACKs, at a time; NAN outside its life. */
 double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks);

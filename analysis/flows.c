@@ -146,8 +146,7 @@ static void explain_segment(struct analysis_connection *c, int end, const struct
         analysis_round_trip_ack(c->explain[!end]->trip, s, ack, t);
     }
     if (c->clocking[!end])
-        analysis_clocking_ack(c->clocking[!end], s, ack,
-                              reverse->receiver_scale < 0 ? -1 : (int64_t)s->window << reverse->receiver_scale, t);
+        analysis_clocking_ack(c->clocking[!end], s, ack, reverse->receiver_scale, t);
 }
 
 void analysis_flows_keep_packets(struct analysis_flows *f)

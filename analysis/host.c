@@ -74,7 +74,7 @@ static bool host_waits_of(const struct analysis_evidence_set *s, struct host_wai
         const struct analysis_evidence *e = &s->flow[i];
         double x = e->flow->rate_bps, in_s = host_in_s(s, e), out_s = host_out_s(s, e);
         double all_s = host_all_s(s, e);
-        if (e->limit == ANALYSIS_CAUSE_APPLICATION || !isfinite(all_s + analysis_evidence_rtt_s(e)))
+        if (e->pauses || !isfinite(all_s + analysis_evidence_rtt_s(e)))
             return false;
         w->in_s += x * in_s;
         w->out_s += x * out_s;
@@ -132,43 +132,31 @@ static bool host_is_stopped(const struct analysis_evidence_set *s, const struct 
            w->all_s > MOST_OF_RTT * w->rtt_s && w->in_s < OTHER_SIDE * w->all_s && host_several_peers(s);
 }
 
-void analysis_host_spare(struct analysis_evidence *e, double wait_s)
+/* All of it is on the way into the host: its data's wait, or its ACKs'. */
+static void host_spare(struct analysis_evidence *e, double wait_s)
 {
-    double *there = e->flow->incoming ? &e->data_wait_s : &e->ack_wait_s;
-    double *back = e->flow->incoming ? &e->ack_wait_s : &e->data_wait_s;
-    double there_s = fmin(wait_s, *there), back_s = fmin(wait_s - there_s, *back);
-    *there -= there_s;
-    *back -= back_s;
-    e->spared_s = there_s + back_s;
-    e->floor_s += e->spared_s;
+    double *there_s = e->flow->incoming ? &e->data_wait_s : &e->ack_wait_s;
+    double *back_s = e->flow->incoming ? &e->ack_wait_s : &e->data_wait_s;
+    double moved_s = fmin(fmax(0, wait_s - *there_s), *back_s);
+    *there_s += moved_s;
+    *back_s -= moved_s;
+    *(e->flow->incoming ? &e->host_data_s : &e->host_ack_s) = fmin(wait_s, *there_s);
 }
 
 void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames)
 {
     struct analysis_spacing_figures in, out;
     struct host_waits w;
-    s->host = s->paused > STOPS ? ANALYSIS_CAUSE_PAUSE : ANALYSIS_CAUSE_UNKNOWN;
+    s->host = s->paused > STOPS ? JUDGE_CAUSE_PAUSE : JUDGE_CAUSE_UNKNOWN;
     if (!frames || !host_waits_of(s, &w))
         return;
     analysis_spacing_get(&frames->in.spacing, &in);
     analysis_spacing_get(&frames->out.spacing, &out);
     s->stopped = host_is_stopped(s, &w, &out);
     if (s->stopped)
-        s->host = ANALYSIS_CAUSE_PAUSE;
+        s->host = JUDGE_CAUSE_PAUSE;
     else if (host_is_slow(s, &w, &in, &out))
-        s->host = ANALYSIS_CAUSE_SLOW_HOST;
-    for (size_t i = 0; i < s->n && s->host == ANALYSIS_CAUSE_SLOW_HOST; i++)
-        analysis_host_spare(&s->flow[i], host_all_s(s, &s->flow[i]));
-}
-
-void analysis_host_restore(struct analysis_evidence_set *s)
-{
-    for (size_t i = 0; i < s->n && s->host == ANALYSIS_CAUSE_SLOW_HOST; i++) {
-        struct analysis_evidence *e = &s->flow[i];
-        *(e->flow->incoming ? &e->data_wait_s : &e->ack_wait_s) += e->spared_s;
-        e->floor_s -= e->spared_s;
-        e->flow->floor_s = e->floor_s;
-        e->flow->data_wait_s = e->data_wait_s;
-        e->flow->ack_wait_s = e->ack_wait_s;
-    }
+        s->host = JUDGE_CAUSE_SLOW_HOST;
+    for (size_t i = 0; i < s->n && s->host == JUDGE_CAUSE_SLOW_HOST; i++)
+        host_spare(&s->flow[i], host_all_s(s, &s->flow[i]));
 }

@@ -19,14 +19,7 @@
 #define ANALYSIS_HOST_NEAR_S 100e-6 /* from the tap to the host and back, at most */
 #define ANALYSIS_HOST_FRAME_S 50e-6 /* for a frame, at most: 240 Mb/s of full ones */
 
-/* Sets the set's `host` and `stopped`. `frames`: NULL unknown. What waits in a slow host becomes part of its flows'
- * floors. */
+/* Sets the set's `host` and `stopped`, and what of its flows' waits is in a slow host. `frames`: NULL unknown. */
 void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames);
-
-/* Counts what a flow waits in a slow host, its data or its ACKs first as they go there, as part of its floor. */
-void analysis_host_spare(struct analysis_evidence *e, double wait_s);
-
-/* Takes that back, after the diagnosis: waits are to be told as waits. */
-void analysis_host_restore(struct analysis_evidence_set *s);
 
 #endif

@@ -124,11 +124,11 @@ static void resource_forget_intervals(struct analysis_resource *r)
  * link will do. */
 static void resource_saturation(struct analysis_resource *r)
 {
-    const struct analysis_diagnosis *d = &r->diagnosis;
-    const struct analysis_diagnosis_way *in = &d->in, *out = &d->out;
+    const struct judge_diagnosis *d = &r->diagnosis;
+    const struct judge_way *in = &d->in, *out = &d->out;
     bool known = (in->flows == 0 || isfinite(in->room_bps)) && (out->flows == 0 || isfinite(out->room_bps));
     char why[sizeof r->judgement.why];
-    if (in->saturated || out->saturated || (!known && d->answer != ANALYSIS_ANSWER_NO))
+    if (in->saturated || out->saturated || (!known && d->answer != JUDGE_ANSWER_NO))
         return;
     if (known && in->flows > 0 && out->flows > 0)
         snprintf(why, sizeof why, "the link is not full (in %.1f of %.1f Mb/s, out %.1f of %.1f Mb/s), and rules "
@@ -138,7 +138,7 @@ static void resource_saturation(struct analysis_resource *r)
         snprintf(why, sizeof why, "the link is not full (%.1f of %.1f Mb/s), and rules divide what a full one carries",
                  (in->carried_bps + out->carried_bps) / 1e6, (in->flows > 0 ? in : out)->room_bps / 1e6);
     else
-        snprintf(why, sizeof why, "%s, and rules divide what a full link carries", analysis_cause(d->cause)->meaning);
+        snprintf(why, sizeof why, "%s, and rules divide what a full link carries", judge_cause(d->cause)->meaning);
     analysis_check_unsaturated(r->flows, r->n, &r->judgement, why);
 }
 

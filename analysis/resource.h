@@ -6,7 +6,7 @@
 
 #include "analysis/check.h"
 #include "analysis/degree.h"
-#include "analysis/diagnosis.h"
+#include "judge/diagnosis.h"
 
 struct analysis_resource {
     char host[ANALYSIS_CHECK_NAME]; /* or the name of a link */
@@ -17,7 +17,7 @@ struct analysis_resource {
     struct analysis_judgement judgement;
     bool diagnosed;
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
-    struct analysis_diagnosis diagnosis; /* if so */
+    struct judge_diagnosis diagnosis; /* if so */
 };
 
 /* Where a capture's flow is judged. */

@@ -27,15 +27,20 @@ static bool standing_met_empty(const struct standing *x, bool incoming)
     return shake_s <= first_s;
 }
 
-/* Does the link rest in no stretch of a round trip? Shapers serve in steps; what matters is a queue that was empty for a
- * part of one. */
-static bool standing_always_full(const struct standing *x, bool incoming)
+enum standing_full { STANDING_NO, STANDING_PERHAPS, STANDING_SURE };
+
+/* Does a direction carry as much in every stretch of a round trip? Shapers serve in steps; what matters is a queue that
+ * was empty for a part of one. That is what a full link does, and is one where frames follow each other at that rate, too. */
+static enum standing_full standing_full(const struct standing *x, bool incoming)
 {
     const struct analysis_capacity_way *w = incoming ? &x->frames->in : &x->frames->out;
     double least_s = INFINITY, share, bps = analysis_capacity_bps(w, &share);
+    double mean_bps = analysis_capacity_mean_bps(w, x->s->to_s);
     for (size_t i = 0; i < x->s->n; i++)
         least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
-    return isfinite(bps) && isfinite(least_s) && analysis_capacity_always(w, FULL * bps, least_s, x->s->to_s);
+    if (!isfinite(least_s) || !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s))
+        return STANDING_NO;
+    return mean_bps > FULL * bps ? STANDING_SURE : STANDING_PERHAPS;
 }
 
 /* Q(p) of analysis/standing.h. */
@@ -79,17 +84,21 @@ static void standing_far(struct standing *x, bool incoming, double floor_s, doub
 }
 
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                            double frame_s, double p)
+                            double frame_s, const struct analysis_standing *p)
 {
     struct standing x = {s, frames, frame_s};
     double floor_s = fmax(DEFAULT_FLOOR_S, frame_s);
     for (int incoming = 0; frames && incoming < 2; incoming++) {
-        if (standing_met_empty(&x, incoming) || !standing_always_full(&x, incoming))
+        enum standing_full full = standing_met_empty(&x, incoming) ? STANDING_NO : standing_full(&x, incoming);
+        double quantile = full == STANDING_SURE ? p->sure : p->perhaps;
+        s->stands = s->stands || full == STANDING_SURE;
+        s->may_stand = s->may_stand || full == STANDING_PERHAPS;
+        if (full == STANDING_NO || !(quantile > 0))
             continue;
-        s->stands = true;
-        if (incoming || !standing_near(&x, floor_s, p)) {
+        s->stood[!incoming] = full == STANDING_PERHAPS;
+        if (incoming || !standing_near(&x, floor_s, quantile)) {
             s->stands_there = !incoming;
-            standing_far(&x, incoming, floor_s, p);
+            standing_far(&x, incoming, floor_s, quantile);
         }
     }
 }

@@ -21,10 +21,16 @@
 
 #include "analysis/evidence.h"
 
-/* Lowers near_least_s and far_least_s of each flow of the set, as analysis/floors.h left them, by what stood in queues
- * with probability p that it was less, 0 to 1, and sets s->stands. frames: of the host; NULL: nothing is known.
- * frame_s: what a full frame takes on the host's link. */
+/* With which probability less than is taken stood in a queue: of a link that frames show to be full, and of one that may
+ * be, as it carries the same all the time. 0: nothing stood. */
+struct analysis_standing {
+    double sure, perhaps;
+};
+
+/* Lowers near_least_s and far_least_s of each flow of the set, as analysis/floors.h left them, by what stood in queues,
+ * and sets s->stands, may_stand and stood. frames: of the host; NULL: nothing is known. frame_s: what a full frame takes
+ * on the host's link. */
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                            double frame_s, double p);
+                            double frame_s, const struct analysis_standing *p);
 
 #endif

@@ -200,8 +200,8 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
         json_t *json = cli_check_show_resource_json(source, false, &r);
         json_object_set_new(json, "measured", measure_summary_json(t, &s));
         json_array_append_new(o->list, json);
-        o->yes = o->yes || r.diagnosis.answer == ANALYSIS_ANSWER_YES;
-        o->unknown = o->unknown || r.diagnosis.answer == ANALYSIS_ANSWER_UNKNOWN;
+        o->yes = o->yes || r.diagnosis.answer == JUDGE_ANSWER_YES;
+        o->unknown = o->unknown || r.diagnosis.answer == JUDGE_ANSWER_UNKNOWN;
         if (!o->json)
             measure_show(source, t, &s, &r);
         free(r.flows);

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     }
     analysis_check_capture(flows, ANALYSIS_CHECK_TOLERANCE, NULL, &hosts);
     for (size_t i = 0; (host = analysis_resources_get(&hosts, i)); i++)
-        printf("host %s: %s: %s\n", host->host, analysis_answer_name(host->diagnosis.answer), host->diagnosis.why);
+        printf("host %s: %s: %s\n", host->host, judge_answer_name(host->diagnosis.answer), host->diagnosis.why);
     analysis_resources_fini(&hosts);
     analysis_flows_free(flows);
     return 0;

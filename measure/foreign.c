@@ -312,13 +312,13 @@ static bool path_alike(const struct path *p)
 }
 
 /* What would settle it. */
-static void foreign_open(const struct measure_summary *s, struct analysis_diagnosis *d)
+static void foreign_open(const struct measure_summary *s, struct judge_diagnosis *d)
 {
     double lost = 100 * s->lost.value, ci95 = 100 * s->lost.ci95;
-    bool in = s->lost_in.value >= s->lost_out.value, surely = s->lost.value - s->lost.ci95 > ANALYSIS_DIAGNOSIS_TOTAL;
+    bool in = s->lost_in.value >= s->lost_out.value, surely = s->lost.value - s->lost.ci95 > JUDGE_DIAGNOSIS_TOTAL;
     double worst = 100 * (in ? s->lost_in.value : s->lost_out.value);
-    surely = surely || s->lost_in.value - s->lost_in.ci95 > ANALYSIS_DIAGNOSIS_DIRECTION ||
-             s->lost_out.value - s->lost_out.ci95 > ANALYSIS_DIAGNOSIS_DIRECTION;
+    surely = surely || s->lost_in.value - s->lost_in.ci95 > JUDGE_DIAGNOSIS_DIRECTION ||
+             s->lost_out.value - s->lost_out.ci95 > JUDGE_DIAGNOSIS_DIRECTION;
     if (!surely)
         snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
                  "%.0f %%: longer tests, or repeated ones, would tell", lost, ci95, in ? "in" : "out", worst);
@@ -336,14 +336,14 @@ static void foreign_open(const struct measure_summary *s, struct analysis_diagno
                  in ? "in" : "out", worst);
 }
 
-static void path_carried(const struct path *p, enum measure_kind kind, struct analysis_diagnosis *d)
+static void path_carried(const struct path *p, enum measure_kind kind, struct judge_diagnosis *d)
 {
     for (int incoming = 0; incoming < 2; incoming++) {
-        struct analysis_diagnosis_way *w = incoming ? &d->in : &d->out;
+        struct judge_way *w = incoming ? &d->in : &d->out;
         const struct side *x = &p->side[incoming][kind];
-        *w = (struct analysis_diagnosis_way){
+        *w = (struct judge_way){
             .flows = x->most_flows, .carried_bps = side_rate(x).value, .possible_bps = NAN, .room_bps = NAN,
-            .lost_share = NAN, .capacity_bps = NAN, .source = ANALYSIS_CAPACITY_UNKNOWN, .acks_bps = NAN,
+            .lost_share = NAN, .capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN, .acks_bps = NAN,
             .data_wait_s = NAN, .ack_wait_s = NAN, .floor_s = p->floor_s};
     }
     d->lost_share = d->ci95 = NAN;
@@ -377,16 +377,16 @@ static bool path_waits_nowhere(const struct path *p)
 }
 
 /* With both at once, and nothing to compare it with. */
-static void foreign_alone(const struct path *p, struct analysis_diagnosis *d)
+static void foreign_alone(const struct path *p, struct judge_diagnosis *d)
 {
     path_carried(p, MEASURE_BOTH, d);
     bool asked = path_asked(p), nowhere = path_waits_nowhere(p);
     if (asked || nowhere) {
         double again = side_mean(&p->side[0][MEASURE_BOTH].retransmitted, 0);
-        d->answer = ANALYSIS_ANSWER_NO;
-        d->cause = asked ? ANALYSIS_CAUSE_APPLICATION : again > 0.001 ? ANALYSIS_CAUSE_LOSSES : ANALYSIS_CAUSE_UNKNOWN;
+        d->answer = JUDGE_ANSWER_NO;
+        d->cause = asked ? JUDGE_CAUSE_APPLICATION : again > 0.001 ? JUDGE_CAUSE_LOSSES : JUDGE_CAUSE_UNKNOWN;
         d->lost_share = 0;
-        analysis_diagnosis_say(d);
+        judge_diagnosis_say(d);
         return;
     }
     double rtt_s = side_mean(&p->side[0][MEASURE_BOTH].rtt_s, side_mean(&p->side[1][MEASURE_BOTH].rtt_s, NAN));
@@ -398,7 +398,7 @@ static void foreign_alone(const struct path *p, struct analysis_diagnosis *d)
              path_has(p, true, MEASURE_IN) && path_has(p, false, MEASURE_OUT) ? ", in as many flows," : "");
 }
 
-static void foreign_not_both(const struct path *p, struct analysis_diagnosis *d)
+static void foreign_not_both(const struct path *p, struct judge_diagnosis *d)
 {
     bool in = path_has(p, true, MEASURE_IN), out = path_has(p, false, MEASURE_OUT);
     path_carried(p, in ? MEASURE_IN : MEASURE_OUT, d);
@@ -425,11 +425,11 @@ static bool foreign_windows(const struct measure_summary *s)
            !measure_summary_waits(wait_s, s->floor_out_s);
 }
 
-static void path_diagnose(const struct path *p, struct analysis_diagnosis *d)
+static void path_diagnose(const struct path *p, struct judge_diagnosis *d)
 {
     struct measure_summary s;
-    *d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_UNKNOWN, .cause = ANALYSIS_CAUSE_UNKNOWN,
-                                     .possible_from = ANALYSIS_POSSIBLE_MEASURED};
+    *d = (struct judge_diagnosis){.answer = JUDGE_ANSWER_UNKNOWN, .cause = JUDGE_CAUSE_UNKNOWN,
+                                     .possible_from = JUDGE_POSSIBLE_MEASURED, .probability = NAN};
     if (!path_has(p, true, MEASURE_BOTH) || !path_has(p, false, MEASURE_BOTH)) {
         foreign_not_both(p, d);
     } else if (!path_has(p, true, MEASURE_IN) || !path_has(p, false, MEASURE_OUT) || !path_alike(p)) {
@@ -437,11 +437,11 @@ static void path_diagnose(const struct path *p, struct analysis_diagnosis *d)
     } else {
         path_summary(p, &s);
         measure_verdict_decide(&s, d);
-        if (d->answer == ANALYSIS_ANSWER_UNKNOWN)
+        if (d->answer == JUDGE_ANSWER_UNKNOWN)
             foreign_open(&s, d);
-        if (d->answer == ANALYSIS_ANSWER_NO && d->cause == ANALYSIS_CAUSE_UNKNOWN && foreign_windows(&s)) {
-            d->cause = ANALYSIS_CAUSE_WINDOW;
-            analysis_diagnosis_say(d);
+        if (d->answer == JUDGE_ANSWER_NO && d->cause == JUDGE_CAUSE_UNKNOWN && foreign_windows(&s)) {
+            d->cause = JUDGE_CAUSE_WINDOW;
+            judge_diagnosis_say(d);
         }
         if (!isfinite(d->in.capacity_bps + d->out.capacity_bps)) /* which one is slow, only both tell */
             d->in.capacity_bps = d->out.capacity_bps = NAN;
@@ -458,7 +458,7 @@ static size_t path_shown(const struct path *p)
 }
 
 static void path_flow(const struct path *p, const struct foreign_test *t, const struct foreign_flow *f,
-                      const struct analysis_diagnosis *d, struct analysis_check_flow *to)
+                      const struct judge_diagnosis *d, struct analysis_check_flow *to)
 {
     double from_s = t->from_s + SETTLES * (t->to_s - t->from_s), piece_s = (t->to_s - from_s) / PIECES, bps[PIECES];
     for (int k = 0; k < PIECES; k++)
@@ -466,7 +466,7 @@ static void path_flow(const struct path *p, const struct foreign_test *t, const 
     struct estimate rate = estimate_mean(bps, PIECES);
     if (f->n < (size_t)2 * PIECES || !(rate.value > 0))
         rate = (struct estimate){f->mean_bps, NAN, NAN};
-    const struct analysis_diagnosis_way *w = path_incoming(p, f) ? &d->in : &d->out;
+    const struct judge_way *w = path_incoming(p, f) ? &d->in : &d->out;
     *to = (struct analysis_check_flow){
         .incoming = path_incoming(p, f), .rate_bps = fmax(rate.value, 1), .ci95_bps = rate.ci95,
         .window_bytes = rate.value / 8 * f->rtt_s, .buffer_bytes = NAN,

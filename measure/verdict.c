@@ -124,8 +124,8 @@ static bool side_slowed(const struct side *x)
 static bool side_fits(const struct side *x)
 {
     double back_bps = side_back_bps(x), lost_bps = x->possible_bps - x->way[MEASURE_BOTH].rate_bps.value;
-    return back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps ||
-           back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * x->total_bps || (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) ||
+    return back_bps >= JUDGE_DIAGNOSIS_DIRECTION * x->possible_bps ||
+           back_bps >= JUDGE_DIAGNOSIS_TOTAL * x->total_bps || (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) ||
            side_slowed(x);
 }
 
@@ -145,19 +145,19 @@ static bool side_lasts(const struct side *x)
            both->late_bps * alone->early_bps <= both->early_bps * alone->late_bps;
 }
 
-static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
+static void verdict_way(const struct side *x, struct judge_way *w)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean;
     double alone_bps = x->way[x->alone].rate_bps.value;
     double acks_bps = x->other[x->back].mean.acks_bps;
-    *w = (struct analysis_diagnosis_way){
+    *w = (struct judge_way){
         .flows = both->flows,
         .carried_bps = x->way[MEASURE_BOTH].rate_bps.value,
         .possible_bps = x->possible_bps,
         .room_bps = x->possible_bps,
         .lost_share = x->lost->value,
         .capacity_bps = x->full ? WIRE * alone_bps : (double)NAN,
-        .source = x->full ? ANALYSIS_CAPACITY_QUEUE : ANALYSIS_CAPACITY_UNKNOWN,
+        .source = x->full ? JUDGE_CAPACITY_QUEUE : JUDGE_CAPACITY_UNKNOWN,
         .saturated = x->full && x->lost->value < 0.05,
         .acks_bps = acks_bps,
         .ack_wait_s = side_ack_wait_s(x),
@@ -167,26 +167,26 @@ static void verdict_way(const struct side *x, struct analysis_diagnosis_way *w)
 }
 
 /* What holds a direction that is alone. */
-static enum analysis_cause side_limit(const struct measure_summary *s, const struct side *x)
+static enum judge_cause side_limit(const struct measure_summary *s, const struct side *x)
 {
     const struct measure_way *alone = &x->way[x->alone].mean;
     if (alone->busy < IDLE || s->processor > PROCESSOR ||
         (s->limit_bps > 0 && alone->rate_bps > PACE_CARRIED * s->limit_bps * (double)alone->flows))
-        return ANALYSIS_CAUSE_APPLICATION;
+        return JUDGE_CAUSE_APPLICATION;
     if (alone->rwnd_limited > MEASURE_HELD)
-        return ANALYSIS_CAUSE_WINDOW;
+        return JUDGE_CAUSE_WINDOW;
     if (alone->sndbuf_limited > MEASURE_HELD)
-        return ANALYSIS_CAUSE_SEND_BUFFER;
+        return JUDGE_CAUSE_SEND_BUFFER;
     if (alone->retransmitted > LOSSY && alone->rtt_s < 1.25 * x->floor_s + 0.002)
-        return ANALYSIS_CAUSE_LOSSES;
-    return x->full ? ANALYSIS_CAUSE_FULL : ANALYSIS_CAUSE_UNKNOWN;
+        return JUDGE_CAUSE_LOSSES;
+    return x->full ? JUDGE_CAUSE_FULL : JUDGE_CAUSE_UNKNOWN;
 }
 
-static enum analysis_cause verdict_limit(const struct measure_summary *s)
+static enum judge_cause verdict_limit(const struct measure_summary *s)
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
-    enum analysis_cause limit = side_limit(s, &in);
-    return limit == ANALYSIS_CAUSE_FULL ? side_limit(s, &out) : limit;
+    enum judge_cause limit = side_limit(s, &in);
+    return limit == JUDGE_CAUSE_FULL ? side_limit(s, &out) : limit;
 }
 
 static bool beyond(const struct estimate *lost, double threshold)
@@ -196,7 +196,7 @@ static bool beyond(const struct estimate *lost, double threshold)
 
 static bool verdict_lost(const struct measure_summary *s, const struct side *x)
 {
-    return beyond(&s->least, ANALYSIS_DIAGNOSIS_TOTAL) || beyond(x->least, ANALYSIS_DIAGNOSIS_DIRECTION);
+    return beyond(&s->least, JUDGE_DIAGNOSIS_TOTAL) || beyond(x->least, JUDGE_DIAGNOSIS_DIRECTION);
 }
 
 /* Do rates depend on who began first, beyond the interval, and so much that it may be all that is lost? One
@@ -207,8 +207,8 @@ static bool verdict_lost(const struct measure_summary *s, const struct side *x)
 static bool verdict_young(const struct measure_summary *s, const struct side *x)
 {
     double e = fabs(s->order.value);
-    return measure_summary_order_matters(s) && !beyond(&s->least, ANALYSIS_DIAGNOSIS_TOTAL + e / 2) &&
-           !beyond(x->least, ANALYSIS_DIAGNOSIS_DIRECTION + e / 2);
+    return measure_summary_order_matters(s) && !beyond(&s->least, JUDGE_DIAGNOSIS_TOTAL + e / 2) &&
+           !beyond(x->least, JUDGE_DIAGNOSIS_DIRECTION + e / 2);
 }
 
 static bool below(const struct estimate *lost, double threshold)
@@ -231,10 +231,10 @@ static bool verdict_able(const struct measure_summary *s, const struct side *x)
     double back_bps = x->paced_bps - carried_bps, all_back_bps = x->paced_bps + y.paced_bps - both_bps;
     bool other = y.paced_bps >= PACE_CARRIED * y.pace_bps;
     bool together = all_back_bps >= EXPLAINED * (x->total_bps - both_bps) &&
-                    all_back_bps >= ANALYSIS_DIAGNOSIS_TOTAL * x->total_bps;
+                    all_back_bps >= JUDGE_DIAGNOSIS_TOTAL * x->total_bps;
     return verdict_paced(s) ||
            ((other || together) && back_bps >= EXPLAINED * (x->possible_bps - carried_bps) &&
-            back_bps >= ANALYSIS_DIAGNOSIS_DIRECTION * x->possible_bps);
+            back_bps >= JUDGE_DIAGNOSIS_DIRECTION * x->possible_bps);
 }
 
 /* Both together bring the same sum, whatever their pace; or, as losses may change that, no more than one direction does
@@ -255,9 +255,9 @@ static bool verdict_waits_little(const struct measure_summary *s)
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
     double most_in_bps = side_most_bps(&in), most_out_bps = side_most_bps(&out);
-    return most_in_bps < ANALYSIS_DIAGNOSIS_DIRECTION * s->possible_in_bps &&
-           most_out_bps < ANALYSIS_DIAGNOSIS_DIRECTION * s->possible_out_bps &&
-           most_in_bps + most_out_bps < ANALYSIS_DIAGNOSIS_TOTAL * (s->possible_in_bps + s->possible_out_bps);
+    return most_in_bps < JUDGE_DIAGNOSIS_DIRECTION * s->possible_in_bps &&
+           most_out_bps < JUDGE_DIAGNOSIS_DIRECTION * s->possible_out_bps &&
+           most_in_bps + most_out_bps < JUDGE_DIAGNOSIS_TOTAL * (s->possible_in_bps + s->possible_out_bps);
 }
 
 /* Nor do nine of ten words that go as its data wait longer, for a burst, which ACKs would meet as well and bunch. */
@@ -288,13 +288,13 @@ static void verdict_transfers(const struct measure_summary *s, char text[static 
     snprintf(text, 48, "for transfers of %.2g s", s->transfer_s);
 }
 
-static void verdict_yes(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
+static void verdict_yes(const struct measure_summary *s, const struct side *x, struct judge_diagnosis *d)
 {
     double own_bps = x->way[x->alone].rate_bps.value;
     double back_bps = x->other[x->back].rate_bps.value;
-    d->answer = ANALYSIS_ANSWER_YES;
-    d->cause = own_bps > THIN * back_bps ? ANALYSIS_CAUSE_THIN_ACKS : ANALYSIS_CAUSE_ACKS;
-    analysis_diagnosis_say(d);
+    d->answer = JUDGE_ANSWER_YES;
+    d->cause = own_bps > THIN * back_bps ? JUDGE_CAUSE_THIN_ACKS : JUDGE_CAUSE_ACKS;
+    judge_diagnosis_say(d);
     if (verdict_young(s, x)) {
         char transfers[48], why[sizeof d->why];
         verdict_transfers(s, transfers);
@@ -305,21 +305,21 @@ static void verdict_yes(const struct measure_summary *s, const struct side *x, s
     }
 }
 
-static void verdict_no(const struct measure_summary *s, struct analysis_diagnosis *d)
+static void verdict_no(const struct measure_summary *s, struct judge_diagnosis *d)
 {
-    d->answer = ANALYSIS_ANSWER_NO;
+    d->answer = JUDGE_ANSWER_NO;
     d->cause = verdict_limit(s);
-    analysis_diagnosis_say(d);
+    judge_diagnosis_say(d);
 }
 
 /* Of what rates seem to lose while they vary, no more than ACKs' waits can cost. */
-static void verdict_bound(const struct side *x, struct analysis_diagnosis_way *w)
+static void verdict_bound(const struct side *x, struct judge_way *w)
 {
     w->possible_bps = fmin(w->possible_bps, w->carried_bps + side_most_bps(x));
     w->lost_share = 1 - w->carried_bps / w->possible_bps;
 }
 
-static void verdict_little(const struct measure_summary *s, struct analysis_diagnosis *d)
+static void verdict_little(const struct measure_summary *s, struct judge_diagnosis *d)
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
     verdict_bound(&in, &d->in);
@@ -330,34 +330,34 @@ static void verdict_little(const struct measure_summary *s, struct analysis_diag
 }
 
 /* Much is lost, and none of it to them. */
-static void verdict_otherwise(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
+static void verdict_otherwise(const struct measure_summary *s, const struct side *x, struct judge_diagnosis *d)
 {
     verdict_little(s, d);
     if (x->way[MEASURE_BOTH].mean.retransmitted > LOSSY)
-        d->cause = ANALYSIS_CAUSE_LOSSES;
-    analysis_diagnosis_say(d);
+        d->cause = JUDGE_CAUSE_LOSSES;
+    judge_diagnosis_say(d);
 }
 
 /* No order of service would bring more than what is carried. */
-static void verdict_shares(struct analysis_diagnosis *d)
+static void verdict_shares(struct judge_diagnosis *d)
 {
-    d->answer = ANALYSIS_ANSWER_NO;
-    d->cause = ANALYSIS_CAUSE_SHARED;
+    d->answer = JUDGE_ANSWER_NO;
+    d->cause = JUDGE_CAUSE_SHARED;
     d->in.possible_bps = d->in.carried_bps;
     d->out.possible_bps = d->out.carried_bps;
     d->in.lost_share = d->out.lost_share = d->lost_share = 0;
-    analysis_diagnosis_say(d);
+    judge_diagnosis_say(d);
 }
 
 /* What the evidence lacks, or is against it. */
-static void verdict_open(const struct measure_summary *s, const struct side *x, struct analysis_diagnosis *d)
+static void verdict_open(const struct measure_summary *s, const struct side *x, struct judge_diagnosis *d)
 {
     bool lost = verdict_lost(s, x);
     const struct measure_summary_way *alone = &x->way[x->alone];
     char transfers[48];
     verdict_transfers(s, transfers);
-    d->answer = ANALYSIS_ANSWER_UNKNOWN;
-    d->cause = ANALYSIS_CAUSE_UNKNOWN;
+    d->answer = JUDGE_ANSWER_UNKNOWN;
+    d->cause = JUDGE_CAUSE_UNKNOWN;
     if (!side_lasts(x))
         snprintf(d->why, sizeof d->why, "connections still change when their phase ends, data %s alone from %.3g to "
                  "%.3g Mb/s: a longer --time would tell", measure_kind_names[x->alone], alone->mean.early_bps / 1e6,
@@ -389,18 +389,18 @@ static void verdict_open(const struct measure_summary *s, const struct side *x, 
                  100 * alone->mean.retransmitted);
 }
 
-void measure_verdict_decide(const struct measure_summary *s, struct analysis_diagnosis *d)
+void measure_verdict_decide(const struct measure_summary *s, struct judge_diagnosis *d)
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
     const struct side *x = s->lost_in.value >= s->lost_out.value ? &in : &out; /* loses the greater share */
     const struct side *y = x == &in ? &out : &in;
-    *d = (struct analysis_diagnosis){.possible_from = ANALYSIS_POSSIBLE_MEASURED, .lost_share = s->lost.value,
+    *d = (struct judge_diagnosis){.possible_from = JUDGE_POSSIBLE_MEASURED, .probability = NAN, .lost_share = s->lost.value,
                                      .ci95 = s->lost.ci95};
     verdict_way(&in, &d->in);
     verdict_way(&out, &d->out);
     bool lost = verdict_lost(s, x);
-    bool little = below(&s->lost, ANALYSIS_DIAGNOSIS_TOTAL) && below(&s->lost_in, ANALYSIS_DIAGNOSIS_DIRECTION) &&
-                  below(&s->lost_out, ANALYSIS_DIAGNOSIS_DIRECTION);
+    bool little = below(&s->lost, JUDGE_DIAGNOSIS_TOTAL) && below(&s->lost_in, JUDGE_DIAGNOSIS_DIRECTION) &&
+                  below(&s->lost_out, JUDGE_DIAGNOSIS_DIRECTION);
     if (!lost && little)
         verdict_no(s, d);
     else if (!lost && verdict_waits_little(s))
@@ -411,7 +411,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct analysis_dia
         verdict_otherwise(s, x, d);
     else if (lost && verdict_accuses(s, x))
         verdict_yes(s, x, d);
-    else if (beyond(y->least, ANALYSIS_DIAGNOSIS_DIRECTION) && verdict_accuses(s, y))
+    else if (beyond(y->least, JUDGE_DIAGNOSIS_DIRECTION) && verdict_accuses(s, y))
         verdict_yes(s, y, d);
     else
         verdict_open(s, x, d);

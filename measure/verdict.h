@@ -4,7 +4,7 @@
  *   possible  what a direction carries alone, less the other's ACKs where it fills its link
  *   carried   what it carries with both at once
  *   lost      1 - carried / possible, with the 95 % interval over the blocks of the test
- * Yes takes all of three. (1) 5 % of the total are lost, or 10 % of a direction (analysis/diagnosis.h), beyond the
+ * Yes takes all of three. (1) 5 % of the total are lost, or 10 % of a direction (judge/diagnosis.h), beyond the
  * interval; and where connections still change while they are judged, no less in the second half. (2) Paced, so that
  * queues stay empty, both directions at once carry what they are asked for; or x has half of its loss back, and the
  * other one carries what it is asked for, or both together have half of theirs: the path is able to, and neither
@@ -31,7 +31,7 @@
 #include "analysis/resource.h"
 #include "measure/summary.h"
 
-void measure_verdict_decide(const struct measure_summary *s, struct analysis_diagnosis *d);
+void measure_verdict_decide(const struct measure_summary *s, struct judge_diagnosis *d);
 
 /* The same as a judged resource, as `check` has it: the flows with both at once, the rule that they obey, the
  * diagnosis. `host`: the shared host's name; `server`: names of the test's servers, as many as t->hosts. Free its

@@ -243,14 +243,14 @@ void study_explanation_say(const struct study_explanation *e, char text[static S
     int n = snprintf(text, STUDY_EXPLANATION_TEXT, "round trip %.1f ms; ", e->rtt_s * 1e3);
     char *rest = text + n;
     size_t room = STUDY_EXPLANATION_TEXT - (size_t)n;
-    bool costs = !e->judged || e->answer != ANALYSIS_ANSWER_NO, acks = e->ack_share >= STUDY_EXPLANATION_MOSTLY;
+    bool costs = !e->judged || e->answer != JUDGE_ANSWER_NO, acks = e->ack_share >= STUDY_EXPLANATION_MOSTLY;
     if (e->limit == ANALYSIS_LIMIT_LOSS)
         snprintf(rest, room, "losses set its rate (%" PRIu32 " loss events)", e->flow.steady_loss_events);
     else if (e->limit == ANALYSIS_LIMIT_APPLICATION && !(costs && acks))
         snprintf(rest, room, "its application sends no more");
     else if (acks)
         snprintf(rest, room, "its ACKs wait behind other data for %.1f ms%s%s", e->ack_wait_s * 1e3,
-                 costs ? "" : ", at no cost: ", costs ? "" : analysis_cause(e->cause)->meaning);
+                 costs ? "" : ", at no cost: ", costs ? "" : judge_cause(e->cause)->meaning);
     else if (e->data_wait_s >= STUDY_EXPLANATION_MOSTLY * e->rtt_s)
         snprintf(rest, room, "its data wait for %.1f ms%s", e->data_wait_s * 1e3,
                  e->ack_share < 0.1 ? ", its ACKs hardly do" : "");

@@ -15,8 +15,8 @@ struct study_explanation {
     size_t slot; /* in the table */
     struct analysis_round_trip_figures x; /* of its life */
     bool judged;                 /* with a host it shares; else nobody asked for the next two */
-    enum analysis_answer answer;
-    enum analysis_cause cause;
+    enum judge_answer answer;
+    enum judge_cause cause;
     double floor_s, data_wait_s, ack_wait_s; /* in the phase judged, by the diagnosis; else of its life */
     double stood_s[2]; /* of data and ACK waits: what its own series (analysis_flows_waits()) lacks of them */
     enum analysis_tap_place tap;

@@ -196,10 +196,10 @@ static bool resources_take(void *state, const char *source, const struct sweep_r
 /* Notes the diagnosis. Is the link full in neither direction, by its rate or as something else holds the flows? */
 static bool resources_empty(struct study_fit_resources *r, const char *source, const struct analysis_resource *host)
 {
-    const struct analysis_diagnosis *d = &host->diagnosis;
-    bool known = d->in.source != ANALYSIS_CAPACITY_UNKNOWN || d->out.source != ANALYSIS_CAPACITY_UNKNOWN ||
-                 d->cause == ANALYSIS_CAUSE_APPLICATION || d->cause == ANALYSIS_CAUSE_RECEIVER ||
-                 d->cause == ANALYSIS_CAUSE_WINDOW;
+    const struct judge_diagnosis *d = &host->diagnosis;
+    bool known = d->in.source != JUDGE_CAPACITY_UNKNOWN || d->out.source != JUDGE_CAPACITY_UNKNOWN ||
+                 d->cause == JUDGE_CAUSE_APPLICATION || d->cause == JUDGE_CAUSE_RECEIVER ||
+                 d->cause == JUDGE_CAUSE_WINDOW;
     r->diagnosed = memory_resized(r->diagnosed, r->n_diagnosed + 1, sizeof *r->diagnosed, "the hosts of a fit");
     struct study_fit_diagnosed *x = &r->diagnosed[r->n_diagnosed++];
     *x = (struct study_fit_diagnosed){memory_text("%s", source), *host, known && !d->in.saturated && !d->out.saturated};

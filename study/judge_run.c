@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge_run.h"
 
-#include "analysis/host.h"
 #include "analysis/steady.h"
 #include "base/estimate.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "judge/posterior.h"
 #include "results/directory.h"
 #include "results/summary.h"
 #include "scenarios/load.h"
@@ -211,11 +211,18 @@ static bool run_uses(const struct run_flows *run, const struct run_flow *f, cons
     return *incoming || strcmp(f->figures.src, resource) == 0;
 }
 
+/* What is judged: when, and beside whom. */
+struct run_phase {
+    double from_s, to_s;
+    double full_bytes;
+    double other_bps[2]; /* in and out, on the wire: of flows that are not judged */
+};
+
 /* Steady rates and waits are means from the end of the warm-up, or the flow's start, to its end: what these have in
  * common is the phase of the evidence, or that of the resource where progress tells what was done in it. Returns
  * whether some flow's means are of other times. */
 static bool run_apart(const struct analysis_resource *r, const struct analysis_resource_use *const *uses,
-                      struct analysis_evidence_set *s)
+                      struct run_phase *s)
 {
     double first_s = INFINITY, last_s = 0;
     bool phased = false;
@@ -234,10 +241,10 @@ static bool run_apart(const struct analysis_resource *r, const struct analysis_r
     return false;
 }
 
-static void run_withdraw(struct analysis_diagnosis *d)
+static void run_withdraw(struct judge_diagnosis *d)
 {
-    d->answer = ANALYSIS_ANSWER_UNKNOWN;
-    d->cause = d->second = ANALYSIS_CAUSE_UNKNOWN;
+    d->answer = JUDGE_ANSWER_UNKNOWN;
+    d->cause = d->second = JUDGE_CAUSE_UNKNOWN;
     d->lost_share = d->in.lost_share = d->out.lost_share = d->in.possible_bps = d->out.possible_bps = NAN;
     d->in.room_bps = d->out.room_bps = NAN;
     d->in.saturated = d->out.saturated = false;
@@ -247,7 +254,7 @@ static void run_withdraw(struct analysis_diagnosis *d)
 
 /* Wire rate, towards the resource and from it, of flows that are not judged: short ones, ones that end before. */
 static void run_others(const struct run_flows *run, const struct analysis_resource *r,
-                       const struct analysis_resource_use *const *uses, struct analysis_evidence_set *s)
+                       const struct analysis_resource_use *const *uses, struct run_phase *s)
 {
     double span_s = s->to_s - s->from_s;
     for (size_t i = 0; i < run->n; i++) {
@@ -289,7 +296,7 @@ static bool run_series(const struct run_flow *const *flows, size_t n, double by,
  * do at the same time, where there are others. Both may have their ups and downs in common. */
 static double run_ci95_bps(const struct run_flows *run, const struct run_flow *const *flows,
                            const struct run_flow *const *others, double by, size_t n,
-                           const struct analysis_evidence_set *s)
+                           const struct run_phase *s)
 {
     size_t parts = results_progress_times(&run->progress, s->from_s, s->to_s);
     double *series = memory_zeroed(parts, sizeof *series, "the progress of flows");
@@ -362,8 +369,8 @@ static bool run_endless(const struct run_flow *f)
 
 /* What the judged flows of a resource carry with ACKs first. False: that is not known. */
 static bool run_tried(struct run_flows *run, const struct analysis_resource *r,
-                      const struct analysis_resource_use *const *uses, const struct analysis_evidence_set *s,
-                      struct analysis_evidence_tried *t)
+                      const struct analysis_resource_use *const *uses, const struct run_phase *s,
+                      struct judge_tried *t)
 {
     const struct run_flow **same = memory_zeroed(3 * r->n, sizeof *same, "the flows of a host");
     const struct run_flow **before = same + r->n, **after = before + r->n;
@@ -374,7 +381,7 @@ static bool run_tried(struct run_flows *run, const struct analysis_resource *r,
         endless = endless && run_endless(same[i]);
     }
     bool ok = run_phase_again(run->again, same, r->n, s->from_s, &to_s, &run->unlike);
-    *t = (struct analysis_evidence_tried){.bps = {0, 0, 0}};
+    *t = (struct judge_tried){.bps = {0, 0, 0}};
     for (int way = 0; way < 3 && ok; way++) { /* in, out, both */
         double carried_bps = 0;
         size_t n = 0;
@@ -393,29 +400,35 @@ static bool run_tried(struct run_flows *run, const struct analysis_resource *r,
     return ok;
 }
 
+/* A direction of the resource's own link, which a run knows. */
+static void run_link(const struct study_run_links *links, const char *host, bool incoming, double other_bps,
+                     struct judge_link *l)
+{
+    *l = (struct judge_link){.capacity_bps = study_run_links_rate_bps(links, host, incoming), .other_bps = other_bps,
+                             .drain_s = INFINITY};
+    l->source = isfinite(l->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
+}
+
 static void run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     struct run_flows *run = user;
     struct study_run_links *links = &run->links;
-    struct analysis_evidence *evidence = memory_zeroed(r->n, sizeof *evidence, "the flows of a host");
-    struct analysis_diagnosis_flow *flows = memory_zeroed(r->n, sizeof *flows, "the flows of a host");
-    const struct emu_tcp_config *tcp = &links->scenario->tcp;
-    const double capacity_bps[2] = {study_run_links_rate_bps(links, r->host, true),
-                                    study_run_links_rate_bps(links, r->host, false)};
-    struct analysis_evidence_set s = {.flow = evidence, .n = r->n, .from_s = 0, .to_s = INFINITY,
-                                      .full_bytes = (double)tcp->segment_bytes,
-                                      .segments_per_ack = run_segments_per_ack(links, uses, r->n),
-                                      .beside = true};
+    struct judge_flow *flow = memory_zeroed(r->n, sizeof *flow, "the flows of a host");
+    struct run_phase s = {.from_s = 0, .to_s = INFINITY, .full_bytes = (double)links->scenario->tcp.segment_bytes};
     bool apart = run_apart(r, uses, &s);
     const struct run_flow **all = memory_zeroed(r->n, sizeof *all, "the flows of a host");
     for (size_t i = 0; i < r->n; i++)
         all[i] = uses[i]->flow;
-    s.ci95_bps = run_ci95_bps(run, all, NULL, 0, r->n, &s);
+    struct judge_facts facts = {.flow = flow, .n = r->n, .full_bytes = s.full_bytes, .beside = true,
+                                .segments_per_ack = run_segments_per_ack(links, uses, r->n),
+                                .ci95_bps = run_ci95_bps(run, all, NULL, 0, r->n, &s)};
     free(all);
-    struct analysis_evidence_tried tried;
+    struct judge_tried tried;
     if (run->again && !apart && run_tried(run, r, uses, &s, &tried))
-        s.tried = &tried;
+        facts.tried = &tried;
     run_others(run, r, uses, &s);
+    run_link(links, r->host, true, s.other_bps[0], &facts.in);
+    run_link(links, r->host, false, s.other_bps[1], &facts.out);
     study_run_links_empty(links);
     for (size_t i = 0; i < run->n; i++)
         if (run->flow[i].known.row)
@@ -423,22 +436,21 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     r->diagnosed = true;
     for (size_t i = 0; i < r->n; i++) {
         const struct run_flow *f = uses[i]->flow;
-        flows[i] = (struct analysis_diagnosis_flow){.incoming = r->flows[i].incoming,
-                                                    .rate_bps = run_rate_bps(f, s.from_s, s.to_s)};
-        evidence[i].flow = &flows[i];
+        flow[i] = (struct judge_flow){.incoming = r->flows[i].incoming, .rate_bps = run_rate_bps(f, s.from_s, s.to_s),
+                                      .window_bps = INFINITY, .clocked = NAN};
         r->diagnosed = r->diagnosed && f->known.row;
         if (f->known.row)
-            study_run_evidence(links, &f->known, r->host, s.from_s, s.to_s, &evidence[i]);
+            study_run_evidence(links, &f->known, r->host, s.from_s, s.to_s, &flow[i]);
     }
-    if (r->diagnosed && study_run_host_busy(links->scenario, r->host, &s) > STUDY_RUN_BUSY)
-        s.host = ANALYSIS_CAUSE_SLOW_HOST;
-    for (size_t i = 0; s.host == ANALYSIS_CAUSE_SLOW_HOST && i < r->n; i++) /* no link that is not full makes it wait */
-        analysis_host_spare(&evidence[i], flows[i].incoming ? evidence[i].data_wait_s : evidence[i].ack_wait_s);
+    if (r->diagnosed && study_run_host_busy(links->scenario, r->host, &facts) > STUDY_RUN_BUSY)
+        facts.host = JUDGE_CAUSE_SLOW_HOST;
+    for (size_t i = 0; facts.host == JUDGE_CAUSE_SLOW_HOST && i < r->n; i++) /* no link that is not full makes it wait */
+        *(flow[i].incoming ? &flow[i].host_data_s : &flow[i].host_ack_s) =
+            flow[i].incoming ? flow[i].data_wait_s : flow[i].ack_wait_s;
     if (r->diagnosed)
-        analysis_diagnosis_decide(&s, NULL, capacity_bps, &r->diagnosis);
-    analysis_host_restore(&s);
+        judge_posterior_decide(&(struct judge_case){&facts, 1}, 1, &r->diagnosis);
     for (size_t i = 0, waits = 0; r->diagnosed && i < r->n; i++) {
-        if (i > 0 && !(evidence[i].ack_wait_s > evidence[waits].ack_wait_s))
+        if (i > 0 && !(flow[i].ack_wait_s > flow[waits].ack_wait_s))
             continue;
         const struct run_flow *f = uses[waits = i]->flow;
         snprintf(r->diagnosis.place, sizeof r->diagnosis.place, "%s", study_run_links_place(links, &f->known, r->host));
@@ -446,12 +458,11 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     if (r->diagnosed && apart)
         run_withdraw(&r->diagnosis);
     for (size_t i = 0; r->diagnosed && i < r->n; i++) {
-        r->flows[i].floor_s = flows[i].floor_s;
-        r->flows[i].data_wait_s = flows[i].data_wait_s;
-        r->flows[i].ack_wait_s = flows[i].ack_wait_s;
+        r->flows[i].floor_s = flow[i].floor_s;
+        r->flows[i].data_wait_s = flow[i].data_wait_s;
+        r->flows[i].ack_wait_s = flow[i].ack_wait_s;
     }
-    free(evidence);
-    free(flows);
+    free(flow);
 }
 
 static void run_judge(struct run_flows *flows, size_t least, const char *resource, const struct model_link *link,

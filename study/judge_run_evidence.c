@@ -234,12 +234,12 @@ const char *study_run_links_place(const struct study_run_links *l, const struct 
     return fullest && !own ? fullest->name : "";
 }
 
-double study_run_host_busy(const struct scenario *s, const char *resource, const struct analysis_evidence_set *set)
+double study_run_host_busy(const struct scenario *s, const char *resource, const struct judge_facts *set)
 {
     long host = resource[0] == 'h' ? strtol(resource + 1, NULL, 10) : s->network.n_host_times;
     double frames = 0, time_s = host < s->network.n_host_times ? (double)s->host_times_ps[host] / UNITS_PS_PER_S : 0;
     for (size_t i = 0; i < set->n; i++) {
-        const struct analysis_diagnosis_flow *f = set->flow[i].flow;
+        const struct judge_flow *f = &set->flow[i];
         frames += f->rate_bps / 8 / set->full_bytes / (f->incoming ? 1 : set->segments_per_ack);
     }
     return frames * time_s;
@@ -276,7 +276,7 @@ static bool evidence_slow_peer(const struct study_run_links *l, const struct stu
  * full they divide what there is as what they want. *cause: what that link would be the limit by; *full: it is that
  * already. */
 static double evidence_growth(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
-                              bool incoming, double rate_bps, double faster, enum analysis_cause *cause, bool *full)
+                              bool incoming, double rate_bps, double faster, enum judge_cause *cause, bool *full)
 {
     struct study_run_link *path[HOPS];
     double growth = INFINITY, wire_bps = 0, acks_bps = 0;
@@ -293,11 +293,11 @@ static double evidence_growth(const struct study_run_links *l, const struct stud
             continue;
         growth = fmax(alike, share);
         *full = open_bps < link->data_bps / LINK_FULL;
-        *cause = link->stopped > STOPS ? ANALYSIS_CAUSE_PAUSE : ANALYSIS_CAUSE_LINK;
+        *cause = link->stopped > STOPS ? JUDGE_CAUSE_PAUSE : JUDGE_CAUSE_LINK;
     }
     if (evidence_slow_peer(l, f, resource)) {
         *full = true;
-        *cause = ANALYSIS_CAUSE_LINK;
+        *cause = JUDGE_CAUSE_LINK;
         return 1;
     }
     return growth;
@@ -328,11 +328,11 @@ static bool evidence_behind(const struct study_run_links *l, const struct study_
 
 /* An application that stops and thinks: how long it has nothing to send, and what its cycles allow without any wait of
  * ACKs. A chunk takes a round trip for each window in it, and one for the rest. */
-static void evidence_pauses(const struct study_run_flow *f, double from_s, double to_s, struct analysis_evidence *e)
+static void evidence_pauses(const struct study_run_flow *f, double from_s, double to_s, struct judge_flow *e)
 {
     double end_s = f->progress ? to_s : (double)f->row->end_ps / UNITS_PS_PER_S, span_s = end_s - from_s;
     double upto = f->progress ? flow_did(f, 0, to_s).bytes : (double)f->row->bytes;
-    double before = upto - e->flow->rate_bps * span_s / 8, pause_s = 0, n = 0;
+    double before = upto - e->rate_bps * span_s / 8, pause_s = 0, n = 0;
     for (int i = 0; i < f->flow->n_pauses; i++) {
         const struct scenario_pause *p = &f->flow->pauses[i];
         if ((double)p->after_bytes <= before || (double)p->after_bytes > upto)
@@ -342,55 +342,51 @@ static void evidence_pauses(const struct study_run_flow *f, double from_s, doubl
     }
     if (n == 0)
         return;
-    double transfer_s = (span_s - pause_s) / n, chunk = e->flow->rate_bps * span_s / 8 / n;
+    double transfer_s = (span_s - pause_s) / n, chunk = e->rate_bps * span_s / 8 / n;
     double saved_s = e->ack_wait_s * ceil(chunk / study_judge_run_window(&f->flow->tcp));
-    e->limit = pause_s > PAUSES * span_s ? ANALYSIS_CAUSE_APPLICATION : e->limit;
-    e->clocking.restarts = n * (to_s - from_s) / span_s; /* of the phase in which others are there, too */
-    e->clocking.most_bytes = study_judge_run_window(&f->flow->tcp);
-    e->most_bps = fmin(e->most_bps, chunk * 8 * n / (span_s - n * fmin(saved_s, MOST_OF_TRANSFER * transfer_s)));
+    e->known = pause_s > PAUSES * span_s ? JUDGE_CAUSE_APPLICATION : e->known;
+    e->cycle_s = span_s / n;
+    e->clocked = e->clocked_sd = 0;
+    e->cycle_wait_s = fmin(saved_s, MOST_OF_TRANSFER * transfer_s);
 }
 
 /* The next message goes when this one is received: it takes the way there, and as long as its bytes last. */
-static void evidence_messages(const struct study_run_flow *f, double line_bps, struct analysis_evidence *e)
+static void evidence_messages(const struct study_run_flow *f, double line_bps, struct judge_flow *e)
 {
     double wire = (double)f->flow->bytes * (1 + HEADERS / (double)f->flow->tcp.segment_bytes);
     e->most_bps = fmin(e->most_bps, (double)f->flow->bytes * 8 / (e->floor_s / 2 + wire * 8 / line_bps));
 }
 
-static enum analysis_cause evidence_limit(const struct study_run_flow *f, bool full, enum analysis_cause elsewhere,
-                                          const struct analysis_evidence *e)
+static enum judge_cause evidence_limit(const struct study_run_flow *f, bool full, enum judge_cause elsewhere,
+                                          const struct judge_flow *e)
 {
     double window = study_judge_run_window(&f->flow->tcp);
-    double flight = e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e);
+    double flight = e->rate_bps / 8 * judge_flow_trip_s(e);
     if (f->row->steady_loss_events >= LOSS_EVENTS)
-        return ANALYSIS_CAUSE_LOSSES;
+        return JUDGE_CAUSE_LOSSES;
     if (full)
         return elsewhere;
-    bool writes = f->flow->rate_bps > 0 && e->flow->rate_bps > WRITES * (double)f->flow->rate_bps;
+    bool writes = f->flow->rate_bps > 0 && e->rate_bps > WRITES * (double)f->flow->rate_bps;
     bool messages = flow_repeats(f) && flight < WINDOW_FULL * window;
-    return writes || messages ? ANALYSIS_CAUSE_APPLICATION : ANALYSIS_CAUSE_WINDOW;
+    return writes || messages ? JUDGE_CAUSE_APPLICATION : JUDGE_CAUSE_WINDOW;
 }
 
 void study_run_evidence(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
-                        double from_s, double to_s, struct analysis_evidence *e)
+                        double from_s, double to_s, struct judge_flow *e)
 {
     const struct results_flow *row = f->row;
-    enum analysis_cause elsewhere = ANALYSIS_CAUSE_UNKNOWN;
+    enum judge_cause elsewhere = JUDGE_CAUSE_UNKNOWN;
     bool full;
-    e->clocking = (struct analysis_clocking_figures){.full_bytes = (double)f->flow->tcp.segment_bytes,
-                                                     .tight_share = 1};
-    e->start_s = (double)row->start_ps / UNITS_PS_PER_S;
     e->floor_s = row->floor_s;
     flow_waits(f, from_s, to_s, &e->data_wait_s, &e->ack_wait_s);
-    e->loop_least_s = e->loop_wait_s = NAN;
     e->lossless = row->retransmitted_segments == 0;
     e->behind = evidence_behind(l, f);
-    double growth = evidence_growth(l, f, resource, e->flow->incoming, e->flow->rate_bps, flow_faster(f, from_s, to_s),
+    double growth = evidence_growth(l, f, resource, e->incoming, e->rate_bps, flow_faster(f, from_s, to_s),
                                     &elsewhere, &full);
-    e->most_bps = fmin(e->flow->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
-    e->limit = evidence_limit(f, full, elsewhere, e);
-    if (e->limit == ANALYSIS_CAUSE_WINDOW && f->flow->n_pauses > 0)
-        evidence_pauses(f, fmax(from_s, e->start_s), to_s, e);
+    e->most_bps = fmin(e->rate_bps * growth, evidence_window_bps(l, f, row->floor_s));
+    e->known = evidence_limit(f, full, elsewhere, e);
+    if (e->known == JUDGE_CAUSE_WINDOW && f->flow->n_pauses > 0)
+        evidence_pauses(f, fmax(from_s, (double)row->start_ps / UNITS_PS_PER_S), to_s, e);
     if (flow_repeats(f))
-        evidence_messages(f, study_run_links_rate_bps(l, resource, e->flow->incoming), e);
+        evidence_messages(f, study_run_links_rate_bps(l, resource, e->incoming), e);
 }

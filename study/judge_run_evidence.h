@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/judge_run_evidence.h - evidence for a diagnosis (analysis/diagnosis.h) that a run knows exactly: waits after
+/* study/judge_run_evidence.h - facts for the judge (judge/fact.h) that a run knows exactly: waits after
  * the warm-up, floors, windows, pauses of applications, and the links on each flow's way. */
 #ifndef STUDY_JUDGE_RUN_EVIDENCE_H
 #define STUDY_JUDGE_RUN_EVIDENCE_H
 
-#include "analysis/evidence.h"
+#include "judge/fact.h"
 #include "emu/topology.h"
 #include "results/progress.h"
 #include "results/summary.h"
@@ -64,13 +64,13 @@ const char *study_run_links_place(const struct study_run_links *l, const struct 
 double study_run_goodput_bps(const struct study_run_flow *f, double from_s, double to_s);
 
 /* Share of its time that a host needs for the frames of these flows that it receives; 0 where it needs none. */
-double study_run_host_busy(const struct scenario *s, const char *resource, const struct analysis_evidence_set *set);
+double study_run_host_busy(const struct scenario *s, const char *resource, const struct judge_facts *set);
 
 /* Adds what a flow's goodput takes on the wire, as data and as ACKs the other way. */
 void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, double *data_bps, double *ack_bps);
 
-/* Fills *e, whose `flow` is set, with what the flow of a resource did in [from_s, to_s). */
+/* Fills *e, whose direction and rate are set, with what the flow of a resource did in [from_s, to_s). */
 void study_run_evidence(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
-                        double from_s, double to_s, struct analysis_evidence *e);
+                        double from_s, double to_s, struct judge_flow *e);
 
 #endif

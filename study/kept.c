@@ -36,25 +36,24 @@ static bool kept_flow(const json_t *from, struct analysis_check_flow *flow)
     return (flow->incoming || strcmp(way, "out") == 0) && *flow->src && *flow->dst && flow->rate_bps >= 0;
 }
 
-static void kept_diagnosis(const json_t *from, struct analysis_diagnosis *d)
+static void kept_diagnosis(const json_t *from, struct judge_diagnosis *d)
 {
     const char *answer = kept_text(from, "asymmetry"), *cause = kept_text(from, "cause");
     const json_t *lost = json_object_get(from, "lost_share");
-    *d = (struct analysis_diagnosis){.lost_share = results_json_real(lost, "total"),
-                                     .ci95 = results_json_real(lost, "ci95")};
-    for (int i = 0; i <= ANALYSIS_ANSWER_YES; i++)
-        d->answer = strcmp(answer, analysis_answer_name((enum analysis_answer)i)) == 0 ? (enum analysis_answer)i
-                                                                                       : d->answer;
-    for (int i = 0; i < ANALYSIS_CAUSES; i++)
-        d->cause = strcmp(cause, analysis_cause((enum analysis_cause)i)->name) == 0 ? (enum analysis_cause)i : d->cause;
-    for (int i = 0; i <= ANALYSIS_POSSIBLE_MEASURED; i++)
-        d->possible_from = strcmp(kept_text(from, "possible_from"), analysis_possible_name((enum analysis_possible)i)) == 0
-                               ? (enum analysis_possible)i : d->possible_from;
+    *d = (struct judge_diagnosis){.lost_share = results_json_real(lost, "total"), .ci95 = results_json_real(lost, "ci95"),
+                                  .probability = results_json_real(from, "probability")};
+    for (int i = 0; i <= JUDGE_ANSWER_YES; i++)
+        d->answer = strcmp(answer, judge_answer_name((enum judge_answer)i)) == 0 ? (enum judge_answer)i : d->answer;
+    for (int i = 0; i < JUDGE_CAUSES; i++)
+        d->cause = strcmp(cause, judge_cause((enum judge_cause)i)->name) == 0 ? (enum judge_cause)i : d->cause;
+    for (int i = 0; i <= JUDGE_POSSIBLE_MEASURED; i++)
+        d->possible_from = strcmp(kept_text(from, "possible_from"), judge_possible_name((enum judge_possible)i)) == 0
+                               ? (enum judge_possible)i : d->possible_from;
     snprintf(d->why, sizeof d->why, "%s", kept_text(from, "why"));
     for (int incoming = 0; incoming < 2; incoming++) {
-        struct analysis_diagnosis_way *w = incoming ? &d->in : &d->out;
+        struct judge_way *w = incoming ? &d->in : &d->out;
         const char *way = incoming ? "in" : "out";
-        *w = (struct analysis_diagnosis_way){
+        *w = (struct judge_way){
             .carried_bps = results_json_real(json_object_get(from, "goodput_bps"), way),
             .possible_bps = results_json_real(json_object_get(from, "possible_bps"), way),
             .room_bps = NAN, .acks_bps = NAN, .floor_s = NAN, .lost_share = results_json_real(lost, way),

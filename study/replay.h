@@ -4,7 +4,8 @@
 #ifndef STUDY_REPLAY_H
 #define STUDY_REPLAY_H
 
-#include "analysis/diagnosis.h"
+#include "analysis/flows.h"
+#include "judge/diagnosis.h"
 #include "scenarios/scenario.h"
 
 #include <limits.h>
@@ -108,7 +109,7 @@ double study_replay_distance(const struct study_replay *r, const struct study_re
 /* What a diagnosis expects of a change: goodput of both directions over what they carry, less 1. ACKs first and fair
  * queues end the waits of ACKs; at one place only that is known where just one direction loses. NAN for changes that
  * it knows nothing of. */
-double study_replay_expected(const struct analysis_diagnosis *d, const char *what_if);
+double study_replay_expected(const struct judge_diagnosis *d, const char *what_if);
 
 /* Is no congestion control near enough, or is there one that shrinks windows without losses, which we lack? */
 bool study_replay_needs_windows(const struct study_replay *r, const struct study_replay_run *run);
@@ -124,7 +125,7 @@ bool study_replay_refuses_change(const struct study_replay *r, const char *what_
 /* Why what was played is not worth its figures, though the baseline is near: it fills a link whose rate was only
  * assumed; the diagnosis cannot tell what ends of waits are worth; or it expects of this change another share of what
  * would be carried, by more than a tenth, and applications or readers may hold flows. `d` NULL: nothing is expected. */
-bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
+bool study_replay_refuses_gain(const struct study_replay *r, const struct judge_diagnosis *d,
                                const struct study_replay_run *baseline, const struct study_replay_run *played,
                                char why[static 240]);
 

@@ -181,7 +181,7 @@ static double replay_burstiness(const struct replay_bulk *b)
     const struct analysis_round_trip_figures *t = &b->trip;
     double little_bytes = b->rate_bps / 8 * (t->floor_s + t->data_wait_s + t->ack_wait_s);
     double by = little_bytes / b->clocking.flight_bytes;
-    return by > BURSTY && (b->limit == ANALYSIS_CAUSE_RECEIVER || !replay_is_lossy(b)) ? by : 1;
+    return by > BURSTY && (b->limit == JUDGE_CAUSE_RECEIVER || !replay_is_lossy(b)) ? by : 1;
 }
 
 /* What was in flight, time by time, where it is not its application that decides. */
@@ -217,7 +217,7 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     play->settled_bps = b->rate_bps;
     play->windows_by = 1;
     play->window_unknown = f->window_source != ANALYSIS_WINDOW_TIMESTAMPS && !replay_is_paced(b);
-    play->shrinks = b->limit == ANALYSIS_CAUSE_WINDOW && !replay_is_lossy(b) &&
+    play->shrinks = b->limit == JUDGE_CAUSE_WINDOW && !replay_is_lossy(b) &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.most_bytes &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.offered_bytes;
     play->lossy = replay_is_lossy(b);

@@ -3,7 +3,7 @@
  * before that link are where frames were lost. */
 #include "study/replay_parts.h"
 
-#include "analysis/evidence.h"
+#include "analysis/diagnosis.h"
 #include "analysis/leg_series.h"
 #include "analysis/limit.h"
 #include "base/estimate.h"
@@ -79,7 +79,7 @@ static double network_floor_s(const struct replay_bulk *b)
  * flight that it may. */
 static double network_waits_s(const struct replay_bulk *b, double floor_s)
 {
-    double flight_bytes = isfinite(b->flight_bytes) || b->limit != ANALYSIS_CAUSE_WINDOW ? b->flight_bytes
+    double flight_bytes = isfinite(b->flight_bytes) || b->limit != JUDGE_CAUSE_WINDOW ? b->flight_bytes
                                                                                          : b->clocking.offered_bytes;
     return flight_bytes * 8 / b->rate_bps - floor_s;
 }
@@ -123,7 +123,7 @@ static void network_turns(struct replay_bulk *b, double phase_s)
     const struct analysis_round_trip_figures *t = &b->trip;
     b->turn_bytes = b->turn_s = 0;
     bool waits = k->prompted > ALWAYS || (k->clocked < CLOCKED && k->clocked_sd < CLOCKED);
-    if (b->limit != ANALYSIS_CAUSE_APPLICATION || !waits || k->restarts < TURNS)
+    if (b->limit != JUDGE_CAUSE_APPLICATION || !waits || k->restarts < TURNS)
         return;
     b->turn_bytes = b->rate_bps / 8 * phase_s / k->restarts;
     b->turn_s = fmax(0, k->gaps_s / k->restarts - t->floor_s - t->data_wait_s - t->ack_wait_s);
@@ -144,19 +144,19 @@ static void network_alike(struct replay_bulk *flows, int n)
 }
 
 static void network_diagnose(struct study_replay *r, const struct analysis_flows *table,
-                             struct replay_bulk *flows, int n, struct analysis_diagnosis *d)
+                             struct replay_bulk *flows, int n, struct judge_diagnosis *d)
 {
     const struct capture_address *host = network_host(r, 0);
-    struct analysis_diagnosis_flow *asked = memory_zeroed((size_t)n + 1, sizeof *asked, "flows to diagnose");
+    struct analysis_told *asked = memory_zeroed((size_t)n + 1, sizeof *asked, "flows to diagnose");
     double from_s, to_s;
     size_t k = 0;
-    *d = (struct analysis_diagnosis){.in.capacity_bps = NAN, .out.capacity_bps = NAN};
+    *d = (struct judge_diagnosis){.in.capacity_bps = NAN, .out.capacity_bps = NAN};
     network_phase(flows, n, &from_s, &to_s);
     r->settled_s = from_s;
     for (int i = 0; i < n; i++) {
         const struct analysis_flow *f = &flows[i].flow;
         double a_s = fmax(from_s, f->start_s), b_s = fmin(to_s, f->end_s);
-        flows[i].limit = ANALYSIS_CAUSE_UNKNOWN;
+        flows[i].limit = JUDGE_CAUSE_UNKNOWN;
         flows[i].rate_bps = f->goodput_bps;
         flows[i].flight_bytes = NAN;
         if (!analysis_flows_clocking(table, flows[i].slot, a_s, b_s, &flows[i].clocking))
@@ -173,7 +173,7 @@ static void network_diagnose(struct study_replay *r, const struct analysis_flows
             flows[i].rate_bps = analysis_bins_rate_bps(f->bins, begin, end);
         if (f->window_source != ANALYSIS_WINDOW_UNKNOWN)
             flows[i].flight_bytes = analysis_bins_window(f->bins, begin, end);
-        asked[k++] = (struct analysis_diagnosis_flow){
+        asked[k++] = (struct analysis_told){
             .slot = flows[i].slot,
             .incoming = capture_address_same(&f->dst, host),
             .rate_bps = flows[i].rate_bps,
@@ -187,7 +187,7 @@ static void network_diagnose(struct study_replay *r, const struct analysis_flows
     for (int i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
             if (asked[j].slot == flows[i].slot) {
-                flows[i].limit = network_fills_window(&flows[i].clocking) ? ANALYSIS_CAUSE_WINDOW : asked[j].limit;
+                flows[i].limit = network_fills_window(&flows[i].clocking) ? JUDGE_CAUSE_WINDOW : asked[j].limit;
                 network_turns(&flows[i], fmin(to_s, flows[i].flow.end_s) - fmax(from_s, flows[i].flow.start_s));
             }
     free(asked);
@@ -201,14 +201,14 @@ static double network_peak_bps(const struct analysis_capacity_way *seen)
 
 /* The rate of a direction; NAN unknown. What the diagnosis found, unless 100 ms carried more beyond the queue. Nothing
  * that it took from the other direction, or from flows whose applications set the pace. */
-static double network_rate(const struct analysis_diagnosis_way *way, const struct analysis_capacity_way *seen,
+static double network_rate(const struct judge_way *way, const struct analysis_capacity_way *seen,
                            bool paced, bool queued)
 {
     double share, bps = way->capacity_bps, peak_bps = seen && queued ? network_peak_bps(seen) : 0;
     double back_to_back_bps = seen ? analysis_capacity_bps(seen, &share) : NAN;
-    if (paced || way->source == ANALYSIS_CAPACITY_UNKNOWN)
+    if (paced || way->source == JUDGE_CAPACITY_UNKNOWN)
         return NAN;
-    if (way->source == ANALYSIS_CAPACITY_ASSUMED)
+    if (way->source == JUDGE_CAPACITY_ASSUMED)
         return back_to_back_bps > bps ? back_to_back_bps : NAN;
     return bps > BELOW_PEAK * peak_bps ? bps : fmax(back_to_back_bps, peak_bps);
 }
@@ -253,11 +253,11 @@ static double network_full_bps(const struct analysis_capacity_way *way, double p
  * queue bursts pass that exceed its rate. Else it has some more than it carried. Beside a host that hands its NIC
  * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
 static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
-                          const struct analysis_diagnosis *d, const bool paced[2], const bool queued[2],
+                          const struct judge_diagnosis *d, const bool paced[2], const bool queued[2],
                           const bool thin[2], const bool lossy[2], const double carried_bps[2],
                           const double bound_bps[2], double life_s)
 {
-    const struct analysis_diagnosis_way *d_way[] = {&d->in, &d->out};
+    const struct judge_way *d_way[] = {&d->in, &d->out};
     const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
     double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
                     network_rate(&d->out, ways[1], paced[1], queued[1])}, peak[2], assumed[] = {NAN, NAN};
@@ -275,7 +275,7 @@ static void network_rates(struct study_replay *r, const struct analysis_capacity
         else if (!isfinite(bps[i]) && k >= 2)
             bps[i] = assumed[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
     for (int i = 0; i < 2; i++)
-        if (d_way[i]->source != ANALYSIS_CAPACITY_DISPERSION && bps[i] > BOUND_OFF * bound_bps[i])
+        if (d_way[i]->source != JUDGE_CAPACITY_DISPERSION && bps[i] > BOUND_OFF * bound_bps[i])
             bps[i] = bps[!i] > BOUND_OFF * bound_bps[i] ? carried_bps[i] : bps[!i]; /* its queue stands */
     for (int i = 0; i < 2; i++)
         if (bps[i] > BURSTS * bps[!i] && carried_bps[i] < bps[!i] / BELOW_PEAK &&
@@ -312,7 +312,7 @@ static void network_unpace(const struct study_replay *r, struct replay_bulk *flo
     for (int i = 0; i < n; i++)
         if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && share > ALWAYS && carried_bps > FULL * bps &&
             network_may_wait(&flows[i]) && replay_is_paced(&flows[i]))
-            flows[i].limit = ANALYSIS_CAUSE_WINDOW;
+            flows[i].limit = JUDGE_CAUSE_WINDOW;
 }
 
 /* Are all flows of a direction limited by their applications? */
@@ -443,7 +443,7 @@ static void network_segment(struct study_replay *r, const struct replay_bulk *fl
 
 void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n)
 {
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     const struct capture_address *address = network_host(r, 0);
     const struct analysis_capacity_host *host =
         address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;

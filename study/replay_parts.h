@@ -3,7 +3,7 @@
 #ifndef STUDY_REPLAY_PARTS_H
 #define STUDY_REPLAY_PARTS_H
 
-#include "analysis/diagnosis.h"
+#include "judge/diagnosis.h"
 #include "study/replay.h"
 
 #include <math.h>
@@ -18,13 +18,13 @@ struct replay_bulk {
     double rate_bps, flight_bytes; /* in the phase that all flows share; NAN unknown */
     struct analysis_clocking_figures clocking; /* likewise; full_bytes NAN when unknown */
     struct analysis_round_trip_figures trip;   /* of its life; tick_s NAN when unknown */
-    enum analysis_cause limit;   /* what keeps it from sending more */
+    enum judge_cause limit;   /* what keeps it from sending more */
     double turn_bytes, turn_s;   /* it takes turns: so many bytes, so long after the last are acknowledged; 0 */
 };
 
 static inline bool replay_is_paced(const struct replay_bulk *b)
 {
-    return !(b->turn_bytes > 0) && (b->limit == ANALYSIS_CAUSE_APPLICATION || b->limit == ANALYSIS_CAUSE_RECEIVER);
+    return !(b->turn_bytes > 0) && (b->limit == JUDGE_CAUSE_APPLICATION || b->limit == JUDGE_CAUSE_RECEIVER);
 }
 
 /* A rate as a scenario may have it. */

@@ -13,7 +13,7 @@
 #define COUNTS 0.05  /* of what both directions carry: what a lesser one loses does not matter */
 #define PAYLOAD 0.95 /* of a link's rate, at most */
 #define FILLS 0.88 /* of a link's rate is payload: no more goes through. A gain above the inverse is one */
-#define LITTLE (ANALYSIS_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
+#define LITTLE (JUDGE_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
 
 #define IF_NATIVE_0(name)
 #define IF_NATIVE_1(name) " " name
@@ -166,7 +166,7 @@ static bool what_if_one(struct scenario *s, const char *text, char *part, struct
     return true; /* thresholds follow from the buffer, when the engine loads the scenario */
 }
 
-double study_replay_expected(const struct analysis_diagnosis *d, const char *what_if)
+double study_replay_expected(const struct judge_diagnosis *d, const char *what_if)
 {
     static const char *const ends[] = {"ack-first", "fair"};
     const char *place = NULL;
@@ -213,7 +213,7 @@ static double what_if_room_bps(const struct study_replay *r, const double before
 /* Says so where the diagnosis expects another share of both directions together to be lost, or of one. It reads what
  * data wait for where a replay guesses it: an application or a reader that holds a flow looks like a window there. What
  * little a direction carries of all does not matter. */
-static void what_if_disagrees(const struct analysis_diagnosis *d, const double before_bps[static 2],
+static void what_if_disagrees(const struct judge_diagnosis *d, const double before_bps[static 2],
                               const double after_bps[static 2], double expected, const char *label, char why[static 240])
 {
     double was_bps[] = {before_bps[0] + before_bps[1], before_bps[0], before_bps[1]};
@@ -230,7 +230,7 @@ static void what_if_disagrees(const struct analysis_diagnosis *d, const double b
         }
 }
 
-bool study_replay_refuses_gain(const struct study_replay *r, const struct analysis_diagnosis *d,
+bool study_replay_refuses_gain(const struct study_replay *r, const struct judge_diagnosis *d,
                                const struct study_replay_run *baseline, const struct study_replay_run *played,
                                char why[static 240])
 {
@@ -249,7 +249,7 @@ bool study_replay_refuses_gain(const struct study_replay *r, const struct analys
     double expected = study_replay_expected(d, played->label);
     if (r->reads_network)
         expected = fmin(expected, what_if_room_bps(r, before_bps) / (before_bps[0] + before_bps[1]) - 1);
-    if (d->answer == ANALYSIS_ANSWER_UNKNOWN)
+    if (d->answer == JUDGE_ANSWER_UNKNOWN)
         snprintf(why, 240, "the capture does not show what waiting ACKs cost, so that a replay only guesses it");
     else
         what_if_disagrees(d, before_bps, after_bps, expected, played->label, why);

@@ -42,11 +42,11 @@ static void verdict_waits(FILE *f, const struct analysis_resource *r)
 
 static void verdict_cause(FILE *f, const struct analysis_resource *r)
 {
-    const struct analysis_diagnosis *d = &r->diagnosis;
-    view_text_markup(f, "<p><b>Cause:</b> %s", analysis_cause(d->cause)->meaning);
-    if (d->second != ANALYSIS_CAUSE_UNKNOWN)
-        view_text_markup(f, "; second: %s", analysis_cause(d->second)->meaning);
-    if (d->answer == ANALYSIS_ANSWER_YES)
+    const struct judge_diagnosis *d = &r->diagnosis;
+    view_text_markup(f, "<p><b>Cause:</b> %s", judge_cause(d->cause)->meaning);
+    if (d->second != JUDGE_CAUSE_UNKNOWN)
+        view_text_markup(f, "; second: %s", judge_cause(d->second)->meaning);
+    if (d->answer == JUDGE_ANSWER_YES)
         verdict_waits(f, r);
     fputs(".</p>\n", f);
 }
@@ -57,7 +57,7 @@ static void verdict_remedies(FILE *f, const char *path, const struct analysis_re
     bool more = false;
     view_diagnosis_what(r, text);
     view_text_markup(f, "<p><b>%s</b> %s.</p>\n<ul class=\"remedies\">\n",
-                     r->diagnosis.answer == ANALYSIS_ANSWER_UNKNOWN ? "What would tell:" : "What to do:", text);
+                     r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN ? "What would tell:" : "What to do:", text);
     for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++) {
         if (i == 1)
             fputs("</ul>\n<details><summary>Other ways</summary>\n<ul class=\"remedies\">\n", f);
@@ -76,17 +76,17 @@ static void verdict_remedies(FILE *f, const char *path, const struct analysis_re
 void view_capture_page_verdict(FILE *f, const char *path, const char *origin, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
-    const struct analysis_diagnosis *d = &r->diagnosis;
+    const struct judge_diagnosis *d = &r->diagnosis;
     fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ",
-            d->answer == ANALYSIS_ANSWER_YES   ? " bad"
-            : d->cause == ANALYSIS_CAUSE_FULL ? " good"
+            d->answer == JUDGE_ANSWER_YES   ? " bad"
+            : d->cause == JUDGE_CAUSE_FULL ? " good"
                                               : "");
     view_text_htmlf(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s",
                     j->outdegree);
     fputs("</h3>\n<p class=\"headline\">", f);
     view_text_htmlf(f, "%c%s: %s.", toupper(*view_diagnosis_answer(d)), view_diagnosis_answer(d) + 1, d->why);
     fputs("</p>\n", f);
-    if (d->answer == ANALYSIS_ANSWER_YES || d->second != ANALYSIS_CAUSE_UNKNOWN)
+    if (d->answer == JUDGE_ANSWER_YES || d->second != JUDGE_CAUSE_UNKNOWN)
         verdict_cause(f, r);
     verdict_remedies(f, path, r);
     fprintf(f, "<details><summary>Rates against the rules of full links, %.3f to %.3f s (steady from %.3f)</summary>\n",

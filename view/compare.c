@@ -32,12 +32,12 @@ static const char *const ways[] = {"in", "out", "both"};
 static void compare_answer(const struct analysis_resource *r, char *text, size_t size)
 {
     *text = '\0';
-    if (r->diagnosed && r->diagnosis.answer == ANALYSIS_ANSWER_YES && isfinite(r->diagnosis.lost_share))
+    if (r->diagnosed && r->diagnosis.answer == JUDGE_ANSWER_YES && isfinite(r->diagnosis.lost_share))
         text_add(text, size, "%.0f %%", 100 * r->diagnosis.lost_share);
     else
         text_add(text, size, "%s", r->diagnosed ? view_diagnosis_answer(&r->diagnosis) : "not judged");
-    if (r->diagnosed && r->diagnosis.cause != ANALYSIS_CAUSE_UNKNOWN)
-        text_add(text, size, " (%s)", analysis_cause(r->diagnosis.cause)->meaning);
+    if (r->diagnosed && r->diagnosis.cause != JUDGE_CAUSE_UNKNOWN)
+        text_add(text, size, " (%s)", judge_cause(r->diagnosis.cause)->meaning);
 }
 
 /* Whose figures these are: "h0", or "h0, then h1". */

@@ -16,21 +16,21 @@
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
 
 /* Do ACKs wait in the queue that data of this direction pass? The other direction loses by that. */
-static bool diagnosis_queue_matters(const struct analysis_diagnosis *d, bool incoming)
+static bool diagnosis_queue_matters(const struct judge_diagnosis *d, bool incoming)
 {
     double lost = incoming ? d->out.lost_share : d->in.lost_share;
     if (*d->place)
         return !incoming; /* it is that port's own queue */
-    return lost > 0 && lost >= ANALYSIS_DIAGNOSIS_BOTH * fmax(d->in.lost_share, d->out.lost_share);
+    return lost > 0 && lost >= JUDGE_DIAGNOSIS_BOTH * fmax(d->in.lost_share, d->out.lost_share);
 }
 
-static double diagnosis_queue_bps(const struct analysis_diagnosis *d, enum analysis_remedy_way way)
+static double diagnosis_queue_bps(const struct judge_diagnosis *d, enum judge_remedy_way way)
 {
-    const struct analysis_diagnosis_way *w = way == ANALYSIS_REMEDY_IN    ? &d->in
-                                             : way == ANALYSIS_REMEDY_OUT ? &d->out
+    const struct judge_way *w = way == JUDGE_REMEDY_IN    ? &d->in
+                                             : way == JUDGE_REMEDY_OUT ? &d->out
                                              : d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
-    bool unseen = w->source == ANALYSIS_CAPACITY_ASSUMED || d->cause == ANALYSIS_CAUSE_POLICING ||
-                  d->cause == ANALYSIS_CAUSE_THIN_PATH; /* no data queue where the shaper belongs */
+    bool unseen = w->source == JUDGE_CAPACITY_ASSUMED || d->cause == JUDGE_CAUSE_POLICING ||
+                  d->cause == JUDGE_CAUSE_THIN_PATH; /* no data queue where the shaper belongs */
     return unseen ? (double)NAN : SHAPED * w->capacity_bps;
 }
 
@@ -46,10 +46,10 @@ static void diagnosis_rate(double bps, char *text, size_t size)
 }
 
 /* Puts in the words that follow from the diagnosis. */
-static void diagnosis_expand(const struct analysis_resource *r, enum analysis_remedy_way way, const char *words,
+static void diagnosis_expand(const struct analysis_resource *r, enum judge_remedy_way way, const char *words,
                              char text[static VIEW_DIAGNOSIS_TEXT])
 {
-    const struct analysis_diagnosis *d = &r->diagnosis;
+    const struct judge_diagnosis *d = &r->diagnosis;
     bool in = diagnosis_queue_matters(d, true), out = diagnosis_queue_matters(d, false);
     const char *host = *d->place ? d->place : r->host;
     char where[2 * ANALYSIS_CHECK_NAME + 80], rate[32];
@@ -76,29 +76,29 @@ static void diagnosis_expand(const struct analysis_resource *r, enum analysis_re
     *at = '\0';
 }
 
-const char *view_diagnosis_answer(const struct analysis_diagnosis *d)
+const char *view_diagnosis_answer(const struct judge_diagnosis *d)
 {
-    return d->answer == ANALYSIS_ANSWER_UNKNOWN ? "cannot tell" : analysis_answer_name(d->answer);
+    return d->answer == JUDGE_ANSWER_UNKNOWN ? "cannot tell" : judge_answer_name(d->answer);
 }
 
 void view_diagnosis_what(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT])
 {
-    const struct analysis_diagnosis *d = &r->diagnosis;
-    diagnosis_expand(r, ANALYSIS_REMEDY_ANY, analysis_cause(d->cause)->what, text);
-    const struct analysis_diagnosis_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
-    if (d->cause == ANALYSIS_CAUSE_THIN_ACKS) /* its price */
+    const struct judge_diagnosis *d = &r->diagnosis;
+    diagnosis_expand(r, JUDGE_REMEDY_ANY, judge_cause(d->cause)->what, text);
+    const struct judge_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
+    if (d->cause == JUDGE_CAUSE_THIN_ACKS) /* its price */
         text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %.2g of the %.3g Mb/s %s)",
                  slow->acks_bps / 1e6, slow->capacity_bps / 1e6, slow == &d->in ? "in" : "out");
 }
 
 bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT])
 {
-    const struct analysis_remedy *remedy = analysis_cause(r->diagnosis.cause)->remedies;
+    const struct judge_remedy *remedy = judge_cause(r->diagnosis.cause)->remedies;
     for (;; remedy++) {
         if (!remedy->text)
             return false;
-        if (remedy->way != ANALYSIS_REMEDY_ANY &&
-            !diagnosis_queue_matters(&r->diagnosis, remedy->way == ANALYSIS_REMEDY_IN))
+        if (remedy->way != JUDGE_REMEDY_ANY &&
+            !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
             continue;
         if (i-- == 0)
             break;
@@ -129,7 +129,7 @@ static char *diagnosis_command_of_run(const char *directory, const char *what_if
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r)
 {
     char directory[PATH_MAX];
-    const char *what_if = analysis_cause(r->diagnosis.cause)->what_if;
+    const char *what_if = judge_cause(r->diagnosis.cause)->what_if;
     if (r->live)
         return NULL;
     if (!what_if || study_judge_run_exists(source))
@@ -153,19 +153,29 @@ void view_diagnosis_print_answer(FILE *f, const char *source, const struct analy
 /* Of a run whose flows lived at different times the answer itself shows what would tell: a capture of it. */
 static bool diagnosis_says_all(const char *source, const struct analysis_resource *r)
 {
-    return r->diagnosis.answer == ANALYSIS_ANSWER_UNKNOWN && study_judge_run_exists(source);
+    return r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN && study_judge_run_exists(source);
+}
+
+/* Of an answer, in per cent; no more than so many draws can tell. */
+static double diagnosis_sure(const struct judge_diagnosis *d)
+{
+    double share = d->answer == JUDGE_ANSWER_YES ? d->probability : 1 - d->probability;
+    return 100 * fmin(share, 0.999);
 }
 
 void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r)
 {
-    const struct analysis_diagnosis *d = &r->diagnosis;
+    const struct judge_diagnosis *d = &r->diagnosis;
     char what[VIEW_DIAGNOSIS_TEXT], remedy[VIEW_DIAGNOSIS_TEXT];
     char *command = view_diagnosis_command(source, r);
     bool any = view_diagnosis_remedy(r, 0, remedy);
     view_diagnosis_what(r, what);
     view_diagnosis_print_answer(f, source, r);
+    if (d->answer != JUDGE_ANSWER_UNKNOWN && isfinite(d->probability))
+        fprintf(f, "  how sure: %.3g %%; %.0f to %.0f %% are lost\n", diagnosis_sure(d), 100 * fmax(0, d->lost_share - d->ci95),
+                100 * fmax(0, fmin(1, d->lost_share + d->ci95)));
     if (!diagnosis_says_all(source, r))
-        fprintf(f, "  what %s: %s%s%s\n", d->answer == ANALYSIS_ANSWER_UNKNOWN ? "would tell" : "to do", what,
+        fprintf(f, "  what %s: %s%s%s\n", d->answer == JUDGE_ANSWER_UNKNOWN ? "would tell" : "to do", what,
             any ? "; " : "", any ? remedy : "");
     if (command)
         fprintf(f, "  try: %s\n", command);
@@ -196,8 +206,8 @@ static json_t *diagnosis_remedies(const char *source, const struct analysis_reso
 
 json_t *view_diagnosis_json(const char *source, const struct analysis_resource *r)
 {
-    const struct analysis_diagnosis *d = &r->diagnosis;
-    const struct analysis_diagnosis_way *in = &d->in, *out = &d->out;
+    const struct judge_diagnosis *d = &r->diagnosis;
+    const struct judge_way *in = &d->in, *out = &d->out;
     if (!r->diagnosed)
         return json_null();
     json_t *lost = diagnosis_both(in->lost_share, out->lost_share);
@@ -205,16 +215,16 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
     json_object_set_new(lost, "total", view_table_json_number(d->lost_share));
     json_object_set_new(lost, "ci95", view_table_json_number(d->ci95));
     json_object_set_new(capacity, "source",
-                        json_string(analysis_capacity_source_name(in->source == ANALYSIS_CAPACITY_DISPERSION ||
-                                                                          out->source == ANALYSIS_CAPACITY_UNKNOWN
-                                                                      ? in->source
-                                                                      : out->source)));
-    return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o}", "asymmetry",
-                     analysis_answer_name(d->answer), "cause", analysis_cause(d->cause)->name, "second_cause",
-                     d->second == ANALYSIS_CAUSE_UNKNOWN ? NULL : analysis_cause(d->second)->name, "why", d->why,
+                        json_string(judge_capacity_source_name(in->source == JUDGE_CAPACITY_DISPERSION ||
+                                                                       out->source == JUDGE_CAPACITY_UNKNOWN
+                                                                   ? in->source
+                                                                   : out->source)));
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o}", "asymmetry",
+                     judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", judge_cause(d->cause)->name, "second_cause",
+                     d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, "why", d->why,
                      "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
                      diagnosis_both(in->possible_bps, out->possible_bps), "possible_from",
-                     analysis_possible_name(d->possible_from), "lost_share", lost, "capacity_bps", capacity,
+                     judge_possible_name(d->possible_from), "lost_share", lost, "capacity_bps", capacity,
                      "saturated", "in", in->saturated, "out", out->saturated, "data_wait_s",
                      diagnosis_both(in->data_wait_s, out->data_wait_s), "ack_wait_s",
                      diagnosis_both(in->ack_wait_s, out->ack_wait_s), "ack_first_price_bps",

@@ -12,7 +12,7 @@
 #define VIEW_DIAGNOSIS_TEXT 512
 
 /* "yes", "no", "cannot tell" */
-const char *view_diagnosis_answer(const struct analysis_diagnosis *d);
+const char *view_diagnosis_answer(const struct judge_diagnosis *d);
 
 /* What to do, or what would tell, without a command. */
 void view_diagnosis_what(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT]);

@@ -118,6 +118,26 @@ static void test_a_pace_below_the_peak_is_no_rate(void **state)
     analysis_capacity_free(c);
 }
 
+/* A frame each 2 FRAME_NS: half of 100 Mb/s, whatever comes after. What begins and what ends in the middle of a slot
+ * does not count. */
+static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    int64_t t = 7 * MS;
+    for (; t < 2000 * MS; t += 2 * (int64_t)FRAME_NS)
+        analysis_capacity_add(c, &s, 0, t);
+    for (; t < 3000 * MS; t += FRAME_NS)
+        analysis_capacity_add(c, &s, 0, t);
+    const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
+    assert_true(fabs(analysis_capacity_mean_bps(in, 2) / 0.5e8 - 1) < 1e-3);
+    assert_true(fabs(analysis_capacity_mean_bps(in, 3) / (2e8 / 3) - 1) < 3e-3); /* 2 s of half, 1 s of all */
+    assert_true(isnan(analysis_capacity_mean_bps(in, 1e-9)));
+    assert_true(isnan(analysis_capacity_mean_bps(&host_of(c, B_TO_A)->out, 3)));
+    analysis_capacity_free(c);
+}
+
 static void test_hosts_beyond_the_first_are_not_kept(void **state)
 {
     (void)state;
@@ -144,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_a_long_train_shows_how_slow_the_link_is_not),
         cmocka_unit_test(test_random_arrivals_show_none),
         cmocka_unit_test(test_a_pace_below_the_peak_is_no_rate),
+        cmocka_unit_test(test_a_mean_is_that_of_whole_slots_before_an_end),
         cmocka_unit_test(test_hosts_beyond_the_first_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,17 @@ static struct analysis_clocking_figures figures(const struct analysis_clocking *
     return x;
 }
 
+/* An ACK that offers so many bytes, by the least scale that a header of 16 bits has room with. */
+static void ack_of(struct analysis_clocking *c, struct capture_segment s, int64_t ack, int64_t offered_bytes,
+                   int64_t time_ns)
+{
+    int scale = 0;
+    while (offered_bytes >> scale > UINT16_MAX)
+        scale++;
+    s.window = (uint16_t)(offered_bytes >> scale);
+    analysis_clocking_ack(c, &s, ack, scale, time_ns);
+}
+
 /* A window of ten segments; an ACK of two lets two more go: ten are in flight after every pair. */
 static void test_a_full_window_is_always_at_its_most(void **state)
 {
@@ -27,7 +38,7 @@ static void test_a_full_window_is_always_at_its_most(void **state)
                                end + FULL, FULL, t += MS);
     for (int i = 0; i < 500; i++, tick++) {
         ack += 2 * FULL;
-        analysis_clocking_ack(c, &(struct capture_segment){.has_timestamps = true, .tsval = tick}, ack, 10 * FULL,
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = tick}, ack, 10 * FULL,
                               t += MS);
         for (int k = 0; k < 2; k++, end += FULL)
             analysis_clocking_data(
@@ -58,7 +69,7 @@ static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
             analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = bytes, .has_timestamps = true, .tsecr = tick},
                                    end, FULL, t + k * MS / 10);
         }
-        analysis_clocking_ack(c, &(struct capture_segment){.has_timestamps = true, .tsval = ++tick}, end, 100 * FULL,
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = ++tick}, end, 100 * FULL,
                               t + 2 * MS);
     }
     struct analysis_clocking_figures x = figures(c);
@@ -75,7 +86,7 @@ static void test_a_slow_reader_shows_in_the_window_offered(void **state)
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
-        analysis_clocking_ack(c, &(struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, i % 4 ? 40 * FULL : FULL,
+        ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, i % 4 ? 40 * FULL : FULL,
                               i * MS + MS / 2);
     }
     struct analysis_clocking_figures x = figures(c);
@@ -92,7 +103,7 @@ static void test_a_window_that_grows_is_no_slow_reader(void **state)
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
-        analysis_clocking_ack(c, &(struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL,
+        ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL,
                               i * MS + MS / 2);
     }
     struct analysis_clocking_figures x = figures(c);
@@ -116,8 +127,7 @@ static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
                                    end + FULL, FULL, t + k * MS / 10);
         int64_t answered = t + (2 + i * 5 % 8) * MS;
         echoed = (uint32_t)(answered / MS);
-        analysis_clocking_ack(
-            c, &(struct capture_segment){.has_timestamps = true, .tsval = echoed, .payload_bytes = payload}, end,
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = echoed, .payload_bytes = payload}, end,
             100 * FULL, answered);
         t = clocked ? t + 20 * MS : answered + 5 * MS;
     }
@@ -146,7 +156,7 @@ static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
     for (int64_t i = 0; i < 100; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 1},
                                (i + 1) * FULL, FULL, i * MS);
-        analysis_clocking_ack(c, &(struct capture_segment){.has_timestamps = true, .tsval = 1}, (i + 1) * FULL,
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = 1}, (i + 1) * FULL,
                               100 * FULL, i * MS + MS / 10);
     }
     assert_true(figures(c).restarts <= 0);
@@ -170,6 +180,53 @@ static void test_slots_merge_and_times_may_step_back(void **state)
     free(c);
 }
 
+/* Without the handshake that has the scale a header's 1250 may be any of their multiples by powers of two: of those
+ * that have room for nine segments 10000 is the least. A window that a scale makes none of closes nothing. */
+static void test_without_its_scale_a_window_is_the_least_that_has_room(void **state)
+{
+    (void)state;
+    for (int scale = -1; scale < 4; scale += 4) {
+        struct analysis_clocking *c = analysis_clocking_new(0, -1);
+        int64_t end = 0;
+        for (int i = 0; i < 9; i++)
+            analysis_clocking_data(
+                c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 0}, end += FULL,
+                FULL, (i + 1) * MS);
+        for (uint32_t i = 1; i < 100; i++, end += FULL) {
+            struct capture_segment ack = {.window = 1250, .has_timestamps = true, .tsval = i};
+            analysis_clocking_ack(c, &ack, i * FULL, scale, (2 * i + 20) * MS);
+            analysis_clocking_data(
+                c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = i}, end + FULL,
+                FULL, (2 * i + 21) * MS);
+        }
+        struct analysis_clocking_figures x = figures(c);
+        assert_true(fabs(x.most_bytes - 9 * FULL) < 1);
+        assert_true(x.offered_guessed == (scale < 0) && x.closed_share == 0);
+        assert_true(fabs(x.offered_bytes - 10000) < 1e-9 && fabs(x.offered_most_bytes - 10000) < 1e-9);
+        free(c);
+    }
+}
+
+/* What is in flight does not show without stamps, so that no scale has room for it. */
+static void test_without_its_scale_a_window_is_unknown_where_nothing_tells(void **state)
+{
+    (void)state;
+    for (int stamps = 0; stamps < 2; stamps++) {
+        struct analysis_clocking *c = analysis_clocking_new(0, -1);
+        for (uint32_t i = 0; i < 100; i++) {
+            struct capture_segment data = {.payload_bytes = FULL, .has_timestamps = stamps, .tsecr = i};
+            struct capture_segment ack = {.window = 20000, .has_timestamps = stamps, .tsval = i + 1};
+            analysis_clocking_data(c, &data, (i + 1) * FULL, FULL, i * MS);
+            analysis_clocking_ack(c, &ack, (i + 1) * FULL, -1, i * MS + MS / 2);
+        }
+        struct analysis_clocking_figures x = figures(c);
+        assert_true(x.offered_guessed);
+        /* 20000 bytes have room for one segment, by any scale. */
+        assert_true(stamps ? fabs(x.offered_bytes - 20000) < 1e-9 : isnan(x.offered_bytes));
+        free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +236,8 @@ int main(void)
         cmocka_unit_test(test_a_window_that_grows_is_no_slow_reader),
         cmocka_unit_test(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts),
         cmocka_unit_test(test_what_follows_an_ack_too_soon_is_no_restart),
+        cmocka_unit_test(test_without_its_scale_a_window_is_the_least_that_has_room),
+        cmocka_unit_test(test_without_its_scale_a_window_is_unknown_where_nothing_tells),
         cmocka_unit_test(test_slots_merge_and_times_may_step_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
+#include "analysis/facts.h"
+#include "analysis/standing.h"
+#include "judge/limit.h"
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
@@ -43,12 +46,13 @@ static struct analysis_flows *flow_that_writes(bool stamps)
 }
 
 static struct analysis_evidence_set set;
-static struct analysis_diagnosis_flow described;
+static struct analysis_told described;
+static const struct analysis_standing median = {.sure = 0.5};
 
 static const struct analysis_evidence *gathered(const struct analysis_flows *f)
 {
-    described = (struct analysis_diagnosis_flow){.idle = true, .rate_bps = BURST * SEGMENT * 8 / 5e-3};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, TO_S, 0.5);
+    described = (struct analysis_told){.idle = true, .rate_bps = BURST * SEGMENT * 8 / 5e-3};
+    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, TO_S, &median);
     return set.flow;
 }
 
@@ -75,6 +79,15 @@ static void test_unknown_waits_stay_unknown(void **state)
     analysis_flows_free(f);
 }
 
+/* The facts that the judge gets of the set's one flow. */
+static struct judge_flow fact(void)
+{
+    struct judge_flow flow;
+    struct judge_facts facts;
+    analysis_facts_of(&set, NULL, NULL, &flow, &facts);
+    return flow;
+}
+
 #define FULL 1448
 
 /* A window of ten segments that leave two by two, beside their sender: a round trip takes 40 ms for a while, if it is
@@ -97,24 +110,32 @@ static struct analysis_flows *flow_of_ten(bool sooner)
     return f;
 }
 
-static bool unsure(bool sooner, double from_s, double to_s)
+static struct judge_flow fact_of_ten(bool sooner, double from_s, double to_s)
 {
     struct analysis_flows *f = flow_of_ten(sooner);
-    described = (struct analysis_diagnosis_flow){.rate_bps = 10 * FULL * 8 / 0.1};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, 0.5);
-    bool answer = set.flow->unsure;
-    assert_int_equal(set.flow->limit, ANALYSIS_CAUSE_WINDOW);
+    described = (struct analysis_told){.rate_bps = 10 * FULL * 8 / 0.1};
+    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, &median);
+    struct judge_flow flow = fact();
     analysis_evidence_free(&set);
     analysis_flows_free(f);
-    return answer;
+    /* Nine after the first of each pair, ten after the second, which follows at once; all the time. */
+    assert_true(fabs(flow.sender.flight_bytes - 9 * FULL) < 1 && fabs(flow.sender.most_bytes - 10 * FULL) < 1);
+    assert_true(fabs(flow.sender.tight_share - 0.5) < 0.05 && flow.sender.fullness > 0.97 && flow.lossless);
+    assert_true(fabs(flow.sender.grows) < 0.05 && fabs(flow.sender.range) < 0.05);
+    return flow;
 }
 
-/* Ten segments in flight all the time, of a window of 64: a pace, or a send buffer? One was faster when it could. */
+/* Ten segments in flight all the time, of a window of 64: a pace, or a send buffer? One was faster when it could:
+ * ten segments in 40 ms in place of 100. */
 static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
 {
     (void)state;
-    assert_true(unsure(false, 5, 9));
-    assert_false(unsure(true, 3, 7));
+    struct judge_flow never = fact_of_ten(false, 5, 9), once = fact_of_ten(true, 3, 7);
+    assert_true(fabs(never.sender.fastest_bps / never.rate_bps - 1) < 0.05);
+    assert_true(judge_limit_else(&never) > 0.1 && judge_limit_else(&never) < 0.9);
+    assert_true(fabs(once.sender.fastest_bps / once.rate_bps - 2.5) < 0.05);
+    assert_true(judge_limit_else(&once) < judge_limit_else(&never) - 0.1);
+    assert_int_equal(judge_limit_of(&once), JUDGE_CAUSE_WINDOW);
 }
 
 #define SHRUNK 1600
@@ -131,7 +152,7 @@ static struct capture_segment bared(bool bare, struct capture_segment s)
  * ACKs wait, but for the first eight segments'. `ends`: every fortieth segment is short, though 60 kB are offered.
  * `buffer`: of 24 all the time, whose last is short, and ACKs wait after 600 of them. `bare`: without stamps, and every
  * tenth segment is short. */
-static enum analysis_cause limit_of_a_window(bool ends, bool buffer, bool bare, bool *likely)
+static struct judge_flow fact_of_a_window(bool ends, bool buffer, bool bare)
 {
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
@@ -152,30 +173,35 @@ static enum analysis_cause limit_of_a_window(bool ends, bool buffer, bool bare, 
         feed(f, at_ns, bared(bare, stamped(A_TO_B, end[i], payload, 1, tick, left)));
     }
     double from_s = buffer ? 0.5 : 4, to_s = (double)acked_ns[SHRUNK - 1] * 1e-9;
-    described = (struct analysis_diagnosis_flow){.rate_bps = 8 * FULL * 8 / 0.1};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, 0.5);
-    enum analysis_cause limit = set.flow->limit;
-    *likely = set.flow->likely;
+    described = (struct analysis_told){.rate_bps = 8 * FULL * 8 / 0.1};
+    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, &median);
+    struct judge_flow flow = fact();
     analysis_evidence_free(&set);
     analysis_flows_free(f);
-    return limit;
+    return flow;
 }
 
-/* Vegas would shrink it so while ACKs wait. Short segments inside it are an application's, but where a send buffer ends
- * writes: as much is in flight all the time, however long a round trip takes. Without stamps a window's edge may have
- * cut them. */
-static void test_a_window_that_shrank_is_likely_an_application_and_short_segments_prove_one(void **state)
+static bool between(const struct judge_flow *f)
+{
+    return judge_limit_else(f) > 0.05 && judge_limit_else(f) < 0.95;
+}
+
+/* Vegas would shrink it so while ACKs wait, and an application that has less would look the same: it was faster once,
+ * and nothing else tells. Short segments inside it speak for an application, but where a send buffer ends writes: as
+ * much is in flight all the time, however long a round trip takes. Without stamps a window's edge may have cut them. */
+static void test_a_window_that_shrank_is_not_sure_and_short_segments_speak_for_an_application(void **state)
 {
     (void)state;
-    bool likely;
-    assert_int_equal(limit_of_a_window(false, false, false, &likely), ANALYSIS_CAUSE_APPLICATION);
-    assert_true(likely);
-    assert_int_equal(limit_of_a_window(true, false, false, &likely), ANALYSIS_CAUSE_APPLICATION);
-    assert_false(likely);
-    assert_int_equal(limit_of_a_window(true, true, false, &likely), ANALYSIS_CAUSE_SEND_BUFFER);
-    assert_false(likely);
-    assert_int_equal(limit_of_a_window(true, false, true, &likely), ANALYSIS_CAUSE_APPLICATION);
-    assert_true(likely);
+    struct judge_flow shrank = fact_of_a_window(false, false, false), ends = fact_of_a_window(true, false, false);
+    struct judge_flow buffer = fact_of_a_window(true, true, false), bare = fact_of_a_window(true, false, true);
+    assert_true(between(&shrank) && between(&ends) && between(&buffer) && between(&bare));
+    assert_true(judge_limit_else(&ends) > judge_limit_else(&shrank) + 0.01);
+    assert_true(shrank.sender.short_share == 0 && fabs(shrank.sender.most_bytes - WIDE * FULL) < 1);
+    assert_true(fabs(ends.sender.short_share - 1.0 / 40) < 2e-3 && fabs(bare.sender.short_share - 0.1) < 2e-3);
+    assert_true(fabs(buffer.sender.short_share - 1.0 / 24) < 2e-3 && buffer.sender.fullness > 0.97);
+    /* 50 ms less for 600 of 1600 segments, so for a quarter of the time: 50 of 87.5 ms. */
+    assert_true(fabs(buffer.sender.range - 50 / 87.5) < 0.05);
+    assert_true(!(bare.sender.flight_bytes > 0) && isnan(bare.data_wait_s));
 }
 
 struct event {
@@ -238,10 +264,10 @@ static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
     size_t slot = 1;
     for (struct analysis_flow flow; !analysis_flows_get(f, slot, &flow);)
         slot++;
-    struct analysis_diagnosis_flow both[] = {
+    struct analysis_told both[] = {
         {.slot = 0, .rate_bps = 8e6},
         {.slot = slot, .incoming = true, .rate_bps = TURN * FULL * 8 / ((QUEUE_MS + 1) / 10 * 1e-3)}};
-    analysis_evidence_gather(&set, f, NULL, both, 2, 0.5, 2.5, 0.5);
+    analysis_evidence_gather(&set, f, NULL, both, 2, 0.5, 2.5, &median);
     assert_true(fabs(set.flow[0].data_wait_s - QUEUE_MS * 1e-3) < 2e-3);
     assert_true(fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3);
     assert_true(set.flow[1].data_wait_s < 2e-3);
@@ -264,8 +290,8 @@ static void test_what_a_frame_carries(void **state)
 #define SEGMENTS 480
 
 /* A sender at the tap, whose window of four segments each round trip lets go at once; its ACKs wait for wait_ms in the
- * last waiting_ms of every cycle_ms. What limits it, by its evidence. */
-static enum analysis_cause limit_of(int64_t trip_ms, int64_t cycle_ms, int64_t waiting_ms, int64_t wait_ms)
+ * last waiting_ms of every cycle_ms. */
+static struct judge_flow fact_of(int64_t trip_ms, int64_t cycle_ms, int64_t waiting_ms, int64_t wait_ms)
 {
     struct analysis_flows *f = new_flows();
     int64_t passed_ms[WINDOW] = {0}, now_ms = 0; /* data */
@@ -292,25 +318,28 @@ static enum analysis_cause limit_of(int64_t trip_ms, int64_t cycle_ms, int64_t w
         passed_ms[i % WINDOW] = now_ms;
     }
     double to_s = (double)now_ms * 1e-3;
-    described = (struct analysis_diagnosis_flow){.rate_bps = SEGMENTS * SEGMENT * 8 / to_s};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, to_s, 0.5);
-    enum analysis_cause limit = set.flow->limit;
+    described = (struct analysis_told){.rate_bps = SEGMENTS * SEGMENT * 8 / to_s};
+    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, to_s, &median);
+    struct judge_flow flow = fact();
     analysis_evidence_free(&set);
     analysis_flows_free(f);
-    return limit;
+    return flow;
 }
 
 /* Four segments are little, so its application may have no more. But 200 segments a second while no ACK waits, for
  * longer than 16 segments take (133 ms of the mean 120 a second), are more than half as much again as that mean: its
- * ACKs hold it. Waits of 40 ms in a round trip of 100, half of the time, do not: 40 segments a second of 34. And with
- * 100 ms in each second, and 100 more until the first ACK that waited passes, 16 segments of 56 a second (286 ms) never
- * went without waits: nothing shows that it could be faster. */
-static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application(void **state)
+ * ACKs may hold it. Waits of 40 ms in a round trip of 100, half of the time, do not: 40 segments a second of 34. */
+static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_less_surely_an_application(void **state)
 {
     (void)state;
-    assert_int_equal(limit_of(100, 2000, 1000, 40), ANALYSIS_CAUSE_APPLICATION);
-    assert_int_not_equal(limit_of(20, 400, 200, 80), ANALYSIS_CAUSE_APPLICATION);
-    assert_int_equal(limit_of(20, 1000, 900, 80), ANALYSIS_CAUSE_APPLICATION);
+    struct judge_flow same = fact_of(100, 2000, 1000, 40), faster = fact_of(20, 400, 200, 80);
+    for (int i = 0; i < 2; i++) {
+        const struct judge_sender *k = i ? &faster.sender : &same.sender;
+        assert_true(fabs(k->most_bytes - WINDOW * SEGMENT) < 1 && k->full_bytes == SEGMENT);
+    }
+    assert_true(same.sender.fastest_bps < 1.5 * same.rate_bps && faster.sender.fastest_bps > 1.5 * faster.rate_bps);
+    assert_int_equal(judge_limit_of(&same), JUDGE_CAUSE_APPLICATION);
+    assert_true(judge_limit_else(&faster) < judge_limit_else(&same) - 0.01);
 }
 
 int main(void)
@@ -320,9 +349,9 @@ int main(void)
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
         cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
-        cmocka_unit_test(test_a_window_that_shrank_is_likely_an_application_and_short_segments_prove_one),
+        cmocka_unit_test(test_a_window_that_shrank_is_not_sure_and_short_segments_speak_for_an_application),
         cmocka_unit_test(test_acks_that_wait_behind_the_hosts_own_data),
-        cmocka_unit_test(test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application),
+        cmocka_unit_test(test_little_in_flight_that_is_faster_when_no_ack_waits_is_less_surely_an_application),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

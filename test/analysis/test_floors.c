@@ -11,7 +11,7 @@
 #define NEAR_S 50e-6
 
 static struct analysis_wait slots[FLOWS][SLOTS];
-static struct analysis_diagnosis_flow described[FLOWS];
+static struct analysis_told described[FLOWS];
 static struct analysis_evidence flow[FLOWS];
 static struct analysis_evidence_set set;
 

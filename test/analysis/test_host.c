@@ -10,7 +10,7 @@
 #define FRAME_NS INT64_C(12304) /* at 1 Gb/s */
 
 struct host_case {
-    struct analysis_diagnosis_flow flow[2];
+    struct analysis_told flow[2];
     struct analysis_wait waits[2];
     struct analysis_evidence evidence[2];
     struct analysis_evidence_set set;
@@ -52,7 +52,7 @@ static void host_make(struct host_case *c, double in_s, double out_s)
         w->leg_samples[to] = w->leg_samples[from] = 100;
         *e = (struct analysis_evidence){.flow = &c->flow[i], .waits = w, .n_waits = 1, .tick_s = 1e-3,
                                         .near_least_s = 20e-6, .far_least_s = 100e-6,
-                                        .stamped_s = {20e-6, 20e-6}, .limit = ANALYSIS_CAUSE_WINDOW,
+                                        .stamped_s = {20e-6, 20e-6},
                                         .peer = {.family = 4, .bytes = {(uint8_t)(i + 1)}}};
         e->data_wait_s = incoming ? in_s : out_s;
         e->ack_wait_s = incoming ? out_s : in_s;
@@ -68,15 +68,15 @@ static void test_waits_before_the_host_are_its_own(void **state)
     frames_usual();
     host_make(&c, 15e-3, 0.1e-3);
     analysis_host_find(&c.set, &frames);
-    assert_int_equal(c.set.host, ANALYSIS_CAUSE_SLOW_HOST);
+    assert_int_equal(c.set.host, JUDGE_CAUSE_SLOW_HOST);
     assert_false(c.set.stopped);
     for (int i = 0; i < 2; i++) { /* ACKs first would spare neither flow that */
-        assert_true(fabs(c.evidence[i].data_wait_s + c.evidence[i].ack_wait_s) < 1e-9);
-        assert_true(fabs(c.evidence[i].floor_s - 20e-3) < 1e-9);
+        assert_true(fabs(c.evidence[i].host_data_s + c.evidence[i].host_ack_s - 15.1e-3) < 1e-9);
+        assert_true(fabs(c.evidence[i].host_data_s - c.evidence[i].data_wait_s) < 1e-9);
+        assert_true(fabs(c.evidence[i].host_ack_s - c.evidence[i].ack_wait_s) < 1e-9);
+        assert_true(fabs(c.evidence[i].floor_s - 4.9e-3) < 1e-9); /* these stay what they are */
     }
-    analysis_host_restore(&c.set);
-    assert_true(fabs(c.flow[0].data_wait_s - 15.1e-3) < 1e-9 && fabs(c.flow[0].ack_wait_s) < 1e-9);
-    assert_true(fabs(c.flow[1].ack_wait_s - 15.1e-3) < 1e-9 && fabs(c.flow[1].floor_s - 4.9e-3) < 1e-9);
+    assert_true(fabs(c.evidence[0].data_wait_s - 15e-3) < 1e-9 && fabs(c.evidence[1].ack_wait_s - 15e-3) < 1e-9);
 }
 
 /* What never showed, as the queue stood from the beginning, waits there when the line out does not hold it. */
@@ -97,9 +97,9 @@ static void test_what_stamps_never_saw_is_before_the_host_where_its_line_rests(v
             c.evidence[i].floor_s = 5e-3;
         }
         analysis_host_find(&c.set, &frames);
-        assert_int_equal(c.set.host, full ? ANALYSIS_CAUSE_UNKNOWN : ANALYSIS_CAUSE_SLOW_HOST);
+        assert_int_equal(c.set.host, full ? JUDGE_CAUSE_UNKNOWN : JUDGE_CAUSE_SLOW_HOST);
         for (int i = 0; i < 2; i++)
-            assert_true(fabs(c.evidence[i].data_wait_s + c.evidence[i].ack_wait_s - (full ? 15e-3 : 0)) < 1e-9);
+            assert_true(fabs(c.evidence[i].host_data_s + c.evidence[i].host_ack_s - (full ? 0 : 15e-3)) < 1e-9);
     }
 }
 
@@ -116,7 +116,7 @@ static void test_a_slow_host_has_to_be_proved(void **state)
             c.evidence[i].floor_s = doubt == 3 ? 40e-3 : c.evidence[i].floor_s;
         }
         if (doubt == 4)
-            c.evidence[1].limit = ANALYSIS_CAUSE_APPLICATION; /* which takes its time */
+            c.evidence[1].pauses = true; /* its application takes its time */
         if (doubt == 5)
             c.waits[1].leg_s[ANALYSIS_LEG_ACK_IN] = 2.6e-3; /* another queue than the other flow's */
         if (doubt == 6)
@@ -124,8 +124,8 @@ static void test_a_slow_host_has_to_be_proved(void **state)
         if (doubt == 7)
             frames_of(&frames.in.spacing, 100, 0); /* the tap sees what a full link lets pass */
         analysis_host_find(&c.set, &frames);
-        assert_int_equal(c.set.host, ANALYSIS_CAUSE_UNKNOWN);
-        assert_true(c.evidence[0].spared_s == 0);
+        assert_int_equal(c.set.host, JUDGE_CAUSE_UNKNOWN);
+        assert_true(c.evidence[0].host_data_s == 0 && c.evidence[0].host_ack_s == 0);
     }
 }
 
@@ -138,9 +138,9 @@ static void test_a_line_that_rests_though_frames_wait_is_stopped(void **state)
     frames_of(&frames.out.spacing, 40, 40);
     host_make(&c, 0.1e-3, 15e-3);
     analysis_host_find(&c.set, &frames);
-    assert_int_equal(c.set.host, ANALYSIS_CAUSE_PAUSE);
+    assert_int_equal(c.set.host, JUDGE_CAUSE_PAUSE);
     assert_true(c.set.stopped);
-    assert_true(c.evidence[0].spared_s == 0);
+    assert_true(c.evidence[0].host_data_s == 0 && c.evidence[0].host_ack_s == 0);
 }
 
 static void test_a_stop_has_to_be_proved(void **state)
@@ -161,7 +161,7 @@ static void test_a_stop_has_to_be_proved(void **state)
         if (doubt == 3)
             c.evidence[0].floor_s = c.evidence[1].floor_s = 40e-3; /* most waits elsewhere */
         analysis_host_find(&c.set, &frames);
-        assert_int_equal(c.set.host, ANALYSIS_CAUSE_UNKNOWN);
+        assert_int_equal(c.set.host, JUDGE_CAUSE_UNKNOWN);
         assert_false(c.set.stopped);
     }
 }
@@ -173,11 +173,11 @@ static void test_pause_frames_that_are_seen_need_no_proof(void **state)
     host_make(&c, 0.1e-3, 0.1e-3);
     c.set.paused = 0.06;
     analysis_host_find(&c.set, NULL);
-    assert_int_equal(c.set.host, ANALYSIS_CAUSE_PAUSE);
+    assert_int_equal(c.set.host, JUDGE_CAUSE_PAUSE);
     assert_false(c.set.stopped);
     c.set.paused = 0.04;
     analysis_host_find(&c.set, NULL);
-    assert_int_equal(c.set.host, ANALYSIS_CAUSE_UNKNOWN);
+    assert_int_equal(c.set.host, JUDGE_CAUSE_UNKNOWN);
 }
 
 int main(void)

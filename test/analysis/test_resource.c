@@ -149,11 +149,11 @@ static void plain_diagnose(void *user, struct analysis_resource *r, const struct
 {
     (void)uses;
     r->diagnosed = true;
-    r->diagnosis = *(const struct analysis_diagnosis *)user;
+    r->diagnosis = *(const struct judge_diagnosis *)user;
 }
 
 /* Judged with that diagnosis: three times 30 Mb/s, 2 in and 1 out, which Eq. 6 fits whatever the link is. */
-static struct analysis_judgement judge_diagnosed(struct analysis_diagnosis d)
+static struct analysis_judgement judge_diagnosed(struct judge_diagnosis d)
 {
     const struct plain flows[] = {
         {0, 10, 0, 30, 10000000, true, 0, 0, 0},
@@ -175,7 +175,7 @@ static struct analysis_judgement judge_diagnosed(struct analysis_diagnosis d)
 static void test_no_rule_divides_a_link_that_is_not_full(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d = {.answer = ANALYSIS_ANSWER_YES,
+    struct judge_diagnosis d = {.answer = JUDGE_ANSWER_YES,
                                    .in = {.flows = 2, .carried_bps = 60e6, .room_bps = 90e6},
                                    .out = {.flows = 1, .carried_bps = 30e6, .room_bps = 90e6}};
     struct analysis_judgement j = judge_diagnosed(d);
@@ -188,8 +188,8 @@ static void test_no_rule_divides_a_link_that_is_not_full(void **state)
     d.in.saturated = false;
     d.in.room_bps = d.out.room_bps = NAN; /* whether it is full is not known, and the answer does not say */
     assert_int_equal(judge_diagnosed(d).verdict, MODEL_REGIME_EQ6);
-    d.answer = ANALYSIS_ANSWER_NO;
-    d.cause = ANALYSIS_CAUSE_APPLICATION; /* but this does */
+    d.answer = JUDGE_ANSWER_NO;
+    d.cause = JUDGE_CAUSE_APPLICATION; /* but this does */
     j = judge_diagnosed(d);
     assert_int_equal(j.verdict, MODEL_REGIME_UNSATURATED);
     assert_non_null(strstr(j.why, "the applications send no more"));

@@ -11,7 +11,7 @@
 #define FRAME_S (FRAME_NS * 1e-9)
 #define LOOP_S 50e-3
 
-static struct analysis_diagnosis_flow described[2];
+static struct analysis_told described[2];
 static struct analysis_evidence flow[2];
 
 /* A flow in, whose far loop is LOOP_S, and one out; neither has a handshake. */
@@ -25,23 +25,31 @@ static struct analysis_evidence_set set_of(double out_loop_s)
     return (struct analysis_evidence_set){.flow = flow, .n = 2, .to_s = 2, .full_bytes = FULL};
 }
 
-/* 2 s of frames back to back at 100 Mb/s, but for a rest of so long after 1 s. */
-static struct analysis_capacity *frames_with_rest(int64_t rest_ns)
+/* 2 s of frames back to back at 100 Mb/s, but for a rest of so long after 1 s, and after every fortieth for so
+ * many frames' time. */
+static struct analysis_capacity *frames_with_rest(int64_t rest_ns, int pause_frames)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = stamped(A_TO_B, 0, FULL, 0, 1, 1);
-    for (int64_t t = 0; t < 2 * (int64_t)1e9; t += FRAME_NS)
+    int i = 0;
+    for (int64_t t = 0; t < 2 * (int64_t)1e9; t += FRAME_NS * (++i % 40 ? 1 : 1 + pause_frames))
         if (t < (int64_t)1e9 || t >= (int64_t)1e9 + rest_ns)
             analysis_capacity_add(c, &s, 0, t);
     return c;
 }
 
+static void take_of(struct analysis_evidence_set *s, int64_t rest_ns, int pause_frames, double p, double perhaps)
+{
+    struct analysis_capacity *c = frames_with_rest(rest_ns, pause_frames);
+    struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
+    analysis_standing_take(s, analysis_capacity_find(c, &segment.dst, 0), FRAME_S,
+                           &(struct analysis_standing){.sure = p, .perhaps = perhaps});
+    analysis_capacity_free(c);
+}
+
 static void take(struct analysis_evidence_set *s, int64_t rest_ns, double p)
 {
-    struct analysis_capacity *c = frames_with_rest(rest_ns);
-    struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
-    analysis_standing_take(s, analysis_capacity_find(c, &segment.dst, 0), FRAME_S, p);
-    analysis_capacity_free(c);
+    take_of(s, rest_ns, 0, p, 0);
 }
 
 /* With log d even from a frame's time to L, half of all d are below sqrt(d0 L) = sqrt(0.12304 * 50) = 2.480 ms. */
@@ -99,6 +107,27 @@ static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
     assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
 }
 
+/* 40 frames back to back of each 50 that fit: in 50 ms always as much, but a fifth below the rate of frames. It may be full,
+ * at what it carries, or not: then nothing stood. */
+static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
+{
+    (void)state;
+    struct analysis_evidence_set s = set_of(LOOP_S);
+    take_of(&s, 0, 10, 0.5, 0);
+    assert_true(s.may_stand && !s.stands && !s.stood[0] && !s.stood[1]);
+    assert_true(flow[0].far_least_s == LOOP_S && flow[0].stood_s == 0);
+    s = set_of(LOOP_S);
+    take_of(&s, 0, 10, 0, 0.5);
+    assert_true(s.may_stand && !s.stands && s.stood[0] && !s.stood[1]);
+    assert_true(fabs(flow[0].far_least_s - 2.4803e-3) < 1e-6); /* the median, as above */
+    assert_true(fabs(flow[0].stood_s - (LOOP_S - 2.4803e-3)) < 1e-6);
+    s = set_of(LOOP_S);
+    take_of(&s, 0, 0, 0, 0.5); /* this one is full, without doubt */
+    assert_true(s.stands && !s.may_stand && !s.stood[0] && flow[0].far_least_s == LOOP_S);
+    take_of(&s, 0, 0, 0.5, 0.5);
+    assert_true(s.stands && !s.stood[0] && flow[0].far_least_s < LOOP_S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_more_may_stand_than_is_likely),
         cmocka_unit_test(test_a_loop_of_another_length_may_pass_another_queue),
         cmocka_unit_test(test_a_queue_that_ran_empty_does_not_stand),
+        cmocka_unit_test(test_what_only_may_be_full_is_a_case_of_its_own),
         cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,10 +27,10 @@ static void judge(const struct foreign_test *tests, size_t n)
     struct analysis_resources all = {0};
     measure_foreign_judge(tests, n, &all);
     for (size_t i = 0; i < all.n; i++) {
-        const struct analysis_diagnosis *d = &all.resource[i].diagnosis;
+        const struct judge_diagnosis *d = &all.resource[i].diagnosis;
         if (all.resource[i].n == 0 || !*d->why || strlen(d->why) >= sizeof d->why)
             abort();
-        if (d->answer == ANALYSIS_ANSWER_YES && n == 1) /* nothing to compare it with */
+        if (d->answer == JUDGE_ANSWER_YES && n == 1) /* nothing to compare it with */
             abort();
     }
     analysis_resources_fini(&all);

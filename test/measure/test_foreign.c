@@ -71,12 +71,12 @@ static struct analysis_resource judged(void)
     return r;
 }
 
-static struct analysis_diagnosis judge(void)
+static struct judge_diagnosis judge(void)
 {
     return judged().diagnosis;
 }
 
-static void says(const struct analysis_diagnosis *d, const char *text)
+static void says(const struct judge_diagnosis *d, const char *text)
 {
     if (!strstr(d->why, text))
         fail_msg("'%s' has no '%s'", d->why, text);
@@ -89,9 +89,9 @@ static void test_acks_behind_data(void **state)
     both(5e6, 9.1e6, 0.08);
     paced(8e6, 8e6, 8e6);
     struct analysis_resource r = judged();
-    const struct analysis_diagnosis *d = &r.diagnosis;
-    assert_int_equal(d->answer, ANALYSIS_ANSWER_YES);
-    assert_int_equal(d->cause, ANALYSIS_CAUSE_ACKS);
+    const struct judge_diagnosis *d = &r.diagnosis;
+    assert_int_equal(d->answer, JUDGE_ANSWER_YES);
+    assert_int_equal(d->cause, JUDGE_CAUSE_ACKS);
     assert_string_equal(r.host, "10.0.0.1");
     assert_true(r.live);
     /* half of 9.4 Mb/s * 90 B / 2896 B are ACKs of the other direction */
@@ -104,19 +104,19 @@ static void test_without_a_pace_nobody_knows_whether_the_path_is_able_to(void **
     (void)state;
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.08);
-    struct analysis_diagnosis d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    struct judge_diagnosis d = judge();
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     says(&d, "shows when both are paced: iperf3 -l 8K -b ");
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.08);
     paced(4e6, 4e6, 4e6); /* so few pass by turns, too */
     d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.08);
     paced(6e6, 6e6, 6e6); /* and so may these, with a little luck: 1.3 of what one medium carries */
     d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
 }
 
 static void test_one_medium(void **state)
@@ -125,9 +125,9 @@ static void test_one_medium(void **state)
     alone(9.4e6, 9.4e6);
     both(3e6, 6e6, 0.08);
     paced(4.5e6, 4.6e6, 8e6);
-    struct analysis_diagnosis d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
-    assert_int_equal(d.cause, ANALYSIS_CAUSE_SHARED);
+    struct judge_diagnosis d = judge();
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_equal(d.cause, JUDGE_CAUSE_SHARED);
 }
 
 static void test_short_waits_explain_nothing(void **state)
@@ -136,8 +136,8 @@ static void test_short_waits_explain_nothing(void **state)
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.022);
     paced(8e6, 8e6, 8e6);
-    struct analysis_diagnosis d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    struct judge_diagnosis d = judge();
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     says(&d, "does not explain that");
 }
 
@@ -146,21 +146,21 @@ static void test_nothing_is_lost(void **state)
     (void)state;
     alone(9.4e6, 9.4e6);
     both(9.1e6, 9.2e6, 0.08);
-    struct analysis_diagnosis d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    struct judge_diagnosis d = judge();
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
 }
 
 static void test_one_test_of_both_tells_little(void **state)
 {
     (void)state;
     both(5e6, 9.1e6, 0.08);
-    struct analysis_diagnosis d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    struct judge_diagnosis d = judge();
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     says(&d, "5.0 Mb/s pass in and 9.1 out at once, in round trips of 80 ms, 20 at least; what each direction carries "
              "alone would tell");
     alone(9.4e6, 9.4e6);
     d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     says(&d, "9.4 Mb/s pass in and 9.4 out, each alone");
 }
 
@@ -170,8 +170,8 @@ static void test_flows_of_a_direction_are_as_many_alone(void **state)
     alone(9.4e6, 9.4e6);
     flow(&tests[0], true, 1e3, NAN, 0);
     both(9.1e6, 9.1e6, 0.08);
-    struct analysis_diagnosis d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    struct judge_diagnosis d = judge();
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     says(&d, "in as many flows");
 }
 
@@ -181,36 +181,36 @@ static void test_an_application_that_gets_what_it_asks_for(void **state)
     struct foreign_test *t = begins(1000);
     flow(t, true, 2e6, NAN, 2e6);
     flow(t, false, 2e6, 0.05, 2e6);
-    struct analysis_diagnosis d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
-    assert_int_equal(d.cause, ANALYSIS_CAUSE_APPLICATION);
+    struct judge_diagnosis d = judge();
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION);
     t = begins(1000);
     flow(t, true, 1e6, NAN, 2e6); /* not all of it */
     flow(t, false, 2e6, 0.05, 2e6);
     d = judge();
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
 }
 
 /* As ss shows: the least round trip is that of every packet. */
-static void waits(double rtt_s, bool known, double rwnd, enum analysis_answer expected)
+static void waits(double rtt_s, bool known, double rwnd, enum judge_answer expected)
 {
     both(5e6, 9.1e6, rtt_s);
     tests[0].flow[1].least_known = known;
     tests[0].flow[1].rwnd_limited = rwnd;
     tests[0].flow[1].retransmitted = 0.01;
-    struct analysis_diagnosis d = judge();
+    struct judge_diagnosis d = judge();
     assert_int_equal(d.answer, expected);
-    if (expected == ANALYSIS_ANSWER_NO)
-        assert_int_equal(d.cause, ANALYSIS_CAUSE_LOSSES);
+    if (expected == JUDGE_ANSWER_NO)
+        assert_int_equal(d.cause, JUDGE_CAUSE_LOSSES);
 }
 
 static void test_where_nothing_waits_nothing_is_lost_to_waits(void **state)
 {
     (void)state;
-    waits(0.0205, true, 0, ANALYSIS_ANSWER_NO);
-    waits(0.0205, false, 0, ANALYSIS_ANSWER_UNKNOWN);
-    waits(0.022, true, 0, ANALYSIS_ANSWER_UNKNOWN);
-    waits(0.0205, true, 0.9, ANALYSIS_ANSWER_UNKNOWN); /* full windows keep a queue as long as it is */
+    waits(0.0205, true, 0, JUDGE_ANSWER_NO);
+    waits(0.0205, false, 0, JUDGE_ANSWER_UNKNOWN);
+    waits(0.022, true, 0, JUDGE_ANSWER_UNKNOWN);
+    waits(0.0205, true, 0.9, JUDGE_ANSWER_UNKNOWN); /* full windows keep a queue as long as it is */
 }
 
 static void test_hosts_that_share_nothing_are_apart(void **state)

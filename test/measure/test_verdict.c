@@ -52,9 +52,9 @@ static void grow(struct measure_summary_way *w, double growth)
 }
 
 /* Where both directions are full, what is lost is what is lost at least. */
-static enum analysis_answer answer(const struct measure_summary *s, enum analysis_cause *cause)
+static enum judge_answer answer(const struct measure_summary *s, enum judge_cause *cause)
 {
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     struct measure_summary full = *s;
     full.least_in = s->lost_in, full.least_out = s->lost_out, full.least = s->lost;
     measure_verdict_decide(&full, &d);
@@ -67,11 +67,11 @@ static enum analysis_answer answer(const struct measure_summary *s, enum analysi
 static void test_acks_behind_data(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
-    assert_int_equal(d.cause, ANALYSIS_CAUSE_ACKS);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
+    assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
     assert_non_null(strstr(d.why, "incoming data get 5.0 of 9.7 Mb/s, as their ACKs wait behind outgoing "
                                       "data for 60.0 ms of a round trip of 82.2 ms"));
     assert_true(fabs(d.in.ack_wait_s - 0.06) <= 1e-9);
@@ -83,11 +83,11 @@ static void test_acks_behind_data(void **state)
 static void test_on_an_access_line_the_remedy_is_another(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_OUT].rate_bps.value = 3e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
-    assert_int_equal(cause, ANALYSIS_CAUSE_THIN_ACKS);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(cause, JUDGE_CAUSE_THIN_ACKS);
 }
 
 /* 7.5 of 9.4 Mb/s are less than was asked for; yet they are 2.5 Mb/s more than what is not paced brings, and half of
@@ -95,23 +95,23 @@ static void test_on_an_access_line_the_remedy_is_another(void **state)
 static void test_paced_it_brings_half_of_it_back(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.pace_in_bps = 9.4e6;
     s.paced_in_bps = 7.5e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     s.paced_in_bps = 8.3e6;
     s.paced_out_bps = 8e6; /* at the other one's price */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.paced_out_bps = 8.9e6;
     s.paced_in_bps = 7.3e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.paced_out_bps = 8e6; /* neither is what was asked for, and both are 2.5 of 4.8 Mb/s more than when not paced */
     s.paced_in_bps = 9.1e6;
     s.pace_in_bps = 11e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     s.paced_in_bps = 8.9e6; /* 2.3 */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* 7 % are lost if there is room for the other direction's ACKs beside a window that all but fills the link, and 4 % if
@@ -119,69 +119,69 @@ static void test_paced_it_brings_half_of_it_back(void **state)
 static void test_what_is_lost_at_least_decides_a_yes(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.full_in = s.full_out = false;
     s.lost_in = s.lost_out = s.lost = known(0.07, 0.01);
     s.least_in = s.least_out = s.least = known(0.04, 0.005);
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.least = known(0.06, 0.005);
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
 }
 
 /* Each of these alone takes the yes away. */
 static void test_right_or_silent(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost_in.ci95 = 0.5, s.lost.ci95 = 0.3; /* beyond no interval */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.lost_in.ci95 = s.lost.ci95 = NAN;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.paced_in_bps = 7e6; /* 78 % of its pace, and 2 of 4.7 Mb/s that it loses */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.pace_in_bps = s.paced_in_bps = 4e6; /* carried, and no more than with both at once */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.out[MEASURE_BOTH].mean.wait_s = 0.01; /* words that go the ACKs' way hardly wait */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.in[MEASURE_BOTH].mean.rtt_s = 0.025; /* words wait, the flow's ACKs do not: flows have turns */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.out[MEASURE_BOTH].mean.wait_s = NAN; /* nobody knows */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.out[MEASURE_IN].mean.wait_s = 0.04; /* words go out no sooner when no data do */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     grow(&s.in[MEASURE_IN], 0.4);
     grow(&s.in[MEASURE_BOTH], 0.5); /* it catches up */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     grow(&s.in[MEASURE_BOTH], 0.3);
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
 }
 
 /* Both lose, and data out a little more; whose ACKs hardly wait at all. Those of data in do. */
 static void test_the_other_direction_may_be_the_one(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_BOTH].rate_bps.value = 4.5e6;
     s.lost_out = s.least_out = known(1 - 4.5 / 9.7, CI);
     s.lost = s.least = known(1 - 9.5 / 19.4, CI);
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     s.least_in = known(0.09, CI);
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
 }
 
 /* ACKs of 1.3 Mb/s wait 30.3 of 65 ms, 15.1 of them for a frame that has begun: without, the window would bring 0.4
@@ -189,7 +189,7 @@ static void test_the_other_direction_may_be_the_one(void **state)
 static void test_enough_of_one_or_of_both(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_IN] = way(5e6, 0.03, 0.01);
     s.in[MEASURE_BOTH] = way(1.3e6, 0.065, 0.002);
@@ -198,9 +198,9 @@ static void test_enough_of_one_or_of_both(void **state)
     s.possible_in_bps = 4.87e6, s.possible_out_bps = 0.59e6;
     s.in[MEASURE_BOTH].mean.window_bytes = 1e6; /* not smaller than alone */
     s.lost_in = known(1 - 1.3 / 4.87, CI), s.lost_out = known(1 - 0.73 / 0.59, CI), s.lost = known(0.63, CI);
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     s.possible_out_bps = 4e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* 30 of 60 ms are waits of ACKs: the window that it has would bring 1.2 Mb/s instead of 0.6 without, which is too
@@ -209,27 +209,27 @@ static void test_enough_of_one_or_of_both(void **state)
 static void test_a_window_that_waits_keep_small(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_BOTH] = way(0.6e6, 0.06, 0.001);
     s.out[MEASURE_BOTH].mean.wait_s = 0.03;
     s.lost_in = known(1 - 0.6 / 9.7, CI);
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     s.in[MEASURE_BOTH].mean.retransmitted = 0.01;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES); /* bunches of ACKs call for bursts of data */
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES); /* bunches of ACKs call for bursts of data */
     s.in[MEASURE_PACED].mean.retransmitted = 0.01;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_IN].mean.retransmitted = 0.0006; /* of 17 times as many segments: as often as alone */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     s.in[MEASURE_IN].mean.retransmitted = 0.0003;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_IN].mean.retransmitted = 0.0006;
     s.in[MEASURE_BOTH].mean.window_bytes = 1e5; /* larger than alone */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.in[MEASURE_BOTH] = way(0.6e6, 0.06, 0.001);
     s.out[MEASURE_BOTH].mean.wait_s = 0.004; /* 1.3 ms of it a frame: less than a twentieth */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* A slow start over 72 ms ends 5 ms later than round trips begin to grow (HyStart): the window stays at 120 kB of 300,
@@ -238,7 +238,7 @@ static void test_a_window_that_waits_keep_small(void **state)
 static void test_waits_that_end_a_slow_start(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.floor_in_s = s.floor_out_s = 0.072;
     s.in[MEASURE_IN] = way(18e6, 0.133, 0.06);
@@ -248,17 +248,17 @@ static void test_waits_that_end_a_slow_start(void **state)
     s.possible_in_bps = s.possible_out_bps = 17.4e6;
     s.pace_in_bps = s.pace_out_bps = s.paced_in_bps = s.paced_out_bps = 16e6;
     s.lost = s.lost_in = s.lost_out = known(1 - 11 / 17.4, CI);
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     s.lost_out = known(0.05, CI); /* from here on nothing that counts is lost out */
     s.in[MEASURE_BOTH] = way(11e6, 0.078, 0.0064);
     s.out[MEASURE_BOTH].mean.wait_s = 0.01; /* longer than the 6 ms of the flow's own round trip */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.out[MEASURE_BOTH].mean.wait_s = 0.0064;
     s.in[MEASURE_BOTH] = way(11e6, 0.1, 0.0064); /* of 28 ms beyond the least 22 are its own */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH] = way(11e6, 0.089, 0.0064);
     s.in[MEASURE_BOTH].mean.retransmitted = s.out[MEASURE_PACED].mean.retransmitted = 0.01; /* its losses are */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* 100 of 170 ms are waits: without them a window that losses keep small would bring 1.7 Mb/s instead of 0.7, which is
@@ -267,7 +267,7 @@ static void test_waits_that_end_a_slow_start(void **state)
 static void test_waits_that_cost_enough_by_themselves(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_IN] = way(2.8e6, 0.07, 0.03);
     s.in[MEASURE_BOTH] = way(0.7e6, 0.17, 0.001);
@@ -277,9 +277,9 @@ static void test_waits_that_cost_enough_by_themselves(void **state)
     s.possible_in_bps = 2.8e6;
     s.lost_in = known(0.75, CI);
     s.pace_in_bps = s.paced_in_bps = 2.6e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     s.out[MEASURE_BOTH].mean.wait_s = 0.03; /* 0.15 Mb/s come back: 5 % */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* Losses make rates vary by half from phase to phase. ACKs wait 1 of 50 ms, though: without that no window brings more
@@ -287,7 +287,7 @@ static void test_waits_that_cost_enough_by_themselves(void **state)
 static void test_whatever_rates_do_waits_cost_little(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.04, 0.5);
     s.in[MEASURE_BOTH] = way(9e6, 0.05, 0.0023); /* 1.2 ms of it a frame at 10 Mb/s */
@@ -295,23 +295,23 @@ static void test_whatever_rates_do_waits_cost_little(void **state)
     s.in[MEASURE_IN].mean.retransmitted = s.out[MEASURE_OUT].mean.retransmitted = 0.02;
     s.floor_in_s = s.floor_out_s = 0.044;
     s.in[MEASURE_IN].mean.rtt_s = s.out[MEASURE_OUT].mean.rtt_s = 0.045;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
-    assert_int_equal(cause, ANALYSIS_CAUSE_LOSSES);
-    struct analysis_diagnosis d;
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(cause, JUDGE_CAUSE_LOSSES);
+    struct judge_diagnosis d;
     s.lost = s.least = s.least_in = s.least_out = known(0.3, 0.5); /* no more is said than what waits may cost */
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     double sooner = 0.05 / (0.05 - 0.0023 + 8 * 1538 / (10e6 * 1538 / 1448));
     assert_true(fabs(d.lost_share - (1 - 1 / (sooner * sooner))) <= 1e-9);
     assert_true(fabs(d.in.possible_bps - 9e6 * sooner * sooner) <= 1);
     s.lost = known(0.04, 0.5);
     s.in[MEASURE_BOTH] = s.out[MEASURE_BOTH] = way(9e6, 0.052, 0.0033);
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.wait_s = NAN; /* nobody knows what words wait */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.wait_s = 0.0023;
     s.lost = known(0.3, 0.1); /* surely lost, and not by this */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* Half of what goes in is lost where both go, and words wait for 1 ms: less than a frame at 10 Mb/s, 1.2 ms. Whatever
@@ -319,30 +319,30 @@ static void test_whatever_rates_do_waits_cost_little(void **state)
 static void test_where_nothing_waits_it_is_something_else(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_BOTH] = way(5e6, 0.025, 0.001);
     s.out[MEASURE_BOTH] = way(9.6e6, 0.025, 0.001);
     s.in[MEASURE_BOTH].mean.retransmitted = 0.05;
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
-    assert_int_equal(d.cause, ANALYSIS_CAUSE_LOSSES);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_equal(d.cause, JUDGE_CAUSE_LOSSES);
     assert_string_equal(d.why, "14.6 of 14.6 Mb/s; 0 % lost to waiting ACKs: losses set the windows");
     s.words = false; /* somebody's guess */
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.words = true;
     s.out[MEASURE_BOTH].mean.wait_s = 0.002;
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.out[MEASURE_BOTH].mean.wait_s = 0.001;
     s.in[MEASURE_BOTH].mean.most_wait_s = 0.002; /* one in ten meets a burst */
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].mean.most_wait_s = 0.001;
     s.out[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.most_wait_s = NAN;
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
 }
 
 /* A frame of 1538 bytes takes 24.6 ms at 0.5 Mb/s: ACKs that wait 25 ms of 40 wait for no more than the frame that has
@@ -350,72 +350,72 @@ static void test_where_nothing_waits_it_is_something_else(void **state)
 static void test_a_frame_that_has_begun_is_no_queue(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_OUT] = way(0.47e6, 0.08, 0.06); /* goodput of 0.5 Mb/s */
     s.in[MEASURE_BOTH] = way(5e6, 0.046 + FRAME_S, 0.001);
     s.out[MEASURE_BOTH].mean.wait_s = 0.025;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.out[MEASURE_OUT] = way(4.7e6, 0.08, 0.06); /* 2.5 ms of these */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_YES);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
 }
 
 /* 10 Mb/s for both together, whatever their pace. */
 static void test_a_shared_medium(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_BOTH].rate_bps.value = 5e6;
     s.paced_in_bps = s.paced_out_bps = 4.9e6;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_NO);
-    assert_int_equal(d.cause, ANALYSIS_CAUSE_SHARED);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_equal(d.cause, JUDGE_CAUSE_SHARED);
     assert_string_equal(d.why, "10.0 of 10.0 Mb/s; 0 % lost to waiting ACKs: both directions share one medium, or one "
                                "processor");
     s.paced_in_bps = s.paced_out_bps = 7e6; /* neither all that was asked for nor the same sum */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].rate_bps.value = s.out[MEASURE_BOTH].rate_bps.value = 4e6; /* losses take from both, not paced */
     s.paced_in_bps = s.paced_out_bps = 6e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.paced_in_bps = s.paced_out_bps = 5e6; /* as much as one direction alone */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
     s.pace_in_bps = 4.5e6; /* of an access line's slow direction that says less */
     s.paced_in_bps = 1e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.out[MEASURE_IN].mean.wait_s = 0.04; /* but words go out no sooner when no data do */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
     s.pace_in_bps = 2e6;
     s.paced_out_bps = 4e6;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 static void test_a_no_says_what_holds_the_directions(void **state)
 {
     (void)state;
-    enum analysis_cause cause;
+    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.01, CI);
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
-    assert_int_equal(cause, ANALYSIS_CAUSE_FULL);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(cause, JUDGE_CAUSE_FULL);
     s.out[MEASURE_OUT].mean.rwnd_limited = 0.9;
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_NO);
-    assert_int_equal(cause, ANALYSIS_CAUSE_WINDOW);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(cause, JUDGE_CAUSE_WINDOW);
     s.in[MEASURE_IN].mean.sndbuf_limited = 0.9;
     answer(&s, &cause);
-    assert_int_equal(cause, ANALYSIS_CAUSE_SEND_BUFFER);
+    assert_int_equal(cause, JUDGE_CAUSE_SEND_BUFFER);
     s.in[MEASURE_IN].mean.busy = 0.5;
     answer(&s, &cause);
-    assert_int_equal(cause, ANALYSIS_CAUSE_APPLICATION);
+    assert_int_equal(cause, JUDGE_CAUSE_APPLICATION);
     s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.01, CI);
     s.in[MEASURE_IN].mean.retransmitted = 0.02; /* and no queue */
     s.in[MEASURE_IN].mean.rtt_s = 0.021;
     answer(&s, &cause);
-    assert_int_equal(cause, ANALYSIS_CAUSE_LOSSES);
+    assert_int_equal(cause, JUDGE_CAUSE_LOSSES);
     s.lost_in = known(0.08, 0.03); /* up to 11 % of a direction: not surely no */
-    assert_int_equal(answer(&s, &cause), ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* Two samples at the phase's ends are enough: 5 Mb/s in, 9.6 out, as the summary has them. */
@@ -449,7 +449,7 @@ static void test_a_resource_as_check_has_it(void **state)
     assert_true(fabs(r.flows[1].rate_bps - 9.6e6) <= 1);
     assert_true(fabs(r.flows[0].window_bytes - 5e4) <= 1e-6);
     assert_int_equal(r.flows[0].retransmitted_segments, 2);
-    assert_int_equal(r.diagnosis.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(r.diagnosis.answer, JUDGE_ANSWER_YES);
     assert_int_equal(r.judgement.indegree, 1);
     free(r.flows);
     measure_test_fini(t);
@@ -462,12 +462,12 @@ static void test_a_resource_as_check_has_it(void **state)
 static void test_what_only_the_second_loses_is_said_of_such_transfers(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.transfer_s = 1.7;
     s.order = known(0.9, 0.1);
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     assert_ptr_equal(strstr(d.why, "for transfers of 1.7 s 14.6 of 19.4 Mb/s"), d.why);
     assert_non_null(strstr(d.why, "ms; who begins first gets 90 % more"));
     assert_true(strlen(d.why) < sizeof d.why - 1);
@@ -476,7 +476,7 @@ static void test_what_only_the_second_loses_is_said_of_such_transfers(void **sta
     assert_ptr_equal(strstr(d.why, "for transfers of "), d.why);
     s.order = known(0.2, 0.1);
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_YES);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     assert_null(strstr(d.why, "transfers"));
     s.order = known(0.9, 1);
     measure_verdict_decide(&s, &d);
@@ -490,13 +490,13 @@ static void test_what_only_the_second_loses_is_said_of_such_transfers(void **sta
 static void test_an_order_without_a_yes_cannot_tell(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.transfer_s = 1.7;
     s.order = known(0.9, 0.1);
     s.paced_in_bps = 5e6, s.paced_out_bps = 7e6;
     measure_verdict_decide(&s, &d);
-    assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     assert_ptr_equal(strstr(d.why, "for transfers of 1.7 s 25 % are lost"), d.why);
     assert_non_null(strstr(d.why, "who begins first gets 90 % more (+- 10)"));
     assert_true(strlen(d.why) < sizeof d.why - 1);

@@ -66,15 +66,15 @@ static bool small(const struct scenario *s)
 /* Every answer is one that has a name, and rests on figures. */
 static void check_resource(const struct analysis_resource *r)
 {
-    const struct analysis_diagnosis *d = &r->diagnosis;
+    const struct judge_diagnosis *d = &r->diagnosis;
     MUST(r->n > 0 && r->start_s <= r->end_s && memchr(r->judgement.why, '\0', sizeof r->judgement.why));
     for (size_t i = 0; i < r->n; i++)
         MUST(r->flows[i].rate_bps > 0 && isfinite(r->flows[i].rate_bps));
     if (!r->diagnosed)
         return;
-    MUST(*analysis_answer_name(d->answer) && *analysis_cause(d->cause)->name && *analysis_cause(d->second)->name);
+    MUST(*judge_answer_name(d->answer) && *judge_cause(d->cause)->name && *judge_cause(d->second)->name);
     MUST(d->in.carried_bps >= 0 && d->out.carried_bps >= 0 && isfinite(d->in.carried_bps + d->out.carried_bps));
-    MUST(!(d->lost_share > 1) && (d->answer == ANALYSIS_ANSWER_UNKNOWN || !isnan(d->lost_share)));
+    MUST(!(d->lost_share > 1) && (d->answer == JUDGE_ANSWER_UNKNOWN || !isnan(d->lost_share)));
     MUST(memchr(d->why, '\0', sizeof d->why));
 }
 

@@ -249,10 +249,10 @@ static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
 {
     (void)state;
     struct study_fit_resources *r = fitted(STUDY_FIT_RESOURCES, NULL, 0);
-    struct analysis_resource host = {.host = "h0", .diagnosed = true, .diagnosis.cause = ANALYSIS_CAUSE_ACKS};
+    struct analysis_resource host = {.host = "h0", .diagnosed = true, .diagnosis.cause = JUDGE_CAUSE_ACKS};
     const struct analysis_resources hosts = {.resource = &host, .n = 1};
     struct error err = {0};
-    host.diagnosis.in.source = ANALYSIS_CAPACITY_DISPERSION;
+    host.diagnosis.in.source = JUDGE_CAPACITY_DISPERSION;
     assert_true(study_fit_resources_part.take_resources(r, "a.pcap", &hosts, &err));
     assert_int_equal(r->n_diagnosed, 1);
     assert_true(r->diagnosed[0].empty);
@@ -261,10 +261,10 @@ static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
     assert_true(study_fit_resources_part.take_resources(r, "b.pcap", &hosts, &err));
     assert_false(r->diagnosed[1].empty);
     assert_int_equal(r->n, 1);
-    host.diagnosis.in = (struct analysis_diagnosis_way){.source = ANALYSIS_CAPACITY_UNKNOWN};
+    host.diagnosis.in = (struct judge_way){.source = JUDGE_CAPACITY_UNKNOWN};
     assert_true(study_fit_resources_part.take_resources(r, "c.pcap", &hosts, &err));
     assert_false(r->diagnosed[2].empty);
-    host.diagnosis.cause = ANALYSIS_CAUSE_WINDOW;
+    host.diagnosis.cause = JUDGE_CAUSE_WINDOW;
     assert_true(study_fit_resources_part.take_resources(r, "d.pcap", &hosts, &err));
     assert_true(r->diagnosed[3].empty);
     assert_int_equal(r->n, 2);

@@ -110,7 +110,7 @@ static void test_nonsense_is_refused_and_named(void **state)
 static void test_the_diagnosis_expects_what_acks_first_give_at_the_right_place(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d = {.in = {.lost_share = 0}, .out = {.lost_share = 0.5}, .lost_share = 1 / 3.0};
+    struct judge_diagnosis d = {.in = {.lost_share = 0}, .out = {.lost_share = 0.5}, .lost_share = 1 / 3.0};
     assert_float_equal(study_replay_expected(&d, "ack-first"), 0.5, 1e-9);
     assert_float_equal(study_replay_expected(&d, "fair@port"), 0.5, 1e-9);
     assert_float_equal(study_replay_expected(&d, "ack-first@nic"), 0, 1e-9);
@@ -134,7 +134,7 @@ static void test_a_gain_that_the_diagnosis_does_not_expect_is_refused(void **sta
     struct study_replay r = {.n_flows = 1, .scenario.flows = &flow};
     struct study_replay_run before = {.label = "baseline", .settled_bps = settled_before},
                             after = {.label = "ack-first", .settled_bps = settled_after};
-    struct analysis_diagnosis d = {.answer = ANALYSIS_ANSWER_YES, .in.lost_share = 0.25, .lost_share = 0.25};
+    struct judge_diagnosis d = {.answer = JUDGE_ANSWER_YES, .in.lost_share = 0.25, .lost_share = 0.25};
     assert_false(study_replay_refuses_gain(&r, NULL, &before, &after, why));
     assert_false(study_replay_refuses_gain(&r, &d, &before, &after, why));
     d.in.lost_share = 0.2; /* both together as expected, one direction not */
@@ -148,12 +148,12 @@ static void test_a_gain_that_the_diagnosis_does_not_expect_is_refused(void **sta
     assert_false(study_replay_refuses_gain(&r, &d, &before, &after, why));
     after.label = "fair";
     assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
-    d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_UNKNOWN, .lost_share = (double)NAN};
+    d = (struct judge_diagnosis){.answer = JUDGE_ANSWER_UNKNOWN, .lost_share = (double)NAN};
     assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
     r.reads_network = true;
     r.rate_bps[1] = 16e6; /* never full: 16 Mb/s are a guess, and 15 fill them */
     flow = (struct scenario_flow){.to = 1};
-    d = (struct analysis_diagnosis){.answer = ANALYSIS_ANSWER_YES, .out.lost_share = 0.25, .lost_share = 0.25};
+    d = (struct judge_diagnosis){.answer = JUDGE_ANSWER_YES, .out.lost_share = 0.25, .lost_share = 0.25};
     assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
     assert_non_null(strstr(why, "fills the link from h0, whose rate does not show"));
     r.rate_known[1] = true;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/facts.h"
+
+#include "analysis/link.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define COARSE 0.04 /* of the round trip: so far are waits off that the tap alone tells apart, as emulated flows show */
+#define TRIPS 2 /* round trips to take a rate from: bursts are faster than a pace */
+
+/* How fast its congestion window grows, in segments a round trip: bytes in flight, but for what slower round trips hold
+ * of the same rate. */
+static void facts_growth(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
+                         struct judge_sender *k)
+{
+    struct estimate_line trips = {0};
+    double least_s = INFINITY, most_s = -INFINITY, trip_s = analysis_evidence_rtt_s(e);
+    for (size_t i = 0; i < e->n_waits; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        double wait_s = w->data_s + w->ack_s;
+        if (w->start_s < s->from_s || w->start_s >= s->to_s || !isfinite(wait_s))
+            continue;
+        estimate_line_add(&trips, w->start_s, wait_s);
+        least_s = fmin(least_s, wait_s);
+        most_s = fmax(most_s, wait_s);
+    }
+    struct estimate flight = estimate_slope(&e->clocking.flight_line), trip = estimate_slope(&trips);
+    double slower = isfinite(trip.value) ? fmax(0, trip.value) * e->flow->rate_bps / 8 : 0;
+    k->grows = (flight.value - slower) * trip_s / k->full_bytes;
+    k->grows_ci95 = flight.ci95 * trip_s / k->full_bytes;
+    k->range = (most_s - least_s) / trip_s;
+}
+
+static struct judge_sender facts_sender(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *c = &e->clocking;
+    struct judge_sender k = {
+        .full_bytes = c->full_bytes,
+        .flight_bytes = c->flight_bytes,
+        .most_bytes = fmax(c->most_bytes, c->burst_bytes),
+        .offered_bytes = c->offered_bytes,
+        .offered_most_bytes = c->offered_most_bytes,
+        .offered_guessed = c->offered_guessed,
+        .offered_swing = c->offered_swing,
+        .closed_share = c->closed_share,
+        .short_share = c->short_share,
+        .tight_share = c->tight_share,
+        .restarts = c->restarts,
+        .idle = analysis_evidence_idle(s, e),
+        .jitter = c->jitter,
+        .fullness = c->fullness,
+        .free_bps = e->ack_wait_s > 0 ? analysis_evidence_unhindered_bps(e) : (double)NAN,
+        .fastest_bps = analysis_evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)),
+    };
+    facts_growth(s, e, &k);
+    return k;
+}
+
+/* Flows to and from one peer have one number. */
+static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    /* A stamp is up to a tick old, those of one burst equally: so far is their mean off. */
+    double stamps = fmax(1, (s->to_s - s->from_s) / e->tick_s), trip_s = analysis_evidence_rtt_s(e);
+    double windows = e->clocking.offered_bytes * (1 + e->clocking.offered_swing) * 8 / e->floor_s;
+    return (struct judge_flow){
+        .incoming = e->flow->incoming,
+        .lossless = e->lossless,
+        .coarse = e->coarse,
+        .policed = e->policed,
+        .rate_bps = e->flow->rate_bps,
+        .loss_events = e->flow->loss_events,
+        .floor_s = e->floor_s,
+        .data_wait_s = e->data_wait_s,
+        .ack_wait_s = e->ack_wait_s,
+        .wait_sd_s = e->coarse ? COARSE * trip_s : e->tick_s > 0 ? e->tick_s / sqrt(12 * stamps) : 0,
+        .unplaced_s = e->unplaced_s,
+        .host_data_s = e->host_data_s,
+        .host_ack_s = e->host_ack_s,
+        .beside_s = (double)e->data_beside_s,
+        .most_bps = INFINITY,
+        .window_bps = isfinite(windows) && !e->clocking.offered_guessed ? windows : INFINITY,
+        .cycle_s = e->cycle_s,
+        .cycle_wait_s = e->cycle_wait_s,
+        .clocked = isfinite(e->cycle_s) ? e->clocking.clocked : (double)NAN,
+        .clocked_sd = e->clocking.clocked_sd,
+        .sender = facts_sender(s, e),
+    };
+}
+
+void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
+                       const double known_bps[2], struct judge_flow *flow, struct judge_facts *facts)
+{
+    *facts = (struct judge_facts){.flow = flow, .n = s->n, .full_bytes = s->full_bytes,
+                                  .segments_per_ack = s->segments_per_ack, .ci95_bps = s->ci95_bps,
+                                  .beside = s->beside, .stopped = s->stopped, .host = s->host};
+    analysis_link_find(s, frames, known_bps, &facts->in, &facts->out);
+    facts->stood = s->stands || s->may_stand;
+    for (size_t i = 0; i < s->n; i++)
+        flow[i] = facts_flow(s, &s->flow[i]);
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/link.h"
+
+#include "base/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SATURATED 0.95      /* of what it has room for */
+#define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
+#define QUEUES_FRAMES 4     /* likewise, where stamps are not used */
+#define CLOCK_FRAMES 2      /* of waiting: data do, behind a full link */
+#define CLOCK_ACKS 4        /* times longer than data wait their ACKs */
+#define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
+#define STANDS 0.3          /* of its mean wait: a queue that never runs empty */
+#define STANDS_TICKS 2
+#define OTHERS 0.05         /* of a direction's bytes are not TCP */
+#define ALIKE 0.04          /* of the other direction's room */
+#define BURSTS 0.25         /* more than its rate a shaper lets pass for a while; a long train at HALF is the link's */
+#define NOT_ALIKE 0.97
+#define ROOM 0.85           /* of its room: data do not wait there */
+#define LEAST_CYCLES 8
+#define HALF 0.5
+#define WHOLE 0.02          /* of a window: as if it were full */
+#define EVEN 0.03           /* of the segments come close together: a link of its own sets the pace */
+#define LINE 0.01           /* off a nominal rate */
+#define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
+#define FILLS 0.1            /* of the phase: a queue may have yet to fill */
+#define UNSEEN_BEYOND 0.05  /* of the round trip */
+#define AFTER 0.2            /* of the round trip data wait after the tap: behind a slower link */
+
+struct link_ways {
+    struct judge_way in, out;
+};
+
+struct links {
+    struct analysis_evidence_set *s;
+    const struct analysis_capacity_host *host; /* borrowed; NULL unknown */
+    struct link_ways *ways;
+    double works[2]; /* least share of the time that the link after the tap works; 0: that is not where data wait */
+};
+
+/* Goodput a direction of a rate has room for while the other carries `other_bps`. */
+static double link_room_at(const struct links *d, const struct judge_way *w, double bps, double other_bps)
+{
+    double full = d->s->full_bytes, ack = JUDGE_AROUND / (d->s->segments_per_ack * full);
+    return (bps - d->s->other_bps[w == &d->ways->out] - ack * other_bps) * full / (full + JUDGE_AROUND);
+}
+
+static struct judge_way *link_way(const struct links *d, bool incoming)
+{
+    return incoming ? &d->ways->in : &d->ways->out;
+}
+
+/* The same; NAN when its capacity is unknown. */
+static double link_room(const struct links *d, const struct judge_way *w, double other_bps)
+{
+    return link_room_at(d, w, w->capacity_bps, other_bps);
+}
+
+/* How long data of a full direction wait without timestamps: what is in flight of a flow that always has its window
+ * out takes so long to come round, by Little's law. All wait in one queue: the least of them. 0 unknown. */
+static double link_queue_s(const struct links *d, bool incoming)
+{
+    const struct judge_way *w = link_way(d, incoming), *other = link_way(d, !incoming);
+    double wait_s = INFINITY;
+    bool measured = w->source != JUDGE_CAPACITY_UNKNOWN && w->source != JUDGE_CAPACITY_ASSUMED;
+    if (!measured || w->carried_bps < SATURATED * link_room(d, w, other->carried_bps))
+        return 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        double flight = fmin(e->clocking.flight_bytes, e->clocking.offered_bytes);
+        if (e->flow->incoming == incoming && e->lossless && flight > 0)
+            wait_s = fmin(wait_s, flight * 8 / e->flow->rate_bps - e->floor_s);
+    }
+    return isfinite(wait_s) ? fmax(0, wait_s) : 0;
+}
+
+/* How long outgoing data that fill their direction wait after the tap: what is between it and their receivers takes so
+ * much longer than at its least, and ACKs on the way back do not wait. 0 unknown. */
+static double link_after_tap_s(const struct links *d)
+{
+    const struct judge_way *in = &d->ways->in, *out = &d->ways->out;
+    double wait_s = INFINITY;
+    if (!(out->carried_bps >= SATURATED * link_room(d, out, in->carried_bps)))
+        return 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        if (!e->flow->incoming && e->loop_wait_s > 0)
+            wait_s = fmin(wait_s, e->loop_wait_s);
+    }
+    return isfinite(wait_s) ? wait_s : 0;
+}
+
+/* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
+ * own direction has room: known after its capacity is. A flow that begins behind a standing queue never meets it empty:
+ * data that fill the other direction tell how long that is. */
+static void link_loops(struct links *d)
+{
+    for (size_t i = 0; i < d->s->n; i++) {
+        struct analysis_evidence *e = &d->s->flow[i];
+        if (isfinite(e->tick_s) || !(e->loop_least_s > 0) || !(e->loop_wait_s > 0))
+            continue;
+        const struct judge_way *w = link_way(d, e->flow->incoming);
+        const struct judge_way *other = link_way(d, !e->flow->incoming);
+        if (!(w->carried_bps < ROOM * link_room(d, w, other->carried_bps)))
+            continue;
+        double loop_s = e->loop_least_s + e->loop_wait_s;
+        double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s; /* from the tap to the sender and back */
+        e->ack_wait_s = fmin(loop_s, fmax(e->loop_wait_s, link_queue_s(d, !e->flow->incoming)));
+        e->floor_s = loop_s - e->ack_wait_s + (rest_s > 0 ? rest_s : 0);
+        e->ack_wait_s += e->flow->incoming ? link_after_tap_s(d) : 0; /* they leave by the same queue */
+        e->data_wait_s = 0;
+        e->tick_s = 0;
+    }
+}
+
+/* Is this an Ethernet's rate on the wire? */
+static bool link_is_line(double bps)
+{
+    static const double line_bps[] = {1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11};
+    for (size_t i = 0; i < sizeof line_bps / sizeof *line_bps; i++)
+        if (fabs(bps / line_bps[i] - 1) < LINE)
+            return true;
+    return false;
+}
+
+/* Flows of a direction, each at an Ethernet's rate, which all that the direction carries is not, and waiting; `even`:
+ * and evenly spaced. */
+static bool link_at_lines(const struct links *d, bool incoming, bool even)
+{
+    double sum_bps = 0, acks_bps = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        double frame_s = (e->clocking.full_bytes + JUDGE_AROUND) * 8 / e->flow->rate_bps;
+        if (e->flow->incoming != incoming) {
+            acks_bps += e->flow->rate_bps * JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes);
+            continue;
+        }
+        double wire_bps = e->flow->rate_bps * (e->clocking.full_bytes + JUDGE_AROUND) / e->clocking.full_bytes;
+        double waits_s = e->data_wait_s + (e->tick_s == 0 ? e->ack_wait_s : 0); /* stamps do not tell them apart */
+        if ((even && !(e->clocking.tight_share < EVEN)) || !(waits_s > frame_s) || !link_is_line(wire_bps))
+            return false;
+        sum_bps += wire_bps;
+    }
+    return sum_bps > 0 && !link_is_line(sum_bps + acks_bps);
+}
+
+/* Flows of a direction, each behind a slower link of its own. They queue there, not before the host's link. */
+static bool link_apart(const struct links *d, bool incoming)
+{
+    return link_at_lines(d, incoming, true);
+}
+
+/* Behind a tap at the host, and below what stamps tell apart, all that waits passes for ACKs behind the data of the
+ * other direction. These wait no longer than those data do: behind slower links of their own it is outgoing data that
+ * wait, which have not been spaced by them yet. */
+static void link_own_links(struct links *d)
+{
+    if (!link_at_lines(d, false, false))
+        return;
+    double data_s = 0, incoming_bps = 0;
+    bool apart = link_apart(d, true);
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        incoming_bps += e->flow->incoming ? e->flow->rate_bps : 0;
+        data_s += e->flow->incoming && !apart ? e->flow->rate_bps * e->data_wait_s : 0;
+    }
+    double acks_s = incoming_bps > 0 ? data_s / incoming_bps : 0;
+    for (size_t i = 0; i < d->s->n && isfinite(acks_s); i++) {
+        struct analysis_evidence *e = &d->s->flow[i];
+        double more_s = e->ack_wait_s - acks_s;
+        if (!e->flow->incoming && e->tick_s == 0 && more_s > 0) {
+            e->data_wait_s += more_s;
+            e->ack_wait_s = acks_s;
+        }
+    }
+}
+
+/* What the capture shows of a direction's frames; NULL unknown. */
+static const struct analysis_capacity_way *link_seen(const struct links *d, bool incoming)
+{
+    return !d->host ? NULL : incoming ? &d->host->in : &d->host->out;
+}
+
+/* Time from one restart to the next of an application that goes on when all is acknowledged; NAN for others. What is
+ * in flight then belongs to one cycle. */
+static double link_cycle_s(const struct links *d, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    double cycle_s = (d->s->to_s - d->s->from_s) / k->restarts;
+    bool waits = k->restarts >= LEAST_CYCLES && isfinite(k->clocked + k->clocked_sd);
+    return waits && !(e->flow->rate_bps / 8 * cycle_s < HALF * k->flight_bytes) ? cycle_s : NAN;
+}
+
+/* How much of a cycle passes while its sender waits for ACKs that wait: one each time its window is full, and the last,
+ * unless it waits for data from the other end. Between the tap and the sender its pauses look like waits of ACKs. */
+static double link_cycle_wait_s(struct links *d, const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    double bytes = e->flow->rate_bps / 8 * link_cycle_s(d, e), window = fmax(k->most_bytes, k->burst_bytes);
+    window = e->tick_s > 0 || isnan(k->offered_bytes) ? window : fmax(window, k->offered_bytes);
+    double stall_s = analysis_evidence_rtt_s(e) - window * 8 / link_way(d, e->flow->incoming)->capacity_bps;
+    double full = fmax(0, ceil(bytes / window - WHOLE) - 1);
+    double ack_s = fmin(e->ack_wait_s, e->loop_wait_s + e->missing_s[1] + e->lent_s);
+    return full * fmin(ack_s, fmax(0, isfinite(stall_s) ? stall_s : ack_s)) + (k->prompted < HALF ? ack_s : 0);
+}
+
+/* How long all that is in flight one way takes to pass its link, data and ACKs: nothing waits longer there. INFINITY
+ * where that is not known. Before a shaper frames pass the tap faster than the link: its rate counts where known. */
+static double link_drain_s(const struct links *d, bool incoming)
+{
+    const struct analysis_capacity_way *w = link_seen(d, incoming);
+    double bytes = 0, answered = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        double seen = fmax(e->clocking.most_bytes, e->clocking.burst_bytes); /* what queues before the tap is not */
+        double unseen = e->flow->rate_bps / 8 * (seen > 0 ? e->data_wait_s : analysis_evidence_rtt_s(e));
+        *(e->flow->incoming == incoming ? &bytes : &answered) += fmax(seen, unseen);
+    }
+    bytes += bytes > 0 ? answered * JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes) : 0;
+    if (!w || !d->s->beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
+        return INFINITY;
+    const struct judge_way *link = link_way(d, incoming);
+    bool known = isfinite(link->capacity_bps) && link->source != JUDGE_CAPACITY_ASSUMED; /* it may be far slower */
+    return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
+}
+
+/* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. Not where a host is
+ * what they wait for: there is no queue with an order. */
+static void link_beside(struct links *d)
+{
+    if (d->s->host != JUDGE_CAUSE_UNKNOWN || d->ways->in.flows == 0 || d->ways->out.flows == 0)
+        return;
+    struct analysis_evidence **by = analysis_evidence_by_peer(d->s);
+    for (size_t i = 0, end; i < d->s->n; i = end) {
+        double wait_s[2] = {0, 0};
+        for (end = i; end < d->s->n && analysis_evidence_same_peer(by[end], by[i]); end++)
+            wait_s[by[end]->flow->incoming] = fmax(wait_s[by[end]->flow->incoming], by[end]->data_wait_s);
+        for (size_t k = i; k < end && by[k]->peer.family; k++)
+            by[k]->data_beside_s = (float)wait_s[!by[k]->flow->incoming];
+    }
+    free(by);
+}
+
+static void link_ways(struct links *d)
+{
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        struct judge_way *w = link_way(d, e->flow->incoming);
+        double x = e->flow->rate_bps;
+        w->flows++;
+        w->carried_bps += x;
+        w->data_wait_s += x * e->data_wait_s;
+        w->ack_wait_s += x * e->ack_wait_s;
+        w->floor_s += x * e->floor_s;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct judge_way *w = link_way(d, i);
+        w->data_wait_s /= w->carried_bps;
+        w->ack_wait_s /= w->carried_bps;
+        w->floor_s /= w->carried_bps;
+    }
+}
+
+/* Does the queue before a direction's data, or their ACKs, never run empty in the phase, but for a share of it? All
+ * wait in it: the least that one waits. */
+static bool link_stands(const struct links *d, bool incoming, bool acks, double share)
+{
+    double waits_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
+        double at_s = d->s->from_s + (d->s->to_s - d->s->from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES, wait_s = NAN;
+        for (size_t k = 0; k < d->s->n; k++) {
+            const struct analysis_evidence *e = &d->s->flow[k];
+            if (e->flow->incoming != incoming)
+                continue;
+            wait_s = fmin(wait_s, analysis_evidence_wait_s(e, at_s, acks));
+            tick_s = fmax(tick_s, e->tick_s);
+        }
+        if (!isfinite(wait_s))
+            return false;
+        waits_s[i] = wait_s;
+        sum += wait_s;
+    }
+    qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, estimate_ascending);
+    double least = waits_s[(int)(share * ANALYSIS_EVIDENCE_SAMPLES)];
+    return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
+}
+
+/* No link is faster than the interface that captured its frames; a slower one may be farther away, but data would wait
+ * there. */
+static void link_interface(const struct links *d, struct judge_way *w)
+{
+    double rtt_s = w->floor_s + w->data_wait_s + w->ack_wait_s;
+    bool free = w->flows == 0 || w->data_wait_s < FREE * rtt_s;
+    if (w->source == JUDGE_CAPACITY_KNOWN || !isfinite(d->s->interface_bps) ||
+        (w->source == JUDGE_CAPACITY_UNKNOWN ? !free : w->capacity_bps <= d->s->interface_bps))
+        return;
+    w->capacity_bps = d->s->interface_bps;
+    w->source = JUDGE_CAPACITY_INTERFACE;
+}
+
+/* Would a rate make this direction full, although its data hardly wait and its ACKs do? Then their clock lets frames go
+ * so evenly, no link. */
+static bool link_clock(const struct links *d, const struct judge_way *w, double bps)
+{
+    const struct judge_way *other = w == &d->ways->in ? &d->ways->out : &d->ways->in;
+    double frame_s = (d->s->full_bytes + JUDGE_AROUND) * 8 / bps, room = link_room_at(d, w, bps, other->carried_bps);
+    return w->flows > 0 && w->carried_bps >= SATURATED * room && w->data_wait_s < CLOCK_FRAMES * frame_s &&
+           w->ack_wait_s > CLOCK_ACKS * w->data_wait_s;
+}
+
+/* Would a rate make a direction full whose data hardly wait, while their ACKs do? Flows with equal windows that wait in
+ * the same queue are equally fast, whichever way they go: the other direction's rate is no sign of this one's. Nor is
+ * it where data wait before the tap, behind frames at the rate at which they pass it, and not after it. */
+static bool link_no_fuller(const struct links *d, const struct judge_way *w, double bps)
+{
+    const struct judge_way *other = w == &d->ways->in ? &d->ways->out : &d->ways->in;
+    double before = 0, frame_s = (d->s->full_bytes + JUDGE_AROUND) * 8 / bps;
+    if (w->flows == 0 || w->carried_bps < SATURATED * link_room_at(d, w, bps, other->carried_bps))
+        return false;
+    bool passes = w == &d->ways->out && w->source == JUDGE_CAPACITY_DISPERSION && /* and not in bursts alone */
+                  analysis_capacity_least_bps(&d->host->out) >= HALF * w->capacity_bps;
+    for (size_t i = 0; i < d->s->n && passes; i++)
+        before += d->s->flow[i].flow->incoming ? 0 : d->s->flow[i].before_s * d->s->flow[i].flow->rate_bps;
+    return before > QUEUES_FRAMES * frame_s * w->carried_bps ||
+           (w->data_wait_s < FREE * (w->floor_s + w->data_wait_s + w->ack_wait_s) &&
+            w->ack_wait_s > CLOCK_ACKS * w->data_wait_s);
+}
+
+/* Do outgoing data pass the tap at an Ethernet's rate, and wait after it? Then a slower link is on their way; `all`: of
+ * each flow. */
+static bool link_slower(const struct links *d, bool incoming, double bps, bool all)
+{
+    double after = 0, rtt = 0;
+    bool each = true;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        if (e->flow->incoming != incoming)
+            continue;
+        after += e->flow->rate_bps * e->after_s;
+        rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
+        each = each && e->after_s > AFTER * analysis_evidence_rtt_s(e) && e->data_wait_s > HALF * e->after_s;
+    }
+    return (all ? each : after > AFTER * rtt) && link_is_line(bps);
+}
+
+/* Do a direction's data wait after the tap rather than before it? Then how they pass the tap tells nothing of the link
+ * that they wait for. If so, the least share of the time that this link works; 0 otherwise. A window W that comes as one
+ * burst waits W / 2C there on average, the most for W: so what waits for a share f of the round trip has
+ * W / (C rtt) = 2f, or more where it comes in smaller bursts. */
+static double link_beyond(const struct links *d, bool incoming)
+{
+    double beyond = 0, waits = 0, rtt = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        if (e->flow->incoming != incoming || !(e->tick_s > 0))
+            continue;
+        if (e->reader) /* its data wait for a reader, not for a link */
+            return 0;
+        beyond += e->flow->rate_bps * fmax(0, e->beyond_s - e->tick_s / 2);
+        waits += e->flow->rate_bps * e->data_wait_s;
+        rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
+    }
+    return beyond > HALF * waits && beyond > UNSEEN_BEYOND * rtt ? fmin(1, 2 * beyond / rtt) : 0;
+}
+
+/* What passes a link whose queue is never empty, on the wire, were it so all the time. */
+static double link_passes_bps(const struct links *d, const struct judge_way *w, double busy)
+{
+    const struct judge_way *other = w == &d->ways->in ? &d->ways->out : &d->ways->in;
+    double full = d->s->full_bytes, ack = JUDGE_AROUND / (d->s->segments_per_ack * full);
+    return (w->carried_bps * (full + JUDGE_AROUND) / full + other->carried_bps * ack + d->s->other_bps[w == &d->ways->out]) / busy;
+}
+
+static void link_capacity(struct links *d, const double known[2])
+{
+    const struct analysis_capacity_host *host = d->host;
+    for (int i = 0; i < 2; i++) {
+        struct judge_way *w = link_way(d, i == 0);
+        double share = 0, queued_s = 0, tick_s = 0;
+        bool stamped = false;
+        w->capacity_bps = known ? known[i] : NAN;
+        w->source = isfinite(w->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
+        for (size_t k = 0; k < d->s->n; k++)
+            if (d->s->flow[k].flow->incoming == (i == 0)) {
+                for (size_t at = 0; at < d->s->flow[k].n_waits && d->s->flow[k].tick_s > 0; at++)
+                    queued_s = fmax(queued_s, d->s->flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT] + d->s->flow[k].stood_s);
+                if (!(d->s->flow[k].tick_s > 0)) /* by Little's law: where most of its data wait */
+                    queued_s = fmax(queued_s, w->data_wait_s);
+                tick_s = fmax(tick_s, d->s->flow[k].tick_s);
+                stamped = stamped || isfinite(d->s->flow[k].tick_s);
+            }
+        if (w->source == JUDGE_CAPACITY_KNOWN || !host || link_apart(d, i == 0))
+            continue;
+        if (d->s->stood[i]) {
+            w->capacity_bps = link_passes_bps(d, w, 1);
+            w->source = JUDGE_CAPACITY_QUEUE;
+            continue;
+        }
+        double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
+        bool stopped = i == 1 && d->s->stopped; /* back to back, but not all the time */
+        double frame_s = (d->s->full_bytes + JUDGE_AROUND) * 8 / bps;
+        bool alone = link_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
+        bool unlike = !isfinite(bps) || (i == 1 && link_slower(d, false, bps, true)) ||
+                      (alone && w->carried_bps < HALF * link_room_at(d, w, bps, 0));
+        /* A rate at which frames pass the tap and that they fill is that of a link before it. */
+        bool fills = isfinite(bps) && !link_clock(d, w, bps) &&
+                     w->carried_bps >= SATURATED * link_room_at(d, w, bps, link_way(d, i != 0)->carried_bps);
+        double works = fills ? 0 : link_beyond(d, i == 0);
+        if (works > 0) {
+            w->capacity_bps = link_passes_bps(d, w, works);
+            d->works[i == 0] = works;
+            w->source = JUDGE_CAPACITY_QUEUE;
+        } else if (stopped || (unlike && w->flows > 0 && link_stands(d, i == 0, false, alone ? FILLS : 0) &&
+                               w->data_wait_s * link_passes_bps(d, w, 1) > (d->s->full_bytes + JUDGE_AROUND) * 8)) {
+            w->capacity_bps = link_passes_bps(d, w, 1);
+            w->source = JUDGE_CAPACITY_QUEUE;
+        } else if (isfinite(bps) && !link_clock(d, w, bps) &&
+                   (w->flows > 0 && stamped ? queued_s > fmax(QUEUES_TICKS * tick_s, QUEUES_FRAMES * frame_s)
+                                            : share > AGREED)) {
+            w->capacity_bps = bps;
+            w->source = JUDGE_CAPACITY_DISPERSION;
+        }
+    }
+    for (int i = 0; i < 2;
+         i++) { /* shapers let bursts pass: a direction that carries just what fits the other's rate */
+        struct judge_way *w = link_way(d, i), *other = link_way(d, !i);
+        double fits = w->carried_bps / link_room(d, other, other->carried_bps);
+        if (w->source == JUDGE_CAPACITY_DISPERSION && other->source == JUDGE_CAPACITY_DISPERSION &&
+            w->capacity_bps > other->capacity_bps && fits > 1 - ALIKE && fits < 1 + ALIKE &&
+            !link_no_fuller(d, w, other->capacity_bps) &&
+            analysis_capacity_least_bps(i ? &host->in : &host->out) <
+                fmax((1 + BURSTS) * other->capacity_bps, HALF * w->capacity_bps))
+            w->capacity_bps = other->capacity_bps;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct judge_way *w = link_way(d, i), *other = link_way(d, !i);
+        if (w->source == JUDGE_CAPACITY_UNKNOWN && other->source != JUDGE_CAPACITY_UNKNOWN &&
+            other->source != JUDGE_CAPACITY_ASSUMED &&
+            w->carried_bps < NOT_ALIKE * other->capacity_bps) {
+            w->capacity_bps = other->capacity_bps;
+            w->source = JUDGE_CAPACITY_ASSUMED;
+        }
+    }
+    for (int i = 0; i < 2; i++) { /* the other direction's rate, where what waits after the tap agrees with it */
+        struct judge_way *w = link_way(d, i), *other = link_way(d, !i);
+        if (!(d->works[i] > 0) || other->source != JUDGE_CAPACITY_DISPERSION ||
+            other->capacity_bps < NOT_ALIKE * link_passes_bps(d, w, 1) ||
+            other->capacity_bps * NOT_ALIKE > link_passes_bps(d, w, d->works[i]))
+            continue;
+        w->capacity_bps = other->capacity_bps;
+        w->source = JUDGE_CAPACITY_ASSUMED;
+        d->works[i] = 0;
+    }
+    for (int i = 0; i < 2; i++)
+        link_interface(d, link_way(d, i));
+}
+
+/* Do ACKs of a direction's data wait after the tap? */
+static bool link_acks_beyond(const struct links *d, bool incoming)
+{
+    double beyond = 0, waits = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        beyond += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_beyond_s : 0;
+        waits += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_wait_s : 0;
+    }
+    return beyond > HALF * waits;
+}
+
+static void link_fill(const struct links *d, bool incoming, struct judge_link *l)
+{
+    const struct judge_way *w = link_way(d, incoming);
+    *l = (struct judge_link){
+        .capacity_bps = w->capacity_bps,
+        .source = w->source,
+        .other_bps = d->s->other_bps[!incoming],
+        .works = d->works[incoming],
+        .drain_s = link_drain_s(d, incoming),
+        .apart = link_apart(d, incoming),
+        .slower = w->source == JUDGE_CAPACITY_DISPERSION && link_slower(d, incoming, w->capacity_bps, false),
+        .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),
+    };
+    l->acks_beyond = l->acks_stand && link_acks_beyond(d, incoming);
+}
+
+void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
+                        const double known_bps[2], struct judge_link *in, struct judge_link *out)
+{
+    struct link_ways ways = {.in.flows = 0};
+    struct links d = {.s = s, .host = frames, .ways = &ways};
+    link_own_links(&d);
+    link_ways(&d);
+    link_capacity(&d, known_bps);
+    link_loops(&d);
+    link_beside(&d);
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &s->flow[i];
+        e->cycle_s = link_cycle_s(&d, e);
+        e->cycle_wait_s = link_cycle_wait_s(&d, e);
+    }
+    link_fill(&d, true, in);
+    link_fill(&d, false, out);
+}

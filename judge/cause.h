@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* judge/cause.h - what may hold the flows of a host back, and what to do about it: a table, a row a cause. */
+#ifndef JUDGE_CAUSE_H
+#define JUDGE_CAUSE_H
+
+/* Its evidence is in analysis/diagnosis.c. */
+enum judge_cause {
+    JUDGE_CAUSE_UNKNOWN,
+    JUDGE_CAUSE_ACKS,        /* ACKs behind data */
+    JUDGE_CAUSE_THIN_ACKS,   /* the same, on a line whose slower direction carries them */
+    JUDGE_CAUSE_OTHER,       /* ACKs behind traffic that is not TCP data of this host */
+    JUDGE_CAUSE_THIN_PATH,   /* ACKs behind nothing but ACKs */
+    JUDGE_CAUSE_LOSSES,
+    JUDGE_CAUSE_POLICING,    /* losses without a queue */
+    JUDGE_CAUSE_APPLICATION,
+    JUDGE_CAUSE_RECEIVER,    /* a reader that is slow */
+    JUDGE_CAUSE_WINDOW,      /* buffers, or congestion windows that no loss holds down */
+    JUDGE_CAUSE_SEND_BUFFER, /* bytes in flight that never change, below the window offered */
+    JUDGE_CAUSE_FULL,        /* the link carries what it can */
+    JUDGE_CAUSE_ONE_WAY,     /* likewise, and there are no data the other way */
+    JUDGE_CAUSE_LINK,        /* another link on the way does */
+    JUDGE_CAUSE_PAUSE,       /* a line rests although frames wait */
+    JUDGE_CAUSE_SLOW_HOST,   /* frames wait in the host that receives them */
+    JUDGE_CAUSE_SHARED,      /* both directions take turns; only a measurement of its own (measure/) can tell */
+    JUDGE_CAUSES,
+};
+
+/* Where a remedy works: against queues on the way out of the host, on the way to it, or wherever the loss is. */
+enum judge_remedy_way { JUDGE_REMEDY_ANY, JUDGE_REMEDY_OUT, JUDGE_REMEDY_IN };
+
+/* What to type or to set. DEV is a device; HOST, WHERE (the queue) and RATE (a little below that of the queue) follow
+ * from the diagnosis. */
+struct judge_remedy {
+    enum judge_remedy_way way;
+    const char *text;
+};
+
+#define JUDGE_CAUSE_REMEDIES 10
+
+struct judge_cause_row {
+    const char *name, *meaning;
+    const char *what;    /* to do about it, or what would tell */
+    const char *what_if; /* options of 'contraflow replay' that estimate it; NULL: it cannot */
+    struct judge_remedy remedies[JUDGE_CAUSE_REMEDIES]; /* the first is the plainest; ends with a NULL text */
+};
+const struct judge_cause_row *judge_cause(enum judge_cause cause);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/diagnosis.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *judge_answer_name(enum judge_answer answer)
+{
+    static const char *const names[] = {"unknown", "no", "yes"};
+    return names[answer];
+}
+
+const char *judge_capacity_source_name(enum judge_capacity_source source)
+{
+    static const char *const names[] = {"unknown", "back-to-back frames", "a queue that never runs empty",
+                                        "assumed as the other direction's", "the capture's interface", "known"};
+    return names[source];
+}
+
+const char *judge_possible_name(enum judge_possible from)
+{
+    static const char *const names[] = {"model", "emulated", "measured"};
+    return names[from];
+}
+
+bool judge_diagnosis_matters(const double carried_bps[2], const double possible_bps[2])
+{
+    double all_bps = possible_bps[0] + possible_bps[1];
+    bool matters = 1 - (carried_bps[0] + carried_bps[1]) / all_bps >= JUDGE_DIAGNOSIS_TOTAL;
+    for (int way = 0; way < 2; way++)
+        matters = matters || (carried_bps[way] > 0 && possible_bps[way] >= JUDGE_DIAGNOSIS_COUNTS * all_bps &&
+                              1 - carried_bps[way] / possible_bps[way] >= JUDGE_DIAGNOSIS_DIRECTION);
+    return matters;
+}
+
+/* Who loses how much, and by what. */
+static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t size)
+{
+    const struct judge_way *in = &d->in, *out = &d->out;
+    bool in_worst = out->flows == 0 || (in->flows > 0 && in->lost_share > out->lost_share);
+    const struct judge_way *worst = in_worst ? in : out, *other = in_worst ? out : in;
+    double rtt_s = worst->floor_s + worst->data_wait_s + worst->ack_wait_s;
+    if (other->flows > 0 && other->lost_share >= JUDGE_DIAGNOSIS_BOTH * worst->lost_share)
+        snprintf(text, size, "incoming data get %.1f of %.1f Mb/s, outgoing data %.1f of %.1f", in->carried_bps / 1e6,
+                 in->possible_bps / 1e6, out->carried_bps / 1e6, out->possible_bps / 1e6);
+    else if (isfinite(rtt_s))
+        snprintf(text, size,
+                 "%s data get %.1f of %.1f Mb/s, as their ACKs wait behind %s for %.1f ms of a round trip of %.1f ms",
+                 in_worst ? "incoming" : "outgoing", worst->carried_bps / 1e6, worst->possible_bps / 1e6,
+                 d->cause == JUDGE_CAUSE_OTHER ? "other traffic" : in_worst ? "outgoing data" : "incoming data",
+                 1e3 * worst->ack_wait_s, 1e3 * rtt_s);
+    else
+        snprintf(text, size, "%s data get %.1f of %.1f Mb/s", in_worst ? "incoming" : "outgoing",
+                 worst->carried_bps / 1e6, worst->possible_bps / 1e6);
+}
+
+void judge_diagnosis_say(struct judge_diagnosis *d)
+{
+    double carried = d->in.carried_bps + d->out.carried_bps, possible = d->in.possible_bps + d->out.possible_bps;
+    char who[160];
+    if (d->answer == JUDGE_ANSWER_YES)
+        diagnosis_losers(d, who, sizeof who);
+    else
+        snprintf(who, sizeof who, "%s", judge_cause(d->cause)->meaning);
+    snprintf(d->why, sizeof d->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
+             fmax(carried, possible) / 1e6, 100 * fmax(0, d->lost_share), who);
+}
+

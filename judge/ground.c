@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/ground.h"
+
+#include "judge/limit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define UNLIKE 2.5    /* times faster: an access line */
+#define ELSEWHERE 1.5 /* as in judge/path.c */
+#define OTHERS 0.05   /* likewise */
+#define THIN 0.1      /* of the round trip ACKs wait behind ACKs */
+
+static const struct judge_link *link_of(const struct judge_facts *s, bool incoming)
+{
+    return incoming ? &s->in : &s->out;
+}
+
+/* The limit that most of the goodput of a direction has, or of both (NULL). */
+static enum judge_cause ground_most(const struct judge_facts *s, const struct judge_diagnosis *d,
+                                    const struct judge_way *of)
+{
+    double share[JUDGE_CAUSES] = {0};
+    int best = JUDGE_CAUSE_UNKNOWN;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct judge_flow *f = &s->flow[i];
+        share[judge_limit_of(f)] += !of || of == (f->incoming ? &d->in : &d->out) ? f->rate_bps : 0;
+    }
+    for (int c = 0; c < JUDGE_CAUSES; c++)
+        best = share[c] > share[best] ? c : best;
+    return (enum judge_cause)best;
+}
+
+/* The direction with data that uses its link least; NULL: all are full. */
+static const struct judge_way *ground_least(const struct judge_diagnosis *d)
+{
+    const struct judge_way *in = &d->in, *out = &d->out;
+    bool in_free = in->flows > 0 && !in->saturated, out_free = out->flows > 0 && !out->saturated;
+    double ratio = in->carried_bps / out->carried_bps, rooms = in->room_bps / out->room_bps;
+    if (in_free && out_free)
+        return ratio > (rooms > 0 ? rooms : 1) ? out : in;
+    return in_free ? in : out_free ? out : NULL;
+}
+
+/* Do a direction's flows wait longer than anything can at the host's link, or each behind a link of its own? */
+static bool ground_elsewhere(const struct judge_facts *s, const struct judge_diagnosis *d, bool incoming)
+{
+    const struct judge_way *w = incoming ? &d->in : &d->out;
+    const struct judge_link *own = link_of(s, incoming), *back = link_of(s, !incoming);
+    return w->flows > 0 && !w->saturated &&
+           (own->apart || w->data_wait_s > ELSEWHERE * own->drain_s || w->ack_wait_s > ELSEWHERE * back->drain_s);
+}
+
+/* ACKs wait, though no data and no other traffic go their way: behind each other. A host that answers late makes them
+ * late now and then; a queue that never runs empty, always. */
+static bool ground_thin(const struct judge_facts *s, const struct judge_diagnosis *d, bool incoming)
+{
+    const struct judge_way *w = incoming ? &d->in : &d->out, *other = incoming ? &d->out : &d->in;
+    return other->flows == 0 && link_of(s, !incoming)->other_bps < OTHERS * w->carried_bps &&
+           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && link_of(s, incoming)->acks_stand;
+}
+
+static enum judge_cause ground_yes(const struct judge_facts *s, const struct judge_diagnosis *d)
+{
+    const struct judge_way *worst = d->in.lost_share > d->out.lost_share ? &d->in : &d->out;
+    const struct judge_way *other = worst == &d->in ? &d->out : &d->in;
+    if (!s->stopped && /* else a capacity is what the stops leave of it */
+        fmax(worst->capacity_bps, worst->possible_bps) > UNLIKE * other->capacity_bps)
+        return JUDGE_CAUSE_THIN_ACKS;
+    return other->flows == 0 ? JUDGE_CAUSE_OTHER : JUDGE_CAUSE_ACKS;
+}
+
+static enum judge_cause ground_no(const struct judge_facts *s, const struct judge_diagnosis *d)
+{
+    const struct judge_way *least = ground_least(d);
+    if (s->stopped)
+        return JUDGE_CAUSE_PAUSE;
+    if (!least && (d->in.flows == 0 || d->out.flows == 0))
+        return JUDGE_CAUSE_ONE_WAY;
+    if (!least) /* by losses, which deeper buffers or marks would spare, or as they are */
+        return ground_most(s, d, NULL) == JUDGE_CAUSE_LOSSES ? JUDGE_CAUSE_LOSSES : JUDGE_CAUSE_FULL;
+    enum judge_cause limit = ground_most(s, d, least);
+    if (s->host != JUDGE_CAUSE_UNKNOWN && limit != JUDGE_CAUSE_APPLICATION)
+        return s->host;
+    if (limit == JUDGE_CAUSE_WINDOW || limit == JUDGE_CAUSE_SEND_BUFFER)
+        return ground_thin(s, d, least == &d->in)                               ? JUDGE_CAUSE_THIN_PATH
+               : ground_elsewhere(s, d, true) || ground_elsewhere(s, d, false) ? JUDGE_CAUSE_LINK
+                                                                               : limit;
+    return limit;
+}
+
+/* The fact whose absence costs most: what would tell. */
+static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
+{
+    bool waits = true, unlimited = false, rate = false;
+    for (size_t i = 0; i < s->n; i++) {
+        double otherwise = judge_limit_else(&s->flow[i]);
+        waits = waits && isfinite(judge_flow_trip_s(&s->flow[i]));
+        unlimited = unlimited || (otherwise > 0.05 && otherwise < 0.95 && s->flow[i].ack_wait_s > 0);
+    }
+    rate = d->in.source != JUDGE_CAPACITY_UNKNOWN || d->out.source != JUDGE_CAPACITY_UNKNOWN;
+    double carried_bps = d->in.carried_bps + d->out.carried_bps, most = fmin(1, d->lost_share + d->ci95);
+    if (s->tried)
+        snprintf(d->why, sizeof d->why, "%.1f of %.1f Mb/s; %.1f %% lost to waiting ACKs so far: a longer run "
+                 "would tell whether it stays so", carried_bps / 1e6, s->tried->bps[2] / 1e6,
+                 100 * fmax(0, d->lost_share));
+    else
+        snprintf(d->why, sizeof d->why, "%.1f Mb/s pass; up to %.0f %% may be lost to waiting ACKs, more than nothing "
+                 "with %.0f %% probability: %s not show in this capture", carried_bps / 1e6, 100 * most,
+                 100 * d->probability,
+                 s->stood ? "how long a queue has stood since before it began does"
+                 : !waits ? "how long ACKs wait does"
+                 : unlimited ? "whether waiting ACKs or the applications hold them back does"
+                 : rate ? "where they wait, and what the link could carry, do"
+                        : "what the link could carry does");
+}
+
+void judge_ground_of(const struct judge_facts *s, struct judge_diagnosis *d)
+{
+    enum judge_cause common = ground_most(s, d, NULL);
+    d->cause = d->second = JUDGE_CAUSE_UNKNOWN;
+    if (d->answer == JUDGE_ANSWER_YES) {
+        d->cause = ground_yes(s, d);
+        d->second = common == JUDGE_CAUSE_LOSSES ? JUDGE_CAUSE_LOSSES : s->host;
+    } else if (d->answer == JUDGE_ANSWER_NO) {
+        d->cause = ground_no(s, d);
+        d->second = d->cause == common ? JUDGE_CAUSE_UNKNOWN : common;
+    }
+    if (d->answer == JUDGE_ANSWER_UNKNOWN)
+        ground_open(s, d);
+    else
+        judge_diagnosis_say(d);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/limit.h"
+
+#include "judge/marks.h"
+#include "judge/noise.h"
+
+#include <math.h>
+
+#define LOSS_EVENTS 2   /* one may be chance */
+#define CLOSED 0.05     /* of ACKs offer less than two segments: a reader that is too slow for its sender */
+#define SWING 0.04      /* of the window offered comes and goes: a reader that takes data now and then */
+#define TAKEN 0.85      /* of the largest window is offered: the reader keeps up, but for what comes at once */
+#define STEADY 0.97     /* of the most in flight, on average, through round trips that change by CHANGES: a buffer of its
+                         * own bounds it, as what an application paces follows the round trip */
+#define CHANGES 0.1
+
+/* From 0 at `none` to 1 at `full`; 0 where it is not known. */
+static double mark(double value, double none, double full)
+{
+    return isfinite(value) ? fmax(0, fmin(1, (value - none) / (full - none))) : 0;
+}
+
+/* Does its reader bound what it may send? A window that only grows is tuned by its kernel. */
+static bool limit_reader(const struct judge_flow *f)
+{
+    const struct judge_sender *k = &f->sender;
+    if (k->offered_guessed)
+        return false;
+    return k->closed_share > CLOSED || (k->offered_swing > SWING && f->loss_events < LOSS_EVENTS && /* data wait for a lost one, too */
+                                        k->offered_bytes < TAKEN * k->offered_most_bytes);
+}
+
+/* In flight; where that does not show, by Little's law. */
+static double limit_flight(const struct judge_flow *f)
+{
+    double seen = f->sender.flight_bytes, little = f->rate_bps / 8 * judge_flow_trip_s(f);
+    return seen > 0 ? seen : isfinite(little) && !f->coarse ? little : 0;
+}
+
+void judge_marks_of(const struct judge_flow *f, double m[JUDGE_MARKS])
+{
+    const struct judge_sender *k = &f->sender;
+    double flight = limit_flight(f), most = fmax(k->most_bytes, flight), two = 2 * k->full_bytes;
+    bool seen = k->flight_bytes > 0, offered = k->offered_bytes > 0, known = offered && !k->offered_guessed;
+    /* Nobody's window is a whole number of segments, and ACKs free two at a time: so near is at its edge. */
+    double edge = offered && flight > 0 ? mark((flight + two) / k->offered_bytes, 0.6, 0.95) : 0;
+    double reached = offered && most > 0 ? mark((most + two) / k->offered_bytes, 0.8, 1) : 0;
+    double even = 1 - mark(isfinite(k->tight_share) ? k->tight_share : 1, 0, 0.1);
+    for (int i = 0; i < JUDGE_MARKS; i++)
+        m[i] = 0;
+    m[JUDGE_MARK_GUESSED] = !known;
+    m[JUDGE_MARK_GUESSED_EDGE] = known ? 0 : reached;
+    edge = known ? edge : 0;
+    reached = known ? reached : 0;
+    m[JUDGE_MARK_EDGE] = edge;
+    m[JUDGE_MARK_REACHED] = reached;
+    m[JUDGE_MARK_LOSSES] = mark((double)f->loss_events, 0, 2 * LOSS_EVENTS);
+    m[JUDGE_MARK_GROWS] = k->grows > k->grows_ci95 ? mark(k->grows, 0.2, 0.8) : 0;
+    m[JUDGE_MARK_SHORTS] = mark(k->short_share, 0, 0.05) * (1 - reached);
+    m[JUDGE_MARK_IDLE] = mark(k->idle, 0, 0.125);
+    m[JUDGE_MARK_RESTARTS] = mark(k->restarts, 0, 8) * (1 - m[JUDGE_MARK_LOSSES]) * (1 - edge);
+    m[JUDGE_MARK_JITTER] = mark(k->jitter, 0, 0.25) * (1 - m[JUDGE_MARK_LOSSES]);
+    m[JUDGE_MARK_EVEN] = even * (1 - edge);
+    m[JUDGE_MARK_FASTER] = mark(k->fastest_bps / f->rate_bps, 1.05, 1.55) * (1 - edge);
+    m[JUDGE_MARK_FREED] = mark(k->free_bps / f->rate_bps, 1.2, 1.5);
+    m[JUDGE_MARK_NO_FASTER] = isfinite(k->free_bps) ? 1 - mark(k->free_bps / f->rate_bps, 1, 1.2) : 0;
+    m[JUDGE_MARK_LITTLE] = known && most > 0 && most < 4 * two && flight < k->offered_bytes / 2;
+    m[JUDGE_MARK_PINNED] = known && seen && k->fullness > STEADY
+                               ? (1 - edge) * (1 - m[JUDGE_MARK_LOSSES]) * (1 - m[JUDGE_MARK_GROWS]) : 0;
+    m[JUDGE_MARK_BLIND] = !seen;
+}
+
+double judge_limit_else(const struct judge_flow *f)
+{
+    double m[JUDGE_MARKS], odds = judge_noise_odds;
+    if (f->known != JUDGE_CAUSE_UNKNOWN)
+        return f->known == JUDGE_CAUSE_APPLICATION || f->known == JUDGE_CAUSE_RECEIVER;
+    if (limit_reader(f))
+        return 1;
+    judge_marks_of(f, m);
+    for (int i = 0; i < JUDGE_MARKS; i++)
+        odds += judge_noise_marks[i].weight * m[i];
+    return 1 / (1 + exp(-odds));
+}
+
+enum judge_cause judge_limit_of(const struct judge_flow *f)
+{
+    const struct judge_sender *k = &f->sender;
+    if (f->known != JUDGE_CAUSE_UNKNOWN)
+        return f->known;
+    if (limit_reader(f))
+        return JUDGE_CAUSE_RECEIVER;
+    if (judge_limit_else(f) > 0.5)
+        return JUDGE_CAUSE_APPLICATION;
+    if (f->loss_events >= LOSS_EVENTS)
+        return f->policed ? JUDGE_CAUSE_POLICING : JUDGE_CAUSE_LOSSES;
+    bool bounded = f->lossless && k->fullness > STEADY && k->range > CHANGES && !k->offered_guessed &&
+                   k->most_bytes + 2 * k->full_bytes < TAKEN * k->offered_bytes && !(k->grows > k->grows_ci95);
+    return bounded ? JUDGE_CAUSE_SEND_BUFFER : JUDGE_CAUSE_WINDOW;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* judge/path.h - what flows would carry with ACKs first at every queue, by the facts and by what these leave open.
+ *
+ * A flow whose window W holds it carries W / T, T = d + q + a: its floor, its data's wait, its ACKs'. Without a,
+ *
+ *   x' = x T / (T - a - v q)
+ *
+ * with v = 0 where data wait on as they do, as those of a sender do that fills any queue until it loses, and v = 1 where
+ * nothing waits any more, since the link has room. An application that goes on when it is answered makes a cycle of c
+ * in c - w, w of it for ACKs; one that a clock starts, or a reader, carries what it carries. Together flows carry no
+ * more than their link has room for beside the ACKs of the other direction,
+ *
+ *   r = (C - o - x'_other A / (k S)) S / (S + A)
+ *
+ * with C and o on the wire, A = JUDGE_AROUND, S of payload in a frame, k segments an ACK (model/degree.h). */
+#ifndef JUDGE_PATH_H
+#define JUDGE_PATH_H
+
+#include "judge/fact.h"
+
+/* What facts leave open. Shares are even in [0, 1), the rest normal with deviation 1. */
+enum judge_open {
+    JUDGE_OPEN_LIMIT,    /* whether flows' windows hold them: those less likely than so not */
+    JUDGE_OPEN_VANISHES, /* v above */
+    JUDGE_OPEN_PLACE,    /* whether waits are where they seem to be */
+    JUDGE_OPEN_UNPLACED, /* whether what nobody placed is where it is taken to be */
+    JUDGE_OPEN_BLURRED,  /* whether coarse stamps show waits of data as those of ACKs */
+    JUDGE_OPEN_LINK,     /* how fast a link is whose rate does not show */
+    JUDGE_OPEN_SHARES,
+    JUDGE_OPEN_CYCLE = JUDGE_OPEN_SHARES, /* whether applications wait for answers */
+    JUDGE_OPEN_WAIT,     /* how far waits are off, by a share of themselves */
+    JUDGE_OPEN_TICK,     /* and by the stamps' ticks */
+    JUDGE_OPEN_CAPACITY,
+    JUDGE_OPEN_MODEL,
+    JUDGE_OPEN_GAIN,
+    JUDGE_OPENS,
+};
+
+/* One way it may be: otherwise[i] = P(flow i is held by something else than its window). possible_bps: in, out. */
+void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double open[JUDGE_OPENS],
+                         double possible_bps[2]);
+
+/* Goodput that a direction has room for while the other one carries other_bps; NAN unknown. */
+double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/posterior.h"
+
+#include "base/memory.h"
+#include "judge/ground.h"
+#include "judge/limit.h"
+#include "judge/path.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SATURATED 0.95 /* of what it has room for */
+
+/* What all draws of all cases say. */
+struct posterior {
+    double *value[3], *weight; /* owned; what is lost of both together, what is possible in and out */
+    size_t n;
+    double all, yes; /* weights */
+};
+
+static double carried_bps(const struct judge_facts *s, bool incoming)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += s->flow[i].incoming == incoming ? s->flow[i].rate_bps : 0;
+    return sum;
+}
+
+static double lost_share(double carried, double possible)
+{
+    return possible > 0 ? 1 - carried / possible : NAN;
+}
+
+/* The k-th point of the sequence. */
+static void draw_open(size_t k, double open[JUDGE_OPENS])
+{
+    double phi = 2;
+    for (int i = 0; i < 40; i++)
+        phi = pow(1 + phi, 1.0 / (JUDGE_OPENS + 1));
+    for (int d = 0; d < JUDGE_OPENS; d++) {
+        double at = 0.5 + (double)(k + 1) * pow(phi, -(d + 1));
+        open[d] = at - floor(at);
+        if (d >= JUDGE_OPEN_SHARES)
+            open[d] = gsl_cdf_ugaussian_Pinv(fmin(fmax(open[d], 1e-6), 1 - 1e-6));
+    }
+}
+
+static void posterior_add(struct posterior *p, const struct judge_facts *s, double weight)
+{
+    double open[JUDGE_OPENS], possible_bps[2];
+    const double have_bps[2] = {carried_bps(s, true), carried_bps(s, false)};
+    double *otherwise = memory_zeroed(s->n + 1, sizeof *otherwise, "a diagnosis");
+    for (size_t i = 0; i < s->n; i++)
+        otherwise[i] = judge_limit_else(&s->flow[i]);
+    for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
+        draw_open(k, open);
+        judge_path_possible(s, otherwise, open, possible_bps);
+        p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[0] + possible_bps[1]);
+        p->value[1][p->n] = possible_bps[0];
+        p->value[2][p->n] = possible_bps[1];
+        p->weight[p->n++] = weight;
+        p->all += weight;
+        p->yes += judge_diagnosis_matters(have_bps, possible_bps) ? weight : 0;
+    }
+    free(otherwise);
+}
+
+/* The least width about `middle` that holds that share of what was drawn. Weights differ: by halving, in place of sorting
+ * pairs. */
+static double posterior_within(const struct posterior *p, const double *value, double middle, double share)
+{
+    double low = 0, high = 0;
+    for (size_t i = 0; i < p->n; i++)
+        high = fmax(high, fabs(value[i] - middle));
+    for (int step = 0; step < 50; step++) {
+        double width = (low + high) / 2, within = 0;
+        for (size_t i = 0; i < p->n; i++)
+            within += fabs(value[i] - middle) <= width ? p->weight[i] : 0;
+        *(within >= share * p->all ? &high : &low) = width;
+    }
+    return high;
+}
+
+/* Half of the draws are below: what is unlikely does not move it. */
+static double posterior_median(const struct posterior *p, const double *value)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < p->n; i++)
+        least = fmin(least, value[i]);
+    return least + posterior_within(p, value, least, 0.5);
+}
+
+/* What is known of the directions, whatever is possible. */
+static void way_of(const struct judge_facts *s, bool incoming, struct judge_way *w)
+{
+    const struct judge_link *l = incoming ? &s->in : &s->out;
+    double other_bps = carried_bps(s, !incoming);
+    *w = (struct judge_way){.capacity_bps = l->capacity_bps, .source = l->source};
+    for (size_t i = 0; i < s->n; i++) {
+        const struct judge_flow *f = &s->flow[i];
+        if (f->incoming != incoming)
+            continue;
+        w->flows++;
+        w->carried_bps += f->rate_bps;
+        w->data_wait_s += f->rate_bps * f->data_wait_s;
+        w->ack_wait_s += f->rate_bps * f->ack_wait_s;
+        w->floor_s += f->rate_bps * f->floor_s;
+    }
+    w->data_wait_s /= w->carried_bps;
+    w->ack_wait_s /= w->carried_bps;
+    w->floor_s /= w->carried_bps;
+    w->room_bps = judge_path_room_bps(s, incoming, l->capacity_bps, other_bps);
+    w->saturated = w->flows > 0 && !(l->works > 0) && w->carried_bps >= SATURATED * w->room_bps;
+}
+
+static void posterior_way(const struct judge_facts *s, bool incoming, double possible_bps, struct judge_diagnosis *d)
+{
+    struct judge_way *w = incoming ? &d->in : &d->out, *other = incoming ? &d->out : &d->in;
+    double fast_bps = judge_path_room_bps(s, !incoming, other->capacity_bps, 0); /* at most */
+    fast_bps = isfinite(fast_bps) ? fast_bps : other->carried_bps;
+    w->possible_bps = possible_bps;
+    w->lost_share = w->flows > 0 ? lost_share(w->carried_bps, possible_bps) : 0;
+    w->acks_bps = fmin(w->capacity_bps, JUDGE_AROUND / (s->segments_per_ack * s->full_bytes) * fast_bps);
+}
+
+/* What was tried is known, whatever would follow from waits: yes or no by its interval. Where that has a threshold in it
+ * what follows from waits has to say the same as this run. */
+static void posterior_tried(const struct judge_facts *s, struct judge_diagnosis *d)
+{
+    const struct judge_tried *t = s->tried;
+    const double have_bps[2] = {d->in.carried_bps, d->out.carried_bps};
+    enum judge_answer by_waits = d->answer;
+    double possible_bps[3][2];
+    d->possible_from = JUDGE_POSSIBLE_EMULATED;
+    d->probability = NAN;
+    for (int i = 0; i < 3; i++) /* as it is; at the end of the interval that loses least; most */
+        for (int way = 0; way < 2; way++) {
+            double share = lost_share(have_bps[way], t->bps[way]), off = fmax(t->lost_ci95[way], t->lost_ci95[2]);
+            share += (i - 1) * (isfinite(off) ? off : 0);
+            possible_bps[i][way] = t->bps[way] > 0 ? have_bps[way] / fmax(1 - share, 1e-6) : 0;
+        }
+    posterior_way(s, true, t->bps[0], d);
+    posterior_way(s, false, t->bps[1], d);
+    d->lost_share = lost_share(have_bps[0] + have_bps[1], t->bps[2]);
+    d->ci95 = t->lost_ci95[2];
+    enum judge_answer here = judge_diagnosis_matters(have_bps, t->bps) ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO;
+    bool sure = judge_diagnosis_matters(have_bps, possible_bps[0]) || !judge_diagnosis_matters(have_bps, possible_bps[2]);
+    d->answer = sure || here == by_waits ? here : JUDGE_ANSWER_UNKNOWN;
+}
+
+void judge_posterior_decide(const struct judge_case *cases, size_t n, struct judge_diagnosis *d)
+{
+    const struct judge_facts *s = cases[0].facts;
+    struct posterior p = {.weight = memory_zeroed(n * JUDGE_POSTERIOR_DRAWS, sizeof *p.weight, "a diagnosis")};
+    for (int i = 0; i < 3; i++)
+        p.value[i] = memory_zeroed(n * JUDGE_POSTERIOR_DRAWS, sizeof *p.value[i], "a diagnosis");
+    *d = (struct judge_diagnosis){.cause = JUDGE_CAUSE_UNKNOWN};
+    way_of(s, true, &d->in);
+    way_of(s, false, &d->out);
+    for (size_t i = 0; i < n; i++)
+        posterior_add(&p, cases[i].facts, cases[i].weight);
+    posterior_way(s, true, posterior_median(&p, p.value[1]), d);
+    posterior_way(s, false, posterior_median(&p, p.value[2]), d);
+    d->probability = p.yes / p.all;
+    d->answer = d->probability > JUDGE_POSTERIOR_SURE       ? JUDGE_ANSWER_YES
+                : d->probability < 1 - JUDGE_POSTERIOR_SURE ? JUDGE_ANSWER_NO
+                                                            : JUDGE_ANSWER_UNKNOWN;
+    double possible_bps = d->in.possible_bps + d->out.possible_bps;
+    d->lost_share = lost_share(d->in.carried_bps + d->out.carried_bps, possible_bps);
+    d->ci95 = posterior_within(&p, p.value[0], d->lost_share, JUDGE_POSTERIOR_SURE);
+    if (isfinite(s->ci95_bps))
+        d->ci95 = hypot(d->ci95, s->ci95_bps / possible_bps);
+    for (int i = 0; i < 3; i++)
+        free(p.value[i]);
+    free(p.weight);
+    if (s->tried)
+        posterior_tried(s, d);
+    judge_ground_of(s, d);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* judge/posterior.h - from facts to an answer.
+ *
+ * What facts leave open (judge/path.h) is drawn JUDGE_POSTERIOR_DRAWS times, evenly: the points of a Kronecker sequence
+ * (alpha_d = phi^-(d + 1), phi the root of phi^(D + 1) = phi + 1; Roberts 2018), so that the same facts have the same
+ * answer. Each draw predicts what would be possible. The share of draws in which that is enough for a yes is the answer's
+ * probability; what is possible and lost are medians, and 95 % of the draws are within ci95 of what is lost. */
+#ifndef JUDGE_POSTERIOR_H
+#define JUDGE_POSTERIOR_H
+
+#include "judge/diagnosis.h"
+
+#define JUDGE_POSTERIOR_DRAWS 512
+#define JUDGE_POSTERIOR_SURE 0.95
+
+/* What may be so, and how likely it was before: the same flows, under different assumptions that only one capture
+ * cannot tell apart. Weights need not add up to 1. */
+struct judge_case {
+    const struct judge_facts *facts; /* borrowed */
+    double weight;
+};
+
+/* Cases have the same flows in the same order; the first is the likeliest, by which causes are named. */
+void judge_posterior_decide(const struct judge_case *cases, size_t n, struct judge_diagnosis *out);
+
+#endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The link of a host whose flows' waits and frames are given, and what the judge says of flows that their windows hold. */
+#include "analysis/link.h"
+#include "analysis/facts.h"
+#include "judge/posterior.h"
+#include "test/cm.h"
+
+#include <math.h>
+
+#define FLOWS 3
+
+/* What the test has found last. */
+static struct judge_flow fact[FLOWS];
+static struct judge_facts facts;
+
+/* Of n flows; capacities are those known. */
+static struct analysis_evidence_set set_of(struct analysis_evidence *e, struct analysis_told *flows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        e[i].flow = &flows[i];
+        e[i].clocking.full_bytes = 1448;
+    }
+    return (struct analysis_evidence_set){.flow = e, .n = n, .to_s = 5, .full_bytes = 1448, .segments_per_ack = 2,
+                                          .interface_bps = NAN, .ci95_bps = NAN, .beside = true};
+}
+
+static struct judge_diagnosis decided(struct analysis_evidence_set *s, const struct analysis_capacity_host *host,
+                                      const double known_bps[2])
+{
+    struct judge_diagnosis d;
+    const struct judge_case one = {&facts, 1};
+    analysis_facts_of(s, host, known_bps, fact, &facts);
+    for (size_t i = 0; i < s->n; i++)
+        fact[i].known = JUDGE_CAUSE_WINDOW;
+    judge_posterior_decide(&one, 1, &d);
+    return d;
+}
+
+/* Without stamps: 460 kB in flight at 92 Mb/s take 40 ms to come round, 39 of them in the queue before the host. ACKs
+ * of a flow whose 40 ms there never were less than 8 wait as long. */
+static void test_without_stamps_data_tell_how_long_acks_wait(void **state)
+{
+    (void)state;
+    for (int full = 0; full < 2; full++) { /* else data need not wait there */
+        struct analysis_told flows[] = {{.incoming = true, .rate_bps = 92e6}, {.rate_bps = 4e6}};
+        struct analysis_evidence e[2] = {
+            {.floor_s = 1e-3, .lossless = true, .clocking.offered_bytes = 92e6 / 8 * 40e-3},
+            {.loop_least_s = 8e-3, .loop_wait_s = 32e-3}};
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        for (int i = 0; i < 2; i++)
+            e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = NAN;
+        const double capacity_bps[2] = {full ? 100e6 : 200e6, 100e6};
+        struct judge_diagnosis d = decided(&set, NULL, capacity_bps);
+        assert_true(d.in.saturated == full);
+        assert_true(fabs(fact[1].ack_wait_s - (full ? 39e-3 : 32e-3)) < 1e-9);
+        assert_true(fabs(fact[1].floor_s - (full ? 1e-3 : 8e-3)) < 1e-9);
+        assert_true(!full || d.answer != JUDGE_ANSWER_NO);
+    }
+}
+
+/* Without stamps, beside the receiver of 4 Mb/s: data are answered in 10 ms, 2 at least, and the way to the sender and
+ * back takes 10 more. Its ACKs leave by the queue that 92 Mb/s out fill, after the tap for so long. */
+static void test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too(void **state)
+{
+    (void)state;
+    for (int after = 0; after < 2; after++) {
+        struct analysis_told flows[] = {{.rate_bps = 92e6}, {.incoming = true, .rate_bps = 4e6}};
+        struct analysis_evidence e[2] = {{.floor_s = 5e-3, .loop_least_s = 5e-3, .loop_wait_s = after ? 20e-3 : 0},
+                                         {.far_least_s = 10e-3, .loop_least_s = 2e-3, .loop_wait_s = 8e-3}};
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        for (int i = 0; i < 2; i++) {
+            e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = NAN;
+            e[i].clocking.offered_bytes = 39e3;
+            e[i].lossless = i > 0;
+        }
+        struct judge_diagnosis d = decided(&set, NULL, (const double[]){100e6, 100e6});
+        assert_true(d.out.saturated && !d.in.saturated);
+        assert_true(fabs(fact[1].floor_s - 12e-3) < 1e-9 && fact[1].data_wait_s == 0);
+        assert_true(fabs(fact[1].ack_wait_s - (after ? 28e-3 : 8e-3)) < 1e-9);
+        assert_int_equal(d.answer, JUDGE_ANSWER_YES); /* 4 of 6.7 Mb/s, which are a twentieth of 99, and more */
+    }
+}
+
+/* ACKs wait 10 ms while 80 Mb/s go their way. What is in flight there, and ACKs of 100 kB (40 Mb/s for a round trip of
+ * 20 ms), 3.1, take 6.4 ms to pass at 100 Mb/s, or 9.6: they wait elsewhere, or there. */
+static enum judge_answer answer_by_flight(double flight_bytes, double data_wait_s, bool one_peer)
+{
+    struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
+    struct analysis_evidence e[2] = {{.data_wait_s = data_wait_s, .floor_s = 10e-3, .clocking.most_bytes = flight_bytes},
+                                     {.floor_s = 10e-3, .ack_wait_s = 10e-3}};
+    static struct analysis_capacity_host host;
+    struct analysis_evidence_set set = set_of(e, flows, 2);
+    for (int i = 0; i < 2; i++) {
+        e[i].peer = (struct capture_address){.bytes = {10, 0, 0, (uint8_t)(one_peer ? 1 : 1 + i)}, .family = 4};
+        e[i].tick_s = 1e-3;
+    }
+    struct judge_diagnosis d = decided(&set, &host, (const double[]){100e6, 100e6});
+    double least_bytes = fmax(flight_bytes, 80e6 / 8 * data_wait_s) + 100e3 * 90 / (2 * 1448);
+    assert_true(fabs(facts.in.drain_s - least_bytes * 8 / 100e6) < 1e-9);
+    assert_true(fabs(fact[1].beside_s - (one_peer ? data_wait_s : 0)) < 1e-9);
+    assert_true(fabs(fact[0].beside_s) < 1e-9);
+    return d.answer;
+}
+
+static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
+{
+    (void)state;
+    assert_int_equal(answer_by_flight(77e3, 0, false), JUDGE_ANSWER_NO);
+    assert_int_equal(answer_by_flight(97e3, 0, false), JUDGE_ANSWER_UNKNOWN); /* 10 ms are a quarter more than 8 */
+    assert_int_equal(answer_by_flight(117e3, 0, false), JUDGE_ANSWER_YES);
+}
+
+/* Unless data that go to the same host, through the same queues, wait as long: wherever that is, ACKs wait behind them. */
+static void test_acks_wait_behind_data_of_their_whole_way(void **state)
+{
+    (void)state;
+    assert_int_equal(answer_by_flight(77e3, 9e-3, true), JUDGE_ANSWER_YES);
+    assert_int_equal(answer_by_flight(77e3, 5e-3, true), JUDGE_ANSWER_NO);
+}
+
+/* How long all takes to pass is not known without the frames, or where a part of them is no TCP. */
+static void test_what_else_passes_takes_its_time_too(void **state)
+{
+    (void)state;
+    struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}};
+    struct analysis_evidence e[1] = {{.floor_s = 10e-3, .clocking.most_bytes = 100e3, .tick_s = 1e-3}};
+    static struct analysis_capacity_host host;
+    const double capacity_bps[2] = {100e6, 100e6};
+    struct analysis_evidence_set set = set_of(e, flows, 1);
+    host.in.all_bytes = 1e6;
+    host.in.other_bytes = 0.04e6;
+    decided(&set, &host, capacity_bps);
+    assert_true(fabs(facts.in.drain_s - 8e-3) < 1e-9);
+    assert_true(isinf(facts.out.drain_s)); /* nothing is in flight there */
+    host.in.other_bytes = 0.06e6;
+    decided(&set, &host, capacity_bps);
+    assert_true(isinf(facts.in.drain_s));
+    host.in.other_bytes = 0;
+    set.beside = false; /* the capture may lack some */
+    decided(&set, &host, capacity_bps);
+    assert_true(isinf(facts.in.drain_s));
+    set.beside = true;
+    decided(&set, NULL, capacity_bps);
+    assert_true(isinf(facts.in.drain_s));
+}
+
+/* A megabyte of groups of frames at a rate. */
+static void host_votes(struct analysis_capacity_way *w, double bps)
+{
+    size_t step = (size_t)floor(log2(bps / 1e3) * 16);
+    w->votes[0][step].bytes = 1e6;
+    w->votes[0][step].seconds = 1e6 * 8 / bps;
+}
+
+static void waits_of(struct analysis_evidence *e, size_t n, struct analysis_wait *waits, size_t n_waits)
+{
+    for (size_t i = 0; i < n; i++) {
+        e[i].waits = waits;
+        e[i].n_waits = n_waits;
+        e[i].tick_s = 1e-3;
+    }
+}
+
+/* Of such flows, whose frames come at these rates at the closest. */
+static struct judge_diagnosis one_each_way(struct analysis_evidence e[2], struct analysis_told flows[2],
+                                           struct analysis_wait waits[2], double in_bps, double out_bps)
+{
+    static struct analysis_capacity_host host;
+    host = (struct analysis_capacity_host){.tag = 0};
+    host_votes(&host.in, in_bps);
+    host_votes(&host.out, out_bps);
+    struct analysis_evidence_set set = set_of(e, flows, 2);
+    waits_of(e, 2, waits, 2);
+    return decided(&set, &host, NULL);
+}
+
+/* Out 32.2 Mb/s fill a link of 35. In 16.4, evenly spaced as their ACKs come out of its queue: had the link 18 Mb/s
+ * that way it would be full, but then data would wait there, as they do when it is so. */
+static void test_an_even_clock_of_acks_is_no_link(void **state)
+{
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 20e-3}}, {.start_s = 2.5}};
+        struct analysis_told flows[] = {{.incoming = true, .rate_bps = 16.4e6}, {.rate_bps = 32.2e6}};
+        struct analysis_evidence e[2] = {
+            {.data_wait_s = full ? 15e-3 : 0.4e-3, .ack_wait_s = full ? 5.4e-3 : 20e-3, .floor_s = 10e-3},
+            {.data_wait_s = 20e-3, .floor_s = 10e-3}};
+        struct judge_diagnosis d = one_each_way(e, flows, waits, 18e6, 35e6);
+        assert_true(fabs(d.out.capacity_bps - 35e6) < 1);
+        assert_int_equal(d.in.source, full ? JUDGE_CAPACITY_DISPERSION : JUDGE_CAPACITY_ASSUMED);
+        assert_true(fabs(d.in.capacity_bps - (full ? 18e6 : 35e6)) < 1);
+        assert_true(full ? d.answer == JUDGE_ANSWER_NO : d.probability > 0.8);
+    }
+}
+
+/* One flow each way with equal windows, so equally fast, behind the other end's uplink of 114 Mb/s: if it is ACKs of
+ * outgoing data that wait there, the gigabit at which these pass the tap is their way's; if they wait themselves, a
+ * shaper lets bursts pass. */
+static void test_equal_rates_are_no_equal_links(void **state)
+{
+    (void)state;
+    for (int data = 0; data < 2; data++) {
+        struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 18e-3}}, {.start_s = 2.5}};
+        struct analysis_told flows[] = {{.incoming = true, .rate_bps = 104.3e6}, {.rate_bps = 104.1e6}};
+        struct analysis_evidence e[2] = {
+            {.data_wait_s = 17.7e-3, .floor_s = 0.23e-3},
+            {.data_wait_s = data ? 17e-3 : 0.8e-3, .ack_wait_s = data ? 0.8e-3 : 17e-3, .floor_s = 0.23e-3}};
+        struct judge_diagnosis d = one_each_way(e, flows, waits, 114e6, 1e9);
+        assert_int_equal(d.answer, data ? JUDGE_ANSWER_NO : JUDGE_ANSWER_YES);
+        assert_true(fabs(d.out.capacity_bps - (data ? 114e6 : 1e9)) < 1);
+    }
+}
+
+/* In 80 Mb/s through 100, of which nothing is known the other way: as fast, for all that is known. */
+static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
+{
+    (void)state;
+    struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
+    struct analysis_evidence e[2] = {{.floor_s = 20e-3}, {.floor_s = 20e-3}};
+    struct analysis_evidence_set set = set_of(e, flows, 2);
+    decided(&set, NULL, (const double[]){100e6, NAN});
+    assert_int_equal(facts.in.source, JUDGE_CAPACITY_KNOWN);
+    assert_int_equal(facts.out.source, JUDGE_CAPACITY_ASSUMED);
+    assert_true(facts.out.capacity_bps == 100e6);
+    flows[1].rate_bps = 98e6; /* which could not carry that */
+    decided(&set, NULL, (const double[]){100e6, NAN});
+    assert_int_equal(facts.out.source, JUDGE_CAPACITY_UNKNOWN);
+    decided(&set, NULL, NULL);
+    assert_int_equal(facts.in.source, JUDGE_CAPACITY_UNKNOWN);
+    assert_true(isnan(facts.in.capacity_bps));
+}
+
+/* Nothing is faster than the interface that made the capture. A slower link may be farther away, where data wait. */
+static void test_an_interface_bounds_what_no_data_wait_for(void **state)
+{
+    (void)state;
+    struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
+    struct analysis_evidence e[2] = {{.floor_s = 20e-3, .data_wait_s = 1e-3}, {.floor_s = 20e-3, .data_wait_s = 4e-3}};
+    struct analysis_evidence_set set = set_of(e, flows, 2);
+    set.interface_bps = 1e9;
+    decided(&set, NULL, NULL);
+    assert_int_equal(facts.in.source, JUDGE_CAPACITY_INTERFACE); /* 1 of 21 ms */
+    assert_true(facts.in.capacity_bps == 1e9);
+    assert_int_equal(facts.out.source, JUDGE_CAPACITY_UNKNOWN); /* 4 of 24 */
+    decided(&set, NULL, (const double[]){2e9, 2e9});
+    assert_int_equal(facts.in.source, JUDGE_CAPACITY_KNOWN);
+}
+
+/* A queue that always stands, of 10 Mb/s of data and as much that is no TCP: the link passes both. */
+static void test_a_standing_queue_of_other_traffic_too(void **state)
+{
+    (void)state;
+    static struct analysis_capacity_host host; /* no group of frames votes */
+    struct analysis_wait waits[2] = {{.data_s = 10e-3}, {.start_s = 2.5, .data_s = 10e-3}};
+    struct analysis_told flow = {.incoming = true, .rate_bps = 10e6};
+    struct analysis_evidence e = {.data_wait_s = 10e-3, .floor_s = 10e-3};
+    struct analysis_evidence_set set = set_of(&e, &flow, 1);
+    waits_of(&e, 1, waits, 2);
+    set.other_bps[0] = 10e6;
+    set.other_bps[1] = 3e6;
+    struct judge_diagnosis d = decided(&set, &host, NULL);
+    assert_int_equal(d.in.source, JUDGE_CAPACITY_QUEUE);
+    assert_true(fabs(d.in.capacity_bps - (10e6 * 1538 / 1448 + 10e6)) < 1);
+    assert_true(facts.in.other_bps == 10e6 && facts.out.other_bps == 3e6);
+    assert_true(d.in.saturated);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+}
+
+/* All data go out, and their queue stands, but for the tenth of the phase in which it fills. A tap before it sees them
+ * leave the host at 10 Gb/s: that is no link of theirs. With data the other way a queue that runs empty once proves
+ * nothing. */
+static void test_a_standing_queue_behind_the_tap(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        static struct analysis_capacity_host host;
+        host = (struct analysis_capacity_host){.tag = 0};
+        host_votes(&host.out, 10e9);
+        struct analysis_wait waits[20];
+        for (int i = 0; i < 20; i++)
+            waits[i] = (struct analysis_wait){.start_s = 0.25 * i, .data_s = i ? 10e-3 : 0,
+                                              .leg_s = {[ANALYSIS_LEG_DATA_OUT] = 10e-3}};
+        struct analysis_told flows[] = {{.rate_bps = 60e6}, {.incoming = true, .rate_bps = 1e6}};
+        struct analysis_evidence e[2] = {{.data_wait_s = 10e-3, .floor_s = 2e-3}, {.floor_s = 2e-3}};
+        struct analysis_evidence_set set = set_of(e, flows, (size_t)(1 + both));
+        waits_of(e, (size_t)(1 + both), waits, 20);
+        struct judge_diagnosis d = decided(&set, &host, NULL);
+        assert_int_equal(d.out.source, both ? JUDGE_CAPACITY_DISPERSION : JUDGE_CAPACITY_QUEUE);
+        assert_true(both || fabs(d.out.capacity_bps - 60e6 * 1538 / 1448) < 1);
+        assert_true(both || d.cause == JUDGE_CAUSE_ONE_WAY);
+    }
+}
+
+/* Data out wait 4 ms of a round trip of 20 after the tap, and half a tick less before it: their link works for
+ * 2 * 4 / 20 of the time at least, if windows come as bursts. It passes 40 Mb/s and ACKs of 10, 42.8, in that time. */
+static void test_a_link_after_the_tap_works_for_a_share_of_the_time(void **state)
+{
+    (void)state;
+    static struct analysis_capacity_host host; /* no group of frames votes */
+    struct analysis_wait waits[2] = {{.data_s = 0}, {.start_s = 2.5, .data_s = 0}};
+    for (int reader = 0; reader < 2; reader++) {
+        struct analysis_told flows[] = {{.rate_bps = 40e6}, {.incoming = true, .rate_bps = 10e6}};
+        struct analysis_evidence e[2] = {{.data_wait_s = 5e-3, .beyond_s = 4.5e-3, .floor_s = 15e-3, .reader = reader},
+                                         {.floor_s = 20e-3}};
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        waits_of(e, 2, waits, 2);
+        decided(&set, &host, NULL);
+        assert_int_equal(facts.out.source, reader ? JUDGE_CAPACITY_UNKNOWN : JUDGE_CAPACITY_QUEUE);
+        if (reader) /* whom its data wait for */
+            continue;
+        double passes_bps = 40e6 * 1538 / 1448 + 10e6 * 90 / (2 * 1448);
+        assert_true(fabs(facts.out.works - 0.4) < 1e-9);
+        assert_true(fabs(facts.out.capacity_bps - passes_bps / 0.4) < 1);
+    }
+}
+
+/* A host of 10 Gb/s, its flows out as fast as 1 Gb/s lets each of two. Stamps do not tell what waits 0.7 ms after the
+ * tap: ACKs wait no longer than the data that come in, the rest are data before those links. */
+static void test_data_behind_lines_of_their_own(void **state)
+{
+    (void)state;
+    for (int line = 0; line < 2; line++) {
+        double rate_bps = line ? 941.5e6 : 700e6;
+        struct analysis_told flows[] = {{.rate_bps = rate_bps}, {.rate_bps = rate_bps}, {.incoming = true, .rate_bps = 3e9}};
+        struct analysis_evidence e[3] = {{.ack_wait_s = 0.7e-3}, {.ack_wait_s = 0.7e-3}, {.data_wait_s = 0.1e-3}};
+        struct analysis_evidence_set set = set_of(e, flows, 3);
+        for (int i = 0; i < 3; i++) {
+            e[i].floor_s = 30e-6;
+            e[i].clocking.tight_share = 0.5; /* pairs of frames: nothing has spaced them yet */
+        }
+        decided(&set, NULL, (const double[]){10e9, 10e9});
+        for (int i = 0; i < 2; i++) {
+            assert_true(fabs(fact[i].data_wait_s - (line ? 0.6e-3 : 0)) < 1e-9);
+            assert_true(fabs(fact[i].ack_wait_s - (line ? 0.1e-3 : 0.7e-3)) < 1e-9);
+        }
+        assert_false(facts.out.apart);
+        e[0].clocking.tight_share = e[1].clocking.tight_share = 0.01; /* these links have */
+        decided(&set, NULL, (const double[]){10e9, 10e9});
+        assert_true(facts.out.apart == line && !facts.in.apart);
+    }
+}
+
+/* Outgoing data pass the tap at a gigabit and wait 6 of 20 ms after it; 114 Mb/s are no Ethernet's, and may be what
+ * they wait for. */
+static void test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link(void **state)
+{
+    (void)state;
+    for (int line = 0; line < 2; line++) {
+        struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 7e-3}}, {.start_s = 2.5}};
+        struct analysis_told flows[] = {{.incoming = true, .rate_bps = 50e6}, {.rate_bps = 50e6}};
+        struct analysis_evidence e[2] = {{.floor_s = 20e-3},
+                                         {.data_wait_s = 6e-3, .after_s = 6e-3F, .floor_s = 14e-3}};
+        one_each_way(e, flows, waits, 200e6, line ? 1e9 : 114e6);
+        assert_int_equal(facts.out.source, JUDGE_CAPACITY_DISPERSION);
+        assert_true(facts.out.slower == line && !facts.in.slower);
+    }
+}
+
+/* Incoming data alone whose ACKs wait 80 ms of 100, at every second slot so much more and less; in the first of ten
+ * slots not yet. */
+static enum judge_cause cause_of_late_acks(double swing_s, double other_bps, int empty)
+{
+    struct analysis_wait waits[10];
+    struct analysis_told flow = {.incoming = true, .rate_bps = 10e6};
+    for (int i = 0; i < 10; i++)
+        waits[i] = (struct analysis_wait){.start_s = 0.5 * i, .ack_s = i % 2 ? 0.08 + swing_s : 0.08 - swing_s};
+    for (int i = 0; i < empty; i++)
+        waits[i].ack_s = 0;
+    struct analysis_evidence e = {.floor_s = 0.02, .ack_wait_s = 0.08};
+    struct analysis_evidence_set set = set_of(&e, &flow, 1);
+    waits_of(&e, 1, waits, 10);
+    set.other_bps[1] = other_bps;
+    struct judge_diagnosis d = decided(&set, NULL, (const double[]){50e6, NAN});
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_true(facts.in.acks_stand == (d.cause == JUDGE_CAUSE_THIN_PATH) && !facts.in.acks_beyond);
+    return d.cause;
+}
+
+static void test_acks_behind_acks_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(cause_of_late_acks(0.03, 0, 0), JUDGE_CAUSE_THIN_PATH);
+    assert_int_equal(cause_of_late_acks(0.03, 0, 1), JUDGE_CAUSE_THIN_PATH); /* a queue that has yet to fill */
+    assert_int_equal(cause_of_late_acks(0.03, 0, 3), JUDGE_CAUSE_WINDOW);
+    assert_int_equal(cause_of_late_acks(0.07, 0, 0), JUDGE_CAUSE_WINDOW); /* a host that answers late */
+}
+
+/* 100 times in 5 s all is acknowledged, 50 ms each, and 8 Mb/s make 50 kB of these. Windows of 20 kB are full twice in
+ * a cycle before its last ACK: three ACKs are waited for, 4 ms each; the last is no ACK if data prompt what follows. */
+static void test_an_application_that_is_answered_makes_cycles(void **state)
+{
+    (void)state;
+    struct analysis_told flow = {.incoming = true, .rate_bps = 8e6};
+    struct analysis_evidence e = {.floor_s = 10e-3, .ack_wait_s = 4e-3, .loop_wait_s = 4e-3, .tick_s = 1e-3,
+                                  .clocking = {.restarts = 100, .clocked = 0.1, .clocked_sd = 0.05,
+                                               .flight_bytes = 15e3, .most_bytes = 20e3, .offered_bytes = 60e3}};
+    struct analysis_evidence_set set = set_of(&e, &flow, 1);
+    decided(&set, NULL, (const double[]){1e9, 1e9});
+    assert_true(fabs(fact[0].cycle_s - 50e-3) < 1e-9 && fabs(fact[0].cycle_wait_s - 3 * 4e-3) < 1e-9);
+    assert_true(fact[0].clocked == 0.1 && fact[0].clocked_sd == 0.05);
+    e.clocking.prompted = 0.9;
+    decided(&set, NULL, (const double[]){1e9, 1e9});
+    assert_true(fabs(fact[0].cycle_wait_s - 2 * 4e-3) < 1e-9);
+    e.clocking.restarts = 7; /* too few */
+    decided(&set, NULL, (const double[]){1e9, 1e9});
+    assert_true(isnan(fact[0].cycle_s) && isnan(fact[0].clocked));
+    e.clocking.restarts = 100;
+    e.clocking.flight_bytes = 101e3; /* more is in flight than two cycles have: it waits for none */
+    decided(&set, NULL, (const double[]){1e9, 1e9});
+    assert_true(isnan(fact[0].cycle_s) && isnan(fact[0].clocked));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_stamps_data_tell_how_long_acks_wait),
+        cmocka_unit_test(test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too),
+        cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
+        cmocka_unit_test(test_acks_wait_behind_data_of_their_whole_way),
+        cmocka_unit_test(test_what_else_passes_takes_its_time_too),
+        cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
+        cmocka_unit_test(test_equal_rates_are_no_equal_links),
+        cmocka_unit_test(test_a_link_is_assumed_to_be_as_fast_both_ways),
+        cmocka_unit_test(test_an_interface_bounds_what_no_data_wait_for),
+        cmocka_unit_test(test_a_standing_queue_of_other_traffic_too),
+        cmocka_unit_test(test_a_standing_queue_behind_the_tap),
+        cmocka_unit_test(test_a_link_after_the_tap_works_for_a_share_of_the_time),
+        cmocka_unit_test(test_data_behind_lines_of_their_own),
+        cmocka_unit_test(test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link),
+        cmocka_unit_test(test_acks_behind_acks_alone),
+        cmocka_unit_test(test_an_application_that_is_answered_makes_cycles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

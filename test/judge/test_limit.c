@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/limit.h"
+#include "base/random.h"
+#include "judge/marks.h"
+#include "test/cm.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FULL 1448.0
+
+/* 8 Mb/s and 100 ms are 100 kB in flight, of a window of 400 kB; pairs of segments, as ACKs let them go. It never loses
+ * and was never faster: nothing tells what holds it. */
+static struct judge_flow plain(void)
+{
+    return (struct judge_flow){
+        .lossless = true, .rate_bps = 8e6, .floor_s = 0.06, .data_wait_s = 0.03, .ack_wait_s = 0.01,
+        .most_bps = INFINITY, .window_bps = INFINITY, .cycle_s = NAN, .cycle_wait_s = NAN, .clocked = NAN,
+        .sender = {.full_bytes = FULL, .flight_bytes = 100e3, .most_bytes = 110e3, .offered_bytes = 400e3,
+                   .offered_most_bytes = 400e3, .tight_share = 0.5, .fullness = 0.9, .fastest_bps = 8e6}};
+}
+
+static double marked(const struct judge_flow *f, enum judge_mark mark)
+{
+    double m[JUDGE_MARKS];
+    judge_marks_of(f, m);
+    return m[mark];
+}
+
+static bool is(double value, double expected)
+{
+    return fabs(value - expected) < 1e-9;
+}
+
+static void test_what_the_source_knows_is_taken(void **state)
+{
+    (void)state;
+    for (int cause = 1; cause < JUDGE_CAUSES; cause++) {
+        struct judge_flow f = plain();
+        bool other = cause == JUDGE_CAUSE_APPLICATION || cause == JUDGE_CAUSE_RECEIVER;
+        f.known = (enum judge_cause)cause;
+        /* Marks of the contrary: at its edge and losing, or evenly spaced, idle and before a closed window. */
+        f.sender.flight_bytes = other ? 400e3 : 30e3;
+        f.loss_events = other ? 9 : 0;
+        f.sender.tight_share = other ? 0.5 : 0;
+        f.sender.idle = other ? 0 : 0.5;
+        f.sender.closed_share = other ? 0 : 0.5;
+        assert_true(judge_limit_else(&f) == (other ? 1 : 0));
+        assert_int_equal(judge_limit_of(&f), cause);
+    }
+}
+
+static void test_without_any_mark_nothing_is_sure(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    double otherwise = judge_limit_else(&f);
+    assert_true(otherwise > 0.1 && otherwise < 0.9);
+}
+
+/* (in flight + two segments) / offered: from 0.6, no edge, to 0.95. */
+static void test_a_sender_at_the_edge_of_its_window_is_held_by_it(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    f.sender.most_bytes = 400e3 - 2 * FULL;
+    assert_true(is(marked(&f, JUDGE_MARK_EDGE), 1) && is(marked(&f, JUDGE_MARK_REACHED), 1));
+    assert_true(judge_limit_else(&f) < 0.1);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    f.sender.flight_bytes = 0.775 * 400e3 - 2 * FULL; /* in the middle */
+    f.sender.most_bytes = 0.9 * 400e3 - 2 * FULL;     /* of 0.8 and 1 */
+    assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0.5) && is(marked(&f, JUDGE_MARK_REACHED), 0.5));
+    f.sender.flight_bytes = 0.6 * 400e3 - 2 * FULL;
+    f.sender.most_bytes = 0.8 * 400e3 - 2 * FULL;
+    assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0));
+}
+
+/* Where stamps do not show what is in flight, 8 Mb/s for 100 ms are 100 kB, by Little's law. */
+static void test_what_is_in_flight_follows_from_its_round_trip(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.sender.flight_bytes = f.sender.most_bytes = NAN;
+    f.sender.offered_bytes = (100e3 + 2 * FULL) / 0.95;
+    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), 1));
+    assert_true(is(marked(&f, JUDGE_MARK_REACHED), 0.75)); /* (0.95 - 0.8) / 0.2 */
+    f.sender.flight_bytes = 0; /* likewise */
+    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), 1));
+    f.coarse = true; /* waits of a tick tell nothing */
+    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), 0));
+    f.coarse = false;
+    f.ack_wait_s = NAN;
+    assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0));
+    f = plain();
+    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 0));
+}
+
+/* A window whose scale is a guess is the least that has room: to be at its edge is another mark. */
+static void test_a_guessed_window_has_marks_of_its_own(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 0) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
+    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    f.sender.most_bytes = 0.9 * 400e3 - 2 * FULL;
+    f.sender.offered_guessed = true;
+    assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 1));
+    assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0));
+    /* The mean is the most here: (0.95 - 0.8) / 0.2. */
+    assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0.75));
+    f.sender.offered_bytes = NAN; /* none shows */
+    assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 1) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
+}
+
+/* No segment is closer to the one before than the mean: an application's clock. At the edge of a window ACKs that come
+ * so may space them. */
+static void test_even_spacing_far_from_the_edge_is_an_applications(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.sender.tight_share = 0;
+    assert_true(is(marked(&f, JUDGE_MARK_EVEN), 1));
+    assert_true(judge_limit_else(&f) > 0.8);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_APPLICATION);
+    f.sender.tight_share = 0.05; /* half of a tenth */
+    assert_true(is(marked(&f, JUDGE_MARK_EVEN), 0.5));
+    f.sender.tight_share = 0.1;
+    assert_true(is(marked(&f, JUDGE_MARK_EVEN), 0));
+    f.sender.tight_share = NAN;
+    assert_true(is(marked(&f, JUDGE_MARK_EVEN), 0));
+    f.sender.tight_share = 0;
+    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    assert_true(is(marked(&f, JUDGE_MARK_EVEN), 0));
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+}
+
+/* Ten segments in flight all the time, of a window of 64 kB, leave two by two: a pace, or a send buffer? Nothing tells.
+ * One that had round trips of 40 ms in place of 100, and was so much faster then, its ACKs let go. */
+static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.rate_bps = 10 * FULL * 8 / 0.1;
+    f.sender = (struct judge_sender){.full_bytes = FULL, .flight_bytes = 9 * FULL, .most_bytes = 10 * FULL,
+                                     .offered_bytes = 64e3, .offered_most_bytes = 64e3, .tight_share = 0.5,
+                                     .fullness = 0.98, .fastest_bps = f.rate_bps};
+    double never = judge_limit_else(&f);
+    assert_true(never > 0.1 && never < 0.9);
+    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 1));
+    f.sender.fastest_bps = f.rate_bps * 100 / 40;
+    assert_true(is(marked(&f, JUDGE_MARK_FASTER), 1));
+    double once = judge_limit_else(&f);
+    assert_true(once < 0.5 && once < never - 0.1);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    f.sender.fastest_bps = f.rate_bps * 1.3; /* halfway from 1.05 to 1.55 */
+    assert_true(is(marked(&f, JUDGE_MARK_FASTER), 0.5));
+}
+
+/* Four segments in flight where a hundred are offered, though nothing was lost: no window ever was so small. But 200
+ * segments a second while no ACK waits, of 120 on average, are more than half as much again: its ACKs hold it back. */
+static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_sure_application(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.rate_bps = 120 * FULL * 8;
+    f.sender = (struct judge_sender){.full_bytes = FULL, .flight_bytes = 4 * FULL, .most_bytes = 4 * FULL,
+                                     .offered_bytes = 100 * FULL, .offered_most_bytes = 100 * FULL, .tight_share = 0.5,
+                                     .fullness = 0.9, .fastest_bps = f.rate_bps};
+    assert_true(is(marked(&f, JUDGE_MARK_LITTLE), 1));
+    double same = judge_limit_else(&f);
+    assert_true(same > 0.8);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_APPLICATION);
+    f.sender.fastest_bps = 200 * FULL * 8;
+    assert_true(judge_limit_else(&f) < same - 0.05);
+    f.sender.fastest_bps = f.rate_bps;
+    f.sender.most_bytes = 8 * FULL; /* of the ten that a sender begins with (RFC 6928) */
+    assert_true(is(marked(&f, JUDGE_MARK_LITTLE), 0));
+    f.sender.most_bytes = 4 * FULL;
+    f.sender.offered_bytes = 8 * FULL; /* half of what is offered */
+    assert_true(is(marked(&f, JUDGE_MARK_LITTLE), 0));
+}
+
+/* Short segments, silence, starts from nothing, each by itself, where the window has room. */
+static void test_an_application_that_runs_out_of_data_shows(void **state)
+{
+    (void)state;
+    struct judge_flow none = plain();
+    double before = judge_limit_else(&none);
+    struct judge_flow f = plain();
+    f.sender.short_share = 0.025; /* half of a twentieth; a window's edge cuts segments, too */
+    assert_true(is(marked(&f, JUDGE_MARK_SHORTS), 0.5));
+    f.sender.short_share = 0.05;
+    assert_true(is(marked(&f, JUDGE_MARK_SHORTS), 1) && judge_limit_else(&f) > before + 0.1);
+    f.sender.most_bytes = 400e3;
+    assert_true(is(marked(&f, JUDGE_MARK_SHORTS), 0));
+    f = plain();
+    f.sender.idle = 0.0625; /* half of an eighth */
+    assert_true(is(marked(&f, JUDGE_MARK_IDLE), 0.5));
+    f.sender.idle = 0.125;
+    assert_true(is(marked(&f, JUDGE_MARK_IDLE), 1) && judge_limit_else(&f) > 0.8);
+    f.sender.idle = -0.01;
+    assert_true(is(marked(&f, JUDGE_MARK_IDLE), 0));
+    f = plain();
+    f.sender.restarts = 4; /* half of eight */
+    assert_true(is(marked(&f, JUDGE_MARK_RESTARTS), 0.5));
+    f.sender.restarts = 8;
+    assert_true(is(marked(&f, JUDGE_MARK_RESTARTS), 1) && judge_limit_else(&f) > before + 0.05);
+    f.loss_events = 2; /* half of four: losses make windows that begin anew */
+    assert_true(is(marked(&f, JUDGE_MARK_RESTARTS), 0.5));
+    f = plain();
+    f.sender.jitter = 0.125;
+    assert_true(is(marked(&f, JUDGE_MARK_JITTER), 0.5));
+    f.loss_events = 4;
+    assert_true(is(marked(&f, JUDGE_MARK_JITTER), 0));
+}
+
+/* A segment a round trip (RFC 5681, section 3.1); 0.5 is in the middle of 0.2 and 0.8. What its interval hides does not
+ * count. */
+static void test_a_congestion_window_that_grows_is_one(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    double before = judge_limit_else(&f);
+    f.sender.grows = 1;
+    f.sender.grows_ci95 = 0.3;
+    assert_true(is(marked(&f, JUDGE_MARK_GROWS), 1));
+    assert_true(judge_limit_else(&f) < before - 0.1 && judge_limit_else(&f) < 0.3);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    f.sender.grows = 0.5;
+    assert_true(is(marked(&f, JUDGE_MARK_GROWS), 0.5));
+    f.sender.grows_ci95 = 0.5;
+    assert_true(is(marked(&f, JUDGE_MARK_GROWS), 0));
+    f.sender.grows = NAN;
+    assert_true(is(marked(&f, JUDGE_MARK_GROWS), 0));
+}
+
+/* One loss may be chance, four are none. */
+static void test_losses_are_named_and_a_policers_are_its_own(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.lossless = false;
+    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    f.loss_events = 1;
+    assert_true(is(marked(&f, JUDGE_MARK_LOSSES), 0.25));
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    f.loss_events = 2;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_LOSSES);
+    f.loss_events = 8;
+    f.sender.flight_bytes = 100e3; /* far from the edge */
+    assert_true(is(marked(&f, JUDGE_MARK_LOSSES), 1));
+    assert_true(judge_limit_else(&f) < 0.2);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_LOSSES);
+    f.policed = true;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_POLICING);
+    f.loss_events = 1; /* which it may have had of others */
+    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+}
+
+/* Of ACKs that offer less than two segments one in twenty is too many. A window that comes and goes by a twenty-fifth
+ * is a reader's if it is mostly below the largest, and if no lost segment holds up what is behind it. */
+static void test_a_slow_reader_bounds_its_sender(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.sender.closed_share = 0.06;
+    assert_true(judge_limit_else(&f) == 1);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
+    f.sender.closed_share = 0.04;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
+    f.sender.offered_swing = 0.05;
+    f.sender.offered_bytes = 0.84 * 400e3;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
+    f.loss_events = 2;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_LOSSES);
+    f.loss_events = 1;
+    f.sender.offered_bytes = 0.86 * 400e3;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
+    f.sender.offered_bytes = 0.84 * 400e3;
+    f.sender.offered_swing = 0.03;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
+    f.sender.offered_swing = 0.5;
+    f.sender.closed_share = 0.5;
+    f.sender.offered_guessed = true; /* and its scale may be any */
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
+    assert_true(judge_limit_else(&f) < 1);
+}
+
+/* 65 kB in flight, whatever the round trip, which changes by half: neither a window of 350 kB bounds that nor a pace. */
+static struct judge_flow buffered(void)
+{
+    struct judge_flow f = plain();
+    f.sender.flight_bytes = 65536;
+    f.sender.fullness = 0.998;
+    f.sender.jitter = 0.001;
+    f.sender.most_bytes = 72776;
+    f.sender.offered_bytes = f.sender.offered_most_bytes = 350e3;
+    f.sender.fastest_bps = 1.3 * f.rate_bps; /* as its round trips were shorter */
+    f.sender.range = 0.5;
+    return f;
+}
+
+static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
+{
+    (void)state;
+    struct judge_flow f = buffered();
+    assert_true(judge_limit_else(&f) < 0.95);
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
+    f.sender.offered_bytes = f.sender.offered_most_bytes = 87e3; /* that is what bounds it: (72776 + 2896) / 87e3 is 0.87 */
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    f = buffered();
+    f.sender.fullness = 0.96;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
+    f = buffered();
+    f.lossless = false;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
+    f = buffered();
+    f.sender.flight_bytes = f.sender.fullness = f.sender.jitter = NAN;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
+    f = buffered();
+    f.sender.offered_guessed = true;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
+    f = buffered();
+    f.sender.grows = 1; /* a congestion window that will be larger */
+    f.sender.grows_ci95 = 0.1;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    f = buffered();
+    f.sender.range = 0.05; /* a round trip that stays the same: an application that paces looks alike */
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
+    f.sender.range = NAN;
+    assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
+}
+
+static void test_every_mark_has_its_words(void **state)
+{
+    (void)state;
+    for (int i = 0; i < JUDGE_MARKS; i++)
+        assert_true(judge_noise_marks[i].what && isfinite(judge_noise_marks[i].weight) && judge_noise_marks[i].weight != 0);
+}
+
+static double any(struct random *r, double most)
+{
+    return most * (double)random_below(r, 1 << 20) / (1 << 20);
+}
+
+/* One in eight is not seen. */
+static double seen(struct random *r, double most)
+{
+    return random_below(r, 8) ? any(r, most) : (double)NAN;
+}
+
+static struct judge_flow drawn(struct random *r)
+{
+    struct judge_flow f = plain();
+    f.rate_bps = 1e5 + any(r, 1e9);
+    f.floor_s = seen(r, 0.1);
+    f.data_wait_s = seen(r, 0.1);
+    f.ack_wait_s = seen(r, 0.1);
+    f.loss_events = (int64_t)random_below(r, 8);
+    f.lossless = f.loss_events == 0 && random_below(r, 2);
+    f.coarse = random_below(r, 4) == 0;
+    f.policed = random_below(r, 4) == 0;
+    f.sender = (struct judge_sender){
+        .full_bytes = FULL, .flight_bytes = seen(r, 1e6), .most_bytes = seen(r, 1e6), .offered_bytes = seen(r, 1e6),
+        .offered_most_bytes = seen(r, 1e6), .offered_guessed = random_below(r, 4) == 0, .offered_swing = seen(r, 0.1),
+        .closed_share = seen(r, 0.1), .short_share = seen(r, 0.1), .tight_share = seen(r, 1), .restarts = any(r, 16),
+        .idle = seen(r, 0.3) - 0.05, .jitter = seen(r, 0.5), .fullness = seen(r, 1), .grows = seen(r, 2) - 1,
+        .grows_ci95 = seen(r, 1), .fastest_bps = seen(r, 2e9), .range = seen(r, 0.4)};
+    return f;
+}
+
+static void test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 1);
+    for (int k = 0; k < 20000; k += cm_every()) {
+        double m[JUDGE_MARKS];
+        struct judge_flow f = drawn(&r), before;
+        memcpy(&before, &f, sizeof f);
+        judge_marks_of(&f, m);
+        for (int i = 0; i < JUDGE_MARKS; i++)
+            assert_true(m[i] >= 0 && m[i] <= 1);
+        double otherwise = judge_limit_else(&f);
+        enum judge_cause limit = judge_limit_of(&f);
+        assert_true(otherwise >= 0 && otherwise <= 1);
+        assert_true((limit == JUDGE_CAUSE_APPLICATION || limit == JUDGE_CAUSE_RECEIVER) == (otherwise > 0.5));
+        assert_true(limit != JUDGE_CAUSE_LOSSES || !f.policed);
+        assert_memory_equal(&f, &before, sizeof f);
+    }
+}
+
+/* Whatever else is seen, an application is no more likely nearer to the edge, with more losses, or growing, and no less
+ * with silence. */
+static void test_marks_weigh_one_way(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 2);
+    for (int k = 0; k < 20000; k += cm_every()) {
+        struct judge_flow f = drawn(&r), g = f;
+        f.sender.closed_share = g.sender.closed_share = f.sender.offered_swing = g.sender.offered_swing = 0;
+        f.sender.offered_guessed = g.sender.offered_guessed = false;
+        switch (k % 4) {
+        case 0:
+            f.sender.offered_bytes = g.sender.offered_bytes = 1e6;
+            f.sender.flight_bytes = f.sender.most_bytes = 20e3 + any(&r, 1e6);
+            g.sender.flight_bytes = g.sender.most_bytes = f.sender.flight_bytes + any(&r, 1e6);
+            break;
+        case 1:
+            g.loss_events += (int64_t)random_below(&r, 5);
+            break;
+        case 2:
+            f.sender.grows = 0;
+            f.sender.grows_ci95 = g.sender.grows_ci95 = 0.1;
+            g.sender.grows = any(&r, 2);
+            break;
+        default:
+            g.sender.idle = any(&r, 0.1);
+            f.sender.idle = g.sender.idle + any(&r, 0.1);
+        }
+        assert_true(judge_limit_else(&g) <= judge_limit_else(&f) + 1e-12);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_the_source_knows_is_taken),
+        cmocka_unit_test(test_without_any_mark_nothing_is_sure),
+        cmocka_unit_test(test_a_sender_at_the_edge_of_its_window_is_held_by_it),
+        cmocka_unit_test(test_what_is_in_flight_follows_from_its_round_trip),
+        cmocka_unit_test(test_a_guessed_window_has_marks_of_its_own),
+        cmocka_unit_test(test_even_spacing_far_from_the_edge_is_an_applications),
+        cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
+        cmocka_unit_test(test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_sure_application),
+        cmocka_unit_test(test_an_application_that_runs_out_of_data_shows),
+        cmocka_unit_test(test_a_congestion_window_that_grows_is_one),
+        cmocka_unit_test(test_losses_are_named_and_a_policers_are_its_own),
+        cmocka_unit_test(test_a_slow_reader_bounds_its_sender),
+        cmocka_unit_test(test_a_send_buffer_keeps_what_is_in_flight_the_same),
+        cmocka_unit_test(test_every_mark_has_its_words),
+        cmocka_unit_test(test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them),
+        cmocka_unit_test(test_marks_weigh_one_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/posterior.h"
+#include "base/random.h"
+#include "judge/limit.h"
+#include "test/cm.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FULL 1448.0
+#define IN 0
+#define OUT 1
+#define SPREAD 0.015 /* of 512 even points a share is so far off, at most, and noise moves a bound */
+
+struct pair {
+    struct judge_flow flow[2];
+    struct judge_facts facts;
+};
+
+/* One flow each way through 100 Mb/s: in 80 Mb/s without waits; out out_bps, whose ACKs wait ack_wait_s of a round trip
+ * of 20 ms. Windows hold both. */
+static struct pair *pair_of(struct pair *p, double out_bps, double ack_wait_s)
+{
+    struct judge_link link = {.capacity_bps = 100e6, .source = JUDGE_CAPACITY_KNOWN, .drain_s = INFINITY};
+    *p = (struct pair){.flow[IN] = {.incoming = true, .rate_bps = 80e6, .floor_s = 20e-3},
+                       .flow[OUT] = {.rate_bps = out_bps, .ack_wait_s = ack_wait_s}};
+    p->flow[OUT].floor_s = isnan(ack_wait_s) ? 20e-3 : 20e-3 - ack_wait_s;
+    for (int i = 0; i < 2; i++) {
+        p->flow[i].lossless = true;
+        p->flow[i].known = JUDGE_CAUSE_WINDOW;
+        p->flow[i].most_bps = p->flow[i].window_bps = INFINITY;
+        p->flow[i].cycle_s = p->flow[i].cycle_wait_s = p->flow[i].clocked = NAN;
+        p->flow[i].sender = (struct judge_sender){.full_bytes = FULL, .flight_bytes = 100e3, .most_bytes = 110e3,
+                                                  .offered_bytes = 400e3, .offered_most_bytes = 400e3,
+                                                  .tight_share = 0.5, .fullness = 0.9, .fastest_bps = NAN};
+    }
+    p->facts = (struct judge_facts){.flow = p->flow, .n = 2, .in = link, .out = link, .full_bytes = FULL,
+                                    .segments_per_ack = 2, .ci95_bps = NAN, .beside = true};
+    return p;
+}
+
+static struct judge_diagnosis decided(const struct judge_facts *facts)
+{
+    struct judge_diagnosis d;
+    const struct judge_case one = {facts, 1};
+    judge_posterior_decide(&one, 1, &d);
+    return d;
+}
+
+static struct judge_diagnosis decided_pair(double out_bps, double ack_wait_s)
+{
+    struct pair p;
+    return decided(&pair_of(&p, out_bps, ack_wait_s)->facts);
+}
+
+static bool matters(double in, double out, double in_possible, double out_possible)
+{
+    return judge_diagnosis_matters((const double[]){in, out}, (const double[]){in_possible, out_possible});
+}
+
+static void test_yes_is_a_twentieth_of_the_total_or_a_tenth_of_a_direction(void **state)
+{
+    (void)state;
+    assert_true(matters(50, 44.9, 50, 50));    /* 94.9 of 100, and 10.2 % */
+    assert_true(matters(47.4, 47.4, 50, 50));  /* 5.2 % of each */
+    assert_false(matters(47.6, 47.6, 50, 50)); /* 4.8 % */
+    assert_true(matters(90, 8.9, 90, 10));     /* 11 % of one, of both 1.1 */
+    assert_true(matters(8.9, 90, 10, 90));
+    assert_false(matters(90, 9.1, 90, 10));
+    assert_true(matters(90, 4.3, 90, 4.8));  /* 4.8 of 94.8 are 5.1 % */
+    assert_false(matters(90, 4.1, 90, 4.6)); /* 4.6 of 94.6 are 4.9 %: too little to count */
+    assert_false(matters(100, 0, 100, 0));
+}
+
+/* 40 Mb/s of which ACKs wait half of the round trip would be 80, and together 160 with the 80 in: 40 of 160 are lost. */
+static void test_acks_that_wait_are_a_yes(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d = decided_pair(40e6, 10e-3);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
+    assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
+    assert_int_equal(d.second, JUDGE_CAUSE_UNKNOWN);
+    assert_int_equal(d.possible_from, JUDGE_POSSIBLE_MODEL);
+    assert_true(d.probability > 0.99);
+    assert_true(fabs(d.lost_share - 0.25) < 0.01 && d.ci95 > 0 && d.ci95 < 0.1);
+    assert_true(fabs(d.out.possible_bps / 80e6 - 1) < 0.01 && fabs(d.out.lost_share - 0.5) < 0.01);
+    assert_true(fabs(d.in.possible_bps / 80e6 - 1) < 0.01 && fabs(d.in.lost_share) < 0.01);
+    assert_true(d.in.flows == 1 && d.out.flows == 1 && !d.in.saturated && !d.out.saturated);
+    assert_true(fabs(d.out.ack_wait_s - 10e-3) < 1e-12 && fabs(d.out.floor_s - 10e-3) < 1e-12);
+    /* Of 100 Mb/s data take 100 / (1538 / 1448) at most, and an ACK of 90 bytes answers two segments. */
+    assert_true(fabs(d.out.acks_bps - 100e6 * 1448 / 1538 * 90 / (2 * 1448)) < 1);
+    assert_non_null(strstr(d.why, "outgoing data get 40.0 of "));
+}
+
+static void test_nothing_waits_is_a_no(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d = decided_pair(40e6, 0);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_equal(d.cause, JUDGE_CAUSE_WINDOW);
+    assert_true(d.probability < 0.01 && fabs(d.lost_share) < 0.005);
+    assert_non_null(strstr(d.why, judge_cause(JUDGE_CAUSE_WINDOW)->meaning));
+}
+
+/* 1 - 90 / 91.8 of what has room: 80 Mb/s in take 2.5 for ACKs, and headers 5.9 %. */
+static void test_a_full_link_has_nothing_to_win(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d = decided_pair(85e6, 10e-3);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_true(d.out.possible_bps < 92.5e6);
+    d = decided_pair(90e6, 10e-3);
+    assert_true(d.out.saturated && !d.in.saturated); /* 0.95 * 91.8 = 87.2; in 0.95 * 91.5 */
+    assert_false(decided_pair(87e6, 10e-3).out.saturated);
+    assert_true(decided_pair(87.4e6, 10e-3).out.saturated);
+}
+
+/* An answer is that of 95 % of the draws, and the probability of a yes here is that of a window. */
+static void test_a_flow_that_may_be_its_applications_is_neither(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 40e6, 10e-3)->flow[OUT].known = JUDGE_CAUSE_UNKNOWN;
+    double otherwise = judge_limit_else(&p.flow[OUT]);
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_true(otherwise > 0.1 && otherwise < 0.9);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(d.cause, JUDGE_CAUSE_UNKNOWN);
+    assert_true(fabs(d.probability - (1 - otherwise)) < SPREAD);
+    assert_non_null(strstr(d.why, "whether waiting ACKs or the applications hold them back"));
+    p.flow[OUT].known = JUDGE_CAUSE_APPLICATION;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
+    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_APPLICATION);
+}
+
+/* What looks like an application's may be a window that shrinks while ACKs wait: a no only where they do not, or where
+ * there is no room. */
+static void test_a_likely_application_is_no_no(void **state)
+{
+    (void)state;
+    struct pair p;
+    for (int k = 0; k < 3; k++) {
+        pair_of(&p, k == 2 ? 85e6 : 40e6, k == 1 ? 0 : 10e-3)->flow[OUT].known = JUDGE_CAUSE_UNKNOWN;
+        p.flow[OUT].sender.idle = 0.03; /* silent now and then */
+        double otherwise = judge_limit_else(&p.flow[OUT]);
+        assert_true(otherwise > 0.5 && otherwise < 0.94);
+        struct judge_diagnosis d = decided(&p.facts);
+        assert_int_equal(d.answer, k == 0 ? JUDGE_ANSWER_UNKNOWN : JUDGE_ANSWER_NO);
+        /* Of a no the direction that uses its link least tells why: in, with 80 to 85 Mb/s. */
+        assert_int_equal(d.cause, k == 0   ? JUDGE_CAUSE_UNKNOWN
+                                  : k == 1 ? JUDGE_CAUSE_APPLICATION
+                                           : JUDGE_CAUSE_WINDOW);
+    }
+}
+
+/* 9 ms of data's waits of which a share v may vanish: a tenth is lost if (1.5 + 9 v) / 20 is more than that, so with
+ * 1 - 0.5 / 9 = 0.944. Data of a sender that loses wait on: 0.075. */
+static void test_data_that_wait_for_something_else_may_wait_on(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 20e6, 1.5e-3);
+    p.flow[OUT].data_wait_s = 9e-3;
+    p.flow[OUT].floor_s = 9.5e-3;
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_true(fabs(d.probability - 0.944) < SPREAD);
+    p.flow[OUT].lossless = false;
+    p.flow[OUT].loss_events = 1;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
+    p.flow[OUT].ack_wait_s = 3e-3; /* 15 % */
+    p.flow[OUT].floor_s = 8e-3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES);
+}
+
+/* A slower link elsewhere would look the same where neither stamps nor the link's rate tell. If ACKs wait as long as
+ * data that come in, these are what they wait behind. */
+static void test_blurred_waits_are_no_yes_unless_as_long_as_the_datas(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 40e6, 10e-3);
+    p.flow[OUT].coarse = true;
+    p.flow[IN].data_wait_s = 10.5e-3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES);
+    p.flow[IN].data_wait_s = 3e-3;
+    double blurred = decided(&p.facts).probability;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_UNKNOWN);
+    p.facts.out.capacity_bps = NAN;
+    p.facts.out.source = JUDGE_CAPACITY_UNKNOWN;
+    assert_true(decided(&p.facts).probability < blurred);
+    p.flow[OUT].coarse = false;
+    assert_true(decided(&p.facts).probability > blurred + 0.05);
+}
+
+/* No link carries less than it does, so a link that nobody knows tells no more than that. */
+static void test_an_unknown_link_leaves_an_answer_less_sure(void **state)
+{
+    (void)state;
+    struct pair p;
+    double known = decided(&pair_of(&p, 40e6, 10e-3)->facts).probability;
+    p.facts.out.capacity_bps = NAN;
+    p.facts.out.source = JUDGE_CAPACITY_UNKNOWN;
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_true(d.probability < known && d.probability > 0.5);
+    assert_true(isnan(d.out.room_bps) && !d.out.saturated);
+    p.flow[OUT].ack_wait_s = 0; /* unless nothing waits */
+    p.flow[OUT].floor_s = 20e-3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
+}
+
+/* Out 10 Mb/s, of windows that let 30 pass: any between. The mean of what is possible is 20, of which half is lost.
+ * A draw loses 1 - 10 / (10 + 20 v), less than 1 - 10 / 11 = 0.091 in a twentieth of them: 0.409 below the half, more
+ * than the most, 2 / 3, is above. Yes is 1 - 10 / (10 + 20 v) of 5 % and more: v of 0.026. */
+static void test_an_interval_holds_95_of_100_draws(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 10e6, NAN)->flow[OUT].window_bps = 30e6;
+    p.facts.flow = &p.flow[OUT];
+    p.facts.n = 1;
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_true(fabs(d.lost_share - 0.5) < SPREAD);
+    assert_true(fabs(d.ci95 - 0.409) < 2 * SPREAD);
+    assert_true(fabs(d.probability - 0.974) < SPREAD);
+    assert_true(d.in.flows == 0 && d.in.lost_share == 0 && d.in.possible_bps == 0);
+    double before = d.ci95;
+    p.facts.ci95_bps = 8e6; /* of 20 that are possible: 0.4 */
+    d = decided(&p.facts);
+    assert_true(fabs(d.ci95 - sqrt(before * before + pow(8e6 / d.out.possible_bps, 2))) < 1e-12);
+}
+
+/* Without waits, 40 Mb/s through 20 ms are 100 kB: a window of as much has nothing to gain, one of 150 kB may have. */
+static void test_offered_windows_bound_what_is_possible(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 40e6, NAN)->flow[OUT].window_bps = 101e3 * 8 / 20e-3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
+    p.flow[OUT].window_bps = 150e3 * 8 / 20e-3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_UNKNOWN);
+}
+
+static void test_an_unseen_wait_gives_no_answer(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 40e6, NAN);
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
+    assert_non_null(strstr(d.why, "how long ACKs wait does not show"));
+    p.facts.stood = true;
+    assert_non_null(strstr(decided(&p.facts).why, "how long a queue has stood"));
+}
+
+/* 53 Mb/s of other traffic leave (100 - 53 - 2.486) / 1.0622 = 41.9. */
+static void test_other_traffic_takes_room(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 40e6, 10e-3)->facts.out.other_bps = 53e6;
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_true(d.out.saturated && fabs(d.out.room_bps / 41.9e6 - 1) < 0.01);
+}
+
+/* What 2 Mb/s may win makes 4 of 84, not a twentieth; 3 Mb/s 6 of 86. */
+static void test_a_lesser_direction_does_not_count(void **state)
+{
+    (void)state;
+    assert_int_equal(decided_pair(2e6, 10e-3).answer, JUDGE_ANSWER_NO);
+    assert_int_equal(decided_pair(3e6, 10e-3).answer, JUDGE_ANSWER_YES);
+}
+
+/* ACKs wait 10 ms while all that is in flight on their way passes in so much less, or not. */
+static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 40e6, 10e-3)->facts.in.drain_s = 6e-3; /* it is elsewhere, and may be behind nothing of this host */
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
+    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_LINK);
+    p.facts.in.drain_s = 10e-3 / 1.3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_UNKNOWN);
+    p.facts.in.drain_s = 10e-3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES);
+    p.facts.in.drain_s = 6e-3;
+    p.flow[OUT].beside_s = 9e-3; /* data that go the whole way with them wait as long */
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES);
+    p.flow[OUT].beside_s = 5e-3;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
+    p.facts.in.drain_s = INFINITY;
+    p.flow[OUT].beside_s = 0;
+    p.facts.in.apart = true; /* data in wait at links of their own */
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
+    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_LINK);
+}
+
+/* 2 Mb/s up, full, and 10 down of which more than as much is possible: ACKs behind the slower way's data. */
+static void test_an_access_line_shows_by_what_is_possible(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 1.7e6, 0);
+    p.flow[IN].rate_bps = 3e6;
+    p.flow[IN].ack_wait_s = p.flow[OUT].data_wait_s = 80e-3;
+    p.facts.out.capacity_bps = 2e6;
+    p.facts.in.capacity_bps = 16e6;
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
+    assert_int_equal(d.cause, JUDGE_CAUSE_THIN_ACKS);
+    p.facts.in.capacity_bps = NAN;
+    p.facts.in.source = JUDGE_CAPACITY_UNKNOWN;
+    d = decided(&p.facts);
+    assert_true(d.probability > 0.8);
+    assert_true(d.answer != JUDGE_ANSWER_YES || d.cause == JUDGE_CAUSE_THIN_ACKS);
+}
+
+/* Data in alone, whose ACKs wait 80 ms of 100 though no data go their way. */
+static struct judge_diagnosis decided_alone(bool stand, double other_bps)
+{
+    struct pair p;
+    pair_of(&p, 10e6, 0);
+    p.flow[IN].rate_bps = 10e6;
+    p.flow[IN].ack_wait_s = 80e-3;
+    p.facts.n = 1;
+    p.facts.in.acks_stand = stand;
+    p.facts.out.other_bps = other_bps;
+    return decided(&p.facts);
+}
+
+static void test_acks_behind_acks_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(decided_alone(true, 0).answer, JUDGE_ANSWER_NO);
+    assert_int_equal(decided_alone(true, 0).cause, JUDGE_CAUSE_THIN_PATH);
+    assert_int_equal(decided_alone(false, 0).answer, JUDGE_ANSWER_NO); /* a host that answers late */
+    assert_int_equal(decided_alone(false, 0).cause, JUDGE_CAUSE_WINDOW);
+    assert_int_equal(decided_alone(true, 1e6).answer, JUDGE_ANSWER_YES); /* a tenth as much goes their way */
+    assert_int_equal(decided_alone(true, 1e6).cause, JUDGE_CAUSE_OTHER);
+}
+
+/* Four flows at links of 100 Mb/s: in two of them, out a quarter less each of 10. */
+static struct judge_diagnosis decided_limits(enum judge_cause in, enum judge_cause out, double in_bps, bool stopped,
+                                             enum judge_cause host)
+{
+    struct pair p;
+    struct judge_flow flow[4];
+    pair_of(&p, 10e6, 0);
+    for (int i = 0; i < 4; i++) {
+        flow[i] = p.flow[IN];
+        flow[i].incoming = i < 2;
+        flow[i].rate_bps = i < 2 ? in_bps : 7.5e6;
+        flow[i].known = i < 2 ? in : out;
+    }
+    p.facts.flow = flow;
+    p.facts.n = 4;
+    p.facts.stopped = stopped;
+    p.facts.host = host;
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    return d;
+}
+
+static void test_a_no_is_told_by_the_direction_that_uses_its_link_least(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_RECEIVER, 10e6, false, 0);
+    assert_int_equal(d.cause, JUDGE_CAUSE_RECEIVER);
+    assert_int_equal(d.second, JUDGE_CAUSE_APPLICATION); /* of most of the goodput */
+    d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_POLICING, 5e6, false, 0);
+    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION);
+    d = decided_limits(JUDGE_CAUSE_LOSSES, JUDGE_CAUSE_SEND_BUFFER, 46.9e6, false, 0);
+    assert_true(d.in.saturated);
+    assert_int_equal(d.cause, JUDGE_CAUSE_SEND_BUFFER);
+}
+
+static void test_a_host_that_sets_the_pace_is_named(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d =
+        decided_limits(JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_WINDOW, 10e6, false, JUDGE_CAUSE_SLOW_HOST);
+    assert_int_equal(d.cause, JUDGE_CAUSE_SLOW_HOST);
+    d = decided_limits(JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_APPLICATION, 10e6, false, JUDGE_CAUSE_SLOW_HOST);
+    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION); /* of the direction that uses its link least */
+    d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_APPLICATION, 10e6, true, JUDGE_CAUSE_PAUSE);
+    assert_int_equal(d.cause, JUDGE_CAUSE_PAUSE);
+    struct pair p;
+    pair_of(&p, 40e6, 10e-3)->facts.host = JUDGE_CAUSE_PAUSE;
+    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ACKS);
+    assert_int_equal(decided(&p.facts).second, JUDGE_CAUSE_PAUSE);
+}
+
+/* 100 Mb/s have room for 91.5 each way (test_path.c), of which 90 are 98 %, and for 94.1 one way, 96 %. */
+static void test_full_links_are_named(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 90e6, 0)->flow[IN].rate_bps = 90e6;
+    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_FULL);
+    p.flow[IN].known = p.flow[OUT].known = JUDGE_CAUSE_LOSSES; /* which deeper queues would spare */
+    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_LOSSES);
+    p.facts.n = 1;
+    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ONE_WAY);
+}
+
+/* In one case all ACKs' waits are as they seem, in another there are none. */
+static void test_cases_are_weighed(void **state)
+{
+    (void)state;
+    struct pair waits, none;
+    pair_of(&waits, 40e6, 10e-3);
+    pair_of(&none, 40e6, 0);
+    struct judge_case cases[] = {{&waits.facts, 0.3}, {&none.facts, 0.1}};
+    struct judge_diagnosis d;
+    judge_posterior_decide(cases, 2, &d);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
+    assert_true(fabs(d.probability - 0.75) < 1e-9);
+    /* 3 of 4 draws have 80 Mb/s out, one 40. */
+    assert_true(fabs(d.out.possible_bps / 70e6 - 1) < 0.01);
+    assert_true(fabs(d.lost_share - (1 - 120.0 / 150)) < 0.01);
+    assert_true(fabs(d.out.ack_wait_s - 10e-3) < 1e-12); /* of the first */
+    cases[1].weight = 0.01;
+    judge_posterior_decide(cases, 2, &d);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
+    cases[0] = (struct judge_case){&none.facts, 0.97};
+    cases[1] = (struct judge_case){&waits.facts, 0.03};
+    judge_posterior_decide(cases, 2, &d);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_equal(d.cause, JUDGE_CAUSE_WINDOW);
+    assert_true(fabs(d.probability - 0.03) < 1e-9);
+}
+
+/* By waits half of what goes out is lost, or nothing. Tried, 44 Mb/s go out in place of 40, or 41. */
+static struct judge_diagnosis decided_tried(double ack_wait_s, double out_bps, double off)
+{
+    struct pair p;
+    pair_of(&p, 40e6, ack_wait_s);
+    const struct judge_tried tried = {.bps = {80e6, out_bps, 80e6 + out_bps}, .lost_ci95 = {off, off, off}};
+    p.facts.tried = &tried;
+    return decided(&p.facts);
+}
+
+static void test_what_was_tried_decides_whatever_waits_say(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d = decided_tried(10e-3, 41e6, NAN);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_equal(d.possible_from, JUDGE_POSSIBLE_EMULATED);
+    assert_true(isnan(d.probability) && isnan(d.ci95));
+    assert_true(fabs(d.lost_share - (1 - 120.0 / 121)) < 1e-12);
+    assert_true(d.out.possible_bps == 41e6 && fabs(d.out.lost_share - 1.0 / 41) < 1e-12);
+    assert_int_equal(decided_tried(10e-3, 41e6, 0.01).answer, JUDGE_ANSWER_NO);
+    assert_int_equal(decided_tried(0, 60e6, NAN).answer, JUDGE_ANSWER_YES);
+    assert_int_equal(decided_tried(0, 60e6, 0.05).answer, JUDGE_ANSWER_YES); /* 20 of 60, a third, 14 % of both */
+}
+
+/* 4.5 of 44.5 Mb/s out are 10.1 %, and 3.6 of both. Of 2 % more or less it may be no yes: then waits have to say so. */
+static void test_an_interval_across_the_threshold_needs_waits_that_agree(void **state)
+{
+    (void)state;
+    assert_int_equal(decided_tried(0, 44.5e6, NAN).answer, JUDGE_ANSWER_YES);
+    assert_int_equal(decided_tried(0, 44.5e6, 0.02).answer, JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(decided_tried(10e-3, 44.5e6, 0.02).answer, JUDGE_ANSWER_YES);
+    assert_int_equal(decided_tried(10e-3, 44e6, 0.02).answer, JUDGE_ANSWER_UNKNOWN); /* 9.1 % */
+    assert_int_equal(decided_tried(0, 44e6, 0.02).answer, JUDGE_ANSWER_NO);
+    assert_true(decided_tried(0, 44e6, 0.02).ci95 == 0.02);
+    assert_non_null(strstr(decided_tried(0, 44.5e6, 0.02).why, "a longer run"));
+}
+
+static void test_every_cause_has_its_words(void **state)
+{
+    (void)state;
+    for (int i = 0; i < JUDGE_CAUSES; i++) {
+        const struct judge_cause_row *row = judge_cause((enum judge_cause)i);
+        assert_true(row->name && row->meaning && row->what && row->remedies[0].text);
+        assert_null(row->remedies[JUDGE_CAUSE_REMEDIES - 1].text);
+    }
+}
+
+static double any(struct random *r, double most)
+{
+    return most * (double)random_below(r, 1 << 20) / (1 << 20);
+}
+
+#define MANY 4
+
+struct drawn {
+    struct judge_flow flow[MANY];
+    struct judge_facts facts;
+};
+
+/* Any facts; their links have room, known or not. */
+static void drawn_make(struct drawn *d, struct random *r)
+{
+    memset(d, 0, sizeof *d);
+    for (int i = 0; i < MANY; i++) {
+        bool seen = random_below(r, 8) > 0;
+        d->flow[i] = (struct judge_flow){
+            .incoming = random_below(r, 2), .lossless = random_below(r, 2), .rate_bps = 1e5 + any(r, 1e8),
+            .loss_events = (int64_t)random_below(r, 3), .floor_s = 1e-5 + any(r, 0.1),
+            .data_wait_s = seen ? any(r, 0.1) : (double)NAN, .ack_wait_s = seen ? any(r, 0.1) : (double)NAN,
+            .wait_sd_s = any(r, 1e-3), .unplaced_s = random_below(r, 2) ? 0 : any(r, 0.01), .most_bps = INFINITY,
+            .window_bps = INFINITY, .cycle_s = NAN, .cycle_wait_s = NAN, .clocked = NAN,
+            .sender = {.full_bytes = FULL, .flight_bytes = 1e3 + any(r, 1e5), .most_bytes = 1e5,
+                       .offered_bytes = any(r, 4e5), .offered_most_bytes = 4e5, .tight_share = any(r, 1),
+                       .idle = any(r, 0.1), .fastest_bps = NAN}};
+    }
+    d->facts = (struct judge_facts){.flow = d->flow, .n = 1 + random_below(r, MANY), .full_bytes = FULL,
+                                    .segments_per_ack = 1 + any(r, 4), .ci95_bps = NAN, .beside = random_below(r, 2)};
+    for (int way = 0; way < 2; way++)
+        *(way ? &d->facts.out : &d->facts.in) = (struct judge_link){
+            .capacity_bps = random_below(r, 2) ? 1e9 : 1e13, .source = JUDGE_CAPACITY_KNOWN, .drain_s = INFINITY};
+}
+
+static void test_the_same_facts_have_the_same_answer_and_are_not_changed(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 6);
+    for (int k = 0; k < 100; k += cm_every()) {
+        struct drawn d, before;
+        drawn_make(&d, &r);
+        memcpy(&before, &d, sizeof d);
+        struct judge_diagnosis x = decided(&d.facts), y = decided(&d.facts);
+        assert_memory_equal(&before, &d, sizeof d);
+        assert_memory_equal(&x.probability, &y.probability, sizeof x.probability);
+        assert_memory_equal(&x.lost_share, &y.lost_share, sizeof x.lost_share);
+        assert_memory_equal(&x.ci95, &y.ci95, sizeof x.ci95);
+        assert_memory_equal(&x.in.possible_bps, &y.in.possible_bps, sizeof x.in.possible_bps);
+        assert_memory_equal(&x.out.possible_bps, &y.out.possible_bps, sizeof x.out.possible_bps);
+        assert_string_equal(x.why, y.why);
+    }
+}
+
+static void test_whatever_facts_say_an_answer_follows_from_its_probability(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 7);
+    for (int k = 0; k < 300; k += cm_every()) {
+        struct drawn d;
+        drawn_make(&d, &r);
+        struct judge_diagnosis x = decided(&d.facts);
+        assert_true(x.probability >= 0 && x.probability <= 1);
+        assert_int_equal(x.answer, x.probability > 0.95   ? JUDGE_ANSWER_YES
+                                   : x.probability < 0.05 ? JUDGE_ANSWER_NO
+                                                          : JUDGE_ANSWER_UNKNOWN);
+        assert_true(x.answer == JUDGE_ANSWER_UNKNOWN ? x.cause == JUDGE_CAUSE_UNKNOWN : x.cause != JUDGE_CAUSE_UNKNOWN);
+        assert_true(x.lost_share > -0.05 && x.lost_share < 1 && x.ci95 >= 0 && x.ci95 < 1);
+        assert_true(x.in.flows + x.out.flows == d.facts.n && x.why[0]);
+    }
+}
+
+/* In links with room, where waits are sure to be in the queues that they seem to be in. */
+static void test_more_ack_wait_is_no_less_a_yes(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 8);
+    for (int k = 0; k < 300; k += cm_every()) {
+        struct drawn d;
+        drawn_make(&d, &r);
+        d.facts.in.capacity_bps = d.facts.out.capacity_bps = 1e13;
+        for (int i = 0; i < MANY; i++) /* one way, as both are measured by their sum */
+            d.flow[i].incoming = true;
+        d.facts.out.other_bps = 1e9;
+        double probability = decided(&d.facts).probability;
+        for (int i = 0; i < MANY; i++)
+            d.flow[i].ack_wait_s += random_below(&r, 2) ? any(&r, 0.1) : 0;
+        assert_true(decided(&d.facts).probability >= probability - 1e-12);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_yes_is_a_twentieth_of_the_total_or_a_tenth_of_a_direction),
+        cmocka_unit_test(test_acks_that_wait_are_a_yes),
+        cmocka_unit_test(test_nothing_waits_is_a_no),
+        cmocka_unit_test(test_a_full_link_has_nothing_to_win),
+        cmocka_unit_test(test_a_flow_that_may_be_its_applications_is_neither),
+        cmocka_unit_test(test_a_likely_application_is_no_no),
+        cmocka_unit_test(test_data_that_wait_for_something_else_may_wait_on),
+        cmocka_unit_test(test_blurred_waits_are_no_yes_unless_as_long_as_the_datas),
+        cmocka_unit_test(test_an_unknown_link_leaves_an_answer_less_sure),
+        cmocka_unit_test(test_an_interval_holds_95_of_100_draws),
+        cmocka_unit_test(test_offered_windows_bound_what_is_possible),
+        cmocka_unit_test(test_an_unseen_wait_gives_no_answer),
+        cmocka_unit_test(test_other_traffic_takes_room),
+        cmocka_unit_test(test_a_lesser_direction_does_not_count),
+        cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
+        cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
+        cmocka_unit_test(test_acks_behind_acks_alone),
+        cmocka_unit_test(test_a_no_is_told_by_the_direction_that_uses_its_link_least),
+        cmocka_unit_test(test_a_host_that_sets_the_pace_is_named),
+        cmocka_unit_test(test_full_links_are_named),
+        cmocka_unit_test(test_cases_are_weighed),
+        cmocka_unit_test(test_what_was_tried_decides_whatever_waits_say),
+        cmocka_unit_test(test_an_interval_across_the_threshold_needs_waits_that_agree),
+        cmocka_unit_test(test_every_cause_has_its_words),
+        cmocka_unit_test(test_the_same_facts_have_the_same_answer_and_are_not_changed),
+        cmocka_unit_test(test_whatever_facts_say_an_answer_follows_from_its_probability),
+        cmocka_unit_test(test_more_ack_wait_is_no_less_a_yes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
