@@ -61,7 +61,7 @@ void judge_marks_of(const struct judge_flow *f, double m[JUDGE_MARKS])
     m[JUDGE_MARK_RESTARTS] = mark(k->restarts, 0, 8) * (1 - m[JUDGE_MARK_LOSSES]) * (1 - edge);
     m[JUDGE_MARK_JITTER] = mark(k->jitter, 0, 0.25) * (1 - m[JUDGE_MARK_LOSSES]);
     m[JUDGE_MARK_EVEN] = even * (1 - edge);
-    m[JUDGE_MARK_FASTER] = mark(k->fastest_bps / f->rate_bps, 1.05, 1.55) * (1 - edge);
+    m[JUDGE_MARK_FASTER] = mark(log2(k->fastest_bps / f->rate_bps), 0.07, 3) * (1 - edge);
     m[JUDGE_MARK_FREED] = mark(k->free_bps / f->rate_bps, 1.2, 1.5);
     m[JUDGE_MARK_NO_FASTER] = isfinite(k->free_bps) ? 1 - mark(k->free_bps / f->rate_bps, 1, 1.2) : 0;
     m[JUDGE_MARK_LITTLE] = known && most > 0 && most < 4 * two && flight < k->offered_bytes / 2;

@@ -16,7 +16,7 @@
 #define ELSEWHERE 1.5   /* likewise: it waits somewhere else */
 #define SAME_WAY 1.25   /* times as long as the data beside it: behind the same frames */
 #define FASTER 30.0     /* than what it carries is a link at most whose rate does not show */
-#define EVEN 0.1        /* of the segments come close together, at most: waits that seem to be ACKs' are data's in */
+#define EVEN 0.05       /* of the segments come close together, at most: waits that seem to be ACKs' are data's in */
 #define EVENLY 0.65     /* of emulated flows, */
 #define BUNCHED 0.02    /* and in so many of others, where ACKs wait as long as the data that they wait behind, */
 #define TWICE 2.0       /* within a factor, */
@@ -24,7 +24,7 @@
 #define CHANCE 0.02     /* of emulated flows wait on the other side although the queue towards the host is full, */
 #define ANYWHERE 0.6    /* and so many where it is not */
 #define FILLS 0.95
-#define ALIKE 0.8       /* share of links that are as fast one way as the other */
+#define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line */
 
 double judge_flow_trip_s(const struct judge_flow *f)
 {

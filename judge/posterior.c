@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define ALIKE 0.5      /* of what tells of one flow tells of the others */
 #define SATURATED 0.95 /* of what it has room for */
 
 /* What all draws of all cases say. */
@@ -47,13 +48,27 @@ static void draw_open(size_t k, double open[JUDGE_OPENS])
     }
 }
 
+/* Flows of one host are mostly alike: what tells of one tells less of the others, too. */
+static void posterior_limits(const struct judge_facts *s, double *otherwise)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double p = fmin(fmax(judge_limit_else(&s->flow[i]), 1e-4), 1 - 1e-4);
+        otherwise[i] = log(p / (1 - p));
+        sum += otherwise[i];
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        double others = s->n > 1 ? (sum - otherwise[i]) / (double)(s->n - 1) : 0;
+        otherwise[i] = 1 / (1 + exp(-(otherwise[i] + ALIKE * others)));
+    }
+}
+
 static void posterior_add(struct posterior *p, const struct judge_facts *s, double weight)
 {
     double open[JUDGE_OPENS], possible_bps[2];
     const double have_bps[2] = {carried_bps(s, true), carried_bps(s, false)};
     double *otherwise = memory_zeroed(s->n + 1, sizeof *otherwise, "a diagnosis");
-    for (size_t i = 0; i < s->n; i++)
-        otherwise[i] = judge_limit_else(&s->flow[i]);
+    posterior_limits(s, otherwise);
     for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
         draw_open(k, open);
         judge_path_possible(s, otherwise, open, possible_bps);

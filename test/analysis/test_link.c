@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The link of a host whose flows' waits and frames are given, and what the judge says of flows that their windows hold. */
+/* The link of a host whose flows' waits and frames are given, and what the judge says of flows that windows hold. */
 #include "analysis/link.h"
 #include "analysis/facts.h"
 #include "judge/posterior.h"
@@ -86,7 +86,8 @@ static void test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too(vo
 static enum judge_answer answer_by_flight(double flight_bytes, double data_wait_s, bool one_peer)
 {
     struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
-    struct analysis_evidence e[2] = {{.data_wait_s = data_wait_s, .floor_s = 10e-3, .clocking.most_bytes = flight_bytes},
+    struct analysis_evidence e[2] = {{.data_wait_s = data_wait_s, .floor_s = 10e-3,
+                                      .clocking.most_bytes = flight_bytes},
                                      {.floor_s = 10e-3, .ack_wait_s = 10e-3}};
     static struct analysis_capacity_host host;
     struct analysis_evidence_set set = set_of(e, flows, 2);
@@ -110,7 +111,8 @@ static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
     assert_int_equal(answer_by_flight(117e3, 0, false), JUDGE_ANSWER_YES);
 }
 
-/* Unless data that go to the same host, through the same queues, wait as long: wherever that is, ACKs wait behind them. */
+/* Unless data that go to the same host, through the same queues, wait as long: wherever that is, ACKs wait behind
+ * them. */
 static void test_acks_wait_behind_data_of_their_whole_way(void **state)
 {
     (void)state;
@@ -321,7 +323,8 @@ static void test_data_behind_lines_of_their_own(void **state)
     (void)state;
     for (int line = 0; line < 2; line++) {
         double rate_bps = line ? 941.5e6 : 700e6;
-        struct analysis_told flows[] = {{.rate_bps = rate_bps}, {.rate_bps = rate_bps}, {.incoming = true, .rate_bps = 3e9}};
+        struct analysis_told flows[] = {{.rate_bps = rate_bps}, {.rate_bps = rate_bps},
+                                        {.incoming = true, .rate_bps = 3e9}};
         struct analysis_evidence e[3] = {{.ack_wait_s = 0.7e-3}, {.ack_wait_s = 0.7e-3}, {.data_wait_s = 0.1e-3}};
         struct analysis_evidence_set set = set_of(e, flows, 3);
         for (int i = 0; i < 3; i++) {

@@ -49,7 +49,8 @@ static void test_flows_of_one_direction_are_policed_together(void **state)
     (void)state;
     for (int queue = 0; queue < 2; queue++) {
         struct analysis_bins bins;
-        struct analysis_told flow[2] = {{.rate_bps = RATE_BPS, .loss_events = 4}, {.rate_bps = RATE_BPS, .loss_events = 4}};
+        struct analysis_told flow[2] = {{.rate_bps = RATE_BPS, .loss_events = 4},
+                                         {.rate_bps = RATE_BPS, .loss_events = 4}};
         struct analysis_evidence e[2] = {{.flow = &flow[0], .bins = &bins, .data_wait_s = queue ? 6e-3 : 1e-3},
                                          {.flow = &flow[1], .bins = &bins, .data_wait_s = queue ? 2e-3 : 1e-3}};
         struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 2};

@@ -107,8 +107,8 @@ static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
     assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
 }
 
-/* 40 frames back to back of each 50 that fit: in 50 ms always as much, but a fifth below the rate of frames. It may be full,
- * at what it carries, or not: then nothing stood. */
+/* 40 frames back to back of each 50 that fit: in 50 ms always as much, but a fifth below the rate of frames. It may be
+ * full, at what it carries, or not: then nothing stood. */
 static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
 {
     (void)state;
