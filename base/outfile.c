@@ -130,6 +130,21 @@ void outfile_discard(struct outfile *f)
     outfile_free(f);
 }
 
+static char **outfile_made; /* owned, as are the names */
+static size_t outfile_made_n, outfile_made_capacity;
+
+void outfile_unmake_directories(void)
+{
+    while (outfile_made_n > 0) {
+        char *path = outfile_made[--outfile_made_n];
+        rmdir(path);
+        free(path);
+    }
+    free(outfile_made);
+    outfile_made = NULL;
+    outfile_made_capacity = 0;
+}
+
 bool outfile_make_directory(const char *path, struct error *err)
 {
     char *copy = memory_text("%s", path);
@@ -140,7 +155,11 @@ bool outfile_make_directory(const char *path, struct error *err)
         char kept = *p;
         *p = '\0';
         struct stat st;
-        if (mkdir(copy, 0777) != 0 && !(errno == EEXIST && stat(copy, &st) == 0 && S_ISDIR(st.st_mode)))
+        if (mkdir(copy, 0777) == 0) {
+            outfile_made = memory_grown(outfile_made, outfile_made_n, &outfile_made_capacity, 4, sizeof *outfile_made,
+                                        "directories");
+            outfile_made[outfile_made_n++] = memory_text("%s", copy);
+        } else if (!(errno == EEXIST && stat(copy, &st) == 0 && S_ISDIR(st.st_mode)))
             ok = error_set_errno(err, "%s: directory cannot be made", copy);
         *p = kept;
         if (kept == '\0')
