@@ -266,7 +266,7 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
 {
     struct error err = {0};
     warn_of_captures(p);
-    int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
+    int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, INFINITY, quiet);
     int status = 0;
     json_t *runs = json_array();
     for (int i = 0; i < p->n_jobs; i++) {

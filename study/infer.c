@@ -2,6 +2,7 @@
 #include "study/infer.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "model/moderated.h"
 #include "study/infer_parts.h"
 
@@ -460,7 +461,8 @@ static bool infer_search(struct study_infer *x, struct infer_list *list, struct 
             break;
         infer_select(x, fmax(FAR_LAST, FAR_COARSE / (round + 1)), all);
         more = false;
-        for (size_t i = 0; i < x->n && round < ROUNDS; i++)
+        x->coarse = x->options.until_s > 0 && monotonic_now_s() > x->options.until_s;
+        for (size_t i = 0; i < x->n && round < ROUNDS && !x->coarse; i++)
             more = (x->h[i].refined && (infer_split(x, &x->h[i]) || infer_thicken(x, &x->h[i]))) || more;
     }
     if (ok && !x->signal)

@@ -426,7 +426,7 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
         for (int i = 0; i < n; i++)
             if (replay_host_of(r, &flows[i].flow.src) == h || replay_host_of(r, &flows[i].flow.dst) == h)
                 floor_s = isfinite(flows[i].floor_s) ? fmin(floor_s, flows[i].floor_s) : floor_s;
-        delays_ps[h] = isfinite(floor_s) ? llround(floor_s / 2 * UNITS_PS_PER_S) : 0;
+        delays_ps[h] = isfinite(floor_s) ? replay_delay_ps(floor_s / 2 * UNITS_PS_PER_S) : 0;
     }
 }
 
@@ -525,6 +525,6 @@ void study_replay_calibrate(struct study_replay *r, const struct study_replay_ru
             n++;
         }
         if (n > 0)
-            s->delays_ps[h] = llround(fmax(0, (double)s->delays_ps[h] + longer_s / n / 2 * UNITS_PS_PER_S));
+            s->delays_ps[h] = replay_delay_ps((double)s->delays_ps[h] + longer_s / n / 2 * UNITS_PS_PER_S);
     }
 }
