@@ -419,8 +419,8 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     double fastest = FASTER * fmax(r->rate_bps[0], r->rate_bps[1]);
     net->link.rate_bps = replay_rate_bps(fmax(1e9, fastest));
     double payload = (double)s->tcp.segment_bytes / ((double)s->tcp.segment_bytes + AROUND);
-    s->backbone_goodput_bps = (int64_t)((double)net->backbone.rate_bps * payload);
-    s->link_goodput_bps = (int64_t)((double)net->link.rate_bps * payload);
+    s->backbone_goodput_bps = replay_rate_bps((double)net->backbone.rate_bps * payload);
+    s->link_goodput_bps = replay_rate_bps((double)net->link.rate_bps * payload);
     for (int h = 1; h < net->hosts; h++) {
         double floor_s = INFINITY;
         for (int i = 0; i < n; i++)
