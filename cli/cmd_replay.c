@@ -126,7 +126,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
              o->scenario ? " --scenario " : "", o->scenario ? o->scenario : "", what_if ? " --what-if " : "",
              what_if ? what_if : "");
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
-              scenario_save_directory(&s, run->directory, comment, err);
+              results_directory_plain(run->directory, err) && scenario_save_directory(&s, run->directory, comment, err);
     free(s.flows);
     free(s.datagrams);
     return ok;

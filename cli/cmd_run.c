@@ -77,7 +77,8 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     p->n_jobs++;
     p->capture_bytes += scenario_capture_size(s, 0);
     p->headers_bytes += scenario_capture_size(s, HEADERS_BYTES);
-    return results_directory_take(directory, &names->lock, err) &&
+    return (directory == p->directory || results_directory_plain(directory, err)) &&
+           results_directory_take(directory, &names->lock, err) &&
            scenario_save_directory(s, directory, p->comment, err);
 }
 
