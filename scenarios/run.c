@@ -74,7 +74,7 @@ struct run {
         const char **words; /* owned; with a NULL after the last */
     } *programs;            /* owned */
     bool interrupted, failed, over;
-    int64_t frames; /* sent by hosts, where that is limited */
+    int64_t frames; /* sent by hosts' TCP where that is limited, and by others; and what applications wrote to send */
     struct error error;           /* why it failed */
 };
 
@@ -90,11 +90,22 @@ static void run_fail(struct run *r)
     run_stop(r);
 }
 
+/* Over when so much has been done as was allowed. */
+static bool run_spend(struct run *r)
+{
+    bool spent = r->options->frames > 0 && r->frames >= r->options->frames;
+    if (spent && !r->over)
+        run_stop(r);
+    return spent;
+}
+
 static void run_transmit(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
-    if (r->options->frames > 0 && ++r->frames == r->options->frames)
-        run_stop(r);
+    if (r->options->frames > 0) {
+        r->frames++;
+        run_spend(r);
+    }
     if (r->program && r->program->ops->sent && !emu_frame_is_tagged(frame->packet))
         r->program->ops->sent(r->program, frame);
     emu_network_transmit(&r->network, host, frame);
@@ -265,10 +276,10 @@ static bool run_add_traffic(struct run *r)
         if (!emu_engine_add_program(r->engine, &config, &r->error))
             return error_prefix(&r->error, "traffic.programs.%d: ", i);
     }
-    r->pauses = pauses_any(s) ? pauses_new(s, r->engine) : NULL;
+    r->pauses = pauses_any(s) ? pauses_new(s, r->engine, &r->frames) : NULL;
     struct emu_clock clock = emu_engine_clock(r->engine);
     r->windows = s->transport == SCENARIO_TRANSPORT_TCP ? windows_new(s, r->engine) : NULL;
-    r->datagrams = datagrams_new(s, &r->network, &clock);
+    r->datagrams = datagrams_new(s, &r->network, &clock, &r->frames);
     struct program_env env = {s, r->engine, &r->network, r->options->directory};
     r->program = program_wanted(s) ? program_new(&env) : NULL;
     return true;
@@ -385,7 +396,7 @@ static void run_watch(void *arg)
     r->interrupted = r->options->interrupt && *r->options->interrupt;
     if (r->interrupted)
         run_stop(r);
-    else
+    else if (!run_spend(r))
         emu_clock_schedule(&clock, run_watch_ps(r), run_watch, r);
 }
 

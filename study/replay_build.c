@@ -176,7 +176,8 @@ static double replay_pace_bps(const struct replay_bulk *b, const struct scenario
     double life_s = b->flow.end_s - b->flow.start_s, paused_s = 0;
     for (int i = 0; i < pauses; i++)
         paused_s += (double)flow->pauses[i].pause_ps / UNITS_PS_PER_S;
-    return (double)b->flow.payload_bytes * 8 / fmax(life_s - paused_s, life_s / 10);
+    double bytes = fmin((double)b->flow.payload_bytes, (REPEATS + 1) * (double)b->flow.seen_payload_bytes);
+    return bytes * 8 / fmax(life_s - paused_s, life_s / 10);
 }
 
 /* How many times as much was in flight as the first segments after ACKs show: data that leave in bursts, because a
