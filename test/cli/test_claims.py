@@ -41,7 +41,8 @@ class Costs(e2e.Case):
         self.doubles(claims.KINDS, SIZES, "replay", "FILE", "-o", "out", "-q", "-j", "1", "--anyway")
 
     def test_infer(self):
-        self.doubles(("jumps", "fast", "late", "friendly"), SIZES, "infer", "FILE", "-q", "-j", "1", "--hypothesis", "fifo")
+        self.doubles(("jumps", "fast", "late", "friendly"), SIZES, "infer", "FILE", "-q", "-j", "1", "--hypothesis", "fifo",
+                     "--hypothesis", "pause+buffer")
 
     def test_what_reads_alone(self):
         for command in (("check", "FILE"), ("explain", "FILE"), ("analyze", "FILE"), ("fit", "FILE")):
