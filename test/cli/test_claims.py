@@ -11,7 +11,7 @@ import shutil
 import claims
 import e2e
 
-SLACK_S = 1.0  # starts of engines, and of sanitizers
+SLACK_S = 1.0  # starts of engines
 SIZES = (20000, 40000) if not e2e.ALL else (20000, 40000, 80000, 160000, 1280000)
 LARGE = (400000, 800000) if not e2e.ALL else (400000, 800000, 10000000, 100000000)
 
@@ -59,7 +59,7 @@ class Costs(e2e.Case):
             n += 1
         (self.dir / "hour.pcap").write_bytes(data)
         cost, _ = self.processor_s("replay", "hour.pcap", "-o", "out", "-q", "-j", "1", "--anyway")
-        self.assertLess(cost, 15 if e2e.EVERY == 1 else 120)
+        self.assertLess(cost, 15)
 
     def test_more_bulk_flows_than_can_be_played(self):
         (self.dir / "many.pcap").write_bytes(claims.capture("flows", 0))

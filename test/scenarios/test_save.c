@@ -288,11 +288,9 @@ static void test_queues_of_the_kernel_survive(void **state)
                  "_-+.:,%% without '..'", words[i]);
         text_rejects(text, NULL, line);
     }
-    char many[800] = "engine: linux\nnetwork: {switch: {qdisc: 'pfifo";
-    for (int i = 0; i < 50; i++)
-        strcat(many, " 1");
-    strcat(many, "'}}\ntraffic: {flows: [{from: h1, to: h0}]}\n");
-    text_rejects(many, NULL, "s.yaml:2: network.switch.qdisc: 51 words are more than tc gets, which is 50");
+#define TEN " 1 1 1 1 1 1 1 1 1 1"
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: 'pfifo" TEN TEN TEN TEN TEN "'}}\n"
+                 "traffic: {flows: [{from: h1, to: h0}]}\n", NULL, "s.yaml:2: network.switch.qdisc: 51 words are more than tc gets, which is 50");
     text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:1: network.nic.qdisc: is for engine: linux");
 }
