@@ -130,8 +130,10 @@ void outfile_discard(struct outfile *f)
     outfile_free(f);
 }
 
-static char **outfile_made; /* owned, as are the names */
-static size_t outfile_made_n, outfile_made_capacity;
+#define MADE 32 /* directories that are remembered: the first ones, which hold a sweep's thousands */
+
+static char *outfile_made[MADE]; /* owned */
+static size_t outfile_made_n;
 
 void outfile_unmake_directories(void)
 {
@@ -140,9 +142,6 @@ void outfile_unmake_directories(void)
         rmdir(path);
         free(path);
     }
-    free(outfile_made);
-    outfile_made = NULL;
-    outfile_made_capacity = 0;
 }
 
 bool outfile_make_directory(const char *path, struct error *err)
@@ -156,11 +155,11 @@ bool outfile_make_directory(const char *path, struct error *err)
         *p = '\0';
         struct stat st;
         if (mkdir(copy, 0777) == 0) {
-            outfile_made = memory_grown(outfile_made, outfile_made_n, &outfile_made_capacity, 4, sizeof *outfile_made,
-                                        "directories");
-            outfile_made[outfile_made_n++] = memory_text("%s", copy);
-        } else if (!(errno == EEXIST && stat(copy, &st) == 0 && S_ISDIR(st.st_mode)))
+            if (outfile_made_n < MADE)
+                outfile_made[outfile_made_n++] = memory_text("%s", copy);
+        } else if (!(errno == EEXIST && stat(copy, &st) == 0 && S_ISDIR(st.st_mode))) {
             ok = error_set_errno(err, "%s: directory cannot be made", copy);
+        }
         *p = kept;
         if (kept == '\0')
             break;
