@@ -61,20 +61,20 @@ static double bucket_most(const struct measure_bucket *b)
     return fmax(BUCKET_BITS, BUCKET_S * b->rate_bps);
 }
 
-void measure_bucket_fill(struct measure_bucket *b, double rate_bps, int64_t now_ns)
+void measure_flow_bucket_fill(struct measure_bucket *b, double rate_bps, int64_t now_ns)
 {
     *b = (struct measure_bucket){.rate_bps = rate_bps, .at_ns = now_ns};
     b->bits = bucket_most(b);
 }
 
-size_t measure_bucket_room(struct measure_bucket *b, int64_t now_ns)
+size_t measure_flow_bucket_room(struct measure_bucket *b, int64_t now_ns)
 {
     b->bits = fmin(bucket_most(b), b->bits + b->rate_bps * (double)(now_ns - b->at_ns) / 1e9);
     b->at_ns = now_ns;
     return b->bits >= 8 ? (size_t)(b->bits / 8) : 0;
 }
 
-bool measure_bucket_overdrawn(const struct measure_bucket *b)
+bool measure_flow_bucket_overdrawn(const struct measure_bucket *b)
 {
     return b->bits < -fmax(BUCKET_BITS, DEBT_S * b->rate_bps);
 }
@@ -143,7 +143,7 @@ bool measure_flow_congestion(const struct measure_flow_controls *c, const char *
 
 short measure_flow_events(const struct measure_flow *f, int64_t now_ns)
 {
-    if (f->fd < 0 || f->ended || (f->bucket && measure_bucket_room(f->bucket, now_ns) == 0))
+    if (f->fd < 0 || f->ended || (f->bucket && measure_flow_bucket_room(f->bucket, now_ns) == 0))
         return 0;
     return f->sending ? POLLOUT : POLLIN;
 }
@@ -152,7 +152,7 @@ static void flow_move(struct measure_flow *f, int64_t now_ns)
 {
     static char data[PIECE]; /* zeros: nothing on the way shall depend on them */
     for (int i = 0; i < PIECES; i++) {
-        size_t room = f->bucket ? measure_bucket_room(f->bucket, now_ns) : PIECE, piece = room < PIECE ? room : PIECE;
+        size_t room = f->bucket ? measure_flow_bucket_room(f->bucket, now_ns) : PIECE, piece = room < PIECE ? room : PIECE;
         if (piece == 0)
             return;
         /* MSG_TRUNC: TCP drops what it would copy (tcp(7)). */

@@ -37,11 +37,11 @@ struct measure_bucket {
 };
 
 /* A full one. */
-void measure_bucket_fill(struct measure_bucket *b, double rate_bps, int64_t now_ns);
+void measure_flow_bucket_fill(struct measure_bucket *b, double rate_bps, int64_t now_ns);
 /* Bytes that may go now, 0 in debt. */
-size_t measure_bucket_room(struct measure_bucket *b, int64_t now_ns);
+size_t measure_flow_bucket_room(struct measure_bucket *b, int64_t now_ns);
 /* More than a second's worth, and more than a bucket holds: whoever measures is never that far behind. */
-bool measure_bucket_overdrawn(const struct measure_bucket *b);
+bool measure_flow_bucket_overdrawn(const struct measure_bucket *b);
 
 struct measure_flow {
     int fd;               /* owned; -1: closed */

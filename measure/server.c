@@ -257,7 +257,7 @@ static struct place *server_place(struct server *s)
     for (int64_t i = 0; i < s->o->max_clients; i++) {
         struct place *p = &s->place[i];
         for (int way = 0; way < 2; way++)
-            measure_bucket_room(&p->bucket[way], monotonic_now_ns());
+            measure_flow_bucket_room(&p->bucket[way], monotonic_now_ns());
         double bits = fmin(p->bucket[0].bits, p->bucket[1].bits);
         if (!p->taken && (!best || bits > best_bits)) {
             best = p;
@@ -435,8 +435,8 @@ static const char *session_hear(const struct server *s, struct session *c)
         else if (!session_agree(s, c, line))
             return "ended by what is no word of a client";
     }
-    if (s->o->max_rate_bps > 0 && (measure_bucket_overdrawn(&c->place->bucket[0]) ||
-                                   measure_bucket_overdrawn(&c->place->bucket[1])))
+    if (s->o->max_rate_bps > 0 && (measure_flow_bucket_overdrawn(&c->place->bucket[0]) ||
+                                   measure_flow_bucket_overdrawn(&c->place->bucket[1])))
         return "ended: it sends more than --max-rate";
     return c->line.ended ? "the client went away" : NULL;
 }
@@ -533,7 +533,7 @@ static bool server_begin(struct server *s, struct error *err)
         return false;
     for (size_t i = 0; i < MEASURE_SERVER_CLIENTS; i++)
         for (int way = 0; way < 2; way++)
-            measure_bucket_fill(&s->place[i].bucket[way], s->o->max_rate_bps, now_ns);
+            measure_flow_bucket_fill(&s->place[i].bucket[way], s->o->max_rate_bps, now_ns);
     measure_flow_controls_read(&s->controls);
     return server_tell_where(s, err);
 }

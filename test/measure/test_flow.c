@@ -106,7 +106,7 @@ static void test_a_reader_keeps_its_limit(void **state)
     struct measure_flow a, b;
     struct measure_bucket bucket;
     connection(fds);
-    measure_bucket_fill(&bucket, 8e6, monotonic_now_ns());
+    measure_flow_bucket_fill(&bucket, 8e6, monotonic_now_ns());
     measure_flow_open(&a, fds[0], true, 0, NULL);
     measure_flow_open(&b, fds[1], false, 0, &bucket);
     int64_t start_ns = b.started_ns;
@@ -125,7 +125,7 @@ static void test_connections_share_a_bucket(void **state)
     (void)state;
     struct measure_bucket bucket;
     int64_t now_ns = INT64_C(1000000000), carried = 0;
-    measure_bucket_fill(&bucket, 8e6, now_ns);
+    measure_flow_bucket_fill(&bucket, 8e6, now_ns);
     for (int i = 0; i < 8; i++) {
         int fds[2];
         struct measure_flow b;
@@ -142,13 +142,13 @@ static void test_connections_share_a_bucket(void **state)
     }
     assert_int_equal(carried, 250000);
     assert_true(fabs(bucket.bits - 8 * (250e3 - 8 * 65536)) < 8); /* all that was sent */
-    assert_int_equal(measure_bucket_room(&bucket, now_ns), 0);
-    assert_true(measure_bucket_overdrawn(&bucket) == (8 * (8 * 65536 - 250e3) > 8e6));
+    assert_int_equal(measure_flow_bucket_room(&bucket, now_ns), 0);
+    assert_true(measure_flow_bucket_overdrawn(&bucket) == (8 * (8 * 65536 - 250e3) > 8e6));
     bucket.bits = -8e6 - 1;
-    assert_true(measure_bucket_overdrawn(&bucket));
+    assert_true(measure_flow_bucket_overdrawn(&bucket));
     now_ns += INT64_C(1100000000);
-    assert_int_equal(measure_bucket_room(&bucket, now_ns), 99999);
-    assert_int_equal(measure_bucket_room(&bucket, now_ns + INT64_C(60000000000)), 250000); /* full */
+    assert_int_equal(measure_flow_bucket_room(&bucket, now_ns), 99999);
+    assert_int_equal(measure_flow_bucket_room(&bucket, now_ns + INT64_C(60000000000)), 250000); /* full */
 }
 
 /* A test of a day keeps as much as one of minutes, ever coarser: samples at 0, 1, ... 4095 are in the way of the next
