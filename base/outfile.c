@@ -130,6 +130,20 @@ void outfile_discard(struct outfile *f)
     outfile_free(f);
 }
 
+#define MADE 32 /* directories that are remembered: the first ones, which hold a sweep's thousands */
+
+static char *outfile_made[MADE]; /* owned */
+static size_t outfile_made_n;
+
+void outfile_unmake_directories(void)
+{
+    while (outfile_made_n > 0) {
+        char *path = outfile_made[--outfile_made_n];
+        rmdir(path);
+        free(path);
+    }
+}
+
 bool outfile_make_directory(const char *path, struct error *err)
 {
     char *copy = memory_text("%s", path);
@@ -140,8 +154,12 @@ bool outfile_make_directory(const char *path, struct error *err)
         char kept = *p;
         *p = '\0';
         struct stat st;
-        if (mkdir(copy, 0777) != 0 && !(errno == EEXIST && stat(copy, &st) == 0 && S_ISDIR(st.st_mode)))
+        if (mkdir(copy, 0777) == 0) {
+            if (outfile_made_n < MADE)
+                outfile_made[outfile_made_n++] = memory_text("%s", copy);
+        } else if (!(errno == EEXIST && stat(copy, &st) == 0 && S_ISDIR(st.st_mode))) {
             ok = error_set_errno(err, "%s: directory cannot be made", copy);
+        }
         *p = kept;
         if (kept == '\0')
             break;

@@ -34,4 +34,7 @@ void outfile_unwatch(const char *part);
 /* Creates a directory and its parents; one that exists is fine. */
 bool outfile_make_directory(const char *path, struct error *err);
 
+/* Removes those that this process made and that are still empty: after a failure nothing is left of it. */
+void outfile_unmake_directories(void);
+
 #endif

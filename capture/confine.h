@@ -20,4 +20,9 @@ bool capture_confine(int socket, struct error *err);
  * those of capture_confine(), and waiting for `socket`: none that opens a file. False and *err (ERROR_SYSTEM). */
 bool capture_confine_live(bool filter, int socket, struct error *err);
 
+/* For a server that listens now and opens no file any more: root is who called sudo again, or nobody (65534) where nobody
+ * did; capabilities go as above; system calls are those of capture_confine(), those of TCP connections that others make,
+ * and new sockets without a way to connect them. False and *err (ERROR_SYSTEM). */
+bool capture_confine_server(struct error *err);
+
 #endif

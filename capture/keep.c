@@ -105,6 +105,8 @@ static void keep_run(const char *interface, const char *port, const char *direct
         send(socket, &report, sizeof report, MSG_NOSIGNAL); /* nobody may be left to hear it */
     }
     outfile_discard(&f);
+    if (!report.ok)
+        outfile_unmake_directories();
     if (pcap)
         pcap_close(pcap);
 }

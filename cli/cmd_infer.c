@@ -28,6 +28,7 @@ struct infer_options {
     double range[STUDY_HYPOTHESIS_PARAMETERS][2];
     size_t n_hypotheses;
     int64_t jobs, messages;
+    double until_s;
     bool quiet, json, ranged;
 };
 
@@ -97,6 +98,7 @@ static int options_read(int argc, char **argv, struct infer_options *o, struct e
         {"messages", 0, .call = options_messages, .to = &o->messages},
         {"placements", 0, .text = &o->placements},
         {"jobs", 'j', .call = cli_options_jobs, .to = &o->jobs},
+        {"budget", 0, .call = cli_options_budget, .to = &o->until_s},
         {"quiet", 'q', .flag = &o->quiet},
         {"json", 0, .flag = &o->json},
         {0},
@@ -185,7 +187,8 @@ static bool infer_find(struct study_infer *x, const struct infer_options *o, str
     }
     if (!o->quiet && isatty(STDERR_FILENO))
         x->options.show = infer_show_progress;
-    return infer_hypotheses(x, o, err) && study_infer_run(x, err) && (relative || study_infer_next(x, err));
+    return infer_hypotheses(x, o, err) && study_infer_run(x, err) &&
+           (relative || x->coarse || study_infer_next(x, err));
 }
 
 int cmd_infer(int argc, char **argv)
@@ -200,7 +203,8 @@ int cmd_infer(int argc, char **argv)
     int at = options_read(argc, argv, &o, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
-    struct study_infer x = {.measured = &m, .options = {.base = &base, .jobs = o.jobs, .messages = o.messages}};
+    struct study_infer x = {.measured = &m, .options = {.base = &base, .jobs = o.jobs, .messages = o.messages,
+                                                                 .until_s = o.until_s}};
     bool ok = !o.spread || (units_parse_share(o.spread, &x.options.spread) && x.options.spread > 0 &&
                             x.options.spread < 1) ||
               error_set(&err, ERROR_INPUT, "--spread: '%s' is not a share such as 2%% or 0.02", o.spread);
@@ -214,6 +218,8 @@ int cmd_infer(int argc, char **argv)
         cli_print_json(cli_json("infer:1", cli_infer_json(&x)));
     else if (ok && !signal_number)
         cli_infer_print(&x);
+    if (ok && x.coarse)
+        fputs("contraflow: --budget was over before the grids were fine\n", stderr);
     study_infer_fini(&x);
     study_measurement_fini(&m);
     scenario_fini(&base);

@@ -309,6 +309,8 @@ int cmd_measure(int argc, char **argv)
          (!o.report || view_measured_page_finish(&o.page, &err)) && measure_headers_end(&o, &err);
     capture_keep_discard(o.headers);
     outfile_discard(&o.page);
+    if (!ok)
+        outfile_unmake_directories();
     if (ok && o.report)
         fprintf(stderr, "wrote %s/report.html\n", cli_name(o.report));
     if (ok && o.json)

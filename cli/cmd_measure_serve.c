@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/units.h"
+#include "capture/confine.h"
 #include "cli/cli.h"
 #include "cli/measure.h"
 #include "measure/client.h"
@@ -24,7 +25,7 @@ bool cli_measure_token(const char *token, const char *file, char text[static MEA
     if (!token)
         return true;
     snprintf(text, MEASURE_PROOF_TOKEN_MOST + 1, "%s", token);
-    return measure_proof_token(token, err);
+    return measure_proof_token(token, err) || error_prefix(err, "--");
 }
 
 bool cli_measure_seconds(const struct cli_option *option, const char *text, struct error *err)
@@ -75,13 +76,16 @@ static void serve_log(void *user, const char *line)
     fprintf(stderr, "contraflow: %s\n", line);
 }
 
-static void serve_tell(void *user, const char *address, const char *port)
+static bool serve_begin(void *user, const char *address, const char *port, struct error *err)
 {
     const char *drawn = user; /* NULL: the token was given */
+    if (!capture_confine_server(err))
+        return false;
     fprintf(stderr, "contraflow: serves at %s port %s", address, port);
     if (drawn)
         fprintf(stderr, "; on the shared host: contraflow measure --port %s --token %s HOST", port, drawn);
     fputs("\n", stderr);
+    return true;
 }
 
 int cli_measure_serve(int argc, char **argv)
@@ -111,7 +115,7 @@ int cli_measure_serve(int argc, char **argv)
         return cli_fail(&err);
     const struct measure_server server = {
         .bind = o.bind, .port = o.port, .token = drawn ? nonce : token, .max_clients = o.max_clients,
-        .max_time_s = o.max_time_s, .max_rate_bps = o.max_rate_bps, .user = drawn ? nonce : NULL, .ready = serve_tell,
+        .max_time_s = o.max_time_s, .max_rate_bps = o.max_rate_bps, .user = drawn ? nonce : NULL, .ready = serve_begin,
         .log = serve_log, .stopped = serve_stopped};
     sigaction(SIGINT, &(struct sigaction){.sa_handler = serve_end}, NULL);
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = serve_end}, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/check_capture.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
 #include "cli/engines.h"
@@ -41,6 +42,8 @@ struct replay_options {
     struct cli_options_sets sets;
     int n_what_ifs;
     int64_t jobs;
+    double until_s;   /* no guess is played after it */
+    int *left;        /* guesses that were not played then */
     bool quiet, json, anyway, gives[GIVEN_COUNT];
 };
 
@@ -84,6 +87,7 @@ static int options_read(int argc, char **argv, struct replay_options *o, struct 
         {"what-if", 0, .call = options_what_if, .to = o},
         {"output", 'o', .text = &o->output},
         {"jobs", 'j', .call = cli_options_jobs, .to = &o->jobs},
+        {"budget", 0, .call = cli_options_budget, .to = &o->until_s},
         {"anyway", 0, .flag = &o->anyway},
         {"quiet", 'q', .flag = &o->quiet},
         {"json", 0, .flag = &o->json},
@@ -122,14 +126,20 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
              o->scenario ? " --scenario " : "", o->scenario ? o->scenario : "", what_if ? " --what-if " : "",
              what_if ? what_if : "");
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
-              scenario_save_directory(&s, run->directory, comment, err);
+              results_directory_plain(run->directory, err) && scenario_save_directory(&s, run->directory, comment, err);
     free(s.flows);
     free(s.datagrams);
     return ok;
 }
 
-static bool replay_play(struct study_replay_run *runs, int n, const struct replay_options *o, bool quiet,
-                        int *signal_number, struct error *err)
+static bool replay_is_over(const struct replay_options *o)
+{
+    return monotonic_now_s() > o->until_s;
+}
+
+/* After `until_s` the first alone; the others are skipped then. */
+static bool replay_play(const struct study_replay *r, struct study_replay_run *runs, int n, const struct replay_options *o,
+                        double until_s, bool quiet, int *signal_number, struct error *err)
 {
     struct sweep_engines_job jobs[STUDY_REPLAY_VARIANTS] = {{0}};
     char engine[PATH_MAX];
@@ -138,13 +148,17 @@ static bool replay_play(struct study_replay_run *runs, int n, const struct repla
     for (int i = 0; i < n; i++) {
         jobs[i].label = runs[i].label;
         jobs[i].directory = runs[i].directory;
+        jobs[i].option = r->frames;
     }
-    *signal_number = cli_engines_run(engine, jobs, n, (int)o->jobs, quiet);
-    for (int i = 0; i < n && !*signal_number; i++)
-        if (jobs[i].state != SWEEP_ENGINES_DONE) {
+    *signal_number = cli_engines_run(engine, jobs, n, (int)o->jobs, until_s, quiet);
+    for (int i = 0; i < n && !*signal_number; i++) {
+        runs[i].skipped = jobs[i].state == SWEEP_ENGINES_WAITING;
+        *o->left += runs[i].skipped;
+        if (!runs[i].skipped && jobs[i].state != SWEEP_ENGINES_DONE) {
             *err = jobs[i].error;
             return error_prefix(err, "%s: ", runs[i].label);
         }
+    }
     return true;
 }
 
@@ -198,11 +212,16 @@ static bool replay_calibrate(struct study_replay *r, const struct replay_options
 {
     struct study_replay_run moved = {.label = "calibrated"};
     double before = measure(r, run);
+    *nearer = false;
+    if (replay_is_over(o)) {
+        ++*o->left;
+        return true;
+    }
     struct replay_knobs knobs = replay_knobs_save(r);
     study_replay_calibrate(r, run);
     replay_variant_directory(root, moved.label, moved.directory);
     bool ok = before < NEAR_ENOUGH ||
-              (replay_prepare(r, NULL, o, &moved, err) && replay_play(&moved, 1, o, true, signal_number, err) &&
+              (replay_prepare(r, NULL, o, &moved, err) && replay_play(r, &moved, 1, o, INFINITY, true, signal_number, err) &&
                (*signal_number || study_replay_run_read(&moved, r->n_flows, err)));
     *nearer = ok && moved.goodput_bps && measure(r, &moved) < before;
     if (*nearer) {
@@ -223,6 +242,10 @@ static bool replay_try(const struct study_replay *r, const struct replay_options
 {
     static struct study_replay_run runs[STUDY_REPLAY_GUESSES];
     bool ok = true;
+    if (best->goodput_bps && replay_is_over(o)) {
+        *o->left += n;
+        return true;
+    }
     for (int i = 0; ok && i < n; i++) {
         char label[sizeof *guess + 16];
         snprintf(label, sizeof label, "assumed-%s", *guess[i] ? guess[i] : "nothing");
@@ -231,8 +254,8 @@ static bool replay_try(const struct study_replay *r, const struct replay_options
         ok = replay_prepare(r, *guess[i] ? guess[i] : NULL, o, &runs[i], err);
     }
     /* a terminal has one line for all; without one, a hundred lines are no progress */
-    ok = ok && replay_play(runs, n, o, o->quiet || !isatty(STDERR_FILENO), signal_number, err);
-    for (int i = 0; ok && !*signal_number && i < n; i++) {
+    ok = ok && replay_play(r, runs, n, o, o->until_s, o->quiet || !isatty(STDERR_FILENO), signal_number, err);
+    for (int i = 0; ok && !*signal_number && i < n && !runs[i].skipped; i++) {
         ok = study_replay_run_read(&runs[i], r->n_flows, err);
         if (ok && (!best->goodput_bps || measure(r, &runs[i]) < measure(r, best))) {
             struct study_replay_run worse = *best;
@@ -253,7 +276,7 @@ static bool replay_search(const struct study_replay *r, const struct replay_opti
 {
     bool ok = true;
     int n;
-    for (int i = 0; ok && !*signal_number && i < SEARCHES && measure(r, best) > enough; i++) {
+    for (int i = 0; ok && !*signal_number && i < SEARCHES && !replay_is_over(o) && measure(r, best) > enough; i++) {
         study_replay_guesses_around(*chosen, guess, &n);
         ok = replay_try(r, o, root, guess, n, measure, best, chosen, signal_number, err);
     }
@@ -288,7 +311,7 @@ static bool replay_nearest_other(const struct study_replay *r, const struct repl
     struct study_replay_run other = {0};
     study_replay_guess text = "";
     int n, kept = 0;
-    if (*signal_number || study_replay_error(r, best) <= STUDY_REPLAY_NEAR)
+    if (*signal_number || replay_is_over(o) || study_replay_error(r, best) <= STUDY_REPLAY_NEAR)
         return true;
     replay_guesses(r, o, guess, &n);
     for (int i = 1; i < n; i++)
@@ -337,7 +360,8 @@ static bool replay_guess_once(struct study_replay *r, const struct replay_option
     struct replay_knobs knobs = replay_knobs_save(r);
     ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
     *off = ok && !*signal_number ? study_replay_error(r, &best) : 0;
-    if (ok && !*signal_number && !o->gives[GIVEN_CONGESTION] && study_replay_needs_windows(r, &best)) {
+    if (ok && !*signal_number && !replay_is_over(o) && !o->gives[GIVEN_CONGESTION] &&
+        study_replay_needs_windows(r, &best)) {
         struct study_replay_run given = {0};
         struct replay_knobs found = replay_knobs_save(r);
         study_replay_guesses_given(guess, &n);
@@ -366,7 +390,7 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     bool ok = replay_guess_once(r, o, root, &turns_off, signal_number, err);
     struct replay_knobs turns = replay_knobs_save(r);
     replay_knobs_restore(r, &first);
-    if (ok && turns_off > STUDY_REPLAY_NEAR && study_replay_pace(r))
+    if (ok && turns_off > STUDY_REPLAY_NEAR && !replay_is_over(o) && study_replay_pace(r))
         ok = replay_guess_once(r, o, root, &paced_off, signal_number, err);
     if (!(paced_off < turns_off))
         replay_knobs_restore(r, &turns);
@@ -398,7 +422,7 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
     }
     free(root);
     for (int from = 0, to = 1; ok && !signal_number && from < n; from = to, to = n) { /* the baseline alone, first */
-        ok = replay_play(runs + from, to - from, o, o->quiet, &signal_number, err);
+        ok = replay_play(r, runs + from, to - from, o, INFINITY, o->quiet, &signal_number, err);
         for (int i = from; ok && !signal_number && i < to; i++)
             ok = study_replay_run_read(&runs[i], r->n_flows, err);
         if (!ok || signal_number || o->anyway)
@@ -449,7 +473,8 @@ int cmd_replay(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--interface", strlen("--interface")) == 0)
             return cmd_replay_interface(argc, argv);
-    struct replay_options o = {.jobs = sweep_engines_processors()};
+    int left = 0;
+    struct replay_options o = {.jobs = sweep_engines_processors(), .until_s = INFINITY, .left = &left};
     struct study_replay r = {.n_maps = 0};
     struct error err = {0};
     int status = 0;
@@ -474,6 +499,8 @@ int cmd_replay(int argc, char **argv)
     if (status == 0)
         status = replay_read(&r, &hosts, o.file, &err) ? replay_all(&r, analysis_resources_get(&hosts, 0), &o, &err)
                                                        : cli_fail(&err);
+    if (left > 0)
+        fprintf(stderr, "contraflow: --budget was over before %d more emulations, one of which may come nearer\n", left);
     analysis_resources_fini(&hosts);
     study_replay_fini(&r);
     return status;

@@ -77,7 +77,8 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     p->n_jobs++;
     p->capture_bytes += scenario_capture_size(s, 0);
     p->headers_bytes += scenario_capture_size(s, HEADERS_BYTES);
-    return results_directory_take(directory, &names->lock, err) &&
+    return (directory == p->directory || results_directory_plain(directory, err)) &&
+           results_directory_take(directory, &names->lock, err) &&
            scenario_save_directory(s, directory, p->comment, err);
 }
 
@@ -266,7 +267,7 @@ static int run_plan(struct run_plan *p, const char *engine, int parallel, bool q
 {
     struct error err = {0};
     warn_of_captures(p);
-    int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, quiet);
+    int signal_number = cli_engines_run(engine, p->jobs, p->n_jobs, parallel, INFINITY, quiet);
     int status = 0;
     json_t *runs = json_array();
     for (int i = 0; i < p->n_jobs; i++) {

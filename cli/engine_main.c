@@ -20,21 +20,22 @@ static void on_progress(void *user, double fraction)
     cli_engine_progress(fraction);
 }
 
-/* --threads=N before the directory: how many for a large network. */
-static bool threads_given(const char *text, int *threads)
+/* An option before the directory, and its number: THREADS for a large network; FRAMES after which it is over. */
+static bool number_given(const char *text, const char *option, int64_t most, int64_t *number)
 {
-    const size_t length = strlen(THREADS);
+    const size_t length = strlen(option);
     int64_t n = 0;
-    bool ok = strncmp(text, THREADS, length) == 0 && units_parse_integer(text + length, &n, &(struct error){0}) && n >= 1 &&
-              n <= SWEEP_ENGINES_MOST;
-    *threads = ok ? (int)n : 1;
+    bool ok = strncmp(text, option, length) == 0 && units_parse_integer(text + length, &n, &(struct error){0}) && n >= 1 &&
+              n <= most;
+    *number = ok ? n : *number;
     return ok;
 }
 
 int main(int argc, char **argv)
 {
-    int threads = 1;
-    if (argc > 1 && threads_given(argv[1], &threads)) {
+    int64_t threads = 1, frames = 0;
+    if (argc > 1 && (number_given(argv[1], THREADS, SWEEP_ENGINES_MOST, &threads) ||
+                     number_given(argv[1], SWEEP_ENGINES_FRAMES, INT64_MAX, &frames))) {
         argc--;
         argv++;
     }
@@ -42,5 +43,5 @@ int main(int argc, char **argv)
                              "it.", emu_engine_name());
     int code = cli_engine_begin(argc, argv, does);
     free(does);
-    return code < 0 ? cli_engine_run(argv[1], threads, false, on_progress, NULL) : code;
+    return code < 0 ? cli_engine_run(argv[1], (int)threads, frames, false, on_progress, NULL) : code;
 }

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 extern volatile sig_atomic_t cli_engine_interrupted; /* the signal that asked to end; 0 */
 
@@ -17,7 +18,9 @@ void cli_engine_progress(double fraction);
 
 /* Runs scenario.yaml of a prepared directory in this process's engine. Says on stderr why it failed. Returns the exit
  * status: as contraflow's, or SWEEP_ENGINES_INTERRUPTED.
- * threads: for a large network, where the engine can. programs: those of the scenario may be started. progress() may set cli_engine_interrupted. */
-int cli_engine_run(const char *directory, int threads, bool programs, void (*progress)(void *user, double fraction), void *user);
+ * threads: for a large network, where the engine can. frames: it is over when hosts have sent so many; 0: no limit.
+ * programs: those of the scenario may be started. progress() may set cli_engine_interrupted. */
+int cli_engine_run(const char *directory, int threads, int64_t frames, bool programs,
+                   void (*progress)(void *user, double fraction), void *user);
 
 #endif

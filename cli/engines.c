@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/engines.h"
 
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "cli/cli.h"
 
@@ -12,6 +13,7 @@ struct engines_list {
     const char *program;
     struct sweep_engines_job *jobs;
     int n, next;
+    double until_s;
     bool lines; /* a line a finished job */
 };
 
@@ -42,7 +44,7 @@ static void engines_show(void *user, double elapsed)
 static struct sweep_engines_job *engines_next(void *user)
 {
     struct engines_list *list = user;
-    if (list->next == list->n)
+    if (list->next == list->n || (list->next > 0 && monotonic_now_s() > list->until_s))
         return NULL;
     list->jobs[list->next].program = list->program;
     return &list->jobs[list->next++];
@@ -56,10 +58,10 @@ static bool engines_done(void *user, struct sweep_engines_job *job)
     return true;
 }
 
-int cli_engines_run(const char *program, struct sweep_engines_job *jobs, int n, int parallel, bool quiet)
+int cli_engines_run(const char *program, struct sweep_engines_job *jobs, int n, int parallel, double until_s, bool quiet)
 {
     bool terminal = !quiet && isatty(STDERR_FILENO);
-    struct engines_list list = {.program = program, .jobs = jobs, .n = n, .lines = !quiet && !terminal};
+    struct engines_list list = {.program = program, .jobs = jobs, .n = n, .until_s = until_s, .lines = !quiet && !terminal};
     struct sweep_engines_source source = {engines_next, engines_done, terminal ? engines_show : NULL, &list};
     return sweep_engines_pool(&source, parallel);
 }

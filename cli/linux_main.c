@@ -45,7 +45,7 @@ static int inside_work(const char *directory)
 {
     char *name = memory_text("%s", directory);
     process_start();
-    int code = cli_engine_run(name, 1, getenv(LINUX_START_PROGRAMS) != NULL, inside_progress, name);
+    int code = cli_engine_run(name, 1, 0, getenv(LINUX_START_PROGRAMS) != NULL, inside_progress, name);
     free(name);
     return code;
 }
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
         if (s.clock == SCENARIO_CLOCK_WALL) {
             scenario_fini(&s);
             free(path);
-            return cli_engine_run(argv[1], 1, false, wall_progress, NULL);
+            return cli_engine_run(argv[1], 1, 0, false, wall_progress, NULL);
         }
         if (allow || scenario_commands_refuse(&s, path, "read them, then give " ALLOW, &err))
             code = linux_start(&start, &err);

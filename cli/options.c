@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/names.h"
+#include "base/monotonic.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "sweep/engines.h"
@@ -118,4 +119,13 @@ bool cli_options_link_rate(const struct cli_option *option, const char *text, st
     rate_bps[0] = (double)bps[0];
     rate_bps[1] = (double)bps[1];
     return true;
+}
+
+bool cli_options_budget(const struct cli_option *option, const char *text, struct error *err)
+{
+    int64_t time_ps;
+    if (!units_parse_time(text, &time_ps, err))
+        return error_prefix(err, "--budget: ");
+    *(double *)option->to = monotonic_now_s() + (double)time_ps / (double)UNITS_PS_PER_S;
+    return time_ps > 0 || error_set(err, ERROR_INPUT, "--budget %s: more than nothing is wanted; try 60s", text);
 }

@@ -39,6 +39,9 @@ struct cli_options_sets {
 /* Calls: `to` is a struct cli_options_sets, and an int64_t for the number after --jobs. */
 cli_options_call cli_options_set, cli_options_seed, cli_options_engine, cli_options_jobs;
 
+/* --budget: `to` is a double, the moment (base/monotonic.h) after which nothing more is looked for; INFINITY before. */
+cli_options_call cli_options_budget;
+
 /* --rate of a host's link, "50M" both ways or "20M/2M" towards it and from it; `to`: double[2], bit/s. */
 cli_options_call cli_options_link_rate;
 

@@ -22,13 +22,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 10000               /* for a server's answer */
+#define PATIENCE_MS 10000               /* for a server's answer; all of them until it welcomes */
+#define LATE 2.0                        /* a test may take so many times what was asked for, and PATIENCE_MS */
 #define ECHO_NS INT64_C(30000000)       /* between words on a control connection: a hundred in four phases of 2 s */
 #define IDLE_ECHO_NS INT64_C(10000000)  /* while nothing else is on the way */
 #define IDLE_S 1.5                      /* for so long before the first phase: a hundred words have one beyond 99 % */
 #define IDLE_SHARE 0.0625               /* of a short test, at most */
 #define PROGRESS_NS INT64_C(200000000)
-#define QUIET_NS INT64_C(1500000000)    /* for queues to drain after a phase, at most */
+#define QUIET_S 1.5                     /* for queues to drain after a phase, at most, */
+#define QUIET_SHARE 0.07                /* and of a short test */
+#define WORDS 1024                      /* to one server, on their way */
+#define CLOCK_S 60                      /* a server's time may seem so far outside of the test */
+#define SAMPLES_MORE 8                  /* than time allows: a flow's first and last, and what clocks differ */
 #define SETTLE 0.4                      /* of a phase: its beginning is not judged */
 #define GAP_S 0.15                      /* between phases, as far as it is known before */
 
@@ -64,10 +69,14 @@ struct server_end {
     int64_t least_ns, ahead_ns;  /* the shortest echo so far, and how far the server's clock is ahead by it */
     int64_t echo_ns;             /* the next echo's time */
     int64_t echoed_ns;           /* round trip of the last one; 0: none yet */
-    struct measure_echo *to;     /* not owned */
-    bool stopped;                /* said all about a phase */
+    int64_t word[WORDS];         /* sent and not answered yet: n_words from first_word on, in a ring */
+    size_t first_word, n_words;
+    int64_t until_ns;            /* of answers before a test */
+    bool stopped;                /* said all about a phase, or was not asked yet */
+    size_t accounts;             /* of flows, since it was asked */
     struct measure_end *told;    /* the flow whose samples come now */
     size_t telling;
+    int64_t told_ahead_ns;       /* its clock's lead, the same for all of them */
 };
 
 struct client {
@@ -79,7 +88,7 @@ struct client {
     struct measure_flow flow[MEASURE_FLOWS];
     int64_t number[MEASURE_FLOWS];
     bool idle;        /* nothing but words is on the way */
-    int64_t began_ns, progress_ns;
+    int64_t began_ns, progress_ns, phase_ns, until_ns; /* of the test; ...; of the phase; the test's deadline */
     int64_t shown[2]; /* bytes at the last progress */
 };
 
@@ -143,13 +152,12 @@ static bool client_find(struct server_end *s, const char *port, struct error *er
 /* Waits for a line; NULL and *err when none comes. */
 static const char *client_wait(struct server_end *s, struct error *err)
 {
-    int64_t until_ns = monotonic_now_ns() + PATIENCE_MS * INT64_C(1000000);
     for (;;) {
         const char *line = measure_line_next(&s->line);
         if (line)
             return line;
         struct pollfd p = {.fd = s->line.fd, .events = POLLIN};
-        int64_t left_ns = until_ns - monotonic_now_ns();
+        int64_t left_ns = s->until_ns - monotonic_now_ns();
         if (s->line.ended || left_ns <= 0 || poll(&p, 1, (int)(left_ns / 1000000) + 1) < 0) {
             error_set(err, ERROR_SYSTEM, "%s: %s", s->name, s->line.ended
                           ? "closed the connection without an answer: no server of this version of contraflow"
@@ -163,9 +171,10 @@ static const char *client_wait(struct server_end *s, struct error *err)
 static bool client_login(const struct measure_client *o, struct server_end *s, struct error *err)
 {
     char mine[MEASURE_PROOF_NONCE], theirs[MEASURE_PROOF_NONCE], proof[MEASURE_PROOF_HEX], right[MEASURE_PROOF_HEX];
-    double most_s;
+    int64_t limit_bps, most_ms;
     if (!measure_proof_draw(mine, err) || !client_find(s, o->port, err)) /* a system that has just begun draws late */
         return false;
+    s->until_ns = monotonic_now_ns() + PATIENCE_MS * INT64_C(1000000);
     measure_line_say(&s->line, "contraflow-measure " MEASURE_SERVER_VERSION " %s\n", mine);
     const char *line = client_wait(s, err);
     if (!line)
@@ -180,10 +189,16 @@ static bool client_login(const struct measure_client *o, struct server_end *s, s
     if (strncmp(line, "refused ", 8) == 0)
         return error_set(err, ERROR_INPUT, "%s refuses: %.80s", s->name, line + 8);
     measure_proof_make(o->token, "server", mine, theirs, right);
-    if (sscanf(line, "welcome %64[0-9a-f] %lf %lf", proof, &s->limit_bps, &most_s) != 3 ||
-        !measure_proof_equal(proof, right))
+    int end = 0;
+    if (sscanf(line, "welcome %64[0-9a-f] %n", proof, &end) != 1 || !measure_proof_equal(proof, right))
         return error_set(err, ERROR_INPUT, "%s: does not know the token itself: not the server that it should be",
                          s->name);
+    const char *at = line + end;
+    if (!measure_line_number(&at, 0, 0, MEASURE_SERVER_RATE, &limit_bps) ||
+        !measure_line_number(&at, 3, 0, INT64_C(1000000000000), &most_ms))
+        return error_set(err, ERROR_INPUT, "%s: '%.20s': not what a server allows", s->name, line + end);
+    double most_s = (double)most_ms / 1e3;
+    s->limit_bps = (double)limit_bps;
     if (!(most_s > o->time_s))
         return error_set(err, ERROR_INPUT, "%s allows %.0f s, --time is %.0f; a shorter one, or 'contraflow measure "
                          "serve --max-time %.0f' there", s->name, most_s, o->time_s, ceil(1.5 * o->time_s));
@@ -195,12 +210,14 @@ static bool client_login(const struct measure_client *o, struct server_end *s, s
 static bool client_agree(const struct measure_client *o, struct server_end *s, struct error *err)
 {
     const char *line;
-    size_t streams;
     if (o->streams > 1) {
         measure_line_say(&s->line, "streams %zu\n", o->streams);
         if (!(line = client_wait(s, err)))
             return false;
-        if (sscanf(line, "streams %4zu", &streams) != 1 || streams != o->streams)
+        const char *at = line + strcspn(line, " ") + (strchr(line, ' ') != NULL);
+        int64_t streams = 0;
+        if (strncmp(line, "streams ", 8) != 0 || !measure_line_number(&at, 0, 1, MEASURE_STREAMS, &streams) ||
+            (size_t)streams != o->streams)
             return error_set(err, ERROR_INPUT, "%s: --streams %zu: '%.40s'", s->name, o->streams, line);
     }
     if (o->congestion) {
@@ -214,12 +231,17 @@ static bool client_agree(const struct measure_client *o, struct server_end *s, s
     return true;
 }
 
-static void client_echoed(struct client *c, size_t host, int64_t sent_ns, int64_t server_ns)
+/* "WORD SERVER_NS": words come back as they went, each once. */
+static bool client_echoed(struct client *c, size_t host, const char *line)
 {
     struct server_end *s = &c->server[host];
-    int64_t now_ns = monotonic_now_ns(), round_ns = now_ns - sent_ns;
-    if (round_ns < 0)
-        return;
+    int64_t now_ns = monotonic_now_ns(), sent_ns, server_ns;
+    if (s->n_words == 0 || !measure_line_number(&line, 0, 0, INT64_MAX, &sent_ns) ||
+        !measure_line_number(&line, 0, 0, INT64_MAX / 2, &server_ns) || *line || sent_ns != s->word[s->first_word])
+        return false;
+    s->first_word = (s->first_word + 1) % WORDS;
+    s->n_words--;
+    int64_t round_ns = now_ns - sent_ns;
     s->echoed_ns = round_ns;
     if (s->least_ns == 0 || round_ns < s->least_ns) {
         s->least_ns = round_ns;
@@ -237,30 +259,60 @@ static void client_echoed(struct client *c, size_t host, int64_t sent_ns, int64_
         idle->round_s[idle->n++] = (double)round_ns / 1e9;
     }
     if (!p)
-        return;
+        return true;
     p->echo[host] = memory_grown(p->echo[host], p->n_echoes[host], &p->room[host], 64, sizeof e, "echoes");
     p->echo[host][p->n_echoes[host]++] = e;
+    return true;
 }
 
-/* "flow K down N" announces N samples of one of the phase's flows. */
+/* As many as time allows since the phase began. */
+static int64_t client_samples_most(const struct client *c)
+{
+    int64_t most = (monotonic_now_ns() - c->phase_ns) / MEASURE_FLOW_SAMPLE_NS + SAMPLES_MORE;
+    return most < MEASURE_FLOW_SAMPLES ? most : MEASURE_FLOW_SAMPLES;
+}
+
+static bool client_sampled(const struct client *c, struct server_end *s, const char *line)
+{
+    struct measure_sample sample;
+    s->telling--;
+    if (!measure_flow_read(line, &sample))
+        return false;
+    sample.at_s -= (double)s->told_ahead_ns / 1e9;
+    if (sample.at_s < (double)c->began_ns / 1e9 - CLOCK_S || sample.at_s > (double)monotonic_now_ns() / 1e9 + CLOCK_S)
+        return false;
+    if (!s->told)
+        return true;
+    const struct measure_samples *far = &s->told->far;
+    if (far->n && sample.at_s < far->sample[far->n - 1].at_s)
+        return false;
+    measure_flow_add(&s->told->far, &sample);
+    return true;
+}
+
+/* "flow K down N" announces N samples of one of the phase's flows, or of an earlier one's whose first line came late. */
 static bool client_told(struct client *c, struct server_end *s, const char *line)
 {
-    int64_t number;
-    struct measure_sample sample;
-    if (s->telling > 0) {
-        s->telling--;
-        if (!measure_flow_read(line, &sample))
-            return false;
-        sample.at_s -= (double)s->ahead_ns / 1e9;
-        if (s->told)
-            measure_flow_add(&s->told->far, &sample);
-        return true;
-    }
-    if (sscanf(line, "flow %" SCNd64 " %*[a-z] %zu", &number, &s->telling) != 2 || s->telling > 1000000)
+    int64_t number, samples;
+    char way[8];
+    int end = 0;
+    if (s->telling > 0)
+        return client_sampled(c, s, line);
+    if (!s->stopped && strcmp(line, "end") == 0)
+        return s->stopped = true;
+    if (s->stopped || s->accounts++ == 2 * MEASURE_STREAMS || strncmp(line, "flow ", 5) != 0)
         return false;
+    line += 5;
+    if (!measure_line_number(&line, 0, 1, c->flows, &number) || sscanf(line, "%7[a-z] %n", way, &end) != 1 || end == 0)
+        return false;
+    line += end;
+    if (!measure_line_number(&line, 0, 0, client_samples_most(c), &samples) || *line)
+        return false;
+    s->telling = (size_t)samples;
+    s->told_ahead_ns = s->ahead_ns;
     s->told = NULL;
     for (size_t i = 0; c->phase && i < c->phase->n; i++)
-        if (c->number[i] == number && s == &c->server[c->phase->end[i].host])
+        if (c->number[i] == number && s == &c->server[c->phase->end[i].host] && c->phase->end[i].far.n == 0)
             s->told = &c->phase->end[i];
     return true;
 }
@@ -268,14 +320,10 @@ static bool client_told(struct client *c, struct server_end *s, const char *line
 static bool client_hear(struct client *c, size_t host, struct error *err)
 {
     struct server_end *s = &c->server[host];
-    int64_t sent_ns, server_ns;
     measure_line_fill(&s->line);
     for (const char *line; (line = measure_line_next(&s->line)) != NULL;) {
-        if (sscanf(line, "pong %" SCNd64 " %" SCNd64, &sent_ns, &server_ns) == 2)
-            client_echoed(c, host, sent_ns, server_ns);
-        else if (s->telling == 0 && strcmp(line, "end") == 0)
-            s->stopped = true;
-        else if (!client_told(c, s, line))
+        bool ok = strncmp(line, "pong ", 5) == 0 ? client_echoed(c, host, line + 5) : client_told(c, s, line);
+        if (!ok)
             return error_set(err, ERROR_SYSTEM, "%s: '%.40s': not what a server says", s->name, line);
     }
     return !s->line.ended || error_set(err, ERROR_SYSTEM, "%s: the server went away in the middle of the test; its "
@@ -306,8 +354,12 @@ static void client_echo(struct client *c, int64_t now_ns)
 {
     for (size_t h = 0; h < c->test->hosts; h++)
         if (now_ns >= c->server[h].echo_ns) {
-            c->server[h].echo_ns = now_ns + (c->idle ? IDLE_ECHO_NS : ECHO_NS);
-            measure_line_say(&c->server[h].line, "ping %" PRId64 "\n", now_ns);
+            struct server_end *s = &c->server[h];
+            s->echo_ns = now_ns + (c->idle ? IDLE_ECHO_NS : ECHO_NS);
+            if (s->n_words == WORDS)
+                continue; /* 30 s and more without an answer */
+            s->word[(s->first_word + s->n_words++) % WORDS] = now_ns;
+            measure_line_say(&s->line, "ping %" PRId64 "\n", now_ns);
         }
 }
 
@@ -317,6 +369,10 @@ static bool client_turn(struct client *c, struct error *err)
     struct pollfd polls[MEASURE_FLOWS + MEASURE_HOSTS];
     size_t n = 0, flows = c->phase ? c->phase->n : 0;
     int64_t now_ns = monotonic_now_ns();
+    if (now_ns > c->until_ns)
+        return error_set(err, ERROR_SYSTEM, "a test of %.0f s is not over after %.0f: servers or the network are too "
+                         "slow for it; a longer --time may help", c->o->time_s,
+                         (double)(now_ns - c->began_ns) / 1e9);
     client_echo(c, now_ns);
     for (size_t i = 0; i < flows; i++) {
         short events = measure_flow_events(&c->flow[i], now_ns);
@@ -358,7 +414,7 @@ static bool client_open(struct client *c, size_t i, int fd, struct error *err)
     free(line);
     free(what);
     double most_bps = limit_bps > 0 && !(pace_bps > 0 && pace_bps < limit_bps) ? limit_bps : pace_bps;
-    measure_flow_open(&c->flow[i], fd, !incoming, most_bps, 0);
+    measure_flow_open(&c->flow[i], fd, !incoming, most_bps, NULL);
     return sent || error_set_errno(err, "%s: a connection for data", s->name);
 }
 
@@ -429,7 +485,8 @@ static double client_pace_bps(const struct measure_test *t, bool incoming)
         }
     }
     double room_bps = n > 0 && m > 0 ? MEASURE_PACE * (rate_bps / n - acks_bps / m) : 0;
-    return fmax(room_bps, 0.1 * rate_bps / fmax(n, 1)) / (double)((incoming ? t->in : t->out) * t->streams);
+    return fmin(fmax(room_bps, 0.1 * rate_bps / fmax(n, 1)) / (double)((incoming ? t->in : t->out) * t->streams),
+                (double)MEASURE_SERVER_RATE);
 }
 
 static bool client_quiet(const struct client *c)
@@ -452,11 +509,13 @@ static bool client_stop(struct client *c, struct error *err)
     }
     for (size_t h = 0; h < c->test->hosts; h++) {
         c->server[h].stopped = false;
+        c->server[h].accounts = 0;
         measure_line_say(&c->server[h].line, "stop\n");
         c->server[h].echoed_ns = 0;
     }
     int64_t since_ns = monotonic_now_ns();
-    for (bool all = false; !all || (!client_quiet(c) && monotonic_now_ns() - since_ns < QUIET_NS);) {
+    int64_t quiet_ns = (int64_t)(1e9 * fmin(QUIET_S, QUIET_SHARE * c->o->time_s));
+    for (bool all = false; !all || (!client_quiet(c) && monotonic_now_ns() - since_ns < quiet_ns);) {
         if (!client_turn(c, err))
             return false;
         if (monotonic_now_ns() - since_ns > PATIENCE_MS * INT64_C(1000000))
@@ -514,7 +573,7 @@ static bool client_phase(struct client *c, size_t i, double length_s, struct err
     struct measure_phase *p = c->phase = &t->phase[t->n++];
     *p = (struct measure_phase){.kind = kind, .out_first = two && out_first[before % MEASURE_BLOCKS]};
     c->shown[0] = c->shown[1] = 0;
-    c->progress_ns = monotonic_now_ns();
+    c->phase_ns = c->progress_ns = monotonic_now_ns();
     client_plan(c, kind, pace_in, pace_out);
     if (two && (!client_begin(c, !p->out_first, err) ||
                 !client_pass(c, (double)monotonic_now_ns() / 1e9 + MEASURE_LEAD * length_s, err)))
@@ -542,6 +601,7 @@ static bool client_test(struct client *c, struct error *err)
 {
     double start_s, end_s;
     c->began_ns = monotonic_now_ns();
+    c->until_ns = c->began_ns + (int64_t)(1e9 * LATE * c->o->time_s) + PATIENCE_MS * INT64_C(1000000);
     start_s = (double)c->began_ns / 1e9;
     end_s = start_s + c->o->time_s;
     double idle_s = fmin(IDLE_S, IDLE_SHARE * c->o->time_s);
@@ -572,6 +632,7 @@ bool measure_client_run(const struct measure_client *o, size_t in, size_t out, s
                         struct error *err)
 {
     struct client *c = memory_zeroed(1, sizeof *c, "a client");
+    struct measure_flow_controls controls;
     bool ok = true;
     char why[256];
     *t = (struct measure_test){.in = in, .out = out, .hosts = in > out ? in : out, .streams = o->streams};
@@ -579,9 +640,11 @@ bool measure_client_run(const struct measure_client *o, size_t in, size_t out, s
     c->test = t;
     for (size_t h = 0; h < t->hosts; h++) {
         t->there_s[h] = t->back_s[h] = INFINITY;
-        c->server[h] = (struct server_end){.name = o->host[h], .line = {.fd = -1}};
+        c->server[h] = (struct server_end){.name = o->host[h], .line = {.fd = -1}, .stopped = true};
     }
-    if (o->congestion && !measure_flow_congestion(o->congestion, why, sizeof why))
+    if (o->congestion)
+        measure_flow_controls_read(&controls);
+    if (o->congestion && !measure_flow_congestion(&controls, o->congestion, why, sizeof why))
         ok = error_set(err, ERROR_INPUT, "--congestion %.40s is not possible here: %s", o->congestion, why);
     for (size_t h = 0; ok && h < t->hosts; h++) {
         ok = client_login(o, &c->server[h], err) && client_agree(o, &c->server[h], err);

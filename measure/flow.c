@@ -15,12 +15,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define PIECE 262144           /* bytes sent or read at once */
 #define PIECES 4               /* before others have their turn */
-#define LIMIT_BURST_BITS 2e6   /* of a reader beyond its limit */
+#define BUCKET_BITS 2e6        /* a bucket holds so much, or */
+#define BUCKET_S 0.1           /* what comes in so long: longer than other connections have their turn */
+#define DEBT_S 1.0             /* of a client that fills the kernel's buffers, which are known too late */
 
 static void flow_sample(struct measure_flow *f, int64_t now_ns)
 {
@@ -43,14 +46,44 @@ static void flow_sample(struct measure_flow *f, int64_t now_ns)
         .segments = i.tcpi_segs_out,
         .retransmitted = i.tcpi_total_retrans,
     };
+    if (f->samples.n == MEASURE_FLOW_SAMPLES) {
+        for (size_t k = 0; k < MEASURE_FLOW_SAMPLES / 2; k++)
+            f->samples.sample[k] = f->samples.sample[2 * k];
+        f->samples.n = MEASURE_FLOW_SAMPLES / 2;
+        f->apart_ns *= 2;
+    }
     measure_flow_add(&f->samples, &s);
-    f->next_ns = now_ns + MEASURE_FLOW_SAMPLE_NS;
+    f->next_ns = now_ns + f->apart_ns;
 }
 
-void measure_flow_open(struct measure_flow *f, int fd, bool sending, double pace_bps, double limit_bps)
+static double bucket_most(const struct measure_bucket *b)
+{
+    return fmax(BUCKET_BITS, BUCKET_S * b->rate_bps);
+}
+
+void measure_flow_bucket_fill(struct measure_bucket *b, double rate_bps, int64_t now_ns)
+{
+    *b = (struct measure_bucket){.rate_bps = rate_bps, .at_ns = now_ns};
+    b->bits = bucket_most(b);
+}
+
+size_t measure_flow_bucket_room(struct measure_bucket *b, int64_t now_ns)
+{
+    b->bits = fmin(bucket_most(b), b->bits + b->rate_bps * (double)(now_ns - b->at_ns) / 1e9);
+    b->at_ns = now_ns;
+    return b->bits >= 8 ? (size_t)(b->bits / 8) : 0;
+}
+
+bool measure_flow_bucket_overdrawn(const struct measure_bucket *b)
+{
+    return b->bits < -fmax(BUCKET_BITS, DEBT_S * b->rate_bps);
+}
+
+void measure_flow_open(struct measure_flow *f, int fd, bool sending, double pace_bps, struct measure_bucket *bucket)
 {
     int64_t now_ns = monotonic_now_ns();
-    *f = (struct measure_flow){.fd = fd, .sending = sending, .limit_bps = limit_bps, .started_ns = now_ns};
+    *f = (struct measure_flow){.fd = fd, .sending = sending, .bucket = bucket && bucket->rate_bps > 0 ? bucket : NULL,
+                               .started_ns = now_ns, .apart_ns = MEASURE_FLOW_SAMPLE_NS};
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     uint64_t pace = (uint64_t)(pace_bps / 8);
     if (sending && pace_bps > 0)
@@ -87,51 +120,53 @@ static bool flow_names_have(const char *names, const char *name)
     return false;
 }
 
-bool measure_flow_congestion(const char *name, char *why, size_t size)
+void measure_flow_controls_read(struct measure_flow_controls *c)
 {
-    char names[256];
-    flow_names("tcp_available_congestion_control", names, sizeof names);
-    if (!measure_flow_congestion_name(name) || !flow_names_have(names, name)) {
-        snprintf(why, size, "the kernel has %.200s", *names ? names : "no list of them");
+    flow_names("tcp_available_congestion_control", c->available, sizeof c->available);
+    flow_names("tcp_allowed_congestion_control", c->allowed, sizeof c->allowed);
+}
+
+bool measure_flow_congestion(const struct measure_flow_controls *c, const char *name, char *why, size_t size)
+{
+    if (!measure_flow_congestion_name(name) || !flow_names_have(c->available, name)) {
+        snprintf(why, size, "the kernel has %.200s", *c->available ? c->available : "no list of them");
         return false;
     }
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool ok = fd >= 0 && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0;
     if (fd >= 0)
         close(fd);
-    flow_names("tcp_allowed_congestion_control", names, sizeof names);
     if (!ok) /* tcp(7): others than these take CAP_NET_ADMIN */
-        snprintf(why, size, "without privileges there are %.200s", names);
+        snprintf(why, size, "without privileges there are %.200s", c->allowed);
     return ok;
-}
-
-static bool flow_may_read(const struct measure_flow *f, int64_t now_ns)
-{
-    return f->limit_bps <= 0 ||
-           8 * (double)f->received < f->limit_bps * (double)(now_ns - f->started_ns) / 1e9 + LIMIT_BURST_BITS;
 }
 
 short measure_flow_events(const struct measure_flow *f, int64_t now_ns)
 {
-    if (f->fd < 0 || f->ended)
+    if (f->fd < 0 || f->ended || (f->bucket && measure_flow_bucket_room(f->bucket, now_ns) == 0))
         return 0;
-    return f->sending ? POLLOUT : flow_may_read(f, now_ns) ? POLLIN : 0;
+    return f->sending ? POLLOUT : POLLIN;
 }
 
-static void flow_move(struct measure_flow *f)
+static void flow_move(struct measure_flow *f, int64_t now_ns)
 {
     static char data[PIECE]; /* zeros: nothing on the way shall depend on them */
     for (int i = 0; i < PIECES; i++) {
+        size_t room = f->bucket ? measure_flow_bucket_room(f->bucket, now_ns) : PIECE, piece = room < PIECE ? room : PIECE;
+        if (piece == 0)
+            return;
         /* MSG_TRUNC: TCP drops what it would copy (tcp(7)). */
-        ssize_t n = f->sending ? send(f->fd, data, sizeof data, MSG_NOSIGNAL | MSG_DONTWAIT)
-                               : recv(f->fd, NULL, PIECE, MSG_TRUNC | MSG_DONTWAIT);
+        ssize_t n = f->sending ? send(f->fd, data, piece, MSG_NOSIGNAL | MSG_DONTWAIT)
+                               : recv(f->fd, NULL, piece, MSG_TRUNC | MSG_DONTWAIT);
+        if (n > 0 && f->bucket)
+            f->bucket->bits -= 8 * (double)n;
         if (n > 0 && !f->sending)
             f->received += n;
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         if (n <= 0)
             f->ended = true;
-        if (n < PIECE)
+        if (n < (ssize_t)piece)
             return; /* the next one would have to wait */
     }
 }
@@ -141,7 +176,7 @@ void measure_flow_step(struct measure_flow *f, short events, int64_t now_ns)
     if (f->fd < 0)
         return;
     if (events && !f->ended)
-        flow_move(f);
+        flow_move(f, now_ns);
     if (now_ns >= f->next_ns)
         flow_sample(f, now_ns);
 }
@@ -152,6 +187,9 @@ void measure_flow_close(struct measure_flow *f)
         return;
     if (!f->ended)
         flow_sample(f, monotonic_now_ns());
+    int unread = 0; /* it has crossed the network, too */
+    if (f->bucket && !f->sending && ioctl(f->fd, FIONREAD, &unread) == 0)
+        f->bucket->bits -= 8 * (double)unread;
     setsockopt(f->fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
     close(f->fd);
     f->fd = -1;
@@ -178,14 +216,52 @@ void measure_flow_write(const struct measure_sample *s, char text[static MEASURE
              s->sndbuf_limited_s, s->segments, s->retransmitted, s->delivered_bytes);
 }
 
+/* Times of a clock since a start, and counts of 64 bits, as far as any host has them. */
+#define MOST_NS INT64_C(1000000000000000000) /* 31 years */
+#define MOST_US INT64_C(1000000000000000)
+#define MOST_BYTES INT64_C(1000000000000000000)
+
+/* A time that may be unknown. */
+static bool flow_read_maybe(const char **at, double *s)
+{
+    int64_t us = -1;
+    *s = NAN;
+    if (strncmp(*at, "nan", 3) == 0) {
+        *at += 3 + strspn(*at + 3, " ");
+        return true;
+    }
+    bool ok = measure_line_number(at, 6, 0, MOST_US, &us);
+    *s = (double)us / 1e6;
+    return ok;
+}
+
+static bool flow_read_time(const char **at, double *s)
+{
+    int64_t us = 0;
+    bool ok = measure_line_number(at, 6, 0, MOST_US, &us);
+    *s = (double)us / 1e6;
+    return ok;
+}
+
+static bool flow_read_double(const char **at, double *value)
+{
+    int64_t n = 0;
+    bool ok = measure_line_number(at, 0, 0, MOST_BYTES, &n);
+    *value = (double)n;
+    return ok;
+}
+
 bool measure_flow_read(const char *text, struct measure_sample *s)
 {
-    int end = 0;
-    int n = sscanf(text, "%lf %" SCNd64 " %lf %lf %lf %lf %lf %lf %lf %" SCNd64 " %" SCNd64 " %" SCNd64
-                   "%n", &s->at_s, &s->bytes,
-                   &s->rtt_s, &s->least_rtt_s, &s->cwnd_bytes, &s->delivery_bps, &s->busy_s, &s->rwnd_limited_s,
-                   &s->sndbuf_limited_s, &s->segments, &s->retransmitted,
-                   &s->delivered_bytes, &end);
-    return n == 12 && text[end] == '\0' && isfinite(s->at_s) && s->bytes >= 0 && s->segments >= 0 &&
-           s->retransmitted >= 0 && s->delivered_bytes >= 0 && !(s->rtt_s < 0) && isfinite(s->busy_s);
+    const char *at = text;
+    int64_t at_ns = 0;
+    bool ok = measure_line_number(&at, 9, 0, MOST_NS, &at_ns) && measure_line_number(&at, 0, 0, MOST_BYTES, &s->bytes) &&
+              flow_read_maybe(&at, &s->rtt_s) && flow_read_maybe(&at, &s->least_rtt_s) &&
+              flow_read_double(&at, &s->cwnd_bytes) && flow_read_double(&at, &s->delivery_bps) &&
+              flow_read_time(&at, &s->busy_s) && flow_read_time(&at, &s->rwnd_limited_s) &&
+              flow_read_time(&at, &s->sndbuf_limited_s) && measure_line_number(&at, 0, 0, MOST_BYTES, &s->segments) &&
+              measure_line_number(&at, 0, 0, MOST_BYTES, &s->retransmitted) &&
+              measure_line_number(&at, 0, 0, MOST_BYTES, &s->delivered_bytes);
+    s->at_s = (double)at_ns / 1e9;
+    return ok && *at == '\0';
 }

@@ -57,6 +57,38 @@ char *measure_line_next(struct measure_line *l)
     return line;
 }
 
+/* One more digit, if there is room for it. */
+static bool line_digit(int64_t *n, char c)
+{
+    return c >= '0' && c <= '9' && !__builtin_mul_overflow(*n, 10, n) && !__builtin_add_overflow(*n, c - '0', n);
+}
+
+bool measure_line_number(const char **at, int decimals, int64_t least, int64_t most, int64_t *value)
+{
+    const char *c = *at;
+    int64_t n = 0;
+    bool negative = *c == '-';
+    c += negative;
+    if (!line_digit(&n, *c))
+        return false;
+    for (c++; *c >= '0' && *c <= '9'; c++)
+        if (!line_digit(&n, *c))
+            return false;
+    bool point = decimals > 0 && *c == '.';
+    c += point;
+    for (; decimals > 0; decimals--) {
+        bool digit = point && *c >= '0' && *c <= '9';
+        if (!line_digit(&n, digit ? *c : '0'))
+            return false;
+        c += digit;
+    }
+    if (*c != ' ' && *c != '\0')
+        return false;
+    *value = negative ? -n : n;
+    *at = c + strspn(c, " ");
+    return *value >= least && *value <= most;
+}
+
 void measure_line_say(struct measure_line *l, const char *format, ...)
 {
     va_list args;

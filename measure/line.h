@@ -28,6 +28,11 @@ void measure_line_fill(struct measure_line *l);
 /* The next whole line without its end, valid until measure_line_fill(); NULL when there is none. */
 char *measure_line_next(struct measure_line *l);
 
+/* The number at the beginning of *at, of decimal digits with at most `decimals` of them behind a point, times
+ * 10^decimals and within a range; *at goes beyond it and the blanks behind it. False when there is none: this reads
+ * whatever number another end says, and nothing else does. */
+bool measure_line_number(const char **at, int decimals, int64_t least, int64_t most, int64_t *value);
+
 /* Adds a line, printf-style with its end, and sends what goes; measure_line_flush() sends the rest later. */
 void measure_line_say(struct measure_line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void measure_line_flush(struct measure_line *l);

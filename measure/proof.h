@@ -3,7 +3,8 @@
  *
  * Either end draws a nonce of 128 bits and sends HMAC-SHA-256 (RFC 2104, RFC 6234) with the token as key over the
  * message's purpose and both nonces. The purpose keeps the ends' messages apart, so that none can be sent back. Who
- * hears them can try tokens on them: a token is a secret of MEASURE_PROOF_TOKEN characters at least. */
+ * hears them, or has a client prove to the wrong server, can try tokens on them for years: a token whose guessing takes
+ * fewer than 2^MEASURE_PROOF_BITS trials, as far as can be estimated, is refused at either end. */
 #ifndef MEASURE_PROOF_H
 #define MEASURE_PROOF_H
 
@@ -13,14 +14,20 @@
 
 #define MEASURE_PROOF_NONCE 33 /* 32 hexadecimal digits and a NUL */
 #define MEASURE_PROOF_HEX 65
-#define MEASURE_PROOF_TOKEN 16
+#define MEASURE_PROOF_BITS 80
 #define MEASURE_PROOF_TOKEN_MOST 256
 
 /* 128 bits from the system, for nonces and for tokens. ERROR_SYSTEM when there are none. */
 bool measure_proof_draw(char nonce[static MEASURE_PROOF_NONCE], struct error *err);
 
-/* ERROR_INPUT when it is shorter than MEASURE_PROOF_TOKEN characters, longer than MEASURE_PROOF_TOKEN_MOST, or holds
- * others than printable ASCII. */
+/* How many bits a token takes to guess, at most: a character is one of those kinds that the token has (digits, small
+ * letters, ...), but 2 bits where it goes on as words do (a common pair of English, or of a keyboard's row, with 0 for o
+ * and the like, or a word's end or beginning; Shannon 1951 has 1 to 2.3 bits a letter), and a quarter where it goes on a series ("345", "aaa") or
+ * repeats three characters of before. */
+double measure_proof_bits(const char *token);
+
+/* ERROR_INPUT when it has less than MEASURE_PROOF_BITS bits, is longer than MEASURE_PROOF_TOKEN_MOST, or holds others
+ * than printable ASCII. */
 bool measure_proof_token(const char *token, struct error *err);
 
 /* The first line of a file as a token, into text. ERROR_INPUT when it cannot be read or is none. */

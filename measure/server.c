@@ -17,20 +17,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STRANGERS 32 /* connections that have proved nothing yet */
+#define STRANGERS 128 /* connections of addresses without a session, that have proved nothing yet */
+#define SHARE 16 /* of an address */
 #define STRANGER_NS INT64_C(5000000000)
 #define SILENCE_NS INT64_C(20000000000)
 #define FLOWS (2 * MEASURE_SERVER_STREAMS) /* of a client at once, in both directions */
 #define NUMBERS 1024 /* flows of a session, at most */
 #define WAIT_MS 250
 #define LOG_NS INT64_C(1000000000) /* between refusals that are logged */
+#define ACCEPTS 64 /* in a turn */
+#define PAUSE_NS INT64_C(500000000) /* of accepting, where the system has no descriptor for another connection */
+#define DESCRIPTORS 32 /* beside connections */
+
+/* Whose: an address of IPv4, or a network of IPv6 (/64), which one host may fill (RFC 4291, 2.5.4). */
+struct origin {
+    uint8_t bytes[8];
+    bool four;
+};
 
 struct stranger {
     struct measure_line line;
     int64_t since_ns;
+    struct origin from;
+    bool known; /* of an address that had a session */
     char nonce[MEASURE_PROOF_NONCE], theirs[MEASURE_PROOF_NONCE]; /* once it has asked for a session */
     char peer[INET6_ADDRSTRLEN + 8];
 };
@@ -38,22 +51,33 @@ struct stranger {
 struct session {
     struct measure_line line;
     int64_t since_ns, heard_ns;
+    struct origin from;
+    struct place *place; /* not owned */
     char id[MEASURE_PROOF_HEX], peer[INET6_ADDRSTRLEN + 8];
     struct measure_flow flow[FLOWS];
     int64_t number[FLOWS]; /* of the client's flows */
     size_t streams;        /* each way, at once */
     char congestion[MEASURE_FLOW_CONGESTION]; /* "": the system's */
-    size_t n_flows;
+    size_t n_flows, turn; /* the flow that comes first */
     bool used[NUMBERS];    /* numbers so far: none comes twice */
     int64_t all_flows, bytes[2]; /* up, down */
 };
 
+/* A client's share, which sessions have one after another: who begins another one begins with what is left. */
+struct place {
+    bool taken;
+    struct measure_bucket bucket[2]; /* up, down */
+};
+
 struct server {
     const struct measure_server *o;
+    struct measure_flow_controls controls;
     int fd;
-    struct stranger stranger[STRANGERS];
-    size_t n_strangers;
+    int64_t accepts_ns; /* not before */
+    struct stranger *stranger; /* owned; room for `strangers` */
+    size_t n_strangers, strangers;
     struct session session[MEASURE_SERVER_CLIENTS];
+    struct place place[MEASURE_SERVER_CLIENTS];
     size_t n_sessions;
     int64_t logged_ns;
 };
@@ -70,7 +94,7 @@ static int server_bind(const struct measure_server *o, struct error *err)
     int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, STRANGERS) != 0) {
+    if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, SOMAXCONN) != 0) {
         error_set(err, errno == EADDRINUSE || errno == EADDRNOTAVAIL || errno == EACCES ? ERROR_INPUT : ERROR_SYSTEM,
                   "%s port %s: cannot be listened at: %s", o->bind, o->port, strerror(errno));
         if (fd >= 0)
@@ -81,7 +105,7 @@ static int server_bind(const struct measure_server *o, struct error *err)
     return fd;
 }
 
-static void server_tell_where(const struct server *s)
+static bool server_tell_where(const struct server *s, struct error *err)
 {
     struct sockaddr_storage at;
     socklen_t size = sizeof at;
@@ -89,7 +113,7 @@ static void server_tell_where(const struct server *s)
     if (getsockname(s->fd, (struct sockaddr *)&at, &size) == 0)
         getnameinfo((struct sockaddr *)&at, size, host, sizeof host, port, sizeof port,
                     NI_NUMERICHOST | NI_NUMERICSERV);
-    s->o->ready(s->o->user, host, port);
+    return s->o->ready(s->o->user, host, port, err);
 }
 
 static void server_log(const struct server *s, const char *peer, const char *words)
@@ -103,33 +127,94 @@ static void server_log(const struct server *s, const char *peer, const char *wor
 static void server_log_refusal(struct server *s, const char *peer, const char *words)
 {
     int64_t now_ns = monotonic_now_ns();
-    if (s->logged_ns == 0 || now_ns - s->logged_ns > LOG_NS)
-        server_log(s, peer, words);
+    if (s->logged_ns != 0 && now_ns - s->logged_ns <= LOG_NS)
+        return;
+    server_log(s, peer, words);
     s->logged_ns = now_ns;
 }
 
-static void server_accept(struct server *s)
+static struct origin server_origin(const struct sockaddr_storage *from)
 {
-    struct sockaddr_storage from;
-    socklen_t size = sizeof from;
-    int fd = accept4(s->fd, (struct sockaddr *)&from, &size, SOCK_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (s->n_strangers == STRANGERS) {
-        close(fd);
-        return;
+    struct origin o = {.four = from->ss_family == AF_INET};
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    memcpy(&four, from, sizeof four);
+    memcpy(&six, from, sizeof six);
+    if (!o.four && IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
+        o.four = true;
+        memcpy(&four.sin_addr, &six.sin6_addr.s6_addr[12], sizeof four.sin_addr);
     }
-    struct stranger *n = &s->stranger[s->n_strangers++];
-    *n = (struct stranger){.since_ns = monotonic_now_ns()};
-    measure_line_open(&n->line, fd);
-    if (getnameinfo((struct sockaddr *)&from, size, n->peer, sizeof n->peer, NULL, 0, NI_NUMERICHOST) != 0)
-        snprintf(n->peer, sizeof n->peer, "?");
+    if (o.four)
+        memcpy(o.bytes, &four.sin_addr, sizeof four.sin_addr);
+    else
+        memcpy(o.bytes, six.sin6_addr.s6_addr, sizeof o.bytes);
+    return o;
+}
+
+static bool origin_equal(const struct origin *a, const struct origin *b)
+{
+    return a->four == b->four && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
 static void server_forget(struct server *s, struct stranger *n)
 {
     measure_line_close(&n->line);
     *n = s->stranger[--s->n_strangers];
+}
+
+/* Of those of an origin, or of all addresses without sessions, or of all. */
+static void server_forget_oldest(struct server *s, const struct origin *of, bool all)
+{
+    struct stranger *oldest = NULL;
+    for (size_t i = 0; i < s->n_strangers; i++) {
+        struct stranger *n = &s->stranger[i];
+        bool one = of ? origin_equal(&n->from, of) : all || !n->known;
+        if (one && (!oldest || n->since_ns < oldest->since_ns))
+            oldest = n;
+    }
+    if (oldest)
+        server_forget(s, oldest);
+}
+
+/* A place for one more of this origin. Whoever means it speaks within a round trip, so that the oldest has least to
+ * lose. */
+static void server_make_room(struct server *s, const struct origin *of, bool *known)
+{
+    size_t own = 0, same = 0, others = 0;
+    for (size_t i = 0; i < s->n_sessions; i++)
+        own += origin_equal(&s->session[i].from, of) ? FLOWS : 0;
+    for (size_t i = 0; i < s->n_strangers; i++) {
+        same += origin_equal(&s->stranger[i].from, of);
+        others += !s->stranger[i].known;
+    }
+    *known = own > 0;
+    if (same >= (own ? own : SHARE))
+        server_forget_oldest(s, of, false);
+    else if (!*known && others >= STRANGERS)
+        server_forget_oldest(s, NULL, false);
+    if (s->n_strangers == s->strangers) /* of sessions that ended, too */
+        server_forget_oldest(s, NULL, true);
+}
+
+static void server_accept(struct server *s)
+{
+    struct sockaddr_storage from;
+    for (int i = 0; i < ACCEPTS; i++) {
+        socklen_t size = sizeof from;
+        int fd = accept4(s->fd, (struct sockaddr *)&from, &size, SOCK_CLOEXEC);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+            s->accepts_ns = monotonic_now_ns() + PAUSE_NS; /* it would be ready again at once, for ever */
+        if (fd < 0)
+            return;
+        struct origin origin = server_origin(&from);
+        bool known;
+        server_make_room(s, &origin, &known);
+        struct stranger *n = &s->stranger[s->n_strangers++];
+        *n = (struct stranger){.since_ns = monotonic_now_ns(), .from = origin, .known = known};
+        measure_line_open(&n->line, fd);
+        if (getnameinfo((struct sockaddr *)&from, size, n->peer, sizeof n->peer, NULL, 0, NI_NUMERICHOST) != 0)
+            snprintf(n->peer, sizeof n->peer, "?");
+    }
 }
 
 static void server_refuse(struct server *s, struct stranger *n, const char *words)
@@ -160,14 +245,35 @@ static void session_end(struct server *s, struct session *c, const char *why)
     server_log(s, c->peer, words);
     free(words);
     measure_line_close(&c->line);
+    c->place->taken = false;
     *c = s->session[--s->n_sessions];
 }
 
-static void stranger_becomes_session(struct server *s, struct stranger *n)
+/* Of those that are free the one that may carry most. */
+static struct place *server_place(struct server *s)
+{
+    struct place *best = NULL;
+    double best_bits = 0;
+    for (int64_t i = 0; i < s->o->max_clients; i++) {
+        struct place *p = &s->place[i];
+        for (int way = 0; way < 2; way++)
+            measure_flow_bucket_room(&p->bucket[way], monotonic_now_ns());
+        double bits = fmin(p->bucket[0].bits, p->bucket[1].bits);
+        if (!p->taken && (!best || bits > best_bits)) {
+            best = p;
+            best_bits = bits;
+        }
+    }
+    return best;
+}
+
+static void stranger_becomes_session(struct server *s, struct stranger *n, struct place *place)
 {
     char proof[MEASURE_PROOF_HEX];
     struct session *c = &s->session[s->n_sessions++];
-    *c = (struct session){.line = n->line, .since_ns = monotonic_now_ns(), .streams = 1};
+    *c = (struct session){.line = n->line, .since_ns = monotonic_now_ns(), .from = n->from, .place = place,
+                          .streams = 1};
+    place->taken = true;
     c->heard_ns = c->since_ns;
     snprintf(c->peer, sizeof c->peer, "%s", n->peer);
     measure_proof_make(s->o->token, "session", n->theirs, n->nonce, c->id);
@@ -186,20 +292,28 @@ static bool session_has_room(const struct session *c, bool down)
 
 /* A flow's first line: the session that it belongs to, if it is in order, and what it says. */
 static struct session *server_session_of(struct server *s, const char *words, int64_t *number, bool *down,
-                                         double *pace_bps)
+                                         int64_t *pace_bps)
 {
     char id[MEASURE_PROOF_HEX], way[8], mac[MEASURE_PROOF_HEX], right[MEASURE_PROOF_HEX];
-    if (sscanf(words, "%64[0-9a-f] %" SCNd64 " %7[a-z] %lf %64[0-9a-f]", id, number, way, pace_bps, mac) != 5)
+    int end = 0;
+    if (sscanf(words, "%64[0-9a-f] %n", id, &end) != 1 || end == 0)
         return NULL;
-    char *what = memory_text("%" PRId64 " %s %.0f", *number, way, *pace_bps);
+    words += end;
+    end = 0;
+    if (!measure_line_number(&words, 0, 0, NUMBERS - 1, number) || sscanf(words, "%7[a-z] %n", way, &end) != 1 ||
+        end == 0)
+        return NULL;
+    words += end;
+    if (!measure_line_number(&words, 0, 0, MEASURE_SERVER_RATE, pace_bps) || sscanf(words, "%64[0-9a-f]", mac) != 1)
+        return NULL;
+    char *what = memory_text("%" PRId64 " %s %" PRId64, *number, way, *pace_bps);
     measure_proof_make(s->o->token, "flow", id, what, right);
     free(what);
     *down = strcmp(way, "down") == 0;
     for (size_t i = 0; i < s->n_sessions; i++) {
         struct session *c = &s->session[i];
         if (measure_proof_equal(c->id, id))
-            return measure_proof_equal(mac, right) && *number >= 0 && *number < NUMBERS && !c->used[*number] &&
-                   session_has_room(c, *down) && isfinite(*pace_bps) ? c : NULL;
+            return measure_proof_equal(mac, right) && !c->used[*number] && session_has_room(c, *down) ? c : NULL;
     }
     return NULL;
 }
@@ -209,14 +323,15 @@ static void stranger_becomes_flow(struct server *s, struct stranger *n, struct s
 {
     double most_bps = s->o->max_rate_bps / (double)c->streams;
     struct measure_flow *f = &c->flow[c->n_flows];
-    pace_bps = most_bps > 0 && !(pace_bps > 0 && pace_bps < most_bps) ? most_bps : fmax(pace_bps, 0);
+    pace_bps = most_bps > 0 && !(pace_bps > 0 && pace_bps < most_bps) ? most_bps : pace_bps;
     c->number[c->n_flows++] = number;
     c->used[number] = true;
     c->all_flows++;
     if (*c->congestion) /* it has been tried; a module that went since leaves the system's */
         setsockopt(n->line.fd, IPPROTO_TCP, TCP_CONGESTION, c->congestion, (socklen_t)strlen(c->congestion));
-    measure_flow_open(f, n->line.fd, down, pace_bps, down ? 0 : most_bps);
+    measure_flow_open(f, n->line.fd, down, pace_bps, &c->place->bucket[down]);
     f->received = (int64_t)(n->line.n_in - n->line.at); /* data that came along with the line */
+    c->place->bucket[down].bits -= 8 * (double)f->received;
     n->line.fd = -1;
     server_forget(s, n);
 }
@@ -224,13 +339,14 @@ static void stranger_becomes_flow(struct server *s, struct stranger *n, struct s
 static void stranger_prove(struct server *s, struct stranger *n, const char *line)
 {
     char word[MEASURE_PROOF_HEX], right[MEASURE_PROOF_HEX];
+    struct place *place = server_place(s);
     measure_proof_make(s->o->token, "client", n->theirs, n->nonce, right);
     if (sscanf(line, "proof %64[0-9a-f]", word) != 1 || !measure_proof_equal(word, right))
         server_refuse(s, n, "wrong token");
-    else if (s->n_sessions >= (size_t)s->o->max_clients || s->n_sessions == MEASURE_SERVER_CLIENTS)
+    else if (!place)
         server_refuse(s, n, "as many clients as the server takes; try again later");
     else
-        stranger_becomes_session(s, n);
+        stranger_becomes_session(s, n, place);
 }
 
 static void stranger_hear(struct server *s, struct stranger *n)
@@ -244,12 +360,11 @@ static void stranger_hear(struct server *s, struct stranger *n)
     } else if (*n->nonce) {
         stranger_prove(s, n, line);
     } else if (strncmp(line, "flow ", 5) == 0) {
-        int64_t number;
+        int64_t number, pace_bps;
         bool down;
-        double pace_bps;
         struct session *c = server_session_of(s, line + 5, &number, &down, &pace_bps);
         if (c)
-            stranger_becomes_flow(s, n, c, number, down, pace_bps);
+            stranger_becomes_flow(s, n, c, number, down, (double)pace_bps);
         else
             server_refuse(s, n, "a flow of no session");
     } else if (sscanf(line, "contraflow-measure " MEASURE_SERVER_VERSION " %32[0-9a-f]", n->theirs) != 1 ||
@@ -279,23 +394,24 @@ static void session_stop(struct session *c)
 }
 
 /* "streams N" and "congestion NAME", between phases; false when it is neither, or none that may be asked for. */
-static bool session_agree(struct session *c, const char *line)
+static bool session_agree(const struct server *s, struct session *c, const char *line)
 {
     char name[MEASURE_FLOW_CONGESTION] = "", why[256];
-    size_t streams = 0;
     int end = 0;
     if (c->n_flows > 0)
         return false;
-    if (sscanf(line, "streams %2zu%n", &streams, &end) == 1 && line[end] == '\0') {
-        if (streams < 1 || streams > MEASURE_SERVER_STREAMS)
+    if (strncmp(line, "streams ", 8) == 0) {
+        const char *at = line + 8;
+        int64_t streams;
+        if (!measure_line_number(&at, 0, 1, MEASURE_SERVER_STREAMS, &streams) || *at)
             return false;
-        c->streams = streams;
-        measure_line_say(&c->line, "streams %zu\n", streams);
+        c->streams = (size_t)streams;
+        measure_line_say(&c->line, "streams %zu\n", c->streams);
         return true;
     }
     if (sscanf(line, "congestion %15[A-Za-z0-9_-]%n", name, &end) != 1 || line[end] != '\0')
         return false;
-    if (measure_flow_congestion(name, why, sizeof why)) {
+    if (measure_flow_congestion(&s->controls, name, why, sizeof why)) {
         memcpy(c->congestion, name, sizeof name);
         measure_line_say(&c->line, "congestion %s\n", name);
     } else {
@@ -304,7 +420,7 @@ static bool session_agree(struct session *c, const char *line)
     return true;
 }
 
-static const char *session_hear(struct session *c)
+static const char *session_hear(const struct server *s, struct session *c)
 {
     char word[32];
     measure_line_fill(&c->line);
@@ -316,9 +432,12 @@ static const char *session_hear(struct session *c)
             session_stop(c);
         else if (strcmp(line, "bye") == 0)
             return "done";
-        else if (!session_agree(c, line))
+        else if (!session_agree(s, c, line))
             return "ended by what is no word of a client";
     }
+    if (s->o->max_rate_bps > 0 && (measure_flow_bucket_overdrawn(&c->place->bucket[0]) ||
+                                   measure_flow_bucket_overdrawn(&c->place->bucket[1])))
+        return "ended: it sends more than --max-rate";
     return c->line.ended ? "the client went away" : NULL;
 }
 
@@ -331,13 +450,13 @@ static const char *session_late(const struct server *s, const struct session *c,
     return NULL;
 }
 
-enum { POLLS = 1 + STRANGERS + MEASURE_SERVER_CLIENTS * (1 + FLOWS) };
+#define SESSION_POLLS (1 + FLOWS)
 
-static size_t server_polls(const struct server *s, struct pollfd polls[POLLS], int64_t now_ns, int *wait_ms)
+static size_t server_polls(const struct server *s, struct pollfd *polls, int64_t now_ns, int *wait_ms)
 {
     size_t n = 0;
     *wait_ms = WAIT_MS;
-    polls[n++] = (struct pollfd){.fd = s->fd, .events = POLLIN};
+    polls[n++] = (struct pollfd){.fd = now_ns < s->accepts_ns ? -1 : s->fd, .events = POLLIN};
     for (size_t i = 0; i < s->n_strangers; i++)
         polls[n++] = (struct pollfd){.fd = s->stranger[i].line.fd, .events = POLLIN};
     for (size_t i = 0; i < s->n_sessions; i++) {
@@ -353,8 +472,18 @@ static size_t server_polls(const struct server *s, struct pollfd polls[POLLS], i
     return n;
 }
 
+/* Its flows by turns: the first one may take all that a bucket has. */
+static void session_step(struct session *c, const struct pollfd *polls, int64_t now_ns)
+{
+    c->turn++;
+    for (size_t i = 0; i < c->n_flows; i++) {
+        size_t k = (c->turn + i) % c->n_flows;
+        measure_flow_step(&c->flow[k], polls[k].revents, now_ns);
+    }
+}
+
 /* Sessions first, and from the last one: what ends gives its place to the last. */
-static void server_turn(struct server *s, const struct pollfd polls[POLLS])
+static void server_turn(struct server *s, const struct pollfd *polls)
 {
     size_t strangers = s->n_strangers, sessions = s->n_sessions;
     const struct pollfd *p = &polls[1 + strangers], *at[MEASURE_SERVER_CLIENTS];
@@ -365,37 +494,60 @@ static void server_turn(struct server *s, const struct pollfd polls[POLLS])
     }
     for (size_t i = sessions; i-- > 0;) {
         struct session *c = &s->session[i];
-        for (size_t k = 0; k < c->n_flows; k++)
-            measure_flow_step(&c->flow[k], at[i][1 + k].revents, now_ns);
+        session_step(c, at[i] + 1, now_ns);
         if (at[i]->revents & POLLOUT)
             measure_line_flush(&c->line);
-        const char *over = at[i]->revents & ~POLLOUT ? session_hear(c) : NULL;
+        const char *over = at[i]->revents & ~POLLOUT ? session_hear(s, c) : NULL;
         over = over ? over : session_late(s, c, now_ns);
         if (over)
             session_end(s, c, over);
     }
     for (size_t i = strangers; i-- > 0;) {
-        if (polls[1 + i].revents)
-            stranger_hear(s, &s->stranger[i]);
-        else if (now_ns - s->stranger[i].since_ns > STRANGER_NS)
+        if (now_ns - s->stranger[i].since_ns > STRANGER_NS) /* who says a byte now and then, too */
             server_forget(s, &s->stranger[i]);
+        else if (polls[1 + i].revents)
+            stranger_hear(s, &s->stranger[i]);
     }
     if (polls[0].revents)
         server_accept(s);
 }
 
+/* All that may be open at once: a session's flows, and as many that have not said yet whose they are. */
+static bool server_descriptors(const struct server *s, struct error *err)
+{
+    rlim_t wanted = DESCRIPTORS + s->strangers + (rlim_t)s->o->max_clients * SESSION_POLLS;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return true;
+    limit.rlim_cur = wanted;
+    return (limit.rlim_max >= wanted && setrlimit(RLIMIT_NOFILE, &limit) == 0) ||
+           error_set(err, ERROR_INPUT, "--max-clients %" PRId64 " takes %ju open files, and the system allows %ju: "
+                     "'ulimit -n %ju' before, or fewer clients", s->o->max_clients, (uintmax_t)wanted,
+                     (uintmax_t)limit.rlim_max, (uintmax_t)wanted);
+}
+
+static bool server_begin(struct server *s, struct error *err)
+{
+    int64_t now_ns = monotonic_now_ns();
+    if (!server_descriptors(s, err) || (s->fd = server_bind(s->o, err)) < 0)
+        return false;
+    for (size_t i = 0; i < MEASURE_SERVER_CLIENTS; i++)
+        for (int way = 0; way < 2; way++)
+            measure_flow_bucket_fill(&s->place[i].bucket[way], s->o->max_rate_bps, now_ns);
+    measure_flow_controls_read(&s->controls);
+    return server_tell_where(s, err);
+}
+
 bool measure_server_run(const struct measure_server *o, struct error *err)
 {
     struct server *s = memory_zeroed(1, sizeof *s, "a server");
-    struct pollfd polls[POLLS];
-    bool ok = true;
     s->o = o;
-    s->fd = server_bind(o, err);
-    if (s->fd < 0) {
-        free(s);
-        return false;
-    }
-    server_tell_where(s);
+    s->fd = -1;
+    s->strangers = STRANGERS + (size_t)o->max_clients * FLOWS;
+    s->stranger = memory_zeroed(s->strangers, sizeof *s->stranger, "strangers");
+    struct pollfd *polls = memory_zeroed(1 + s->strangers + (size_t)o->max_clients * SESSION_POLLS, sizeof *polls,
+                                         "a server");
+    bool ok = server_begin(s, err);
     while (ok && !o->stopped(o->user)) {
         int wait_ms;
         size_t n = server_polls(s, polls, monotonic_now_ns(), &wait_ms);
@@ -410,7 +562,10 @@ bool measure_server_run(const struct measure_server *o, struct error *err)
         session_end(s, &s->session[s->n_sessions - 1], "the server ends");
     while (s->n_strangers)
         server_forget(s, &s->stranger[s->n_strangers - 1]);
-    close(s->fd);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(polls);
+    free(s->stranger);
     free(s);
     return ok;
 }

@@ -15,8 +15,10 @@
  *   flow SESSION K down|up PACE_BPS HMAC(flow)    (data)
  * A session has one flow each way at once, or as many as it asked for with "streams", 1 to MEASURE_SERVER_STREAMS; the
  * server's rate is that of all of them together. "congestion" is of flows to come, at the server's end.
- * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that proves
- * nothing within 5 s is closed, as is a session without a word for 20 s. */
+ * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that has proved
+ * nothing 5 s after it was made is closed, whatever it says meanwhile, as is a session without a whole word for 20 s, and
+ * any after its time. Connections that have proved nothing yet have places: an address (of IPv6 its /64) 16 of 128, or, if
+ * it has sessions, as many as these may have flows, and nobody else those. Where there is none left the oldest goes. */
 #ifndef MEASURE_SERVER_H
 #define MEASURE_SERVER_H
 
@@ -28,6 +30,7 @@
 #define MEASURE_SERVER_PORT "4717"
 #define MEASURE_SERVER_VERSION "1"
 #define MEASURE_SERVER_CLIENTS 64 /* at once, at most */
+#define MEASURE_SERVER_RATE INT64_C(10000000000000) /* bit/s, at most, in words of either end */
 #define MEASURE_SERVER_STREAMS 16 /* of a client, each way, at once, at most */
 
 struct measure_server {
@@ -35,14 +38,16 @@ struct measure_server {
     const char *token;       /* borrowed */
     int64_t max_clients;     /* at once; the next is refused */
     double max_time_s;       /* of a client */
-    double max_rate_bps;     /* of a client, each way; 0: none */
+    double max_rate_bps;     /* of a client, each way, whatever connections and sessions it has; 0: none */
     void *user;
-    void (*ready)(void *user, const char *address, const char *port);
+    /* Before anybody is served; what only opens files and makes privileged sockets may be given up now. */
+    bool (*ready)(void *user, const char *address, const char *port, struct error *err);
     void (*log)(void *user, const char *line); /* a line a client that is gone, or was refused */
     bool (*stopped)(void *user);               /* asked several times a second, and after a signal */
 };
 
-/* Serves until stopped. False with *err when nobody can be served. */
+/* Serves until stopped. False with *err when nobody can be served: ERROR_INPUT where the process may not have the
+ * descriptors that so many clients take. */
 bool measure_server_run(const struct measure_server *s, struct error *err);
 
 #endif

@@ -381,6 +381,9 @@ static void verdict_open(const struct measure_summary *s, const struct side *x, 
                  "with data %s alone, too: one queue for both directions, or somebody else's data", 100 * s->lost.value,
                  100 * s->lost.ci95, measure_kind_names[x->back], 1e3 * x->other[x->alone].mean.wait_s,
                  measure_kind_names[x->alone]);
+    else if (!isfinite(x->way[MEASURE_BOTH].mean.rtt_s) || !isfinite(side_ack_wait_s(x)))
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but how long round trips of data %s "
+                 "are is not known", 100 * s->lost.value, 100 * s->lost.ci95, measure_kind_names[x->alone]);
     else
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %.3g "
                  "of %.3g ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone",

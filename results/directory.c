@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *results_directory_path(const char *directory, const char *name)
@@ -70,6 +71,14 @@ bool results_directory_take(const char *directory, int *lock, struct error *err)
     *lock = -1;
     return error_set(err, ERROR_INPUT, "%s: another process writes its results there; wait for its end, or give -o "
                      "another directory", directory);
+}
+
+bool results_directory_plain(const char *directory, struct error *err)
+{
+    struct stat st;
+    return lstat(directory, &st) != 0 || !S_ISLNK(st.st_mode) ||
+           error_set(err, ERROR_INPUT, "%s: a link, where a directory of results goes; remove it, or give -o another "
+                     "directory", directory);
 }
 
 bool results_directory_clear(const char *directory, struct error *err)

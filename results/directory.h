@@ -21,6 +21,9 @@ bool results_directory_remove(const char *directory, const char *name, struct er
  * process that is killed holds nothing. ERROR_INPUT when another has it. */
 bool results_directory_take(const char *directory, int *lock, struct error *err);
 
+/* A directory that we make in one that was given is no link to another, whose files would be replaced. ERROR_INPUT. */
+bool results_directory_plain(const char *directory, struct error *err);
+
 /* Makes the directory and removes the results of an earlier run by name: summary.json first, which must not vouch for
  * files of the next run, then the tables, and the captures and events that the summary lists. Other files stay. */
 bool results_directory_clear(const char *directory, struct error *err);

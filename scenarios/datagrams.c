@@ -14,6 +14,7 @@ struct datagrams_source {
 struct datagrams {
     struct emu_network *network; /* borrowed */
     struct emu_clock clock;
+    int64_t *sent; /* borrowed */
     struct datagrams_source sources[]; /* owned; one an entry of the scenario */
 };
 
@@ -28,17 +29,20 @@ static void datagrams_send(void *arg)
                               .payload_bytes = (uint16_t)c->packet_bytes, .ethertype = PROGRAM_RAW_ETHERTYPE,
                               .traffic_class = c->traffic_class};
     struct emu_link_config pace = {.rate_bps = c->rate_bps};
+    ++*d->sent;
     emu_network_transmit(d->network, c->from, &frame);
     emu_clock_schedule(&d->clock, emu_port_wire_ps(&pace, emu_frame_wire_bytes(&frame)), datagrams_send, arg);
 }
 
-struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock)
+struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock,
+                                int64_t *sent)
 {
     if (s->n_datagrams == 0)
         return NULL;
     struct datagrams *d = memory_zeroed(1, sizeof *d + (size_t)s->n_datagrams * sizeof *d->sources, "datagrams");
     d->network = network;
     d->clock = *clock;
+    d->sent = sent;
     for (int i = 0; i < s->n_datagrams; i++) {
         d->sources[i] = (struct datagrams_source){d, &s->datagrams[i]};
         emu_clock_schedule(&d->clock, s->datagrams[i].start_ps, datagrams_send, &d->sources[i]);

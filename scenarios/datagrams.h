@@ -8,8 +8,9 @@
 
 struct datagrams;
 
-/* Schedules those of the scenario; network and clock are borrowed until it is freed. NULL: it has none. */
-struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock);
+/* Schedules those of the scenario; all is borrowed until it is freed. *sent grows with each. NULL: it has none. */
+struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock,
+                                int64_t *sent);
 void datagrams_free(struct datagrams *d);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_MAX INT64_C(1073725440) /* 65535 << 14: RFC 7323, 2.3 */
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 /* The numeric value of KEY_INTEGER and KEY_CHOICE, of any size. */
@@ -71,8 +70,8 @@ static bool kind_parse_integer(const struct key *key, const char *text, int64_t 
                    ? error_set(err, ERROR_INPUT, "'%s' is neither '%s' nor %s", text, key->zero, key->noun)
                    : false;
     if (key->kind == KEY_WINDOW)
-        return *number <= WINDOW_MAX ||
-               error_set(err, ERROR_INPUT, "'%s' is more than TCP can advertise, %" PRId64 " bytes", text, WINDOW_MAX);
+        return *number <= SCENARIO_WINDOW ||
+               error_set(err, ERROR_INPUT, "'%s' is more than TCP can advertise, %" PRId64 " bytes", text, SCENARIO_WINDOW);
     return zero || (*number >= key->min && *number <= key->max) || kind_outside(key, text, err);
 }
 

@@ -325,7 +325,7 @@ static const struct key switch_keys[] = {
 
 static const struct key rack_entry = {ENTRY(KEY_INTEGER, int), .min = 1, .max = SCENARIO_HOSTS - 1};
 
-static const struct key delay_entry = {ENTRY(KEY_TIME, int64_t), .max = 10 * S};
+static const struct key delay_entry = {ENTRY(KEY_TIME, int64_t), .max = SCENARIO_DELAY_PS};
 
 static const struct key host_time_entry = {ENTRY(KEY_TIME, int64_t), .max = S};
 

@@ -82,12 +82,30 @@ static void network_kernel(const char *kernel, struct emu_queue_config *queue)
     queue->limit_bytes = queue->limit_packets = EMU_QUEUE_UNLIMITED;
 }
 
-/* tc looks for what it does not know in files of that name. */
+#define KERNEL_WORDS 50
+
+/* The name of a discipline and words about it, all of which tc(8) gets as they are. tc looks for what it does not know in
+ * files of that name, and a distribution's name is a file's: no word leads out of a directory of tc's own. Without any
+ * discipline (noqueue) the kernel inside has nothing to ask. */
 static bool network_kernel_named(const struct load *l, const char *kernel, const char *path)
 {
-    size_t n = strspn(kernel, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    return kernel[n] == '\0' || kernel[n] == ' ' ||
-           load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
+    size_t n = strspn(kernel, "abcdefghijklmnopqrstuvwxyz0123456789_"), words = 0;
+    if (kernel[n] != '\0' && (kernel[n] != ' ' || n == 0))
+        return load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
+    if (n == strlen("noqueue") && strncmp(kernel, "noqueue", n) == 0)
+        return load_fail(l, path, "'noqueue' is no discipline that holds frames, which a port needs; try pfifo");
+    for (const char *c = kernel; *c; c += strspn(c, " ")) {
+        size_t length = strcspn(c, " ");
+        bool option = c[0] == '-' && !(c[1] >= '0' && c[1] <= '9');
+        if (option || strspn(c, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.:,%") < length ||
+            (length >= 2 && memmem(c, length, "..", 2)))
+            return load_fail(l, path, "'%.*s' is no word of a discipline: letters, digits and _-+.:,%% without '..'",
+                             (int)length, c);
+        words++;
+        c += length;
+    }
+    return words <= KERNEL_WORDS ||
+           load_fail(l, path, "%zu words are more than tc gets, which is %d", words, KERNEL_WORDS);
 }
 
 /* What the discipline of a queue needs to be told. `section`: where its keys stand. */

@@ -18,6 +18,7 @@ struct pauses {
     const struct scenario *scenario; /* borrowed, as all here */
     struct emu_engine *engine;
     struct emu_clock clock;
+    int64_t *written;
     struct pauses_flow flows[]; /* owned; one a flow */
 };
 
@@ -41,6 +42,7 @@ static void pauses_write(void *arg)
     const struct scenario_flow *f = &p->owner->scenario->flows[p->flow];
     int64_t until = p->next < f->n_pauses ? f->pauses[p->next].after_bytes : f->bytes > 0 ? f->bytes : ENDLESS;
     int64_t bytes = until - p->written;
+    ++*p->owner->written;
     if (f->rate_bps > 0) {
         bytes = bytes < f->tcp.segment_bytes ? bytes : f->tcp.segment_bytes;
         int64_t wait_ps = emu_port_wire_ps(&(struct emu_link_config){.rate_bps = f->rate_bps}, bytes);
@@ -62,11 +64,12 @@ void pauses_drained(struct pauses *p, int flow)
         emu_clock_schedule(&p->clock, f->pauses[at->next++].pause_ps, pauses_write, at);
 }
 
-struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e)
+struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, int64_t *written)
 {
     struct pauses *p = memory_zeroed(1, sizeof *p + (size_t)s->n_flows * sizeof *p->flows, "pauses");
     p->scenario = s;
     p->engine = e;
+    p->written = written;
     p->clock = emu_engine_clock(e);
     for (int i = 0; i < s->n_flows; i++) {
         p->flows[i] = (struct pauses_flow){.owner = p, .flow = i};

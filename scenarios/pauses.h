@@ -14,8 +14,8 @@ struct pauses;
 bool pauses_has(const struct scenario_flow *f);
 bool pauses_any(const struct scenario *s);
 
-/* Hands over what comes before the first pauses; the flows are added. NULL and *err when memory is out. */
-struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e);
+/* Hands over what comes before the first pauses; the flows are added. *written, which is borrowed, grows with what is. */
+struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, int64_t *written);
 void pauses_free(struct pauses *p);
 
 /* Everything handed over is acknowledged. */

@@ -26,6 +26,7 @@
 #define BOUNDED_SAMPLE_PS (UNITS_PS_PER_MS) /* the same when every flow ends by itself, long before `duration` */
 #define FIRST_WINDOW_PS UNITS_PS_PER_MS     /* connections may be made by then; else twice as late, and so on */
 #define WATCH_PS (10 * UNITS_PS_PER_MS)     /* progress and interrupts: well under a second of wall time */
+#define WATCHES 10000                       /* at most, where next to nothing happens in hours */
 
 /* One capture: frames seen at a port go into its file. */
 struct run_tap {
@@ -73,6 +74,7 @@ struct run {
         const char **words; /* owned; with a NULL after the last */
     } *programs;            /* owned */
     bool interrupted, failed, over;
+    int64_t frames; /* sent by hosts' TCP where that is limited, and by others; and what applications wrote to send */
     struct error error;           /* why it failed */
 };
 
@@ -88,9 +90,22 @@ static void run_fail(struct run *r)
     run_stop(r);
 }
 
+/* Over when so much has been done as was allowed. */
+static bool run_spend(struct run *r)
+{
+    bool spent = r->options->frames > 0 && r->frames >= r->options->frames;
+    if (spent && !r->over)
+        run_stop(r);
+    return spent;
+}
+
 static void run_transmit(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
+    if (r->options->frames > 0) {
+        r->frames++;
+        run_spend(r);
+    }
     if (r->program && r->program->ops->sent && !emu_frame_is_tagged(frame->packet))
         r->program->ops->sent(r->program, frame);
     emu_network_transmit(&r->network, host, frame);
@@ -261,10 +276,10 @@ static bool run_add_traffic(struct run *r)
         if (!emu_engine_add_program(r->engine, &config, &r->error))
             return error_prefix(&r->error, "traffic.programs.%d: ", i);
     }
-    r->pauses = pauses_any(s) ? pauses_new(s, r->engine) : NULL;
+    r->pauses = pauses_any(s) ? pauses_new(s, r->engine, &r->frames) : NULL;
     struct emu_clock clock = emu_engine_clock(r->engine);
     r->windows = s->transport == SCENARIO_TRANSPORT_TCP ? windows_new(s, r->engine) : NULL;
-    r->datagrams = datagrams_new(s, &r->network, &clock);
+    r->datagrams = datagrams_new(s, &r->network, &clock, &r->frames);
     struct program_env env = {s, r->engine, &r->network, r->options->directory};
     r->program = program_wanted(s) ? program_new(&env) : NULL;
     return true;
@@ -366,6 +381,12 @@ static double run_fraction(const struct run *r, int64_t now_ps)
     return fmax(time, least);
 }
 
+static int64_t run_watch_ps(const struct run *r)
+{
+    int64_t watch_ps = r->scenario->duration_ps / WATCHES > WATCH_PS ? r->scenario->duration_ps / WATCHES : WATCH_PS;
+    return r->sample_ps < watch_ps ? r->sample_ps : watch_ps;
+}
+
 static void run_watch(void *arg)
 {
     struct run *r = arg;
@@ -375,8 +396,8 @@ static void run_watch(void *arg)
     r->interrupted = r->options->interrupt && *r->options->interrupt;
     if (r->interrupted)
         run_stop(r);
-    else
-        emu_clock_schedule(&clock, r->sample_ps < WATCH_PS ? r->sample_ps : WATCH_PS, run_watch, r);
+    else if (!run_spend(r))
+        emu_clock_schedule(&clock, run_watch_ps(r), run_watch, r);
 }
 
 /* Goodput after the warm-up, over samples in which the flow was running. In place of the bytes it had by each. */
@@ -565,7 +586,7 @@ static bool run_fits_windows(struct run *r)
 {
     const struct scenario *s = r->scenario;
     return s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_programs == 0 &&
-           s->clock != SCENARIO_CLOCK_WALL && !r->program && !r->pauses && !r->windows && !r->datagrams &&
+           s->clock != SCENARIO_CLOCK_WALL && r->options->frames == 0 && !r->program && !r->pauses && !r->windows && !r->datagrams &&
            emu_engine_hosts_apart(r->engine) && emu_windows_fit(&r->network);
 }
 

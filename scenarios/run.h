@@ -19,6 +19,7 @@ struct scenario_run_options {
     const volatile sig_atomic_t *interrupt; /* nonzero: stop soon and close the files; may be NULL */
     int threads; /* for a large network; at least 1 */
     bool programs; /* those of the scenario may be started: somebody has read them. Without, it is refused */
+    int64_t frames; /* that hosts may send, and applications write, in all: then it is over, and whole. 0: no limit */
 };
 
 struct scenario_run_result {

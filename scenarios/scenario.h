@@ -8,6 +8,7 @@
 
 #include "base/estimate.h"
 #include "base/random.h"
+#include "base/units.h"
 #include "emu/engine.h"
 #include "emu/gbn.h"
 #include "emu/network.h"
@@ -26,6 +27,8 @@
 #define SCENARIO_LINE 128  /* of a GOAL text, with its NUL */
 #define SCENARIO_LINES 100000
 #define SCENARIO_HOSTS 10000
+#define SCENARIO_DELAY_PS (10 * UNITS_PS_PER_S) /* of a cable, at most */
+#define SCENARIO_WINDOW INT64_C(1073725440) /* bytes that TCP can advertise: 65535 << 14 (RFC 7323, 2.3) */
 #define SCENARIO_FLOWS 100000
 #define SCENARIO_POINTS 1000
 #define SCENARIO_LINKS 20000

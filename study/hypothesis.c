@@ -135,7 +135,8 @@ static void hypothesis_windows(const struct study_hypothesis *h, const double *v
             bytes *= sqrt(s->flows[i].from == hub ? value[STUDY_HYPOTHESIS_RATIO_OUT]
                                                   : 1 / value[STUDY_HYPOTHESIS_RATIO_OUT]);
         bool warm = s->tcp.initial_window_segments == SCENARIO_WARM;
-        tcp->send_buffer_bytes = tcp->receive_buffer_bytes = llround(fmax(bytes, (double)tcp->segment_bytes));
+        tcp->send_buffer_bytes = tcp->receive_buffer_bytes = llround(fmax(fmin(bytes, (double)SCENARIO_WINDOW),
+                                                                          (double)tcp->segment_bytes));
         if (warm)
             tcp->initial_window_segments = (tcp->receive_buffer_bytes + tcp->segment_bytes - 1) / tcp->segment_bytes;
         if (h->cold)

@@ -2,6 +2,7 @@
 #include "study/infer.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "model/moderated.h"
 #include "study/infer_parts.h"
 
@@ -75,7 +76,10 @@ static double infer_headroom(const struct scenario *s, const struct study_measur
 {
     size_t ports = m->n_hosts > (size_t)s->network.hosts ? m->n_hosts : (size_t)s->network.hosts; /* a star grows */
     int64_t packet = scenario_packet_bytes(s);
-    return 1.1 * ((double)ports * (double)emu_switch_headroom_bytes(&s->network.link, packet) +
+    struct emu_link_config link = s->network.link; /* of the farthest host */
+    for (int h = 0; h < s->network.n_delays; h++)
+        link.delay_ps = s->network.delays_ps[h] > link.delay_ps ? s->network.delays_ps[h] : link.delay_ps;
+    return 1.1 * ((double)ports * (double)emu_switch_headroom_bytes(&link, packet) +
                   (double)emu_switch_headroom_bytes(&s->network.backbone, packet)) + 10000;
 }
 
@@ -84,8 +88,12 @@ static void infer_axis(const struct study_infer *x, struct study_infer_hypothesi
 {
     struct model_posterior_axis *a = &h->grid.axis[h->grid.axes];
     double low = x->options.range[of][0], high = x->options.range[of][1];
-    if (of == STUDY_HYPOTHESIS_BUFFER && strstr(h->is.changes, "pause"))
+    bool pauses = of == STUDY_HYPOTHESIS_BUFFER && strstr(h->is.changes, "pause");
+    if (pauses)
         low = fmax(low, infer_headroom(x->options.base, x->measured));
+    for (size_t p = 0; pauses && p < x->measured->n; p++)
+        if (x->measured->patterns[p].replay)
+            low = fmax(low, infer_headroom(&x->measured->patterns[p].replay->scenario, x->measured));
     high = fmax(low, high);
     *a = (struct model_posterior_axis){.n = high <= low ? 1 : of == STUDY_HYPOTHESIS_RATIO_OUT ? COARSE_RATIO : COARSE};
     for (size_t k = 0; k < a->n; k++)
@@ -460,7 +468,8 @@ static bool infer_search(struct study_infer *x, struct infer_list *list, struct 
             break;
         infer_select(x, fmax(FAR_LAST, FAR_COARSE / (round + 1)), all);
         more = false;
-        for (size_t i = 0; i < x->n && round < ROUNDS; i++)
+        x->coarse = x->options.until_s > 0 && monotonic_now_s() > x->options.until_s;
+        for (size_t i = 0; i < x->n && round < ROUNDS && !x->coarse; i++)
             more = (x->h[i].refined && (infer_split(x, &x->h[i]) || infer_thicken(x, &x->h[i]))) || more;
     }
     if (ok && !x->signal)

@@ -22,6 +22,7 @@ struct study_infer_options {
     double spread;     /* of a value, given; 0: read off its repeats, or fitted */
     int64_t messages;  /* that a flow's time is the mean of, all flows' together behind a barrier; 1 */
     int64_t jobs;
+    double until_s;    /* grids are as fine as they are then; base/monotonic.h, 0: as fine as they need to be */
     void (*show)(void *user, size_t done, size_t all, double elapsed_s); /* now and then, and with -1 s; may be NULL */
     void *user;
 };
@@ -68,6 +69,7 @@ struct study_infer {
     struct study_infer_experiment *experiments; /* owned; the best first */
     size_t n_experiments;
     size_t against;          /* index of the hypothesis that the experiments tell from the first; 0: none */
+    bool coarse;             /* until_s came first */
     int signal;              /* that ended it early; 0 */
 };
 

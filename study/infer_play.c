@@ -144,6 +144,8 @@ static struct sweep_engines_job *pool_next(void *user)
     }
     if (j)
         j->job.label = pool->plays[i].is->text;
+    if (j && pool->plays[i].pattern->replay)
+        j->job.option = pool->plays[i].pattern->replay->frames;
     pool->failed = !j;
     free(directory);
     return j ? &j->job : NULL;

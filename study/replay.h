@@ -37,6 +37,7 @@ struct study_replay {
     struct scenario scenario;  /* network and TCP of the scenario file, flows of the capture */
     struct study_replay_flow *flows; /* owned; as scenario.flows */
     int n_flows, left_out;     /* flows too small to matter */
+    char frames[32];           /* option of the engine: what a play may cost, by what was captured */
     int windows_unknown;       /* of n_flows: played with the scenario's */
     char refused[240];         /* why no what-if can be trusted; "" */
     char assumed[80];          /* of study_replay_guesses(): what comes nearest; "" */
@@ -57,8 +58,10 @@ struct study_replay {
 
 #define STUDY_REPLAY_OTHER 0.02 /* of a direction's bytes: less than that of other traffic is none */
 
+#define STUDY_REPLAY_FLOWS 4096
+
 /* Fills r, whose scenario is loaded and whose given maps are set, from a table that keeps explanations. ERROR_INPUT
- * when there is no bulk flow, or an address that has no host. */
+ * when there is no bulk flow, or more than STUDY_REPLAY_FLOWS, or an address that has no host. */
 bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err);
 void study_replay_fini(struct study_replay *r);
 
@@ -94,6 +97,7 @@ bool study_replay_discipline_fits(enum emu_discipline discipline, bool segments,
 /* One played variant. */
 struct study_replay_run {
     const char *label;     /* borrowed; "baseline" or what was asked */
+    bool skipped;          /* there was no time for it */
     char directory[PATH_MAX];
     double *goodput_bps;   /* owned; by flow; NAN when nothing arrived */
     double *settled_bps;   /* the same memory; once all flows were active and settled; NAN for one that had ended */

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "results/flow.h"
 #include "study/replay_parts.h"
+#include "sweep/engines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,9 @@
 #define BURSTY 1.4
 #define TURNS 20000.0 /* a flow, at most */
 #define REPEATS 5 /* of what was captured is the most that a change can give */
+#define SEGMENT 1448 /* bytes, of the frames that what was seen comes to: */
+#define FRAMES 1.5 /* a segment, every other one with an ACK */
+#define FRAMES_LEAST 2000 /* a handshake, slow start, some round trips */
 #define STOPS_S 0.05 /* shorter pauses of an application are its pace */
 
 /* The host an address is placed on; -1: none yet. */
@@ -106,14 +110,15 @@ static int64_t replay_window(const struct study_replay *r, const struct replay_b
         window = fmax(window, analysis_bins_window(f->bins, f->bins->n / 2, f->bins->n));
     if (!(window >= full))
         window = isfinite(f->advertised_bytes) ? f->advertised_bytes : (double)r->scenario.tcp.receive_buffer_bytes;
-    int64_t bytes = (int64_t)(window + 0.5);
+    int64_t bytes = (int64_t)(fmin(window, (double)SCENARIO_WINDOW) + 0.5);
     return bytes < r->scenario.tcp.segment_bytes ? r->scenario.tcp.segment_bytes : bytes;
 }
 
 /* A pause after every turn. */
 static void replay_add_turns(const struct replay_bulk *b, struct scenario_flow *flow)
 {
-    size_t n = (size_t)fmin((double)b->flow.payload_bytes / b->turn_bytes, TURNS);
+    double most = fmin(TURNS, b->flow.data_packets); /* bytes are what sequence numbers claim */
+    size_t n = (size_t)fmin((double)b->flow.payload_bytes / b->turn_bytes, most);
     flow->pauses = memory_zeroed(REPEATS * n, sizeof *flow->pauses, "the turns of a flow");
     for (size_t i = 0; i < n; i++)
         flow->pauses[flow->n_pauses++] = (struct scenario_pause){llround((double)(i + 1) * b->turn_bytes),
@@ -171,7 +176,8 @@ static double replay_pace_bps(const struct replay_bulk *b, const struct scenario
     double life_s = b->flow.end_s - b->flow.start_s, paused_s = 0;
     for (int i = 0; i < pauses; i++)
         paused_s += (double)flow->pauses[i].pause_ps / UNITS_PS_PER_S;
-    return (double)b->flow.payload_bytes * 8 / fmax(life_s - paused_s, life_s / 10);
+    double bytes = fmin((double)b->flow.payload_bytes, (REPEATS + 1) * (double)b->flow.seen_payload_bytes);
+    return bytes * 8 / fmax(life_s - paused_s, life_s / 10);
 }
 
 /* How many times as much was in flight as the first segments after ACKs show: data that leave in bursts, because a
@@ -293,12 +299,25 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
     return true;
 }
 
+/* What a play may cost: REPEATS times as many frames as the bytes and packets that were seen come to, and once more.
+ * Sequence numbers, stamps, windows and rates may claim any number; a play that goes beyond this is none of what was
+ * captured, and is over then. */
+static void replay_bound(struct study_replay *r, const struct replay_bulk *flows, size_t n)
+{
+    double frames = FRAMES_LEAST;
+    for (size_t i = 0; i < n; i++)
+        frames += (REPEATS + 1) * FRAMES *
+                  ((double)flows[i].flow.seen_payload_bytes / SEGMENT + (double)flows[i].flow.data_packets);
+    snprintf(r->frames, sizeof r->frames, SWEEP_ENGINES_FRAMES "%.0f", frames);
+}
+
 bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err)
 {
     size_t slots = analysis_flows_slots(table), n = 0, capacity = 0;
     struct replay_bulk *flows = memory_zeroed(0, sizeof *flows, "the flows of a capture");
     struct analysis_flow flow;
     int64_t largest = 0;
+    bool ok = true;
     for (size_t i = 0; i < slots; i++)
         if (analysis_flows_get(table, i, &flow) && flow.payload_bytes > largest)
             largest = flow.payload_bytes;
@@ -310,13 +329,19 @@ bool study_replay_build(struct study_replay *r, const struct analysis_flows *tab
             r->left_out++;
             continue;
         }
+        if (n == STUDY_REPLAY_FLOWS) {
+            ok = error_set(err, ERROR_INPUT, "more than %d bulk flows: filter those that matter out of it",
+                           STUDY_REPLAY_FLOWS);
+            break;
+        }
         flows = memory_grown(flows, n, &capacity, 64, sizeof *flows, "the flows of a capture");
         flows[n] = (struct replay_bulk){.flow = flow, .slot = i};
         flows[n].pauses = analysis_flows_pauses(table, i, &flows[n].n_pauses);
         n++;
     }
     r->floor_s = INFINITY;
-    bool ok = replay_fill(r, table, flows, (int)n, err);
+    replay_bound(r, flows, n);
+    ok = ok && replay_fill(r, table, flows, (int)n, err);
     for (size_t i = 0; i < n; i++)
         free(flows[i].pauses);
     free(flows);

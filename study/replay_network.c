@@ -419,14 +419,14 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     double fastest = FASTER * fmax(r->rate_bps[0], r->rate_bps[1]);
     net->link.rate_bps = replay_rate_bps(fmax(1e9, fastest));
     double payload = (double)s->tcp.segment_bytes / ((double)s->tcp.segment_bytes + AROUND);
-    s->backbone_goodput_bps = (int64_t)((double)net->backbone.rate_bps * payload);
-    s->link_goodput_bps = (int64_t)((double)net->link.rate_bps * payload);
+    s->backbone_goodput_bps = replay_rate_bps((double)net->backbone.rate_bps * payload);
+    s->link_goodput_bps = replay_rate_bps((double)net->link.rate_bps * payload);
     for (int h = 1; h < net->hosts; h++) {
         double floor_s = INFINITY;
         for (int i = 0; i < n; i++)
             if (replay_host_of(r, &flows[i].flow.src) == h || replay_host_of(r, &flows[i].flow.dst) == h)
                 floor_s = isfinite(flows[i].floor_s) ? fmin(floor_s, flows[i].floor_s) : floor_s;
-        delays_ps[h] = isfinite(floor_s) ? llround(floor_s / 2 * UNITS_PS_PER_S) : 0;
+        delays_ps[h] = isfinite(floor_s) ? replay_delay_ps(floor_s / 2 * UNITS_PS_PER_S) : 0;
     }
 }
 
@@ -525,6 +525,6 @@ void study_replay_calibrate(struct study_replay *r, const struct study_replay_ru
             n++;
         }
         if (n > 0)
-            s->delays_ps[h] = llround(fmax(0, (double)s->delays_ps[h] + longer_s / n / 2 * UNITS_PS_PER_S));
+            s->delays_ps[h] = replay_delay_ps((double)s->delays_ps[h] + longer_s / n / 2 * UNITS_PS_PER_S);
     }
 }

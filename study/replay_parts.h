@@ -33,6 +33,12 @@ static inline int64_t replay_rate_bps(double bps)
     return bps < SCENARIO_RATE_MAX ? llround(fmax(bps, SCENARIO_RATE_MIN)) : SCENARIO_RATE_MAX;
 }
 
+/* Likewise, the delay of a cable: stamps may claim any round trip. */
+static inline int64_t replay_delay_ps(double ps)
+{
+    return llround(fmax(0, fmin(ps, (double)SCENARIO_DELAY_PS)));
+}
+
 /* Likewise, a window. */
 static inline int64_t replay_window_bytes(double bytes)
 {

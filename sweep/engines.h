@@ -13,6 +13,8 @@
 
 #define SWEEP_ENGINES_MOST 64 /* at once */
 
+#define SWEEP_ENGINES_FRAMES "--frames=" /* an option of our own engines: they are done when hosts have sent so many */
+
 #define SWEEP_ENGINES_INTERRUPTED 4 /* a child's exit status: stopped by a signal, its files are closed */
 
 struct sweep_engines_job {

@@ -24,12 +24,25 @@ bool linux_inside(void)
     return getpid() == 1 && getenv(LINUX_START_DIRECTORY);
 }
 
+/* A file of the private directory, which neither is a link nor is behind one. -1 and errno. */
+static int inside_open(const char *directory, const char *name, int flags)
+{
+    char *path = memory_text("%s/" LINUX_START_PRIVATE, directory);
+    int in = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = in >= 0 ? openat(in, name, flags | O_NOFOLLOW, 0600) : -1, why = errno;
+    if (in >= 0)
+        close(in);
+    free(path);
+    errno = why;
+    return fd;
+}
+
 bool linux_inside_interrupted(const char *directory)
 {
-    char *path = memory_text("%s/" LINUX_START_PRIVATE "/stop", directory);
-    bool stop = access(path, F_OK) == 0;
-    free(path);
-    return stop;
+    int fd = inside_open(directory, "stop", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 static char *inside_directory(void)
@@ -44,13 +57,11 @@ static char *inside_directory(void)
 
 static void inside_write(const char *directory, const char *name, const char *text)
 {
-    char *path = memory_text("%s/" LINUX_START_PRIVATE "/%s", directory, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = inside_open(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
     if (fd < 0 || write(fd, text, strlen(text)) < 0)
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        fprintf(stderr, "%s: %s\n", name, strerror(errno));
     if (fd >= 0)
         close(fd);
-    free(path);
 }
 
 /* File systems, and file writes that never make their writer wait: that would take virtual time. */
@@ -66,12 +77,10 @@ static bool inside_prepare(struct error *err)
 
 static int inside_child(int (*work)(const char *directory), const char *directory)
 {
-    char *path = memory_text("%s/" LINUX_START_PRIVATE "/said", directory);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int fd = inside_open(directory, "said", O_WRONLY | O_CREAT | O_TRUNC);
     if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
         return ERROR_SYSTEM;
     close(fd);
-    free(path);
     struct error err = {0};
     if (inside_prepare(&err))
         return work(directory);

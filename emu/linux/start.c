@@ -31,7 +31,8 @@
 
 struct start {
     const struct linux_start *config;
-    char *kernel, *directory, *private; /* owned; absolute */
+    char *kernel, *directory; /* owned; absolute */
+    int run, own;             /* the run's directory and the private one in it, as they were when they were opened; -1 */
     pid_t pid, watchdog;                /* of the kernel, whose process group it leads; -1: none */
     int console, leash;                 /* what it prints; the watchdog waits for its end */
     double told_s;                      /* when it was told to stop; 0: not yet */
@@ -42,11 +43,6 @@ struct start {
     char line[256];
     size_t line_bytes;
 };
-
-static char *start_path(const struct start *s, const char *name)
-{
-    return memory_text("%s/%s", s->private, name);
-}
 
 /* The kernel that belongs to these sources, in the user's cache. */
 static bool start_find_kernel(struct start *s, struct error *err)
@@ -59,17 +55,29 @@ static bool start_find_kernel(struct start *s, struct error *err)
                      "contraflow's sources (%s is not there)", s->kernel);
 }
 
+#define DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) /* and never what a link leads to */
+
+/* Removes files of a directory in another one, and it; a link of its name is removed itself. */
+static void start_remove(int in, const char *name, const char *const *files)
+{
+    struct stat st;
+    int fd = openat(in, name, DIRECTORY);
+    if (fd < 0 && fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+        unlinkat(in, name, 0);
+    if (fd < 0)
+        return;
+    for (; *files; files++)
+        unlinkat(fd, *files, 0);
+    if (strcmp(name, LINUX_START_PRIVATE) == 0)
+        start_remove(fd, "uml", (const char *const[]){"pid", NULL});
+    close(fd);
+    unlinkat(in, name, AT_REMOVEDIR);
+}
+
 /* What a run leaves in its private directory. */
 static void start_clean(const struct start *s)
 {
-    static const char *const names[] = {"console", "said", "status", "stop", "uml/pid", "uml"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *path = start_path(s, names[i]);
-        if (unlink(path) != 0 && errno == EISDIR)
-            rmdir(path);
-        free(path);
-    }
-    rmdir(s->private);
+    start_remove(s->run, LINUX_START_PRIVATE, (const char *const[]){"console", "said", "status", "stop", NULL});
 }
 
 static bool start_prepare(struct start *s, struct error *err)
@@ -77,13 +85,18 @@ static bool start_prepare(struct start *s, struct error *err)
     s->directory = realpath(s->config->directory, NULL);
     if (!s->directory)
         return error_set_errno(err, "%s", s->config->directory);
-    s->private = memory_text("%s/" LINUX_START_PRIVATE, s->directory);
+    s->run = open(s->directory, DIRECTORY);
+    if (s->run < 0)
+        return error_set_errno(err, "%s", s->directory);
     start_clean(s);
-    char *path = start_path(s, "console");
-    bool ok = mkdir(s->private, 0700) == 0 && (s->log = fopen(path, "wxe")) != NULL;
+    int console = -1;
+    bool ok = mkdirat(s->run, LINUX_START_PRIVATE, 0700) == 0 && (s->own = openat(s->run, LINUX_START_PRIVATE, DIRECTORY)) >= 0 &&
+              (console = openat(s->own, "console", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) >= 0 &&
+              (s->log = fdopen(console, "w")) != NULL;
     if (!ok)
-        error_set_errno(err, "%s", s->private);
-    free(path);
+        error_set_errno(err, "%s/" LINUX_START_PRIVATE, s->directory);
+    if (!ok && console >= 0)
+        close(console);
     return ok;
 }
 
@@ -167,12 +180,12 @@ static void start_exec(const struct start *s, int console)
     char *const environment[] = {
         memory_text("UML_SEED=%llu", (unsigned long long)s->config->seed),
         memory_text("TMPDIR=%s", start_memory_place()),
-        memory_text("HOME=%s", s->private),
+        memory_text("HOME=%s/" LINUX_START_PRIVATE, s->directory),
         NULL,
     };
     int null = open("/dev/null", O_RDWR);
     if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(console, STDOUT_FILENO) < 0 ||
-        dup2(console, STDERR_FILENO) < 0 || chdir(s->private) != 0)
+        dup2(console, STDERR_FILENO) < 0 || fchdir(s->own) != 0)
         return;
     start_pin(s);
     personality(PER_LINUX | ADDR_NO_RANDOMIZE); /* as much memory each time: Open MPI tells others of it */
@@ -275,10 +288,8 @@ static int start_wait(struct start *s)
             kill(-s->pid, SIGKILL);
         }
         if (*s->config->interrupt && !(s->told_s > 0)) {
-            char *path = start_path(s, "stop");
-            int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+            int fd = openat(s->own, "stop", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
             s->told_s = monotonic_now_s();
-            free(path);
             if (fd >= 0)
                 close(fd);
         }
@@ -296,12 +307,10 @@ static int start_wait(struct start *s)
 
 static bool start_read(const struct start *s, const char *name, char *text, size_t size)
 {
-    char *path = start_path(s, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = openat(s->own, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
     if (fd >= 0)
         close(fd);
-    free(path);
     text[n > 0 ? n : 0] = '\0';
     text[strcspn(text, "\r\n")] = '\0';
     return n >= 0;
@@ -312,11 +321,11 @@ static int start_judge(struct start *s, int status, struct error *err)
 {
     char number[16], said[sizeof err->message];
     if (!start_read(s, "status", number, sizeof number) || !number[0]) {
-        char how[64] = "", *from = start_path(s, "console"), *to = memory_text("%s/" LINUX_START_CONSOLE, s->directory);
+        char how[64] = "", *to = memory_text("%s/" LINUX_START_CONSOLE, s->directory);
         fflush(s->log);
         if (s->stuck && s->config->programs)
-            unlink(from);
-        else if (rename(from, to) != 0)
+            unlinkat(s->own, "console", 0);
+        else if (renameat(s->own, "console", s->run, LINUX_START_CONSOLE) != 0)
             fprintf(stderr, "%s: %s\n", to, strerror(errno));
         if (WIFSIGNALED(status))
             snprintf(how, sizeof how, " (signal %d, %s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -329,7 +338,6 @@ static int start_judge(struct start *s, int status, struct error *err)
                       "virtual time stood still", STOP_S);
         else
             error_set(err, ERROR_SYSTEM, "the kernel inside crashed%s; what it printed is in %s", how, to);
-        free(from);
         free(to);
         return ERROR_SYSTEM;
     }
@@ -362,7 +370,8 @@ static void start_end(struct start *s)
 
 int linux_start(const struct linux_start *config, struct error *err)
 {
-    struct start s = {.config = config, .pid = -1, .watchdog = -1, .console = -1, .leash = -1};
+    struct start s = {.config = config, .pid = -1, .watchdog = -1, .console = -1, .leash = -1, .run = -1,
+                      .own = -1};
     int code = ERROR_SYSTEM;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (start_find_kernel(&s, err) && start_prepare(&s, err) && start_fork(&s, err) && start_watchdog(&s, err)) {
@@ -372,10 +381,13 @@ int linux_start(const struct linux_start *config, struct error *err)
     start_end(&s);
     if (s.log)
         fclose(s.log);
-    if (s.private)
+    if (s.own >= 0)
+        close(s.own);
+    if (s.run >= 0) {
         start_clean(&s);
+        close(s.run);
+    }
     free(s.kernel);
     free(s.directory);
-    free(s.private);
     return err->code ? (int)err->code : code;
 }

@@ -126,6 +126,27 @@ static void test_part_belongs_to_one(void **state)
     assert_int_equal(st.st_size, 0);
 }
 
+/* What a failure leaves: nothing that was not there, and nothing that holds something. */
+static void test_directories_made_in_vain_go(void **state)
+{
+    (void)state;
+    struct outfile f;
+    struct error err;
+    assert_int_equal(mkdir(in_directory("there"), 0777), 0);
+    assert_true(outfile_make_directory(in_directory("there/new/deep"), &err));
+    outfile_unmake_directories();
+    assert_false(exists("there/new"));
+    assert_true(exists("there"));
+    assert_true(outfile_make_directory(in_directory("there/full/deep"), &err));
+    assert_true(outfile_open(&f, in_directory("there/full/f"), &err) && outfile_commit(&f, &err));
+    outfile_unmake_directories();
+    assert_true(exists("there/full/f"));
+    assert_false(exists("there/full/deep"));
+    unlink(in_directory("there/full/f"));
+    rmdir(in_directory("there/full"));
+    rmdir(in_directory("there"));
+}
+
 static void test_directories_are_made_with_parents(void **state)
 {
     (void)state;
@@ -143,6 +164,7 @@ int main(void)
     if (!mkdtemp(directory))
         return 1;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_directories_made_in_vain_go),
         cmocka_unit_test(test_file_appears_on_commit_only),
         cmocka_unit_test(test_discard_leaves_nothing),
         cmocka_unit_test(test_missing_directory_is_a_system_error),

@@ -23,6 +23,7 @@ CONTRAFLOW = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 2 else None
 ROOT = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 ALL = bool(os.environ.get("CONTRAFLOW_ALL"))  # `make check-long`: every test, and all cases of each
 EVERY = 1 if ALL else int(os.environ.get("CONTRAFLOW_EVERY", 1))  # under sanitizers: one test in so many
+SANITIZED = CONTRAFLOW is not None and CONTRAFLOW.is_file() and b"__asan_init" in CONTRAFLOW.read_bytes()
 B_1448 = 1e9 * 1448 / 1538  # goodput of 1 Gb/s with 1448-byte segments, no ACKs against it
 
 needs_engine = unittest.skipUnless(CONTRAFLOW and CONTRAFLOW.with_name("contraflow-ns3").exists(),

@@ -83,6 +83,19 @@ class HostileFiles(e2e.Case):
         self.good("plot", "run", "-o", ".")  # a process that is gone left it
         self.assertFalse((self.dir / "bandwidth.svg.part").exists())
 
+    def test_links_in_the_way_of_directories_are_refused(self):
+        """-o DIR may be a link, as its user says; what somebody put into it may not: files behind it would be replaced."""
+        (self.dir / "victim").mkdir()
+        (self.dir / "victim/flows.csv").write_text("kept")
+        (self.dir / "out").mkdir()
+        for name in ("1in-1out", "baseline", "assumed-nothing", "native"):
+            (self.dir / "out" / name).symlink_to(self.dir / "victim")
+        self.write("points.yaml", SMALL.replace("star: {incoming: 1, outgoing: 1}", "star: {points: [1/1]}"))
+        self.bad(2, "out/1in-1out: a link, where a directory of results goes", "run", "points.yaml", "-o", "out", "-q")
+        self.bad(2, "a link, where a directory of results goes", "replay",
+                 e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz", "-o", "out", "-q")
+        self.assertEqual((self.dir / "victim/flows.csv").read_text(), "kept")
+
     def test_links_in_the_way_of_files_are_replaced_not_followed(self):
         self.good("run", "s.yaml", "-o", "good", "-q")
         names = sorted(self.files("good"))

@@ -97,6 +97,21 @@ class Table(Case):
         self.near(self.rates("network.link.rate=1Gbps", "tcp.window=600kB", "duration=1s"), [463.3, 463.9, 470.2])
 
 
+class Hostile(Case):
+    def test_a_link_where_its_files_go_has_nothing_removed_behind_it(self):
+        """What stands in -o DIR by the name of the private directory is another's: it is removed itself."""
+        victim = self.dir / "victim"
+        (victim / "uml").mkdir(parents=True)
+        for name in ("console", "said", "status", "stop", "uml/pid"):
+            (victim / name).write_text("kept")
+        (self.dir / "out").mkdir()
+        (self.dir / "out/.linux").symlink_to(victim)
+        self.linux("duration=20ms", "warmup=5ms", output="out")
+        self.assertFalse((self.dir / "out/.linux").is_symlink())
+        for name in ("console", "said", "status", "stop", "uml/pid"):
+            self.assertEqual((victim / name).read_text(), "kept", name)
+
+
 class Disciplines(Case):
     """The kernel's own at emulated ports."""
 

@@ -23,7 +23,7 @@ import e2e
 import paths
 import schemas
 
-TOKEN = "sixteen characters"
+TOKEN = "9c1f7a02e85b3d6494f0"
 
 
 class Path(e2e.Case):
@@ -294,7 +294,7 @@ class Server(e2e.Case):
         self.assertEqual(self.talk(port, "contraflow-measure 2 " + "0" * 32), [""])
         self.assertEqual(self.talk(port, "x" * 2000), [""])
         self.assertEqual(self.talk(port, self.HELLO, self.proof("server"))[1], "refused wrong token")
-        self.assertEqual(self.talk(port, self.HELLO, self.proof("client", "sixteen charakters"))[1],
+        self.assertEqual(self.talk(port, self.HELLO, self.proof("client", "9c1f7a02e85b3d6494f1"))[1],
                          "refused wrong token")
         flow = f"flow {'0' * 64} 1 down 0 {'0' * 64}"
         self.assertEqual(self.talk(port, flow), ["refused a flow of no session"])
@@ -440,7 +440,7 @@ class Usage(e2e.Case):
         t = ("--token", TOKEN)
         self.bad(2, "no server given", "measure")
         self.bad(2, "no --token or --token-file", "measure", "127.0.0.1")
-        self.bad(2, ["token: 5 characters", "16"], "measure", "127.0.0.1", "--token", "short")
+        self.bad(2, ["--token: it can be guessed (some", "80 are wanted", "openssl rand -hex 16"], "measure", "127.0.0.1", "--token", "short")
         self.bad(2, "one of them is enough", "measure", "127.0.0.1", *t, "--token-file", "x")
         self.bad(2, "no-such-file", "measure", "127.0.0.1", "--token-file", "no-such-file")
         self.bad(2, ["--time 5s", "8 s"], "measure", "127.0.0.1", *t, "--time", "5s")

@@ -92,9 +92,55 @@ static void test_an_end_that_never_reads_is_given_up(void **state)
     assert_true(p->line.ended);
 }
 
+/* Whatever a peer says is a number within a range, and what is behind it, or none. */
+static void test_numbers_have_ranges(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        int decimals;
+        int64_t least, most, value;
+        const char *rest; /* NULL: refused */
+    } cases[] = {
+        {"0", 0, 0, 10, 0, ""},
+        {"10 x", 0, 0, 10, 10, "x"},
+        {"11", 0, 0, 10, 0, NULL},
+        {"-1", 0, 0, 10, 0, NULL},
+        {"-1", 0, -1, 10, -1, ""},
+        {"9223372036854775807", 0, 0, INT64_MAX, INT64_MAX, ""},
+        {"9223372036854775808", 0, 0, INT64_MAX, 0, NULL},
+        {"99999999999999999999999999", 0, 0, INT64_MAX, 0, NULL},
+        {"1.5", 3, 0, 10000, 1500, ""},
+        {"1.5005", 3, 0, 10000, 0, NULL},
+        {"1.5", 0, 0, 10, 0, NULL},
+        {"9223372036854775.808", 3, 0, INT64_MAX, 0, NULL},
+        {"9223372036854776", 3, 0, INT64_MAX, 0, NULL}, /* times 1000 beyond 64 bits */
+        {"", 0, 0, 10, 0, NULL},
+        {"-", 0, -10, 10, 0, NULL},
+        {" 1", 0, 0, 10, 0, NULL},
+        {"+1", 0, 0, 10, 0, NULL},
+        {"1e3", 0, 0, 10000, 0, NULL},
+        {"0x10", 0, 0, 100, 0, NULL},
+        {"inf", 3, 0, INT64_MAX, 0, NULL},
+        {"nan", 3, 0, INT64_MAX, 0, NULL},
+        {"1x", 0, 0, 10, 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *at = cases[i].text;
+        int64_t value = -77;
+        bool ok = measure_line_number(&at, cases[i].decimals, cases[i].least, cases[i].most, &value);
+        assert_int_equal(ok, cases[i].rest != NULL);
+        if (ok) {
+            assert_int_equal(value, cases[i].value);
+            assert_string_equal(at, cases[i].rest);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_have_ranges),
         cmocka_unit_test_setup_teardown(test_lines_come_whole, make, drop),
         cmocka_unit_test_setup_teardown(test_what_has_no_end_is_no_line, make, drop),
         cmocka_unit_test_setup_teardown(test_the_end_is_seen, make, drop),

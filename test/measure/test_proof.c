@@ -38,22 +38,49 @@ static void test_nonces_differ(void **state)
     assert_string_not_equal(a, b); /* 2^-128 */
 }
 
-static void test_tokens_are_long_and_plain(void **state)
+/* Bits by the rules of proof.h: 16 digits of a kind of 16, 4 each, are 64. */
+static void test_tokens_are_drawn_and_plain(void **state)
 {
     (void)state;
     struct error err = {0};
     char text[2 * MEASURE_PROOF_TOKEN_MOST];
-    assert_true(measure_proof_token("0123456789abcdef", &err));
-    assert_false(measure_proof_token("0123456789abcde", &err));
+    assert_true(measure_proof_token("9c1f7a02e85b3d6494f0", &err));  /* 20 digits: no series, no pair of letters */
+    assert_false(measure_proof_token("9c1f7a02e85b3d6494f", &err)); /* 76 */
     assert_int_equal(err.code, ERROR_INPUT);
-    assert_non_null(strstr(err.message, "15 characters"));
-    assert_false(measure_proof_token("0123456789abcdef\x1b", &err));
-    memset(text, 'a', sizeof text);
+    assert_non_null(strstr(err.message, "openssl rand -hex 16"));
+    assert_false(measure_proof_token("9c1f7a02e85b3d6494f0\x1b", &err));
+    static const char *const weak[] = {
+        "", "short", "sixteen characters", "0123456789abcdef0123456789abcdef", "deadbeefdeadbeefdeadbeefdeadbeef",
+        "correct horse battery staple", "P@ssw0rd-Adm1n!23x", "qwertyuiopasdfghjklzxcvbnm", "aB3$aB3$aB3$aB3$aB3$aB3$",
+        "contraflow measure serve", "Summer2024!Summer2024!", "letmeinletmeinletmein"};
+    for (size_t i = 0; i < sizeof weak / sizeof *weak; i++)
+        assert_false(measure_proof_token(weak[i], &err));
+    static const char *const drawn[] = {"k3zJ9vQx7LwB2mYt5NcR", "3q2+7w8xZkPVbT1nYd0uJg==", "Xv7#pQ9!zK2@wM5&cR8*"};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++)
+        assert_true(measure_proof_token(drawn[i], &err));
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = "9c1f7a02e85b3d6494f0"[(i * i / 7 + i / 3) % 20];
     text[MEASURE_PROOF_TOKEN_MOST] = '\0';
     assert_true(measure_proof_token(text, &err));
     text[MEASURE_PROOF_TOKEN_MOST] = 'a';
     text[MEASURE_PROOF_TOKEN_MOST + 1] = '\0';
     assert_false(measure_proof_token(text, &err));
+    memset(text, 'a', sizeof text);
+    text[MEASURE_PROOF_TOKEN_MOST] = '\0';
+    assert_false(measure_proof_token(text, &err)); /* 4.7 bits, then a quarter each: 68 */
+}
+
+/* What a server draws is never refused: of 32 digits with 4 bits each 12 would have to go on a series (3.75 bits; a
+ * chance of 3 in 256 each), or 24 to be common pairs of letters (2 bits; of 9 in 64 at most). */
+static void test_what_is_drawn_is_no_word(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    char token[MEASURE_PROOF_NONCE];
+    for (int i = 0; i < 20000; i++) {
+        assert_true(measure_proof_draw(token, &err));
+        assert_true(measure_proof_token(token, &err));
+    }
 }
 
 static void test_a_file_has_it_in_its_first_line(void **state)
@@ -64,10 +91,10 @@ static void test_a_file_has_it_in_its_first_line(void **state)
     int fd = mkstemp(path);
     FILE *f = fdopen(fd, "w");
     assert_non_null(f);
-    fputs("a token of one line\nand more\n", f);
+    fputs("9c1f7a02e85b3d6494f0\nand more\n", f);
     fclose(f);
     assert_true(measure_proof_read(path, text, &err));
-    assert_string_equal(text, "a token of one line");
+    assert_string_equal(text, "9c1f7a02e85b3d6494f0");
     f = fopen(path, "w");
     assert_non_null(f);
     fputs("short\n", f);
@@ -85,7 +112,8 @@ int main(void)
         cmocka_unit_test(test_a_proof_is_hmac_sha_256),
         cmocka_unit_test(test_what_is_short_is_no_proof),
         cmocka_unit_test(test_nonces_differ),
-        cmocka_unit_test(test_tokens_are_long_and_plain),
+        cmocka_unit_test(test_tokens_are_drawn_and_plain),
+        cmocka_unit_test(test_what_is_drawn_is_no_word),
         cmocka_unit_test(test_a_file_has_it_in_its_first_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

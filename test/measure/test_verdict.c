@@ -64,6 +64,23 @@ static enum judge_answer answer(const struct measure_summary *s, enum judge_caus
     return d.answer;
 }
 
+/* A server may leave out its round trips: then nothing is said of them. */
+static void test_no_sentence_has_a_number_that_is_none(void **state)
+{
+    (void)state;
+    struct analysis_diagnosis d;
+    for (int both = 0; both < 2; both++) {
+        struct measure_summary s = acks_wait();
+        s.in[MEASURE_BOTH].mean.rtt_s = NAN;
+        if (both)
+            s.out[MEASURE_BOTH].mean.rtt_s = s.in[MEASURE_IN].mean.rtt_s = s.out[MEASURE_OUT].mean.rtt_s = NAN;
+        measure_verdict_decide(&s, &d);
+        assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+        assert_null(strstr(d.why, "nan"));
+        assert_non_null(strstr(d.why, "how long round trips of data in are is not known"));
+    }
+}
+
 static void test_acks_behind_data(void **state)
 {
     (void)state;
@@ -505,6 +522,7 @@ static void test_an_order_without_a_yes_cannot_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_sentence_has_a_number_that_is_none),
         cmocka_unit_test(test_acks_behind_data),
         cmocka_unit_test(test_what_only_the_second_loses_is_said_of_such_transfers),
         cmocka_unit_test(test_an_order_without_a_yes_cannot_tell),

@@ -277,6 +277,20 @@ static void test_queues_of_the_kernel_survive(void **state)
                  "s.yaml:2: network.switch.qdisc: 'cake' is for architecture: output");
     text_rejects("engine: linux\nnetwork: {nic: {qdisc: ../cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:2: network.nic.qdisc: '../cake' does not begin with the name of a discipline, such as fq_codel");
+    text_rejects("engine: linux\nnetwork: {nic: {qdisc: noqueue}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
+                 "s.yaml:2: network.nic.qdisc: 'noqueue' is no discipline that holds frames, which a port needs; try pfifo");
+    static const char *const words[] = {"../../x", "/tmp/x", "a/b", "-batch", "..", "x\\y", "x;y", "$x"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[256], line[256];
+        snprintf(text, sizeof text, "engine: linux\nnetwork: {switch: {qdisc: 'netem delay 1ms distribution %s'}}\n"
+                 "traffic: {flows: [{from: h1, to: h0}]}\n", words[i]);
+        snprintf(line, sizeof line, "s.yaml:2: network.switch.qdisc: '%s' is no word of a discipline: letters, digits and "
+                 "_-+.:,%% without '..'", words[i]);
+        text_rejects(text, NULL, line);
+    }
+#define TEN " 1 1 1 1 1 1 1 1 1 1"
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: 'pfifo" TEN TEN TEN TEN TEN "'}}\n"
+                 "traffic: {flows: [{from: h1, to: h0}]}\n", NULL, "s.yaml:2: network.switch.qdisc: 51 words are more than tc gets, which is 50");
     text_rejects("network: {nic: {qdisc: cake}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:1: network.nic.qdisc: is for engine: linux");
 }

@@ -172,6 +172,21 @@ static void test_captured_windows_become_larger_or_smaller_within_bounds(void **
     assert_int_equal(windows[1].bytes, 60000); /* by half more, not by twelve times */
 }
 
+/* A scenario has cables of 10 s at most, whatever a window over a measured rate says: of 3 MB at 1 bit/s a year. */
+static void test_hosts_stay_where_a_scenario_may_have_them(void **state)
+{
+    (void)state;
+    int64_t delays_ps[] = {0, 0};
+    struct scenario_flow flow = {.from = 1, .tcp.receive_buffer_bytes = 3000000};
+    struct study_replay_flow play = {.settled_bps = 1};
+    struct study_replay r = {.flows = &play, .n_flows = 1,
+                             .scenario = {.flows = &flow, .n_flows = 1, .delays_ps = delays_ps, .network.n_delays = 2}};
+    double rates[] = {1e9};
+    struct study_replay_run run = {.goodput_bps = rates, .settled_bps = rates};
+    study_replay_calibrate(&r, &run);
+    assert_int_equal(delays_ps[1], SCENARIO_DELAY_PS);
+}
+
 static void test_retransmissions_tell_guesses_apart(void **state)
 {
     (void)state;
@@ -194,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_what_a_replay_does_not_have_is_refused),
         cmocka_unit_test(test_the_settled_phase_tells_guesses_apart),
         cmocka_unit_test(test_captured_windows_answer_for_what_no_control_here_does),
+        cmocka_unit_test(test_hosts_stay_where_a_scenario_may_have_them),
         cmocka_unit_test(test_captured_windows_become_larger_or_smaller_within_bounds),
         cmocka_unit_test(test_retransmissions_tell_guesses_apart),
     };

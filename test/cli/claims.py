@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Small captures that claim much: bytes by sequence numbers, time by stamps, rates by frames back to back, windows."""
+import random
+import struct
+
+KINDS = (  # "flows": nothing but flows of twenty packets
+    "jumps", "late", "fast", "turns", "windows", "many", "friendly")
+
+
+def frame(src, dst, sport, dport, seq, ack, flags, window, payload, options=b"", shown=0):
+    """An Ethernet frame of IPv4 and TCP whose IP header claims `payload` bytes, of which `shown` are there."""
+    tcp = struct.pack(">HHIIBBHHH", sport, dport, seq & 0xffffffff, ack & 0xffffffff, (20 + len(options)) // 4 << 4, flags,
+                      window, 0, 0) + options
+    total = 20 + len(tcp) + payload
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, total & 0xffff, 0, 0, 64, 6, 0, bytes(src), bytes(dst))
+    return b"\x02" * 6 + b"\x04" * 6 + b"\x08\x00" + ip + tcp + bytes(min(shown, payload)), 14 + total
+
+
+def capture(kind, size, seed=1):
+    """Bytes of a pcap with nanoseconds, about `size` of them."""
+    chance = random.Random(f"{kind}{seed}")
+    out, at = [struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1)], 10**18
+    written = 24
+
+    def put(bytes_and_length, after_ns):
+        nonlocal at, written
+        data, length = bytes_and_length
+        at += int(after_ns)
+        out.append(struct.pack("<IIII", at // 10**9, at % 10**9, len(data), length) + data)
+        written += len(out[-1])
+
+    host, others = (10, 0, 0, 1), [(10, 0, 0, 2 + i) for i in range(2)]
+    scale = b"\x02\x04\x05\xb4\x01\x03\x03\x0e"  # MSS 1460, windows times 2^14
+    flows = 300 if kind == "many" else 5000 if kind == "flows" else 2
+    state = []
+    for i in range(flows):
+        a, b, port = others[i % 2], host, 1000 + i
+        if i % 2:
+            a, b = b, a
+        put(frame(a, b, port, 80, 1, 0, 2, 65535, 0, scale), 1000)
+        put(frame(b, a, 80, port, 1, 2, 18, 65535, 0, scale), 1e5)
+        put(frame(a, b, port, 80, 2, 2, 16, 65535, 0), 1e5)
+        state.append([a, b, port, 2, 2])
+    k = 0
+    for a, b, port, seq, acked in state if kind == "flows" else []:
+        for i in range(20):
+            put(frame(a, b, port, 80, seq + 1448 * i, 2, 24, 65535, 1448), 1000)
+    while written < size:
+        k += 1
+        a, b, port, seq, acked = s = state[chance.randrange(flows)]
+        claims = 1448 if kind in ("friendly", "late") else chance.choice((1448, 1448, 65495))
+        gap = {"fast": 1, "late": 9e11 * 100 / size, "turns": 2e6, "friendly": 12000}.get(kind, 1000)
+        if kind == "late":
+            gap = min(gap, 5e9)
+        put(frame(a, b, port, 80, seq, 2, 24, 65535, claims), gap)
+        jump = chance.choice((0, 0, 0, 2**24, 2**28)) if kind in ("jumps", "many") else 0
+        s[3] = seq + claims + jump
+        if k % 2 or kind == "turns":
+            put(frame(b, a, 80, port, 2, s[3], 16, 65535 if kind != "windows" else chance.choice((0, 1, 65535)), 0),
+                {"fast": 1, "turns": 1e6}.get(kind, 1000))
+    return b"".join(out)
