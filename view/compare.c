@@ -16,6 +16,9 @@
 #include <string.h>
 
 #define TEXT 512
+#define NAMED 8 /* differences in a line */
+#define DIFFERENCES 2048
+#define UNLIKE "before and after are unlike, which alone changes rates: %s"
 #define SHARE_MOST 10 /* what was next to nothing is not shown to have grown by many times as much */
 #define WIDTH 700
 #define LEFT 70
@@ -55,7 +58,7 @@ static void compare_say(const struct study_compare_host *h, char text[static TEX
 {
     const struct study_compare_value *v = &h->rate_bps[STUDY_COMPARE_BOTH];
     char before[TEXT / 4], after[TEXT / 4];
-    double change = study_compare_change(v), ci95 = study_compare_ci95(v);
+    double change = study_compare_change(v), ci95 = study_compare_ci95(v), seen_s, would_do_s;
     *text = '\0';
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
         if (h->side[side])
@@ -71,8 +74,12 @@ static void compare_say(const struct study_compare_host *h, char text[static TEX
                  100 * study_compare_share(v), study_compare_judge(v) == STUDY_COMPARE_SAME ? "which is no change"
                  : change > 0 ? "more" : "less");
     else
-        text_add(text, TEXT, ": %+.1f Mb/s (%+.1f %%), which chance may be: too little was seen for an interval",
-                 change / 1e6, 100 * study_compare_share(v));
+        text_add(text, TEXT, ": %+.1f Mb/s (%+.1f %%)", change / 1e6, 100 * study_compare_share(v));
+    if (!isfinite(ci95) && study_compare_short(h, &seen_s, &would_do_s) && seen_s > 0)
+        text_add(text, TEXT, ", no interval: %.*f s are too short, some %.0f s would do", seen_s < 10, seen_s,
+                 ceil(would_do_s));
+    else if (!isfinite(ci95))
+        text_add(text, TEXT, ", no interval");
     compare_answer(h->side[STUDY_COMPARE_BEFORE], before, sizeof before);
     compare_answer(h->side[STUDY_COMPARE_AFTER], after, sizeof after);
     text_add(text, TEXT, "; lost to waiting ACKs: %s%s%s", before, strcmp(before, after) ? ", then " : ", as before",
@@ -142,6 +149,22 @@ static void compare_flow_table(struct view_table *t, const struct study_compare_
     }
 }
 
+/* "3 flows in, then 2": of what makes both sides unlike, or of all else; *n of them, the first ones in `text`. */
+static size_t compare_differences(const struct study_compare_host *h, bool unlike, char *text, size_t size)
+{
+    size_t n = 0;
+    *text = '\0';
+    for (size_t i = 0; i < h->n_differences; i++) {
+        const struct study_compare_difference *d = &h->difference[i];
+        if (d->unlike == unlike && ++n <= NAMED)
+            text_add(text, size, "%s%s: %s, then %s", n > 1 ? "; " : "", d->what, d->side[STUDY_COMPARE_BEFORE],
+                     d->side[STUDY_COMPARE_AFTER]);
+    }
+    if (n > NAMED)
+        text_add(text, size, "; and %zu more", n - NAMED);
+    return n;
+}
+
 void view_compare_print(FILE *f, const struct study_compare_host *h)
 {
     char text[TEXT], name[2 * ANALYSIS_CHECK_NAME + 8];
@@ -149,6 +172,11 @@ void view_compare_print(FILE *f, const struct study_compare_host *h)
     compare_say(h, text);
     compare_name(h, name, sizeof name);
     fprintf(f, "host %s: %s\n", name, text);
+    char differ[DIFFERENCES];
+    if (compare_differences(h, true, differ, sizeof differ))
+        fprintf(f, "  warning: " UNLIKE "\n", differ);
+    if (compare_differences(h, false, differ, sizeof differ))
+        fprintf(f, "  what differs: %s\n", differ);
     compare_host_table(&t, h);
     view_table_print(&t, "  ", TEXTS, f);
     compare_flow_table(&t, h);
@@ -177,6 +205,18 @@ static json_t *compare_side_json(const struct study_compare_host *h, enum study_
              : json_null();
 }
 
+static json_t *compare_differences_json(const struct study_compare_host *h)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < h->n_differences; i++) {
+        const struct study_compare_difference *d = &h->difference[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "what", d->what, "before",
+                                              d->side[STUDY_COMPARE_BEFORE], "after", d->side[STUDY_COMPARE_AFTER],
+                                              "unlike", d->unlike));
+    }
+    return list;
+}
+
 json_t *view_compare_json(const struct study_compare *c)
 {
     json_t *hosts = json_array();
@@ -197,6 +237,7 @@ json_t *view_compare_json(const struct study_compare *c)
         json_object_set_new(host, "lost_share", view_compare_value_json(&h->lost_share));
         json_object_set_new(host, "retransmitted_segments", view_compare_value_json(&h->retransmitted));
         json_object_set_new(host, "flows", flows);
+        json_object_set_new(host, "differences", compare_differences_json(h));
         json_array_append_new(hosts, host);
     }
     return json_pack("{s:o}", "hosts", hosts);
@@ -254,7 +295,7 @@ static void compare_draw(FILE *f, const struct study_compare_host *h, size_t num
 
 static void compare_show(FILE *f, const struct study_compare_host *h, size_t number)
 {
-    char text[TEXT], name[2 * ANALYSIS_CHECK_NAME + 8];
+    char text[TEXT], differ[DIFFERENCES], name[2 * ANALYSIS_CHECK_NAME + 8];
     struct view_table t;
     enum study_compare_answer answer = study_compare_judge(&h->rate_bps[STUDY_COMPARE_BOTH]);
     compare_say(h, text);
@@ -262,7 +303,12 @@ static void compare_show(FILE *f, const struct study_compare_host *h, size_t num
     fprintf(f, "<section class=\"verdict%s\">\n", answer == STUDY_COMPARE_MORE   ? " good"
                                                   : answer == STUDY_COMPARE_LESS ? " bad"
                                                                                  : "");
-    view_text_markup(f, "<h3>Host %s</h3>\n<p class=\"headline\">%s.</p>\n</section>\n", name, text);
+    view_text_markup(f, "<h3>Host %s</h3>\n<p class=\"headline\">%s.</p>\n", name, text);
+    if (compare_differences(h, true, differ, sizeof differ))
+        view_text_markup(f, "<p class=\"warning\"><strong>Warning</strong>: " UNLIKE ".</p>\n", differ);
+    if (compare_differences(h, false, differ, sizeof differ))
+        view_text_markup(f, "<p>What differs: %s.</p>\n", differ);
+    fputs("</section>\n", f);
     fputs("<div class=\"beside\">\n", f);
     compare_draw(f, h, number);
     fputs("<div>\n<h4>The host</h4>\n", f);

@@ -11,7 +11,7 @@
 void view_compare_row(struct view_table *t, const struct study_compare_value *v, double scale);
 json_t *view_compare_value_json(const struct study_compare_value *v);
 
-/* A line on the host, then its table. */
+/* A line on the host, and on what else differs, then its tables. */
 void view_compare_print(FILE *f, const struct study_compare_host *h);
 
 json_t *view_compare_json(const struct study_compare *c);

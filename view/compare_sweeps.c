@@ -54,7 +54,7 @@ static void sweeps_say(const struct study_compare_sweeps *c, char text[static TE
         text_add(text, TEXT, " +- %.2g (%+.1f %%), %s", ci95, 100 * study_compare_share(v),
                  study_compare_judge(v) == STUDY_COMPARE_SAME ? "which is no change" : change > 0 ? "more" : "less");
     else
-        text_add(text, TEXT, " (%+.1f %%), which chance may be: some points have no interval",
+        text_add(text, TEXT, " (%+.1f %%), no interval: some points have none, two seeds or more a point would do",
                  100 * study_compare_share(v));
     text_add(text, TEXT, "; points: %zu more, %zu less, %zu the same", n[STUDY_COMPARE_MORE], n[STUDY_COMPARE_LESS],
              n[STUDY_COMPARE_SAME]);
