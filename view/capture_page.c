@@ -115,17 +115,15 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
     if (c->n_shown < c->bulk.n)
         fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
                 c->n_shown, c->bulk.n);
-    view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 3);
+    view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 2);
     for (size_t i = 0; i < VIEW_EXPLANATION_TABLE_COLUMNS; i++)
         view_table_add(&t, text_ends(view_explanation_table_head[i], " wait") ? "%s ms" : "%s",
                        view_explanation_table_head[i]);
-    view_table_add(&t, "steady Mb/s");
-    view_table_add(&t, "+-");
+    view_table_add(&t, "+- steady");
     view_table_add(&t, "retrans");
     for (size_t i = 0; i < c->n_shown; i++) {
         const struct analysis_flow *flow = &c->bulk.flow[i].flow;
         view_explanation_table_row(&t, &c->bulk.flow[i]);
-        view_table_add_number(&t, flow->steady_goodput_bps.value, 1e6);
         view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
         view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
     }

@@ -44,7 +44,7 @@ void view_table_add_percent(struct view_table *t, double share);
 void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow);
 
 /* Of a table with more than VIEW_TABLE_LONG rows a line on what it says, before it:
- *   50 flows: goodput Mb/s 12300.0 in all, median 245.0, least 3.1 (f7), most 500.0 (f12)
+ *   50 flows: whole Mb/s 12300.0 in all, median 245.0, least 3.1 (f7), most 500.0 (f12)
  * It is about the first column in Mb/s, or else in ms, or else of numbers, from column `numbers` on, over the rows that
  * have a number there but those called "total". Only rates of flows, whose table begins with "flow" or "from", are
  * added up. */
