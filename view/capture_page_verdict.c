@@ -78,8 +78,8 @@ void view_capture_page_verdict(FILE *f, const char *path, const char *origin, co
     const struct analysis_judgement *j = &r->judgement;
     const struct analysis_diagnosis *d = &r->diagnosis;
     fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ",
-            d->answer == ANALYSIS_ANSWER_YES   ? " bad"
-            : d->cause == ANALYSIS_CAUSE_FULL ? " good"
+            d->answer == ANALYSIS_ANSWER_YES  ? " bad"
+            : d->answer == ANALYSIS_ANSWER_NO ? " good"
                                               : "");
     view_text_htmlf(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s",
                     j->outdegree);

@@ -282,9 +282,11 @@ bool view_compare_sweeps_page(const char *directory, const char *const path[STUD
     bool rate = c->main == STUDY_COMPARE_SWEEPS_GOODPUT; /* of times, less is better */
     view_page_begin(f, "contraflow compare", "compare --report", false);
     fputs("<h1>What changed</h1>\n<dl>", f);
-    for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
-        view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin simulated\">simulated</span></dd>\n", sides[side],
-                         path[side]);
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        view_text_markup(f, "<dt>%s</dt><dd>%s", sides[side], path[side]);
+        view_page_origin(f, "emulated");
+        fputs("</dd>\n", f);
+    }
     fputs("<dt>intervals</dt><dd>over a point's seeds; of one seed, the run's own. The change has that of its seeds "
           "one by one where both sides have the same, else that of both together, "
           "&radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);

@@ -53,7 +53,9 @@ void view_table_sum_up(const struct view_table *t, const char *indent, size_t nu
 /* Prints, summed up where it is long, and frees. Columns from `numbers` on are flushed right. */
 void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f);
 
-/* The same as HTML; caption: NULL none. */
+/* The same as HTML; caption: NULL none. A column "+-" is part of the one before. Of more than VIEW_TABLE_SHOWN columns the
+ * rest comes into sight by a switch, without a script. */
+#define VIEW_TABLE_SHOWN 8
 void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers);
 
 json_t *view_table_json_number(double value); /* null when it is not finite */

@@ -61,15 +61,19 @@ class Runs(e2e.Case):
         self.assertRegex(said.splitlines()[0], r"; lost to waiting ACKs: 2\d % \(ACKs wait behind the data of the "
                          r"other direction\), then no \(the link carries what it can\)$")
 
-    def test_tables_stand_beside_the_drawing_where_both_have_room(self):
+    def test_the_drawing_fills_the_page_and_has_the_intervals_of_its_caption(self):
         self.good("compare", "before", "after", "--report", "page")
-        for width in 400, 800, 1600:
+        for width in 800, 1280, 1920:
             with browser().page((self.dir / "page/compare.html").as_uri(), width=width) as (session, logged):
-                over, drawing, table = browser().evaluate(session, """[document.documentElement.scrollWidth,
-                    ...['.drawing', 'table'].map((e) => document.querySelector(e).getBoundingClientRect())
-                    .map(({ left, right, top, bottom }) => ({ left, right, top, bottom }))]""")
+                over, drawing, header, words = browser().evaluate(session, """[document.documentElement.scrollWidth,
+                    ...['.drawing', 'header'].map((e) => document.querySelector(e).getBoundingClientRect().width),
+                    [...document.querySelectorAll('.drawing text')].map((e) => e.textContent)]""")
             self.assertEqual((over, logged), (width, []))
-            self.assertEqual(table["left"] >= drawing["right"] and table["top"] < drawing["bottom"], width == 1600)
+            self.assertAlmostEqual(drawing, header, delta=1)
+            for flow in self.host("before", "after")["flows"]:
+                for side in ("before", "after"):
+                    self.assertIn(f"{side} {flow['rate_bps'][side] / 1e6:.4g} \u00b1 "
+                                  f"{flow['rate_bps'][side + '_ci95'] / 1e6:.2g}", words)
 
     def test_the_other_way_round_is_the_other_sign(self):
         there, back = self.host("before", "after"), self.host("after", "before")
