@@ -21,7 +21,6 @@
 #define UNLIKE "before and after are unlike, which alone changes rates: %s"
 #define SHARE_MOST 10 /* what was next to nothing is not shown to have grown by many times as much */
 #define NOTHING 0.0005 /* of a table's three digits */
-#define WIDTH 1200
 #define LEFT 70
 #define RIGHT 20
 #define TOP 14
@@ -279,21 +278,21 @@ static void compare_write(FILE *f, const struct study_compare_value *v, double x
 }
 
 /* Each flow before and after, as two marks on a line, with their intervals. */
-static void compare_draw(FILE *f, const struct study_compare_host *h, size_t place)
+static void compare_draw(FILE *f, const struct study_compare_host *h, size_t place, int width)
 {
     size_t n = h->n < FLOWS_DRAWN ? h->n : FLOWS_DRAWN;
-    double pitch = (WIDTH - LEFT - RIGHT) / (double)n;
-    struct view_svg_frame a = {.x = {0, (double)n, LEFT, WIDTH - RIGHT, false},
+    double pitch = (width - LEFT - RIGHT) / (double)n;
+    struct view_svg_frame a = {.x = {0, (double)n, LEFT, width - RIGHT, false},
                                .y = {0, compare_top(h) * 1.06, TOP + HEIGHT, TOP, false},
                                .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
     char id[32], tip[3 * ANALYSIS_CHECK_NAME], name[24], number[40];
-    snprintf(id, sizeof id, "host%zu", place);
-    fputs("<figure class=\"full\">\n<div>", f);
+    snprintf(id, sizeof id, "host%zu-%d", place, width);
+    fprintf(f, "<figure class=\"%s\">\n<div>", VIEW_COMPARE_CLASS(width));
     view_svg_key_mark(f, "hollow c-c6", VIEW_SVG_CIRCLE, "before");
     view_svg_key_mark(f, "c-in", VIEW_SVG_CIRCLE, "after, into the host");
     view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "after, out of it");
     fputs("</div>\n", f);
-    view_svg_begin(f, id, WIDTH, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
+    view_svg_begin(f, id, width, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
                    "marks with 95 % intervals");
     view_svg_axes(f, &a);
     for (size_t i = 0; i < n; i++) {
@@ -340,7 +339,8 @@ static void compare_show(FILE *f, const struct study_compare_host *h, size_t num
     if (compare_differences(h, false, differ, sizeof differ))
         view_text_markup(f, "<p>What differs: %s.</p>\n", differ);
     fputs("</section>\n", f);
-    compare_draw(f, h, number);
+    compare_draw(f, h, number, VIEW_COMPARE_WIDE);
+    compare_draw(f, h, number, VIEW_COMPARE_NARROW);
     fputs("<div class=\"beside\">\n<div>\n<h4>The host</h4>\n", f);
     compare_host_table(&t, h);
     view_table_html(f, NULL, &t, TEXTS);

@@ -283,9 +283,9 @@ static void table_html_cell(FILE *f, const char *cell, const char *interval, boo
     fprintf(f, head ? "<th scope=\"col\"%s>" : "<td%s>", number ? " class=\"n\"" : "");
     view_text_html(f, cell);
     if (interval && *interval && strcmp(interval, "-") != 0)
-        view_text_markup(f, " <span class=\"ci\">&plusmn;%s</span>", head ? "" : interval);
+        view_text_markup(f, "&nbsp;<span class=\"ci\">&plusmn;%s</span>", head ? "" : interval);
     else if (interval) /* keeps numbers below each other */
-        fputs(" <span class=\"ci\"></span>", f);
+        fputs("&nbsp;<span class=\"ci\"></span>", f);
     fputs(head ? "</th>" : "</td>", f);
 }
 
