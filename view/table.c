@@ -271,7 +271,7 @@ static size_t table_intervals(const struct view_table *t, bool interval[static V
     size_t n = 0;
     for (size_t i = 0; i < t->columns; i++) {
         cell = view_table_next(t, cell);
-        interval[i] = i > 0 && strcmp(cell, "+-") == 0;
+        interval[i] = i > 0 && cell && strcmp(cell, "+-") == 0;
         n += interval[i];
     }
     return n;
