@@ -26,6 +26,7 @@ struct analysis_check_flow {
     size_t slot;                  /* of a capture's flow table */
     bool incoming;                /* towards the shared host */
     double rate_bps, ci95_bps;    /* goodput while all of them were active and steady; ci95 may be NAN */
+    double whole_bps;             /* goodput from its first data to its last; 0 unknown */
     double window_bytes;          /* bytes in flight; NAN unknown */
     double buffer_bytes;          /* what buffers allow to be in flight; NAN unknown */
     int64_t retransmitted_segments;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/check_capture.h"
 
-#include "analysis/diagnosis.h"
+#include "judge/diagnosis.h"
 #include "analysis/steady.h"
 #include "base/memory.h"
 
@@ -67,6 +67,7 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     *measured = (struct analysis_check_flow){
         .rate_bps = rate.value,
         .ci95_bps = rate.ci95,
+        .whole_bps = isfinite(flow->goodput_bps) ? flow->goodput_bps : 0,
         .window_bytes = flow->window_bytes,
         .buffer_bytes = flow->advertised_bytes,
         .retransmitted_segments = analysis_bins_sum(flow->bins, first, end).retransmitted,

@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-#define SHORTEST 40    /* samples of a series with an interval */
+#define SHORTEST ESTIMATE_SAMPLES_LEAST
+#define QUARTERS 4
+#define IN_COMMON 3.0 /* variance of their mean, over that of independent ones */
 #define POINTS 128     /* means of consecutive samples that stand for a series: sixteen a period of the fastest */
 #define FREQUENCIES 16 /* even, for estimate_t_within. Fewer know less; more hide what lasts long among what does not */
 #define CORNERS 40     /* values of c: from a memory as long as the series, longer ones looking alike, to white noise */
@@ -256,5 +258,18 @@ struct estimate estimate_steady(const struct estimate_series *s)
         e.ci95 = fmax(e.ci95, s->step / (double)s->n); /* a segment more or less at the ends */
         e.std_error = e.ci95 / estimate_t975(FREQUENCIES);
     }
+    return e;
+}
+
+struct estimate estimate_rough(const struct estimate_series *s)
+{
+    struct estimate e = {.value = estimate_series_mean(s), .std_error = NAN, .ci95 = NAN};
+    double quarter[QUARTERS];
+    if (s->n < SHORTEST)
+        return e;
+    estimate_parts(s, QUARTERS, quarter);
+    struct estimate of_quarters = estimate_mean(quarter, QUARTERS);
+    e.std_error = sqrt(IN_COMMON) * of_quarters.std_error;
+    e.ci95 = fmax(sqrt(IN_COMMON) * of_quarters.ci95, s->step / (double)s->n);
     return e;
 }

@@ -93,4 +93,14 @@ double estimate_stall(const struct estimate_series *s);
  * std_error and ci95 are NAN. */
 struct estimate estimate_steady(const struct estimate_series *s);
 
+#define ESTIMATE_SAMPLES_LEAST 40 /* of a series with any interval */
+
+/* What is left to say of a series for which the above has no interval: its four quarters as samples. Their mean has
+ * Student's t with 3 degrees of freedom; a quarter and the next may have half in common, which multiplies the variance
+ * of the mean by up to (1 + 1/2) / (1 - 1/2) = 3:
+ *   ci95 = t975(3) sqrt(3) s / sqrt(4) = 2.76 s,   s the standard deviation of the quarters.
+ * A series that rises by d a quarter has s = 1.29 d: the interval then is 3.6 d, beyond anything in the series, whose
+ * ends are 2 d away. NAN with fewer samples than the above. */
+struct estimate estimate_rough(const struct estimate_series *s);
+
 #endif

@@ -13,14 +13,14 @@ void cli_check_show_resource(const char *source, bool simulated, const struct an
     const struct analysis_judgement *j = &r->judgement;
     if (r->diagnosed)
         view_diagnosis_print(stdout, cli_name(source), r);
-    printf("%s: host %s: %zu in, %zu out, %.3f to %.3f s (steady from %.3f)\n", cli_name(source), r->host, j->indegree,
-           j->outdegree, r->start_s, r->end_s, r->steady_start_s);
+    printf("%s: host %s: %zu in, %zu out, %s, %.3f to %.3f s (steady from %.3f)\n", cli_name(source), r->host,
+           j->indegree, j->outdegree, simulated ? "simulated" : "measured", r->start_s, r->end_s, r->steady_start_s);
     printf("  verdict %s", model_regime_name(j->verdict));
     if (j->verdict != MODEL_REGIME_UNSATURATED)
         printf(", B = %.1f Mb/s", j->fitted_rate_bps / 1e6);
     printf(": %s\n", j->why);
     struct view_table t;
-    view_rules_table(&t, simulated ? "simulated" : "measured", r);
+    view_rules_table(&t, r);
     view_table_print(&t, "  ", 3, stdout);
 }
 
@@ -30,9 +30,10 @@ static json_t *check_flow_json(const struct analysis_check_flow *flow)
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         json_object_set_new(predicted, analysis_check_rule_name((enum analysis_rule)rule),
                             view_table_json_number(flow->predicted_bps[rule]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "src", flow->src, "dst",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "src", flow->src, "dst",
                      flow->dst, "direction", flow->incoming ? "in" : "out", "rate_bps",
                      view_table_json_number(flow->rate_bps), "ci95_bps", view_table_json_number(flow->ci95_bps),
+                     "whole_bps", view_table_json_number(flow->whole_bps > 0 ? flow->whole_bps : (double)NAN),
                      "window_bytes", view_table_json_number(flow->window_bytes), "buffer_bytes",
                      view_table_json_number(flow->buffer_bytes), "retransmitted_segments",
                      (json_int_t)flow->retransmitted_segments, "loss_events",
@@ -68,7 +69,7 @@ json_t *cli_check_show_resource_json(const char *source, bool simulated, const s
 
 void cli_check_show_summary_start(struct view_table *t)
 {
-    static const char *const head[] = {"source", "host", "in", "out", "in Mb/s", "out Mb/s"};
+    static const char *const head[] = {"source", "host", "in", "out", "steady in Mb/s", "steady out Mb/s"};
     view_table_init(t, sizeof head / sizeof *head + ANALYSIS_RULES + 2);
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         view_table_add(t, "%s", head[i]);

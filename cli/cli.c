@@ -15,6 +15,7 @@
 
 #define SCREEN_COLUMNS 512
 #define SCREEN_ROWS 24 /* where nobody says */
+#define SHARE_LEAST 0.001 /* of the work: less does not show how long the rest takes */
 
 static FILE *cli_guard(int descriptor, FILE *unguarded, int buffering)
 {
@@ -55,6 +56,17 @@ void cli_progress(const char *format, ...)
     dprintf(STDERR_FILENO, "\r\033[K%s", line);
     free(line);
     free(text);
+}
+
+const char *cli_left(double elapsed_s, double share, char text[static CLI_LEFT])
+{
+    double s = elapsed_s * (1 - share) / share;
+    bool minutes = s >= 100, hours = s >= 6000;
+    *text = '\0';
+    if (share >= SHARE_LEAST)
+        snprintf(text, CLI_LEFT, ", %.*f %s left", hours, hours ? s / 3600 : minutes ? s / 60 : s,
+                 hours ? "h" : minutes ? "min" : "s");
+    return text;
 }
 
 void cli_screen(char *const *lines, int n)

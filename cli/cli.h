@@ -32,6 +32,11 @@ void cli_start(void);
 void cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_progress_clear(void);
 
+/* ", 40 s left", ", 12 min left", ", 3.5 h left": where a share of the work took so long; "" where it is too little to
+ * say. Returns `text`. */
+#define CLI_LEFT 32
+const char *cli_left(double elapsed_s, double share, char text[static CLI_LEFT]);
+
 /* On a terminal: n lines in place of those of the call before, each cut where the terminal ends; 0 leaves none. */
 void cli_screen(char *const *lines, int n);
 

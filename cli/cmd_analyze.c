@@ -67,7 +67,7 @@ static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *
 static void print_table(const struct analysis_flows *f, const struct options *o)
 {
     struct view_table t;
-    view_table_head(&t, "from|to|payload B|start s|end s|goodput Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
+    view_table_head(&t, "from|to|payload B|start s|end s|whole Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
     struct analysis_flow flow;
     bool any;
     int64_t least = bulk_bytes(f, o, &any), bytes = 0;

@@ -169,11 +169,13 @@ static bool infer_hypotheses(struct study_infer *x, const struct infer_options *
 
 static void infer_show_progress(void *user, size_t done, size_t all, double elapsed_s)
 {
+    char left[CLI_LEFT];
     (void)user;
     if (elapsed_s < 0)
         cli_progress_clear();
     else
-        cli_progress("%zu of %zu emulations, %.0f s", done, all, elapsed_s);
+        cli_progress("%zu of %zu emulations, %.0f s%s", done, all, elapsed_s,
+                     cli_left(elapsed_s, (double)done / (double)all, left));
 }
 
 static bool infer_find(struct study_infer *x, const struct infer_options *o, struct error *err)

@@ -6,8 +6,13 @@
 #include "measure/client.h"
 #include "measure/server.h"
 
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 struct serve_options {
     const char *bind, *port, *token, *token_file;
@@ -76,14 +81,39 @@ static void serve_log(void *user, const char *line)
     fprintf(stderr, "contraflow: %s\n", line);
 }
 
+/* Whoever listens at all addresses is reached at one of them: the first that is no loopback and no link's own. */
+static void serve_reached(int family, char address[static NI_MAXHOST])
+{
+    struct ifaddrs *all = NULL;
+    bool found = false;
+    if (getifaddrs(&all) != 0)
+        return;
+    for (const struct ifaddrs *i = all; i && !found; i = i->ifa_next) {
+        if (!i->ifa_addr || i->ifa_addr->sa_family != family || (i->ifa_flags & IFF_LOOPBACK))
+            continue;
+        socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+        char text[NI_MAXHOST];
+        found = getnameinfo(i->ifa_addr, size, text, sizeof text, NULL, 0, NI_NUMERICHOST) == 0 && !strchr(text, '%');
+        if (found)
+            snprintf(address, NI_MAXHOST, "%s", text);
+    }
+    freeifaddrs(all);
+}
+
 static bool serve_begin(void *user, const char *address, const char *port, struct error *err)
 {
     const char *drawn = user; /* NULL: the token was given */
+    char host[NI_MAXHOST];
+    snprintf(host, sizeof host, "%s", address);
+    if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0) { /* asks the kernel, which is over after this */
+        snprintf(host, sizeof host, "HOST");
+        serve_reached(*address == ':' ? AF_INET6 : AF_INET, host);
+    }
     if (!capture_confine_server(err))
         return false;
     fprintf(stderr, "contraflow: serves at %s port %s", address, port);
     if (drawn)
-        fprintf(stderr, "; on the shared host: contraflow measure --port %s --token %s HOST", port, drawn);
+        fprintf(stderr, "; on the shared host: contraflow measure --port %s --token %s %s", port, drawn, host);
     fputs("\n", stderr);
     return true;
 }

@@ -6,8 +6,10 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "results/directory.h"
+#include "study/compare_interval.h"
 #include "study/judge.h"
 #include "study/judge_run.h"
+#include "study/legend.h"
 #include "view/figures.h"
 
 #include <stdlib.h>
@@ -21,7 +23,8 @@ struct runs {
 };
 
 struct plot {
-    struct view_figures_group *groups; /* owned, their flows too */
+    struct view_figures_group *groups; /* owned, their flows and texts too */
+    char **run; /* owned, each; by group: its directory, NULL of a capture */
     size_t n_groups;
     struct runs queues, timed;
     bool all_runs; /* every source is, or lies in, a run directory: rates are simulated */
@@ -36,9 +39,13 @@ static void runs_fini(struct runs *r)
 
 static void plot_fini(struct plot *p)
 {
-    for (size_t i = 0; i < p->n_groups; i++)
+    for (size_t i = 0; i < p->n_groups; i++) {
         free(p->groups[i].flows);
+        free(p->groups[i].differs);
+        free(p->run[i]);
+    }
     free(p->groups);
+    free(p->run);
     runs_fini(&p->queues);
     runs_fini(&p->timed);
 }
@@ -55,14 +62,21 @@ static void plot_label(const char *path, char label[static VIEW_FIGURES_LABEL])
     snprintf(label, VIEW_FIGURES_LABEL, "%.*s", (int)(n - from), path + from);
 }
 
-static void plot_add_group(struct plot *p, const char *name, const struct analysis_resource *r, bool alone)
+/* A run's own flows have intervals where its judge has none for them (study/compare_interval.h). */
+static void plot_add_group(struct plot *p, const char *source, const char *run, const struct analysis_resource *r,
+                           bool alone)
 {
+    struct analysis_resource kept = *r;
     p->groups = memory_resized(p->groups, p->n_groups + 1, sizeof *p->groups, "what to plot");
-    struct analysis_check_flow *flows = memory_zeroed(r->n, sizeof *flows, "flows to plot");
-    memcpy(flows, r->flows, r->n * sizeof *flows);
+    p->run = memory_resized(p->run, p->n_groups + 1, sizeof *p->run, "what to plot");
+    kept.flows = memory_zeroed(r->n, sizeof *kept.flows, "flows to plot");
+    memcpy(kept.flows, r->flows, r->n * sizeof *kept.flows);
+    if (run && strcmp(run, source) == 0)
+        study_compare_interval_fill(run, &kept);
+    p->run[p->n_groups] = run ? memory_text("%s", run) : NULL;
     struct view_figures_group *g = &p->groups[p->n_groups++];
-    *g = (struct view_figures_group){.flows = flows, .n = r->n};
-    plot_label(name, g->label);
+    *g = (struct view_figures_group){.flows = kept.flows, .n = kept.n};
+    plot_label(run ? run : source, g->label);
     if (!alone)
         text_add(g->label, sizeof g->label, " %s", r->host);
 }
@@ -86,23 +100,26 @@ static bool plot_visit(void *user, const char *source, const char *run, const st
     if (!resources)
         plot_add_run(&p->timed, run, "operations.csv");
     for (size_t i = 0; resources && i < resources->n; i++)
-        plot_add_group(p, run ? run : source, &resources->resource[i], resources->n == 1);
+        plot_add_group(p, source, run, &resources->resource[i], resources->n == 1);
     if (resources && run)
         plot_add_run(&p->queues, run, "queues.csv");
     return true;
 }
 
-enum figure { FIGURE_BANDWIDTH, FIGURE_COMPLETION, FIGURE_QUEUES };
+enum figure { FIGURE_BANDWIDTH, FIGURE_COMPLETION, FIGURE_QUEUES, FIGURE_TOTALS };
 
 static bool plot_draw(const struct plot *p, enum figure figure, const char *directory, struct error *err)
 {
     static const char *const files[][2] = {
-        {"bandwidth.svg", "bandwidth.png"}, {"completion.svg", "completion.png"}, {"queues.svg", "queues.png"}};
+        {"bandwidth.svg", "bandwidth.png"}, {"completion.svg", "completion.png"}, {"queues.svg", "queues.png"},
+        {"totals.svg", "totals.png"}};
     char *svg = results_directory_path(directory, files[figure][0]);
     char *png = results_directory_path(directory, files[figure][1]);
     bool made, ok;
     if (figure == FIGURE_BANDWIDTH)
         ok = view_figures_bandwidth(svg, p->groups, p->n_groups, p->all_runs, err);
+    else if (figure == FIGURE_TOTALS)
+        ok = view_figures_totals(svg, p->groups, p->n_groups, err);
     else if (figure == FIGURE_COMPLETION)
         ok = view_figures_completion(svg, p->timed.run, p->timed.n, err);
     else
@@ -116,6 +133,20 @@ static bool plot_draw(const struct plot *p, enum figure figure, const char *dire
     return ok;
 }
 
+/* What tells the groups apart. */
+static void plot_differ(struct plot *p)
+{
+    char **text = memory_zeroed(p->n_groups, sizeof *text, "what to plot");
+    study_legend_make((const char *const *)p->run, p->n_groups, text);
+    for (size_t i = 0; i < p->n_groups; i++) {
+        bool said = *text[i] || p->run[i];
+        p->groups[i].differs = said ? text[i] : memory_text("captured, %zu flows", p->groups[i].n);
+        if (!said)
+            free(text[i]);
+    }
+    free(text);
+}
+
 static bool plot_draw_all(const struct plot *p, const char *directory, struct error *err)
 {
     if (p->n_groups + p->queues.n + p->timed.n == 0)
@@ -123,6 +154,7 @@ static bool plot_draw_all(const struct plot *p, const char *directory, struct er
                                            "completion times");
     return outfile_make_directory(directory, err) &&
            (p->n_groups == 0 || plot_draw(p, FIGURE_BANDWIDTH, directory, err)) &&
+           (p->n_groups < 2 || plot_draw(p, FIGURE_TOTALS, directory, err)) &&
            (p->timed.n == 0 || plot_draw(p, FIGURE_COMPLETION, directory, err)) &&
            (p->queues.n == 0 || plot_draw(p, FIGURE_QUEUES, directory, err));
 }
@@ -150,6 +182,8 @@ int cmd_plot(int argc, char **argv)
         if (!output && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode))
             output = argv[i];
     }
+    if (ok)
+        plot_differ(&plot);
     ok = ok && plot_draw_all(&plot, output ? output : ".", &err);
     plot_fini(&plot);
     return ok ? 0 : cli_fail(&err);

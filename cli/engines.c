@@ -35,10 +35,8 @@ static void engines_show(void *user, double elapsed)
         if (jobs[i].state == SWEEP_ENGINES_RUNNING && strlen(running) + 40 < sizeof running)
             text_add(running, sizeof running, "  %.24s %.0f %%", jobs[i].label, 100 * jobs[i].fraction);
     }
-    char left[32] = "";
-    if (fraction > 0.02 * n)
-        snprintf(left, sizeof left, "  %.0f s left", elapsed * (n - fraction) / fraction);
-    cli_progress("%d of %d done, %.0f s%s%s", done, n, elapsed, left, running);
+    char left[CLI_LEFT];
+    cli_progress("%d of %d done, %.0f s%s%s", done, n, elapsed, cli_left(elapsed, fraction / n, left), running);
 }
 
 static struct sweep_engines_job *engines_next(void *user)

@@ -29,8 +29,9 @@ static json_t *show_flow_json(const char *source, const struct study_explanation
     char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
     analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
     analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s, s:o}", "source", source,
-                     "src", src, "dst", dst, "goodput_bps", view_table_json_number(e->flow.goodput_bps), "rtt_floor_s",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s, s:o}", "source", source,
+                     "src", src, "dst", dst, "goodput_bps", view_table_json_number(e->flow.goodput_bps),
+                     "steady_goodput_bps", view_table_json_number(e->steady_bps), "rtt_floor_s",
                      view_table_json_number(e->floor_s), "data_wait_s",
                      view_table_json_number(e->data_wait_s), "ack_wait_s", view_table_json_number(e->ack_wait_s),
                      "rtt_s", view_table_json_number(e->rtt_s), "ack_share", view_table_json_number(e->ack_share),
@@ -136,7 +137,7 @@ static void show_share(struct view_table *t, double share)
 
 static void show_waits(const char *directory, const struct study_explain_run *run)
 {
-    static const char *const head[] = {"flow", "from", "to", "Mb/s", "floor ms", "data wait", "ACK wait", "ACK share",
+    static const char *const head[] = {"flow", "from", "to", "whole Mb/s", "steady Mb/s", "floor ms", "data wait", "ACK wait", "ACK share",
                                        "compressed"};
     struct view_table t;
     view_table_start(&t, head, sizeof head / sizeof *head);
@@ -146,6 +147,7 @@ static void show_waits(const char *directory, const struct study_explain_run *ru
         view_table_add(&t, "%s", w->flow->src);
         view_table_add(&t, "%s", w->flow->dst);
         view_table_add_number(&t, w->flow->goodput_bps, 1e6);
+        view_table_add_number(&t, w->flow->steady_goodput_bps, 1e6);
         view_table_add(&t, "%.3f", w->flow->floor_s * 1e3);
         view_table_add(&t, "%.3f", w->flow->data_wait_s * 1e3);
         view_table_add(&t, "%.3f", w->flow->ack_wait_s * 1e3);

@@ -104,6 +104,16 @@ static int main_help(int argc, char **argv)
     return 0;
 }
 
+/* 'contraflow replay port --help': of a page of two words, whether or not the second one is a command of its own. */
+static bool main_help_within(int argc, char **argv)
+{
+    char name[64] = "";
+    if (argc != 4 || (strcmp(argv[3], "--help") != 0 && strcmp(argv[3], "-h") != 0))
+        return false;
+    text_add(name, sizeof name, "%s %s", argv[1], argv[2]);
+    return cli_help_find(name) && cli_help(name) == 0;
+}
+
 /* What GSL cannot compute it says; what it has no memory for, not every caller hears. */
 static void main_gsl(const char *reason, const char *file, int line, int code)
 {
@@ -127,6 +137,8 @@ static int main_command(int argc, char **argv)
         puts("contraflow " CONTRAFLOW_VERSION);
         return 0;
     }
+    if (main_help_within(argc, argv))
+        return 0;
     for (int i = 0; i < SUBCOMMANDS; i++)
         if (strcmp(name, subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);

@@ -26,7 +26,7 @@ static void sweep_show(void *user, double elapsed)
             cli_progress_clear();
         return;
     }
-    char left[32] = "", bar[21] = "....................";
+    char left[CLI_LEFT] = "", bar[21] = "....................";
     if (elapsed < w->shown + (terminal ? w->count_s / COUNT_SHARE : LINE_EVERY_S))
         return;
     double started = monotonic_now_s();
@@ -37,8 +37,7 @@ static void sweep_show(void *user, double elapsed)
     int64_t ended = c.done + c.failed;
     memset(bar, '#', (size_t)(20 * ended / c.points));
     if (ended > w->before) /* whoever ran them */
-        snprintf(left, sizeof left, ", %.0f s left",
-                 elapsed * (double)(c.points - ended) / (double)(ended - w->before));
+        cli_left(elapsed, (double)(ended - w->before) / (double)(c.points - w->before), left);
     char *line = memory_text("[%s] %" PRId64 " of %" PRId64 " points done, %" PRId64 " running%s", bar, ended, c.points,
                              c.running, left);
     if (terminal)

@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-    struct error err = {0};
+    struct contraflow_error err = {0};
     struct analysis_capture capture;
     struct analysis_resources hosts = {0};
     const struct analysis_resource *host;

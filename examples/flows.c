@@ -5,11 +5,13 @@
  *   ./flows capture.pcap */
 #include <analysis/flows.h>
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 int main(int argc, char **argv)
 {
-    struct error err = {0};
+    struct contraflow_error err = {0};
     struct analysis_capture capture;
     struct analysis_flows *flows = analysis_flows_new();
     if (argc != 2 || !analysis_flows_read(flows, argv[1], NULL, NULL, &capture, &err)) {
@@ -23,8 +25,13 @@ int main(int argc, char **argv)
             continue; /* a direction without data */
         analysis_flows_endpoint(&flow.src, flow.src_port, src);
         analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
-        printf("%s > %s: %.2f Mb/s +- %.2f\n", src, dst, flow.steady_goodput_bps.value / 1e6,
-               flow.steady_goodput_bps.ci95 / 1e6);
+        if (isfinite(flow.steady_goodput_bps.ci95))
+            printf("%s > %s: %.2f Mb/s +- %.2f\n", src, dst, flow.steady_goodput_bps.value / 1e6,
+                   flow.steady_goodput_bps.ci95 / 1e6);
+        else if (isfinite(flow.steady_goodput_bps.value))
+            printf("%s > %s: %.2f Mb/s\n", src, dst, flow.steady_goodput_bps.value / 1e6);
+        else /* too short for a rate, as a control connection is */
+            printf("%s > %s: %" PRId64 " B\n", src, dst, flow.payload_bytes);
     }
     analysis_flows_free(flows);
     return 0;

@@ -106,6 +106,7 @@ static int document_add(struct document *d, enum document_kind kind, const char 
     if (d->n_nodes + 1 >= d->capacity) {
         d->capacity = d->capacity ? 2 * d->capacity : 64;
         d->nodes = memory_resized(d->nodes, (size_t)d->capacity, sizeof *d->nodes, "a document");
+        d->nodes[0] = (struct node){.kind = DOCUMENT_NONE}; /* what is not there */
     }
     struct node *node = &d->nodes[d->n_nodes + 1];
     *node = (struct node){.kind = kind, .text = text ? document_keep(d, text, length) : 0, .origin = origin};

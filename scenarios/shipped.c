@@ -66,7 +66,7 @@ char *shipped_find(const char *word, const char *folder, struct error *err)
     bool there = stat(word, &st) == 0;
     int why = errno;
     char *path = NULL;
-    if (!(there && !S_ISDIR(st.st_mode)) && shipped_may_name(word)) {
+    if (shipped_may_name(word)) {
         path = shipped_named(folder, word);
         if (!path && *folder)
             path = shipped_named("", word);

@@ -10,8 +10,9 @@
 
 #define SHIPPED_SWEEPS "sweeps" /* their folder */
 
-/* The file that people mean by `word`, for free(): the file of this path, "-" itself (standard input), or what comes
- * with contraflow under this name, in `folder` ("" the directory itself) first. A directory that is there hides no name.
+/* The file that people mean by `word`, for free(): what comes with contraflow under this name, in `folder` ("" the
+ * directory itself) first, else the file of this path, or "-" itself (standard input). Nothing that happens to lie here,
+ * such as a program called "star", hides a name: "./star" is the file.
  * NULL and *err, ERROR_INPUT, when there is none; *err says which name is near. */
 char *shipped_find(const char *word, const char *folder, struct error *err);
 

@@ -2,6 +2,8 @@
 #include "study/compare.h"
 
 #include "base/memory.h"
+#include "study/compare_differ.h"
+#include "study/compare_interval.h"
 #include "study/kept.h"
 
 #include <math.h>
@@ -13,6 +15,7 @@ struct kept {
     struct analysis_resource resource; /* its flows owned */
     char *source;                      /* owned */
     const char *run;                   /* in it: what follows the path that was given */
+    bool simulated;                    /* the source is a run's directory */
     bool paired;
 };
 
@@ -72,11 +75,14 @@ static bool compare_keep(void *user, const char *source, const char *run, const 
         size_t n = store->n[r->side]++, length = strlen(r->path);
         store->kept[r->side] = memory_resized(store->kept[r->side], n + 1, sizeof **store->kept, "hosts to compare");
         struct kept *k = &store->kept[r->side][n];
-        *k = (struct kept){.resource = *host, .source = memory_text("%s", source)};
+        *k = (struct kept){.resource = *host, .source = memory_text("%s", source),
+                           .simulated = run && strcmp(source, run) == 0};
         k->resource.flows = memory_zeroed(host->n, sizeof *host->flows, "flows to compare");
         memcpy(k->resource.flows, host->flows, host->n * sizeof *host->flows);
         k->run = k->source + (strncmp(source, r->path, length) == 0 ? length : strlen(source));
         k->run += strspn(k->run, "/");
+        if (k->simulated)
+            study_compare_interval_fill(run, &k->resource);
     }
     return true;
 }
@@ -207,6 +213,10 @@ static void compare_add(struct study_compare *c, struct kept *before, struct kep
         host_sum(h, (enum study_compare_side)side);
     }
     host_pair_flows(h);
+    const char *run[STUDY_COMPARE_SIDES] = {NULL, NULL};
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
+        run[side] = sides[side] && sides[side]->simulated ? sides[side]->source : NULL;
+    study_compare_differ(h, run);
 }
 
 static void compare_pair(struct study_compare *c)
@@ -262,10 +272,36 @@ bool study_compare_make(struct study_compare *c, const char *const path[STUDY_CO
     return ok;
 }
 
+bool study_compare_short(const struct study_compare_host *h, double *seen_s, double *would_do_s)
+{
+    *would_do_s = 0;
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        double seen, would_do;
+        if (!h->side[side] || !study_compare_interval_lacks(h->side[side], &seen, &would_do) ||
+            would_do <= *would_do_s)
+            continue;
+        *seen_s = seen;
+        *would_do_s = would_do;
+    }
+    return *would_do_s > 0;
+}
+
+static void host_fini(struct study_compare_host *h)
+{
+    for (size_t i = 0; i < h->n_differences; i++) {
+        struct study_compare_difference *d = &h->difference[i];
+        free(d->what);
+        for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
+            free(d->side[side]);
+    }
+    free(h->difference);
+    free(h->flow);
+}
+
 void study_compare_fini(struct study_compare *c)
 {
     for (size_t i = 0; i < c->n; i++)
-        free(c->host[i].flow);
+        host_fini(&c->host[i]);
     free(c->host);
     for (int side = 0; c->store && side < STUDY_COMPARE_SIDES; side++) {
         for (size_t i = 0; i < c->store->n[side]; i++) {

@@ -44,6 +44,13 @@ struct study_compare_flow {
     struct study_compare_value rate_bps; /* goodput while steady */
 };
 
+/* Another thing in which both sides differ. */
+struct study_compare_difference {
+    char *what;                      /* owned; "flows in", or a key of a scenario, "network.nic.queue" */
+    char *side[STUDY_COMPARE_SIDES]; /* owned; what it was on either side, as text */
+    bool unlike; /* hosts, flows, rates or windows: rates change with them, however queues are served */
+};
+
 struct study_compare_host {
     const struct analysis_resource *side[STUDY_COMPARE_SIDES]; /* NULL: it is not there */
     const char *source[STUDY_COMPARE_SIDES];                   /* borrowed; where it was found */
@@ -52,6 +59,8 @@ struct study_compare_host {
     struct study_compare_value lost_share;
     struct study_compare_flow *flow; /* owned; of both sides, in the order of the first that has it */
     size_t n;
+    struct study_compare_difference *difference; /* owned; study/compare_differ.h */
+    size_t n_differences;
 };
 
 struct study_compare { /* zeroed: nothing */
@@ -63,12 +72,17 @@ struct study_compare { /* zeroed: nothing */
 };
 
 /* Judges both sources as `contraflow check` does, or reads what `contraflow measure -o` kept (study/kept.h), and pairs
- * their hosts: those of one name in runs of one name, or, where each side has a single host, these two; hosts of one side alone come last. Flows are paired by their ends:
- * those with the same ports first, then those between the same addresses, in order. False and *err when a source cannot
- * be judged, or shows no host at all. */
+ * their hosts: those of one name in runs of one name, or, where each side has a single host, these two; hosts of one
+ * side alone come last. Flows are paired by their ends: those with the same ports first, then those between the same
+ * addresses, in order. Flows of emulated runs whose judge has no interval for them get one (study/compare_interval.h).
+ * False and *err when a source cannot be judged, or shows no host at all. */
 bool study_compare_make(struct study_compare *c, const char *const path[STUDY_COMPARE_SIDES],
                         const struct study_judge_options *options, const struct study_capture_listener *listener,
                         struct error *err);
+/* Of a host: how many seconds of it were seen where flows have no interval, and about how many would do for one; of both
+ * sides the one that wants more. False: every flow has one. */
+bool study_compare_short(const struct study_compare_host *h, double *seen_s, double *would_do_s);
+
 void study_compare_fini(struct study_compare *c);
 
 #endif

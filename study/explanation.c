@@ -158,6 +158,7 @@ static void explanation_judged(const struct analysis_flows *f, struct study_expl
             if (flow->slot != e->slot)
                 continue;
             e->judged = true;
+            e->steady_bps = flow->rate_bps;
             e->answer = r->diagnosis.answer;
             e->cause = r->diagnosis.cause;
             if (explanation_told(flow->limit) || explanation_told(e->limit))
@@ -175,7 +176,8 @@ static struct study_explanation explanation_of_flow(const struct analysis_flows 
                                                     const struct analysis_flow *flow)
 {
     struct study_explanation e = {
-        .flow = *flow, .slot = slot, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow)};
+        .flow = *flow, .slot = slot, .tap = analysis_flows_tap(f, slot), .limit = analysis_limit_of(flow),
+        .steady_bps = flow->steady_goodput_bps.value};
     analysis_flows_explain(f, slot, &e.x);
     e.n_phases = analysis_limit_phases(flow, e.phases);
     e.floor_s = fmin(flow->rtt_floor_s, e.x.floor_s);

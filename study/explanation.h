@@ -14,6 +14,7 @@ struct study_explanation {
     struct analysis_flow flow;
     size_t slot; /* in the table */
     struct analysis_round_trip_figures x; /* of its life */
+    double steady_bps;           /* goodput in the phase judged; else where it is steady itself; NAN unknown */
     bool judged;                 /* with a host it shares; else nobody asked for the next two */
     enum judge_answer answer;
     enum judge_cause cause;

@@ -78,6 +78,7 @@ static struct run_flow run_flow(const struct results_flow *row, const struct sce
     struct run_flow r = {
         .figures = {.rate_bps = results_flow_rate_bps(row, flow ? flow->bytes : 0),
                     .ci95_bps = results_flow_ci95_bps(row, flow ? flow->bytes : 0),
+                    .whole_bps = isfinite(row->goodput_bps) ? row->goodput_bps : 0,
                     .window_bytes = window,
                     .buffer_bytes = window,
                     .retransmitted_segments = row->retransmitted_segments,
@@ -106,6 +107,7 @@ static struct run_flow run_flow_back(const struct run_flow *there)
     memcpy(back.figures.dst, there->figures.src, sizeof back.figures.dst);
     back.figures.rate_bps *= share;
     back.figures.ci95_bps *= share;
+    back.figures.whole_bps *= share;
     back.bytes = row->delivered_back_bytes;
     back.known.back = true;
     return back;

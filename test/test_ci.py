@@ -65,6 +65,11 @@ class Packages(unittest.TestCase):
         for package in needs:
             self.assertIn({"debhelper-compat": "debhelper"}.get(package, package), here)
 
+    def test_what_is_advised_can_be_installed(self):
+        self.assertIn("tcpdump ", (ROOT / "README.md").read_text())
+        self.assertIn("tcpdump", self.SECTIONS["run"])
+        self.assertRegex((ROOT / "debian/control").read_text(), r"(?m)^Suggests: .*\btcpdump\b")
+
     def test_what_only_tests_use_is_not_installed_to_run(self):
         for package in ("chromium", "clang", "tshark", "libcmocka-dev", "fish", "zsh", "abigail-tools", "strace"):
             self.assertNotIn(package, self.SECTIONS["run"])

@@ -167,6 +167,14 @@ class Help(unittest.TestCase):
             for option in options_of_page(path):
                 self.assertRegex("\n".join(lines), rf"(?m)^ .*{option}\b", path.stem)
 
+    def test_no_option_ends_in_the_middle(self):
+        """Of a page --help prints an option's first sentence, which a list that goes on with "..." ends early."""
+        for path in PAGES:
+            lines = self.call(*self.command(path.stem), "--help")
+            for line, after in zip(lines, lines[1:]):
+                if re.match(r" *-|$", after):
+                    self.assertNotRegex(line, r"[,;:]\s*$", path.stem)
+
     def test_help_command_shows_the_whole_page(self):
         for path in PAGES:
             if path.stem == "contraflow":
@@ -195,6 +203,18 @@ class Links(unittest.TestCase):
         self.assertGreater(len(links), 20)
         self.assertEqual([f"{path.relative_to(ROOT)}: {target}" for path, target in links
                           if not (path.parent / target).exists()], [])
+
+    def test_no_blank_line_breaks_a_table(self):
+        """Rows that begin anew without a line of dashes are text."""
+        for path in [ROOT / "README.md", *(ROOT / "doc").glob("*.md"), *ROOT.glob("*/README.md")]:
+            text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+            for table in re.findall(r"(?:^\|.*\n)+", text, re.M):
+                self.assertRegex(table, r"^.*\n\|[-| :]+\|\n", path.name)
+
+    def test_what_is_looked_for_is_in_the_book_s_index(self):
+        index = (ROOT / "doc/README.md").read_text().partition("## Where words are")[2].partition("\n## ")[0]
+        for word in ("incast", "bufferbloat", "PAUSE", "fq_codel", "ACK compression"):
+            self.assertIn(word, index)
 
     def test_readme_is_a_front_page(self):
         self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), 150)

@@ -77,22 +77,23 @@ static void show_heading(FILE *f, const struct view_capture_page_capture *c)
     const char *name = c->path + strlen(c->path);
     for (int slashes = c->run ? 2 : 1; name > c->path && (name[-1] != '/' || --slashes > 0); name--)
         ; /* captures of runs share names: theirs has the run's in front */
-    view_text_markup(f, "<h2>%s <span class=\"origin %s\">%s</span></h2>\n<dl><dt>origin</dt><dd>",
-                     strcmp(name, "-") == 0 ? "standard input" : name, c->origin, c->origin);
+    view_text_markup(f, "<h2>%s", strcmp(name, "-") == 0 ? "standard input" : name);
+    view_page_origin(f, c->origin);
+    fputs("</h2>\n<dl><dt>origin</dt><dd>", f);
     if (c->run)
-        view_text_markup(f, "simulated by contraflow, in the run directory %s: nothing here was seen on a network",
+        view_text_markup(f, "emulated by contraflow, in the run directory %s: nothing here was seen on a network",
                          c->run);
-    else if (strcmp(c->origin, "measured") == 0)
-        fputs("measured: the capture lies in no run directory of contraflow", f);
+    else if (!c->undated)
+        fputs("captured: the file lies in no run directory of contraflow", f);
     else
-        fputs("measured or simulated is not known: its clock starts in 1970, as those of simulated captures do, or of "
-              "a device whose clock was not set", f);
+        fputs("captured on a network or emulated is not known: its clock starts in 1970, as those of emulated captures "
+              "do, or of a device whose clock was not set", f);
     view_text_markup(f, "</dd><dt>file</dt><dd>%s</dd>", c->path);
     fprintf(f, "<dt>span</dt><dd>%.3f s", (double)(k->last_ns - k->first_ns) / 1e9);
     time_t first = (time_t)(k->first_ns / 1000000000);
     struct tm utc;
     char date[64];
-    if (k->frames > 0 && strcmp(c->origin, "measured") == 0 && gmtime_r(&first, &utc) &&
+    if (k->frames > 0 && !c->run && !c->undated && gmtime_r(&first, &utc) &&
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
         fprintf(f, ", from %s", date);
     fprintf(f, "</dd><dt>packets</dt><dd>%" PRId64 ", %" PRId64 " of them TCP", k->frames, k->tcp_segments);
@@ -115,17 +116,15 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
     if (c->n_shown < c->bulk.n)
         fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
                 c->n_shown, c->bulk.n);
-    view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 3);
+    view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 2);
     for (size_t i = 0; i < VIEW_EXPLANATION_TABLE_COLUMNS; i++)
         view_table_add(&t, text_ends(view_explanation_table_head[i], " wait") ? "%s ms" : "%s",
                        view_explanation_table_head[i]);
-    view_table_add(&t, "steady Mb/s");
-    view_table_add(&t, "+-");
+    view_table_add(&t, "+- steady");
     view_table_add(&t, "retrans");
     for (size_t i = 0; i < c->n_shown; i++) {
         const struct analysis_flow *flow = &c->bulk.flow[i].flow;
         view_explanation_table_row(&t, &c->bulk.flow[i]);
-        view_table_add_number(&t, flow->steady_goodput_bps.value, 1e6);
         view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
         view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
     }
@@ -188,7 +187,8 @@ bool view_capture_page_add(struct view_capture_page *r, const char *path, const 
                                           .run = strcmp(path, "-") == 0 ? NULL : study_judge_run_of(path, directory),
                                           .capture = capture,
                                           .flows = f};
-    c.origin = c.run ? "simulated" : capture->frames > 0 && capture->first_ns < YEAR_1970_NS ? "captured" : "measured";
+    c.origin = c.run ? "emulated" : "captured";
+    c.undated = capture->frames > 0 && capture->first_ns < YEAR_1970_NS;
     study_explanation_make(&c.bulk, f);
     bool ok = study_pendulum_make(f, &c.bulk, &c.swing, err);
     if (ok) {

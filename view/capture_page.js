@@ -8,6 +8,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
   const SVG = document.createElementNS.bind(document, "http://www.w3.org/2000/svg");
   const COLOURS = 7, DASHES = ["", "7 3", "2 2", "9 3 2 3", "4 4"];
   const MARGIN = { left: 80, right: 40, top: 8, bottom: 40 }, HEIGHT = 240;
+  const LANE = 84, LANE_NAME = 18, LANES_TALL = 6; // more lanes are two thirds as high
   const LEAST_ZOOM_S = 1e-6, TIP_ROWS = 12, SETTLED_MS = 150;
   const captures = JSON.parse(document.getElementById("data").textContent);
   const views = [];
@@ -66,12 +67,31 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     return back ? parts.reverse().join("") : parts.join("");
   }
 
-  function drawAxes(plot, range, top, x, y, width) {
-    const [by, prefix] = scaleOf(top, plot.unit), root = plot.root, bottom = HEIGHT - MARGIN.bottom;
-    for (const v of ticks(0, top / by, 5).list) {
-      svg(root, "line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(v * by), y2: y(v * by) });
-      svg(root, "text", { x: MARGIN.left - 6, y: y(v * by) + 4, "text-anchor": "end" }, digits(v));
+  // Where flows would hide each other each has a lane of its own, one below the other, all on one scale.
+  function lanesOf(plot) {
+    const shown = plot.series.filter((s) => !plot.view.hidden.has(s.key)), slots = [...new Set(shown.map((s) => s.slot))];
+    if (!plot.lanes || slots.length < 2)
+      return [{ series: shown, name: "", top: MARGIN.top, bottom: HEIGHT - MARGIN.bottom, ticks: 5 }];
+    const each = slots.length > LANES_TALL ? LANE * 2 / 3 : LANE;
+    return slots.map((slot, i) => ({ series: shown.filter((s) => s.slot === slot), ticks: 2,
+      name: plot.view.capture.flows[slot].name, slot, top: MARGIN.top + i * each + LANE_NAME,
+      bottom: MARGIN.top + (i + 1) * each }));
+  }
+
+  function drawLane(plot, lane, top, width) {
+    const [by] = scaleOf(top, plot.unit), root = svg(plot.root, "g", { class: "lane" });
+    lane.root = root;
+    for (const v of ticks(0, top / by, lane.ticks).list) {
+      svg(root, "line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: lane.y(v * by),
+        y2: lane.y(v * by) });
+      svg(root, "text", { x: MARGIN.left - 6, y: lane.y(v * by) + 4, "text-anchor": "end" }, digits(v));
     }
+    if (lane.name)
+      svg(root, "text", { class: "name", x: MARGIN.left, y: lane.top - 5, style: `fill: ${colour(lane.slot)}` }, lane.name);
+  }
+
+  function drawAxes(plot, range, top, x, width, bottom) {
+    const [, prefix] = scaleOf(top, plot.unit), root = plot.root;
     const marks = ticks(range[0], range[1], Math.max(3, Math.floor(width / 110)));
     for (const t of marks.list) {
       svg(root, "line", { class: "grid", x1: x(t), x2: x(t), y1: bottom, y2: bottom + 5 });
@@ -79,7 +99,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
         t.toFixed(decimals(marks.by)));
     }
     const middle = (MARGIN.left + width - MARGIN.right) / 2, upright = `translate(14 ${bottom / 2}) rotate(-90)`;
-    svg(root, "text", { x: middle, y: HEIGHT - 6, "text-anchor": "middle" }, "time, s");
+    svg(root, "text", { x: middle, y: bottom + MARGIN.bottom - 6, "text-anchor": "middle" }, "time, s");
     svg(root, "text", { transform: upright, "text-anchor": "middle" }, `${plot.quantity}, ${prefix}${plot.unit}`);
   }
 
@@ -93,24 +113,25 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     const levels = plot.levels.filter((level) => shown(level) && near(level));
     for (const level of levels) top = Math.max(top, level.value);
     top = top > 0 ? top * 1.06 : 1;
-    const right = width - MARGIN.right, bottom = HEIGHT - MARGIN.bottom;
+    const lanes = lanesOf(plot), right = width - MARGIN.right, bottom = lanes[lanes.length - 1].bottom;
     const round = (v) => Math.round(v * 10) / 10;
     const x = (t) => round(MARGIN.left + (t - range[0]) / (range[1] - range[0]) * (right - MARGIN.left));
-    const y = (v) => round(bottom - v / top * (bottom - MARGIN.top));
+    for (const lane of lanes) lane.y = (v) => round(lane.bottom - v / top * (lane.bottom - lane.top));
+    const y = lanes[0].y;
     plot.root.replaceChildren();
-    plot.root.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    plot.root.setAttribute("viewBox", `0 0 ${width} ${bottom + MARGIN.bottom}`);
     plot.time = (px) => range[0] + (px - MARGIN.left) / (right - MARGIN.left) * (range[1] - range[0]);
     plot.x = x;
     plot.limits = [MARGIN.left, right];
-    drawAxes(plot, range, top, x, y, width);
-    for (const s of plot.series) {
-      if (plot.view.hidden.has(s.key)) continue;
+    for (const lane of lanes) drawLane(plot, lane, top, width);
+    drawAxes(plot, range, top, x, width, bottom);
+    for (const [s, { y, root }] of lanes.flatMap((lane) => lane.series.map((one) => [one, lane]))) {
       const style = { stroke: colour(s.slot), "stroke-dasharray": s.dash ?? dash(s.slot), "data-key": s.key };
       if (s.peaks) {
         const band = steps(s, s.peaks, range, x, y) + steps(s, s.values, range, x, y, true);
-        svg(plot.root, "path", { class: "band", fill: colour(s.slot), d: band });
+        svg(root, "path", { class: "band", fill: colour(s.slot), d: band });
       }
-      svg(plot.root, "path", { class: "series", d: steps(s, s.values, range, x, y), ...style });
+      svg(root, "path", { class: "series", d: steps(s, s.values, range, x, y), ...style });
       if (!s.marks) continue;
       const [first, end] = visible(s, range);
       let crosses = "";
@@ -119,7 +140,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
         if (s.marks[i] > 0 && s.values[i] !== null && t >= range[0] && t <= range[1])
           crosses += `M${x(t) - 4} ${y(s.values[i]) - 4}l8 8m0-8l-8 8`;
       }
-      if (crosses) svg(plot.root, "path", { class: "mark", d: crosses, stroke: colour(s.slot), "data-key": s.key });
+      if (crosses) svg(root, "path", { class: "mark", d: crosses, stroke: colour(s.slot), "data-key": s.key });
     }
     for (const level of levels) {
       svg(plot.root, "line", { class: "level", x1: MARGIN.left, x2: right, y1: y(level.value), y2: y(level.value),
@@ -245,11 +266,11 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     }
   }
 
-  function addPlot(view, title, quantity, unit, series, levels = []) {
+  function addPlot(view, title, quantity, unit, series, levels = [], lanes = false) {
     html(view.box, "h4", {}, title);
     const box = html(view.box, "div");
     const root = svg(box, "svg", { class: "plot", role: "img", "aria-label": title, "data-plot": quantity });
-    const plot = { view, box, root, quantity, unit, series, levels };
+    const plot = { view, box, root, quantity, unit, series, levels, lanes };
     view.plots.push(plot);
     drawTime(plot);
     listen(plot);
@@ -279,13 +300,13 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
     const series = queues.ports.map((port, slot) => ({
       key: `port${slot}`, name: port.name, slot: slotOf(slot), start: 0, bin: queues.bin_s, values: port.mean,
       peaks: port.peak }));
-    addPlot(view, `Simulated queues over time: the ${series.length} deepest of ${queues.of}`, "depth", "B", series);
+    addPlot(view, `Emulated queues over time: the ${series.length} deepest of ${queues.of}`, "depth", "B", series);
     legend(view.box, view, series);
   }
 
   function build(box, capture) {
     const view = { box, capture, plots: [], hidden: new Set() }, flows = capture.flows;
-    const word = capture.origin[0].toUpperCase() + capture.origin.slice(1);
+    const word = capture.origin[0].toUpperCase() + capture.origin.slice(1); // "Captured", "Emulated"
     views.push(view);
     html(box, "h3", {}, "Over time");
     view.tools = html(box, "div", { class: "tools" });
@@ -321,7 +342,7 @@ window.addEventListener("error", (event) => { document.documentElement.dataset.e
       if (unknown) html(box, "p", {}, `${who} lack the TCP timestamps that this and waits over time are read from.`);
     }
     const waits = waitSeries(capture);
-    if (waits.length) addPlot(view, `${word} waits over time; solid: data, dashed: ACKs`, "wait", "ms", waits);
+    if (waits.length) addPlot(view, `${word} waits over time; solid: data, dashed: ACKs`, "wait", "ms", waits, [], true);
     addQueues(view, waits.length > 0);
     panels.add(box, capture);
   }

@@ -16,7 +16,8 @@
 struct view_capture_page_capture {
     const char *path;   /* borrowed */
     const char *run;    /* borrowed; its run directory, or NULL */
-    const char *origin; /* "measured", "simulated", or "captured" where that is not known */
+    const char *origin; /* "captured", or "emulated": it lies in the directory of a run */
+    bool undated;       /* its clock starts in 1970: who knows where it was made */
     const struct analysis_capture *capture; /* borrowed */
     const struct analysis_flows *flows;     /* borrowed */
     struct study_explanations bulk;         /* owned; most bytes first */

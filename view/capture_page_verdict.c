@@ -78,9 +78,9 @@ void view_capture_page_verdict(FILE *f, const char *path, const char *origin, co
     const struct analysis_judgement *j = &r->judgement;
     const struct judge_diagnosis *d = &r->diagnosis;
     fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ",
-            d->answer == JUDGE_ANSWER_YES   ? " bad"
-            : d->cause == JUDGE_CAUSE_FULL ? " good"
-                                              : "");
+            d->answer == JUDGE_ANSWER_YES  ? " bad"
+            : d->answer == JUDGE_ANSWER_NO ? " good"
+                                           : "");
     view_text_htmlf(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s",
                     j->outdegree);
     fputs("</h3>\n<p class=\"headline\">", f);
@@ -89,14 +89,14 @@ void view_capture_page_verdict(FILE *f, const char *path, const char *origin, co
     if (d->answer == JUDGE_ANSWER_YES || d->second != JUDGE_CAUSE_UNKNOWN)
         verdict_cause(f, r);
     verdict_remedies(f, path, r);
-    fprintf(f, "<details><summary>Rates against the rules of full links, %.3f to %.3f s (steady from %.3f)</summary>\n",
-            r->start_s, r->end_s, r->steady_start_s);
+    fprintf(f, "<details><summary>Rates against the rules of full links, %s, %.3f to %.3f s (steady from %.3f)</summary>\n",
+            origin, r->start_s, r->end_s, r->steady_start_s);
     view_text_htmlf(f, "Verdict %s", model_regime_name(j->verdict));
     if (j->verdict != MODEL_REGIME_UNSATURATED)
         fprintf(f, ", B = %.1f Mb/s", j->fitted_rate_bps / 1e6);
     view_text_htmlf(f, ": %s.", j->why);
     struct view_table t;
-    view_rules_table(&t, origin, r);
+    view_rules_table(&t, r);
     view_table_html(f, NULL, &t, VIEW_RULES_TABLE_TEXTS);
     fputs("</details>\n</section>\n", f);
 }

@@ -16,14 +16,18 @@
 #include <string.h>
 
 #define TEXT 512
+#define NAMED 8 /* differences in a line */
+#define DIFFERENCES 2048
+#define UNLIKE "before and after are unlike, which alone changes rates: %s"
 #define SHARE_MOST 10 /* what was next to nothing is not shown to have grown by many times as much */
-#define WIDTH 700
+#define NOTHING 0.0005 /* of a table's three digits */
 #define LEFT 70
 #define RIGHT 20
 #define TOP 14
-#define HEIGHT 170
-#define BELOW 40
-#define PITCH_MOST 130.0
+#define HEIGHT 220
+#define BELOW 56
+#define WRITTEN 150.0 /* pixels of a flow: room for its two numbers and their intervals */
+#define LINE 15
 #define FLOWS_DRAWN 40 /* more marks cannot be told apart */
 
 static const char *const ways[] = {"in", "out", "both"};
@@ -55,7 +59,7 @@ static void compare_say(const struct study_compare_host *h, char text[static TEX
 {
     const struct study_compare_value *v = &h->rate_bps[STUDY_COMPARE_BOTH];
     char before[TEXT / 4], after[TEXT / 4];
-    double change = study_compare_change(v), ci95 = study_compare_ci95(v);
+    double change = study_compare_change(v), ci95 = study_compare_ci95(v), seen_s, would_do_s;
     *text = '\0';
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
         if (h->side[side])
@@ -71,21 +75,31 @@ static void compare_say(const struct study_compare_host *h, char text[static TEX
                  100 * study_compare_share(v), study_compare_judge(v) == STUDY_COMPARE_SAME ? "which is no change"
                  : change > 0 ? "more" : "less");
     else
-        text_add(text, TEXT, ": %+.1f Mb/s (%+.1f %%), which chance may be: too little was seen for an interval",
-                 change / 1e6, 100 * study_compare_share(v));
+        text_add(text, TEXT, ": %+.1f Mb/s (%+.1f %%)", change / 1e6, 100 * study_compare_share(v));
+    if (!isfinite(ci95) && study_compare_short(h, &seen_s, &would_do_s) && seen_s > 0)
+        text_add(text, TEXT, ", no interval: %.*f s are too short, some %.0f s would do", seen_s < 10, seen_s,
+                 ceil(would_do_s));
+    else if (!isfinite(ci95))
+        text_add(text, TEXT, ", no interval");
     compare_answer(h->side[STUDY_COMPARE_BEFORE], before, sizeof before);
     compare_answer(h->side[STUDY_COMPARE_AFTER], after, sizeof after);
     text_add(text, TEXT, "; lost to waiting ACKs: %s%s%s", before, strcmp(before, after) ? ", then " : ", as before",
              strcmp(before, after) ? after : "");
 }
 
+/* What is shown as nothing has no sign. */
+static double compare_unsigned(double value, double scale)
+{
+    return fabs(value / scale) < NOTHING ? 0 : value;
+}
+
 void view_compare_row(struct view_table *t, const struct study_compare_value *v, double scale)
 {
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
-        view_table_add_number(t, v->mean[side], scale);
+        view_table_add_number(t, compare_unsigned(v->mean[side], scale), scale);
         view_table_add_number(t, v->ci95[side], scale);
     }
-    view_table_add_number(t, study_compare_change(v), scale);
+    view_table_add_number(t, compare_unsigned(study_compare_change(v), scale), scale);
     view_table_add_number(t, study_compare_ci95(v), scale);
     double share = study_compare_share(v);
     view_table_add(t, "%.1f", share < SHARE_MOST ? round(1000 * share) / 10 + 0.0 : (double)NAN); /* no "-0.0" */
@@ -142,6 +156,22 @@ static void compare_flow_table(struct view_table *t, const struct study_compare_
     }
 }
 
+/* "3 flows in, then 2": of what makes both sides unlike, or of all else; *n of them, the first ones in `text`. */
+static size_t compare_differences(const struct study_compare_host *h, bool unlike, char *text, size_t size)
+{
+    size_t n = 0;
+    *text = '\0';
+    for (size_t i = 0; i < h->n_differences; i++) {
+        const struct study_compare_difference *d = &h->difference[i];
+        if (d->unlike == unlike && ++n <= NAMED)
+            text_add(text, size, "%s%s: %s, then %s", n > 1 ? "; " : "", d->what, d->side[STUDY_COMPARE_BEFORE],
+                     d->side[STUDY_COMPARE_AFTER]);
+    }
+    if (n > NAMED)
+        text_add(text, size, "; and %zu more", n - NAMED);
+    return n;
+}
+
 void view_compare_print(FILE *f, const struct study_compare_host *h)
 {
     char text[TEXT], name[2 * ANALYSIS_CHECK_NAME + 8];
@@ -149,6 +179,11 @@ void view_compare_print(FILE *f, const struct study_compare_host *h)
     compare_say(h, text);
     compare_name(h, name, sizeof name);
     fprintf(f, "host %s: %s\n", name, text);
+    char differ[DIFFERENCES];
+    if (compare_differences(h, true, differ, sizeof differ))
+        fprintf(f, "  warning: " UNLIKE "\n", differ);
+    if (compare_differences(h, false, differ, sizeof differ))
+        fprintf(f, "  what differs: %s\n", differ);
     compare_host_table(&t, h);
     view_table_print(&t, "  ", TEXTS, f);
     compare_flow_table(&t, h);
@@ -177,6 +212,18 @@ static json_t *compare_side_json(const struct study_compare_host *h, enum study_
              : json_null();
 }
 
+static json_t *compare_differences_json(const struct study_compare_host *h)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < h->n_differences; i++) {
+        const struct study_compare_difference *d = &h->difference[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "what", d->what, "before",
+                                              d->side[STUDY_COMPARE_BEFORE], "after", d->side[STUDY_COMPARE_AFTER],
+                                              "unlike", d->unlike));
+    }
+    return list;
+}
+
 json_t *view_compare_json(const struct study_compare *c)
 {
     json_t *hosts = json_array();
@@ -197,6 +244,7 @@ json_t *view_compare_json(const struct study_compare *c)
         json_object_set_new(host, "lost_share", view_compare_value_json(&h->lost_share));
         json_object_set_new(host, "retransmitted_segments", view_compare_value_json(&h->retransmitted));
         json_object_set_new(host, "flows", flows);
+        json_object_set_new(host, "differences", compare_differences_json(h));
         json_array_append_new(hosts, host);
     }
     return json_pack("{s:o}", "hosts", hosts);
@@ -213,22 +261,38 @@ static double compare_top(const struct study_compare_host *h)
     return top > 0 ? top : 1;
 }
 
+/* Below a flow's name, a line a side: "310.8 +- 0.07". */
+static void compare_write(FILE *f, const struct study_compare_value *v, double x, double y)
+{
+    char text[64];
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        const char *when = side == STUDY_COMPARE_BEFORE ? "before" : "after";
+        double mean = v->mean[side] / 1e6, ci95 = v->ci95[side] / 1e6;
+        if (isfinite(ci95))
+            snprintf(text, sizeof text, ci95 < 10 ? "%s %.4g \u00b1 %.2g" : "%s %.4g \u00b1 %.0f", when, mean, ci95);
+        else
+            snprintf(text, sizeof text, "%s %.4g", when, mean);
+        if (isfinite(mean))
+            view_svg_text(f, x, y + LINE * side, "mid", text);
+    }
+}
+
 /* Each flow before and after, as two marks on a line, with their intervals. */
-static void compare_draw(FILE *f, const struct study_compare_host *h, size_t number)
+static void compare_draw(FILE *f, const struct study_compare_host *h, size_t place, int width)
 {
     size_t n = h->n < FLOWS_DRAWN ? h->n : FLOWS_DRAWN;
-    double pitch = fmin(PITCH_MOST, (WIDTH - LEFT - RIGHT) / (double)n), last = LEFT + pitch * (double)n;
-    struct view_svg_frame a = {.x = {0, (double)n, LEFT, last, false},
+    double pitch = (width - LEFT - RIGHT) / (double)n;
+    struct view_svg_frame a = {.x = {0, (double)n, LEFT, width - RIGHT, false},
                                .y = {0, compare_top(h) * 1.06, TOP + HEIGHT, TOP, false},
                                .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
-    char id[32], tip[3 * ANALYSIS_CHECK_NAME], name[24];
-    snprintf(id, sizeof id, "host%zu", number);
-    fputs("<figure>\n<div>", f);
+    char id[32], tip[3 * ANALYSIS_CHECK_NAME], name[24], number[40];
+    snprintf(id, sizeof id, "host%zu-%d", place, width);
+    fprintf(f, "<figure class=\"%s\">\n<div>", VIEW_COMPARE_CLASS(width));
     view_svg_key_mark(f, "hollow c-c6", VIEW_SVG_CIRCLE, "before");
     view_svg_key_mark(f, "c-in", VIEW_SVG_CIRCLE, "after, into the host");
     view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "after, out of it");
     fputs("</div>\n", f);
-    view_svg_begin(f, id, (int)last + RIGHT, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
+    view_svg_begin(f, id, width, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
                    "marks with 95 % intervals");
     view_svg_axes(f, &a);
     for (size_t i = 0; i < n; i++) {
@@ -237,8 +301,9 @@ static void compare_draw(FILE *f, const struct study_compare_host *h, size_t num
         enum view_svg_shape shape = flow->incoming ? VIEW_SVG_CIRCLE : VIEW_SVG_TRIANGLE;
         double x = (double)i + 0.5, shift = fmin(pitch / 5, 9), at = LEFT + pitch * x;
         for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
-            snprintf(tip, sizeof tip, "%s > %s %s: %.3f Mb/s, +- %.3f", flow->src, flow->dst,
-                     side == STUDY_COMPARE_BEFORE ? "before" : "after", mean[side] / 1e6, ci95[side] / 1e6);
+            snprintf(number, sizeof number, isfinite(ci95[side]) ? ", +- %.3f" : ", no interval", ci95[side] / 1e6);
+            snprintf(tip, sizeof tip, "%s > %s %s: %.3f Mb/s%s", flow->src, flow->dst,
+                     side == STUDY_COMPARE_BEFORE ? "before" : "after", mean[side] / 1e6, number);
             const char *class = side == STUDY_COMPARE_BEFORE ? "hollow c-c6" : flow->incoming ? "c-in" : "c-out";
             view_svg_mark(f, &a, class, shape, x, mean[side], ci95[side],
                           side == STUDY_COMPARE_BEFORE ? -shift : shift, tip);
@@ -246,29 +311,40 @@ static void compare_draw(FILE *f, const struct study_compare_host *h, size_t num
         snprintf(name, sizeof name, "%.20s", flow->incoming ? flow->src : flow->dst);
         if (pitch >= 6.5 * (double)strlen(name))
             view_svg_text(f, at, a.y.first + 16, flow->incoming ? "mid own c-in" : "mid own c-out", name);
+        if (pitch >= WRITTEN)
+            compare_write(f, &flow->rate_bps, at, a.y.first + 32);
     }
     view_svg_end(f);
-    fprintf(f, "<figcaption>Goodput of %s, by its other end, with 95 %% intervals.%s</figcaption>\n</figure>\n",
-            n == h->n ? "each flow" : "the first flows", n == h->n ? "" : " The table has all.");
+    fprintf(f, "<figcaption>Goodput of %s, by its other end, with 95 %% intervals: bars, where they are larger than a "
+            "mark%s.%s</figcaption>\n</figure>\n", n == h->n ? "each flow" : "the first flows",
+            pitch >= WRITTEN ? ", and numbers, Mb/s" : "; the table has them as numbers",
+            n == h->n ? "" : " The table has all.");
 }
 
 static void compare_show(FILE *f, const struct study_compare_host *h, size_t number)
 {
-    char text[TEXT], name[2 * ANALYSIS_CHECK_NAME + 8];
+    char text[TEXT], differ[DIFFERENCES], name[2 * ANALYSIS_CHECK_NAME + 8];
     struct view_table t;
     enum study_compare_answer answer = study_compare_judge(&h->rate_bps[STUDY_COMPARE_BOTH]);
     compare_say(h, text);
     compare_name(h, name, sizeof name);
-    fprintf(f, "<section class=\"verdict%s\">\n", answer == STUDY_COMPARE_MORE   ? " good"
+    bool alike = compare_differences(h, true, differ, sizeof differ) == 0;
+    fprintf(f, "<section class=\"verdict%s\">\n", !alike                          ? ""
+                                                  : answer == STUDY_COMPARE_MORE ? " good"
                                                   : answer == STUDY_COMPARE_LESS ? " bad"
                                                                                  : "");
-    view_text_markup(f, "<h3>Host %s</h3>\n<p class=\"headline\">%s.</p>\n</section>\n", name, text);
-    fputs("<div class=\"beside\">\n", f);
-    compare_draw(f, h, number);
-    fputs("<div>\n<h4>The host</h4>\n", f);
+    view_text_markup(f, "<h3>Host %s</h3>\n<p class=\"headline\">%s.</p>\n", name, text);
+    if (!alike)
+        view_text_markup(f, "<p class=\"warning\"><strong>Warning</strong>: " UNLIKE ".</p>\n", differ);
+    if (compare_differences(h, false, differ, sizeof differ))
+        view_text_markup(f, "<p>What differs: %s.</p>\n", differ);
+    fputs("</section>\n", f);
+    compare_draw(f, h, number, VIEW_COMPARE_WIDE);
+    compare_draw(f, h, number, VIEW_COMPARE_NARROW);
+    fputs("<div class=\"beside\">\n<div>\n<h4>The host</h4>\n", f);
     compare_host_table(&t, h);
     view_table_html(f, NULL, &t, TEXTS);
-    fputs("<h4>Its flows</h4>\n", f);
+    fputs("</div>\n<div>\n<h4>Its flows</h4>\n", f);
     compare_flow_table(&t, h);
     view_table_html(f, NULL, &t, TEXTS + 2);
     fputs("</div>\n</div>\n", f);
@@ -288,9 +364,9 @@ bool view_compare_page(const char *directory, const char *const path[STUDY_COMPA
     view_page_begin(f, "contraflow compare", "compare --report", false);
     fputs("<h1>What changed</h1>\n<dl>", f);
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
-        const char *origin = c->simulated[side] ? "simulated" : c->live[side] ? "measured" : "captured";
-        view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin %s\">%s</span></dd>\n", sides[side], path[side],
-                         origin, origin);
+        view_text_markup(f, "<dt>%s</dt><dd>%s", sides[side], path[side]);
+        view_page_origin(f, c->simulated[side] ? "emulated" : c->live[side] ? "measured" : "captured");
+        fputs("</dd>\n", f);
     }
     fputs("<dt>rates</dt><dd>goodput while steady; the change has the interval of both sides together, "
           "&radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);

@@ -6,12 +6,17 @@
 #include "study/compare.h"
 #include "view/table.h"
 
+/* A drawing is as wide as its page. There are two, and one is in sight: of a page in the hand, and of one on a desk. */
+#define VIEW_COMPARE_NARROW 640
+#define VIEW_COMPARE_WIDE 1200
+#define VIEW_COMPARE_CLASS(width) ((width) == VIEW_COMPARE_WIDE ? "full desk" : "full hand")
+
 /* A figure of both sides: the head of its cells, the cells, divided by `scale`, and an object. */
 #define VIEW_COMPARE_HEAD "before|+-|after|+-|change|+-|%|changed"
 void view_compare_row(struct view_table *t, const struct study_compare_value *v, double scale);
 json_t *view_compare_value_json(const struct study_compare_value *v);
 
-/* A line on the host, then its table. */
+/* A line on the host, and on what else differs, then its tables. */
 void view_compare_print(FILE *f, const struct study_compare_host *h);
 
 json_t *view_compare_json(const struct study_compare *c);

@@ -20,7 +20,6 @@
 #define PRINTED 20 /* points on a terminal: those that changed most */
 #define LISTED 1000 /* on a page */
 #define DRAWN 400 /* more marks cannot be told apart */
-#define WIDTH 620 /* tables stand beside it at 1600 */
 #define LEFT 70
 #define RIGHT 20
 #define TOP 14
@@ -54,7 +53,7 @@ static void sweeps_say(const struct study_compare_sweeps *c, char text[static TE
         text_add(text, TEXT, " +- %.2g (%+.1f %%), %s", ci95, 100 * study_compare_share(v),
                  study_compare_judge(v) == STUDY_COMPARE_SAME ? "which is no change" : change > 0 ? "more" : "less");
     else
-        text_add(text, TEXT, " (%+.1f %%), which chance may be: some points have no interval",
+        text_add(text, TEXT, " (%+.1f %%), no interval: some points have none, two seeds or more a point would do",
                  100 * study_compare_share(v));
     text_add(text, TEXT, "; points: %zu more, %zu less, %zu the same", n[STUDY_COMPARE_MORE], n[STUDY_COMPARE_LESS],
              n[STUDY_COMPARE_SAME]);
@@ -198,8 +197,9 @@ json_t *view_compare_sweeps_json(const struct study_compare_sweeps *c)
 }
 
 /* By how many percent each point changed, with its interval. */
-static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c)
+static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c, int width)
 {
+    char id[32];
     size_t n = c->n_both < DRAWN ? c->n_both : DRAWN;
     double least = 0, most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -211,16 +211,17 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c)
     }
     if (!(most > least))
         most = 0.01;
-    struct view_svg_frame a = {.x = {0.5, (double)n + 0.5, LEFT, WIDTH - RIGHT, false},
+    struct view_svg_frame a = {.x = {0.5, (double)n + 0.5, LEFT, width - RIGHT, false},
                                .y = {100 * ROOM * least, 100 * ROOM * most, TOP + HEIGHT, TOP, false},
                                .x_label = "point", .y_label = "change, %",
                                .x_ticks = n < 8 ? (int)n : 8, .y_ticks = 5};
-    fputs("<figure>\n<div>", f);
+    snprintf(id, sizeof id, "points-%d", width);
+    fprintf(f, "<figure class=\"%s\">\n<div>", VIEW_COMPARE_CLASS(width));
     view_svg_key_mark(f, "c-in", VIEW_SVG_CIRCLE, "more");
     view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "less");
     view_svg_key_mark(f, "hollow c-c6", VIEW_SVG_CIRCLE, "no change, or no interval");
     fputs("</div>\n", f);
-    view_svg_begin(f, "points", WIDTH, TOP + HEIGHT + BELOW, "Change of each point", "marks with 95 % intervals");
+    view_svg_begin(f, id, width, TOP + HEIGHT + BELOW, "Change of each point", "marks with 95 % intervals");
     view_svg_axes(f, &a);
     view_svg_level(f, &a, "edge", a.x.from, a.x.to, 0);
     for (size_t i = 0; i < n; i++) {
@@ -282,9 +283,11 @@ bool view_compare_sweeps_page(const char *directory, const char *const path[STUD
     bool rate = c->main == STUDY_COMPARE_SWEEPS_GOODPUT; /* of times, less is better */
     view_page_begin(f, "contraflow compare", "compare --report", false);
     fputs("<h1>What changed</h1>\n<dl>", f);
-    for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
-        view_text_markup(f, "<dt>%s</dt><dd>%s <span class=\"origin simulated\">simulated</span></dd>\n", sides[side],
-                         path[side]);
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        view_text_markup(f, "<dt>%s</dt><dd>%s", sides[side], path[side]);
+        view_page_origin(f, "emulated");
+        fputs("</dd>\n", f);
+    }
     fputs("<dt>intervals</dt><dd>over a point's seeds; of one seed, the run's own. The change has that of its seeds "
           "one by one where both sides have the same, else that of both together, "
           "&radic;(before&sup2; + after&sup2;), and is called one where it is larger</dd></dl>\n", f);
@@ -294,7 +297,8 @@ bool view_compare_sweeps_page(const char *directory, const char *const path[STUD
     sweeps_say(c, text);
     view_text_markup(f, "<h3>All points</h3>\n<p class=\"headline\">%s.</p>\n</section>\n", text);
     fputs("<div class=\"beside\">\n", f);
-    sweeps_draw(f, c);
+    sweeps_draw(f, c, VIEW_COMPARE_WIDE);
+    sweeps_draw(f, c, VIEW_COMPARE_NARROW);
     sweeps_page_tables(f, c);
     fputs("</div>\n", f);
     fputs("</body>\n</html>\n", f);

@@ -6,7 +6,7 @@
 #include "study/explanation.h"
 #include "view/table.h"
 
-#define VIEW_EXPLANATION_TABLE_COLUMNS 11
+#define VIEW_EXPLANATION_TABLE_COLUMNS 12
 
 /* The first two columns are texts. */
 extern const char *const view_explanation_table_head[VIEW_EXPLANATION_TABLE_COLUMNS];

@@ -136,15 +136,15 @@ static const struct analysis_check_flow *draw_direction(FILE *f, const struct vi
 {
     const struct analysis_check_flow *last = NULL;
     double begin = *x;
-    char tip[3 * ANALYSIS_CHECK_NAME];
+    char tip[3 * ANALYSIS_CHECK_NAME], interval[40];
     for (size_t i = 0; i < g->n; i++) {
         const struct analysis_check_flow *flow = &g->flows[i];
         if (flow->incoming != incoming)
             continue;
         for (int k = 0; k < LEVELS; k++)
             view_svg_level(f, a, levels[k].class, *x, *x + pitch, flow->predicted_bps[levels[k].rule]);
-        snprintf(tip, sizeof tip, "%s > %s: %.3f Mb/s, +- %.3f", flow->src, flow->dst, flow->rate_bps / 1e6,
-                 flow->ci95_bps / 1e6);
+        snprintf(interval, sizeof interval, isfinite(flow->ci95_bps) ? ", +- %.3f" : ", no interval", flow->ci95_bps / 1e6);
+        snprintf(tip, sizeof tip, "%s > %s: %.3f Mb/s%s", flow->src, flow->dst, flow->rate_bps / 1e6, interval);
         view_svg_mark(f, a, incoming ? "c-in" : "c-out", incoming ? VIEW_SVG_CIRCLE : VIEW_SVG_TRIANGLE,
                       *x + pitch / 2, flow->rate_bps, flow->ci95_bps, 0, tip);
         *x += pitch;
@@ -198,6 +198,97 @@ bool view_figures_bandwidth(const char *path, const struct view_figures_group *g
         }
         a.y.first += BAR_HEIGHT + BAR_BELOW;
         a.y.last += BAR_HEIGHT + BAR_BELOW;
+    }
+    return figures_close(&file, err);
+}
+
+#define TOTALS_ROW 8      /* groups beside each other */
+#define TOTALS_HEIGHT 190
+#define TOTALS_BELOW 40
+#define TOTALS_LINE 17
+#define TOTALS_ROOM 612   /* pixels of a row */
+#define TOTALS_CUT 96    /* characters of a line */
+
+static const struct {
+    const char *name, *class;
+    enum view_svg_shape shape;
+} totals[] = {{"in", "c-in", VIEW_SVG_CIRCLE}, {"out", "c-out", VIEW_SVG_TRIANGLE}, {"both", "c-c6", VIEW_SVG_SQUARE}};
+enum { TOTALS_IN, TOTALS_OUT, TOTALS_BOTH, TOTALS };
+
+/* Sums of a group's flows, with those of their intervals: flows that share a link are not independent. */
+static void totals_sum(const struct view_figures_group *g, double mean[static TOTALS], double ci95[static TOTALS])
+{
+    for (int k = 0; k < TOTALS; k++) {
+        size_t n = 0;
+        mean[k] = ci95[k] = 0;
+        for (size_t i = 0; i < g->n; i++) {
+            if (k != TOTALS_BOTH && g->flows[i].incoming != (k == TOTALS_IN))
+                continue;
+            mean[k] += g->flows[i].rate_bps;
+            ci95[k] += g->flows[i].ci95_bps;
+            n++;
+        }
+        mean[k] = n ? mean[k] : (double)NAN; /* no flow this way is no rate of 0 */
+    }
+}
+
+static void totals_draw(FILE *f, const struct view_svg_frame *a, const struct view_figures_group *g, size_t number,
+                        double x, double pitch)
+{
+    double mean[TOTALS], ci95[TOTALS];
+    char tip[VIEW_FIGURES_LABEL + 80], interval[40];
+    totals_sum(g, mean, ci95);
+    for (int k = 0; k < TOTALS; k++) {
+        snprintf(interval, sizeof interval, isfinite(ci95[k]) ? ", +- %.3f" : ", no interval", ci95[k] / 1e6);
+        snprintf(tip, sizeof tip, "%s, %s: %.3f Mb/s%s", g->label, totals[k].name, mean[k] / 1e6, interval);
+        view_svg_mark(f, a, totals[k].class, totals[k].shape, x, mean[k], ci95[k], pitch / 5 * (k - 1), tip);
+    }
+    snprintf(tip, sizeof tip, "%zu", number);
+    bool fits = CHARACTER * (double)strlen(g->label) < pitch;
+    view_svg_text(f, view_svg_place(&a->x, x), a->y.first + 18, "mid name", fits ? g->label : tip);
+}
+
+/* "2 remedy: network.nic.queue ack-first" */
+static void totals_say(FILE *f, const struct view_figures_group *g, size_t number, double y)
+{
+    char *line = memory_text("%zu  %s%s%s", number, g->label, g->differs && *g->differs ? ": " : "",
+                             g->differs ? g->differs : "");
+    char *cut = strlen(line) > TOTALS_CUT ? memory_text("%.*s...", TOTALS_CUT - 3, line) : NULL;
+    view_svg_text(f, LEFT, y, "name", cut ? cut : line);
+    free(cut);
+    free(line);
+}
+
+bool view_figures_totals(const char *path, const struct view_figures_group *groups, size_t n, struct error *err)
+{
+    double top = 0, mean[TOTALS], ci95[TOTALS];
+    size_t rows = (n + TOTALS_ROW - 1) / TOTALS_ROW, row = n < TOTALS_ROW ? n : TOTALS_ROW;
+    struct outfile file;
+    for (size_t i = 0; i < n; i++) {
+        totals_sum(&groups[i], mean, ci95);
+        for (int k = 0; k < TOTALS; k++)
+            top = fmax(top, mean[k] + (isfinite(ci95[k]) ? ci95[k] : 0));
+    }
+    double height = TOP + (double)rows * (TOTALS_HEIGHT + TOTALS_BELOW) + TOTALS_LINE * (double)n + 20;
+    if (!figures_open(&file, path, height, "Goodput of all flows at the shared host",
+                      "Marks: into the host, out of it, and both, each with its 95 % interval", err))
+        return false;
+    struct view_svg_frame a = {.x = {0, (double)row, LEFT, LEFT + TOTALS_ROOM, false},
+                               .y = {0, (top > 0 ? top : 1) * 1.06, TOP + TOTALS_HEIGHT, TOP, false},
+                               .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
+    for (int k = 0; k < TOTALS; k++)
+        view_svg_text(file.stream, LEFT + TOTALS_ROOM - 40.0 * (TOTALS - 1 - k), TOP - 8,
+                      k == TOTALS_IN ? "end own c-in" : k == TOTALS_OUT ? "end own c-out" : "end own c-c6", totals[k].name);
+    double y = TOP + (double)rows * (TOTALS_HEIGHT + TOTALS_BELOW) + 8;
+    for (size_t i = 0; i < n; i++) {
+        if (i % TOTALS_ROW == 0)
+            view_svg_axes(file.stream, &a);
+        totals_draw(file.stream, &a, &groups[i], i + 1, (double)(i % TOTALS_ROW) + 0.5, TOTALS_ROOM / (double)row);
+        totals_say(file.stream, &groups[i], i + 1, y + TOTALS_LINE * (double)i);
+        if (i % TOTALS_ROW + 1 == TOTALS_ROW) {
+            a.y.first += TOTALS_HEIGHT + TOTALS_BELOW;
+            a.y.last += TOTALS_HEIGHT + TOTALS_BELOW;
+        }
     }
     return figures_close(&file, err);
 }

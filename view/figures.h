@@ -9,6 +9,7 @@
 
 struct view_figures_group { /* one shared host of one run or capture */
     char label[VIEW_FIGURES_LABEL];
+    char *differs;                     /* owned by the caller; what tells it from the others (study/legend.h); or NULL */
     struct analysis_check_flow *flows; /* owned by the caller */
     size_t n;
 };
@@ -17,6 +18,10 @@ struct view_figures_group { /* one shared host of one run or capture */
  * simulated or measured. */
 bool view_figures_bandwidth(const char *path, const struct view_figures_group *groups, size_t n, bool simulated,
                             struct error *err);
+
+/* What all flows of each group got together, into the host, out of it and both, with their intervals, which are those of
+ * the flows added up; below, what tells the groups apart. Whether rates are simulated, measured or both, each line says. */
+bool view_figures_totals(const char *path, const struct view_figures_group *groups, size_t n, struct error *err);
 
 struct view_figures_run {
     char label[VIEW_FIGURES_LABEL];

@@ -79,7 +79,9 @@ void view_measured_page_add(FILE *f, size_t number, const struct view_measured *
     char id[32];
     const struct analysis_resource *r = m->resource;
     fputs("<article class=\"sweeps\">\n", f);
-    view_text_markup(f, "<h2>%s <span class=\"origin measured\">measured</span></h2>\n", m->servers);
+    view_text_markup(f, "<h2>%s", m->servers);
+    view_page_origin(f, "measured");
+    fputs("</h2>\n", f);
     fprintf(f, "<dl><dt>origin</dt><dd>measured: traffic of contraflow's own between this host and its servers, for "
             "%.1f s</dd><dt>rates</dt><dd>goodput: payload delivered over time, neither headers nor retransmissions"
             "</dd></dl>\n", r->end_s);

@@ -15,3 +15,8 @@ void view_page_begin(FILE *f, const char *title, const char *command, bool scrip
     fprintf(f, "%s</style>\n</head>\n<body>\n<header>contraflow " CONTRAFLOW_VERSION " %s</header>\n", view_page_css,
             command);
 }
+
+void view_page_origin(FILE *f, const char *origin)
+{
+    fprintf(f, " <span class=\"origin %s\">%s</span>", origin, origin);
+}

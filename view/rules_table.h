@@ -8,9 +8,8 @@
 
 #define VIEW_RULES_TABLE_TEXTS 3 /* columns in front of the numbers */
 
-/* Initialises and fills *t: a head, a row a flow, and below the rules B fitted, largest error and whether they hold.
- * `origin`: "simulated" or "measured" rates. */
-void view_rules_table(struct view_table *t, const char *origin, const struct analysis_resource *r);
+/* Initialises and fills *t: a head, a row a flow, and below the rules B fitted, largest error and whether they hold. */
+void view_rules_table(struct view_table *t, const struct analysis_resource *r);
 
 /* "1.1 %", "-" where the rule does not apply. */
 void view_rules_table_error(struct view_table *t, const struct analysis_rule_fit *fit);

@@ -42,7 +42,8 @@ void view_sweep_page_figure(struct view_sweep_page *p, enum view_sweep_page_kind
     va_end(args);
     p->figures++;
     fprintf(p->f, "<figure id=\"figure%d\">\n<h3>%d. ", p->figures, p->figures);
-    view_text_markup(p->f, "%s <span class=\"origin simulated\">simulated</span>", title);
+    view_text_markup(p->f, "%s", title);
+    view_page_origin(p->f, "emulated");
     fputs(kind == VIEW_SWEEP_PAGE_SIMULATED
               ? "</h3>\n" : " <span class=\"origin published\">beside measured, Zhu et al. 2014</span></h3>\n", p->f);
     fprintf(p->contents, "<li><a href=\"#figure%d\">", p->figures);
@@ -166,7 +167,9 @@ static bool show_sweep(struct view_sweep_page *p, struct error *err)
     const char *title = sweep_title(s);
     bool any = false, ok = true;
     fprintf(p->f, "<section id=\"sweep%td\">\n<h2>", s - p->sweep + 1);
-    view_text_markup(p->f, "%s <span class=\"origin simulated\">simulated</span></h2>\n", title);
+    view_text_markup(p->f, "%s", title);
+    view_page_origin(p->f, "emulated");
+    fputs("</h2>\n", p->f);
     fprintf(p->contents, "<li><a href=\"#sweep%td\">", s - p->sweep + 1);
     view_text_markup(p->contents, "%s</a> (%s.db)<ul>\n", title, s->name);
     char *headline = view_sweep_page_headline(s);
@@ -190,7 +193,7 @@ static bool show_sweep(struct view_sweep_page *p, struct error *err)
 static const char opening[] =
     "<p>Zhu, Lastovetsky, Ali, Riesen and Hasanov 2014 measured on clusters how full-duplex Ethernet shares its\n"
     "bandwidth. This page draws their figures again, from simulations: what comes from <code>contraflow sweep</code>\n"
-    "is called <b>simulated</b>; what the paper <b>measured</b> is called so, with the number of its table. No other\n"
+    "is called <b>emulated</b>, or simulated; what the paper <b>measured</b> is called so, with the number of its table. No other\n"
     "line, marker or bar on this page is a measurement.</p>\n<nav aria-label=\"Contents\"><ul>\n";
 
 bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep *sweep, size_t n, struct error *err)

@@ -264,21 +264,51 @@ void view_table_print(struct view_table *t, const char *indent, size_t numbers, 
     view_table_fini(t);
 }
 
+/* Which columns are half an interval, "+-", and stand in the cell of the number before; returns how many do. */
+static size_t table_intervals(const struct view_table *t, bool interval[static VIEW_TABLE_COLUMNS])
+{
+    const char *cell = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < t->columns; i++) {
+        cell = view_table_next(t, cell);
+        interval[i] = i > 0 && cell && strcmp(cell, "+-") == 0;
+        n += interval[i];
+    }
+    return n;
+}
+
+/* A cell of a page's table, with its interval where it has one. */
+static void table_html_cell(FILE *f, const char *cell, const char *interval, bool head, bool number)
+{
+    fprintf(f, head ? "<th scope=\"col\"%s>" : "<td%s>", number ? " class=\"n\"" : "");
+    view_text_html(f, cell);
+    if (interval && *interval && strcmp(interval, "-") != 0)
+        view_text_markup(f, "&nbsp;<span class=\"ci\">&plusmn;%s</span>", head ? "" : interval);
+    else if (interval) /* keeps numbers below each other */
+        fputs("&nbsp;<span class=\"ci\"></span>", f);
+    fputs(head ? "</th>" : "</td>", f);
+}
+
 void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers)
 {
-    fputs("<div class=\"wide\"><table>\n", f);
+    bool interval[VIEW_TABLE_COLUMNS] = {false};
+    size_t shown = t->columns - table_intervals(t, interval);
+    fprintf(f, "<div class=\"wide%s\" tabindex=\"0\">", shown > VIEW_TABLE_SHOWN ? " folds" : "");
+    if (shown > VIEW_TABLE_SHOWN)
+        fprintf(f, "<label class=\"more\"><input type=\"checkbox\"> %zu more columns</label>", shown - VIEW_TABLE_SHOWN);
+    fputs("<table>\n", f);
     if (caption)
         view_text_markup(f, "<caption>%s</caption>\n", caption);
     const char *cell = NULL;
     for (size_t i = 0; i < t->n; i++) {
         size_t column = i % t->columns;
+        bool head = i < t->columns;
         cell = view_table_next(t, cell);
-        const char *tag = i < t->columns ? "th" : "td";
         if (column == 0)
             fputs(i == 0 ? "<thead><tr>" : i == t->columns ? "</thead>\n<tbody><tr>" : "<tr>", f);
-        fprintf(f, "<%s%s%s>", tag, i < t->columns ? " scope=\"col\"" : "", column >= numbers ? " class=\"n\"" : "");
-        view_text_html(f, cell);
-        fprintf(f, "</%s>", tag);
+        if (!interval[column])
+            table_html_cell(f, cell, column + 1 < t->columns && interval[column + 1] ? view_table_next(t, cell) : NULL, head,
+                            column >= numbers);
         if (column + 1 == t->columns)
             fputs("</tr>\n", f);
     }

@@ -44,7 +44,7 @@ void view_table_add_percent(struct view_table *t, double share);
 void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow);
 
 /* Of a table with more than VIEW_TABLE_LONG rows a line on what it says, before it:
- *   50 flows: goodput Mb/s 12300.0 in all, median 245.0, least 3.1 (f7), most 500.0 (f12)
+ *   50 flows: whole Mb/s 12300.0 in all, median 245.0, least 3.1 (f7), most 500.0 (f12)
  * It is about the first column in Mb/s, or else in ms, or else of numbers, from column `numbers` on, over the rows that
  * have a number there but those called "total". Only rates of flows, whose table begins with "flow" or "from", are
  * added up. */
@@ -53,7 +53,9 @@ void view_table_sum_up(const struct view_table *t, const char *indent, size_t nu
 /* Prints, summed up where it is long, and frees. Columns from `numbers` on are flushed right. */
 void view_table_print(struct view_table *t, const char *indent, size_t numbers, FILE *f);
 
-/* The same as HTML; caption: NULL none. */
+/* The same as HTML; caption: NULL none. A column "+-" is part of the one before. Of more than VIEW_TABLE_SHOWN columns the
+ * rest comes into sight by a switch, without a script. */
+#define VIEW_TABLE_SHOWN 8
 void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers);
 
 json_t *view_table_json_number(double value); /* null when it is not finite */

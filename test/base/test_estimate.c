@@ -294,6 +294,38 @@ static void test_bursts_that_the_ends_cut_are_not_known(void **state)
     assert_true(t.covered >= 0.92 * t.known);
 }
 
+/* Quarters 1, 2, 3, 4: s = sqrt(5 / 3) = 1.291, and t975(3) sqrt(3) s / 2 = 3.1824 * 1.7321 * 0.6455 = 3.558: beyond
+ * what the series has been. */
+static void test_a_drift_has_a_rough_interval(void **state)
+{
+    (void)state;
+    double x[40];
+    for (int i = 0; i < 40; i++)
+        x[i] = 1 + i / 10;
+    struct estimate_series s = {.samples = x, .n = 40, .cycles = 1};
+    struct estimate e = estimate_rough(&s);
+    assert_true(isnan(estimate_steady(&s).ci95));
+    assert_true(fabs(e.value - 2.5) < 1e-12 && fabs(e.ci95 - 3.558) < 0.001);
+    s.n = 39;
+    assert_true(isnan(estimate_rough(&s).ci95) && fabs(estimate_rough(&s).value - 96.0 / 39) < 1e-12);
+}
+
+/* Series whose memory is a quarter as long as they are, worth 2 independent samples, which have no other interval. */
+static void test_rough_intervals_cover_long_memories(void **state)
+{
+    (void)state;
+    static double x[400];
+    struct random r;
+    random_init(&r, 11);
+    struct tally t = {0};
+    for (int run = 0; run < 2000; run++) {
+        correlated(&r, exp(-1.0 / 100), x, 400);
+        tally_add(&t, estimate_rough(&(struct estimate_series){.samples = x, .n = 400}), 0);
+    }
+    assert_int_equal(t.known, 2000);
+    assert_true(t.covered >= 0.93 * t.known);
+}
+
 /* y = 3 + 2 x has the slope 2 without an error. With y = 0, 2, 1 at x = 0, 1, 2 the slope is sum (x - 1) (y - 1) / 2 =
  * (1 + 0 + 0) / 2 = 0.5; what is left, 1.5 of a sum of squares 2 less 0.5 * 1, makes the error sqrt(1.5 / 1 / 2). */
 static void test_slope_of_a_line(void **state)
@@ -329,6 +361,8 @@ int main(void)
         cmocka_unit_test(test_intervals_cover_the_means_of_sawtooths),
         cmocka_unit_test(test_standing_still_is_told_in_cycles),
         cmocka_unit_test(test_bursts_that_the_ends_cut_are_not_known),
+        cmocka_unit_test(test_a_drift_has_a_rough_interval),
+        cmocka_unit_test(test_rough_intervals_cover_long_memories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

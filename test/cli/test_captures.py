@@ -61,6 +61,29 @@ class Real(e2e.Case):
         key = f"{outgoing['src']}:{outgoing['sport']}", f"{outgoing['dst']}:{outgoing['dport']}"
         self.assertEqual(flows[key]["retransmitted_segments"], int(outgoing["retransmits"]))
 
+    def columns(self, said):
+        """Rows of a table by their flow, and its rates."""
+        lines = [line.split("  ") for line in said.splitlines()]
+        lines = [[cell.strip() for cell in line if cell.strip()] for line in lines]
+        head = next(line for line in lines if line[:2] == ["from", "to"])
+        return {tuple(line[:2]): {name: float(cell) for name, cell in zip(head, line) if name.endswith("Mb/s")}
+                for line in lines if len(line) == len(head) and line != head}
+
+    def test_iperf3_s_own_figure_is_found_among_ours(self):
+        """Bytes that its receiver got, over its time, beside whole Mb/s; the steady part may be another rate by far."""
+        apart = 0
+        for name in "fifo-2in-1out", "fifo-3in-1out", "shallow-2in-1out", "windows-2W-W-W-2in-1out":
+            path = CAPTURES / f"{name}.pcap.gz"
+            tables = [self.columns(self.call(command, path).stdout) for command in ("check", "explain", "analyze")]
+            for row in rows(CAPTURES / f"{name}.truth.csv"):
+                flow = f"{row['src']}:{row['sport']}", f"{row['dst']}:{row['dport']}"
+                own = float(row["received_bps"]) / 1e6
+                for table in tables:
+                    self.assertAlmostEqual(table[flow]["whole Mb/s"] / own, 1, delta=0.02, msg=(name, flow))
+                    self.assertEqual(table[flow], tables[0][flow])
+                apart += abs(tables[0][flow]["steady Mb/s"] / own - 1) > 0.1
+        self.assertGreater(apart, 2)
+
     def test_the_answer_is_right_about_each(self):
         """Wherever the tap is: beside the shaper bursts pass it faster than the link."""
         for name, answer in {"ackprio-2in-1out": "no", "shallow-2in-1out": "no", "fifo-2in-1out": "yes",

@@ -61,15 +61,21 @@ class Runs(e2e.Case):
         self.assertRegex(said.splitlines()[0], r"; lost to waiting ACKs: 2\d % \(ACKs wait behind the data of the "
                          r"other direction\), then no \(the link carries what it can\)$")
 
-    def test_tables_stand_beside_the_drawing_where_both_have_room(self):
+    def test_the_drawing_fills_the_page_and_has_the_intervals_of_its_caption(self):
         self.good("compare", "before", "after", "--report", "page")
-        for width in 400, 800, 1600:
+        for width in 800, 1280, 1920:
             with browser().page((self.dir / "page/compare.html").as_uri(), width=width) as (session, logged):
-                over, drawing, table = browser().evaluate(session, """[document.documentElement.scrollWidth,
-                    ...['.drawing', 'table'].map((e) => document.querySelector(e).getBoundingClientRect())
-                    .map(({ left, right, top, bottom }) => ({ left, right, top, bottom }))]""")
+                over, drawing, header, words = browser().evaluate(session, """[document.documentElement.scrollWidth,
+                    ...['.drawing', 'header'].map((what) => Math.max(...[...document.querySelectorAll(what)].map((e) =>
+                      e.getBoundingClientRect().width))),
+                    [...document.querySelectorAll('.drawing text')].filter((e) => e.getClientRects().length)
+                      .map((e) => e.textContent)]""")
             self.assertEqual((over, logged), (width, []))
-            self.assertEqual(table["left"] >= drawing["right"] and table["top"] < drawing["bottom"], width == 1600)
+            self.assertAlmostEqual(drawing, header, delta=1)
+            for flow in self.host("before", "after")["flows"]:
+                for side in ("before", "after"):
+                    self.assertIn(f"{side} {flow['rate_bps'][side] / 1e6:.4g} \u00b1 "
+                                  f"{flow['rate_bps'][side + '_ci95'] / 1e6:.2g}", words)
 
     def test_the_other_way_round_is_the_other_sign(self):
         there, back = self.host("before", "after"), self.host("after", "before")
@@ -81,6 +87,43 @@ class Runs(e2e.Case):
         for way in ("in", "out", "both"):
             self.assertEqual((host[way]["rate_bps"]["change"], host[way]["rate_bps"]["changed"]), (0, "no"))
         self.assertIn("which is no change", self.good("compare", "before", "before").stdout)
+
+    def test_what_was_changed_is_named_without_a_warning(self):
+        said = self.good("compare", "before", "after").stdout
+        self.assertNotIn("warning", said)
+        self.assertIn("\n  what differs: network.nic.queue: fifo, then ack-first; network.switch.queue: fifo, then "
+                      "ack-first\n", said)
+        self.assertEqual([(d["what"], d["unlike"]) for d in self.host("before", "after")["differences"]],
+                         [("network.nic.queue", False), ("network.switch.queue", False)])
+
+    def unlike(self, *sets, **more):
+        self.run_scenario("s.yaml", *sets, output="other", **more)
+        self.good("compare", "before", "other", "--report", "page")
+        warned = [f"{d['what']}: {d['before']}, then {d['after']}" for d in self.host("before", "other")["differences"]
+                  if d["unlike"]]
+        said = self.good("compare", "before", "other").stdout
+        self.assertIn(f"\n  warning: before and after are unlike, which alone changes rates: {'; '.join(warned)}\n", said)
+        self.assertIn("; ".join(warned), (self.dir / "page/compare.html").read_text())
+        return warned
+
+    def test_another_number_of_flows_is_warned_of(self):
+        self.assertEqual(self.unlike("traffic.star.incoming=3", *ACK_FIRST),
+                         ["flows in: 2, then 3", "other ends of flows out: h3, then h4", "network.hosts: 4, then 5"])
+
+    def test_other_windows_are_warned_of(self):
+        self.assertEqual(self.unlike("tcp.window=250kB"), ["window of flows in: 500kB, then 250kB",
+                                                           "window of flows out: 500kB, then 250kB"])
+        self.assertEqual(self.unlike("traffic.star.outgoing_window=250kB"),
+                         ["window of flows out: 500kB, then 250kB"])
+
+    def test_other_rates_are_warned_of(self):
+        self.assertEqual(self.unlike("network.link.rate=50Mbps"), ["network.link.rate: 100Mbps, then 50Mbps"])
+
+    def test_another_rate_of_a_capture_s_link_is_warned_of(self):
+        self.run_scenario("s.yaml", "network.link.rate=50Mbps", output="other")
+        found = [d["what"] for d in self.host("before/h0.pcap", "other/h0.pcap")["differences"] if d["unlike"]]
+        self.assertIn("rate of the link in", found)
+        self.assertEqual(self.host("before/h0.pcap", "after/h0.pcap")["differences"], [])
 
     def test_a_capture_is_compared_with_a_run_and_with_a_capture(self):
         run, mixed = self.host("before", "after"), self.host("before/h0.pcap", "after/h0.pcap")
@@ -104,7 +147,7 @@ class Runs(e2e.Case):
         page = (self.dir / "page/compare.html").read_text()
         total = self.host("before", "after")["both"]["rate_bps"]
         self.assertIn(f"{total['after'] / 1e6:.1f} instead of {total['before'] / 1e6:.1f} Mb/s", page)
-        self.assertEqual((page.count(' before: '), page.count(' after: ')), (3, 3))  # under the pointer
+        self.assertEqual((page.count(' before: '), page.count(' after: ')), (6, 6))  # under the pointer, of both drawings
         self.assertIn("simulated", page)
         self.assertNotIn("<script", page)
 
@@ -113,6 +156,35 @@ class Runs(e2e.Case):
         self.bad(2, ["nowhere"], "compare", "before", "nowhere")
         self.write("note.txt", "hello")
         self.bad(2, ["note.txt"], "compare", "note.txt", "before")
+
+
+class Home(e2e.Case):
+    """Losses come every few seconds behind 1 Mb/s: 30 s, half of which are steady, see a handful."""
+
+    def run_home(self, name, *sets):
+        self.good("run", "home", "-q", "-o", name, *(f"--set={s}" for s in sets))
+
+    def test_thirty_emulated_seconds_have_an_interval(self):
+        self.run_home("fifo", "duration=30s")
+        self.run_home("fair", "duration=30s", "network.links.2.out.port.queue=fq_codel")
+        for host in self.json("compare", "fifo", "fair")["hosts"]:
+            self.assertEqual(host["both"]["rate_bps"]["changed"], "more")
+        said = self.good("compare", "fifo", "fair").stdout.splitlines()
+        self.assertRegex(said[0], r"Mb/s in both directions: \+\d\.\d \+- \d\.\d Mb/s \(\+\d\d\.\d %\), more; ")
+        self.assertEqual(said[1], "  what differs: network.links.2.out.port.queue: fifo, then fq_codel")
+
+    def test_rough_intervals_cover_what_comes_in_the_long_run(self):
+        """Of 95 % intervals, 16 of each way: 26 of 32 or fewer cover with a chance of 0.004 (binomial)."""
+        self.run_home("long", "duration=600s")
+        [truth, _] = self.json("compare", "long", "long")["hosts"]
+        covered = 0
+        for seed in range(1, 17):
+            self.run_home("short", "duration=30s", "traffic.start_spread=2s", f"seed={seed}")
+            [host, _] = self.json("compare", "short", "short")["hosts"]
+            for way in ("in", "out"):
+                rate, wanted = host[way]["rate_bps"], truth[way]["rate_bps"]
+                covered += abs(rate["before"] - wanted["before"]) <= rate["before_ci95"] + wanted["before_ci95"]
+        self.assertGreater(covered, 26)
 
 
 class Captures(e2e.Case):
@@ -132,6 +204,22 @@ class Captures(e2e.Case):
         self.assertEqual(total["changed"], "more")
         self.assertEqual(len(hosts[0]["flows"]), 3)  # all of them are paired
         self.assertNotIn(None, [f["rate_bps"]["change"] for f in hosts[0]["flows"]])
+
+    def test_how_long_would_do_is_said_where_there_is_no_interval(self):
+        """The steady part would have to last until 29 losses (base/estimate.h) of the flow that had the fewest."""
+        sources = DATA / "fifo-2in-1out.pcap.gz", DATA / "shallow-2in-1out.pcap.gz"
+        [resource] = json.loads(self.call("check", "--json", sources[1]).stdout)["resources"]
+        times = 29 / min(f["loss_events"] for f in resource["flows"] if f["ci95_bps"] is None and f["loss_events"])
+        self.assertGreater(times, 1)
+        settling, end = resource["steady_start_s"] - resource["start_s"], resource["end_s"] - resource["start_s"]
+        said = self.good("compare", *sources).stdout.splitlines()[0]
+        self.assertRegex(said, r" Mb/s in both directions: \+\d+\.\d Mb/s \(\+\d+\.\d %\), no interval: "
+                         rf"{end:.1f} s are too short, some {math.ceil(settling + times * (end - settling))} s would do;")
+        self.assertNotIn("chance", said)
+
+    def test_windows_that_bound_the_flows_are_warned_of(self):
+        said = self.good("compare", DATA / "fifo-2in-1out.pcap.gz", DATA / "windows-2W-W-W-2in-1out.pcap.gz").stdout
+        self.assertRegex(said, r"\n  warning: .*window of flows out: 52\dkB, then 2\d\dkB\n")
 
 
 def kept(into, out, answer, lost):

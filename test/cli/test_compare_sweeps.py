@@ -171,7 +171,7 @@ class Sweeps(e2e.Case):
         self.assertTrue(said.startswith(headline), said)
         page = (self.dir / "page/compare.html").read_text()
         self.assertIn(headline, page)
-        self.assertEqual(page.count("incoming=1 window="), 4)  # two points: under the pointer, and in the table
+        self.assertEqual(page.count("incoming=1 window="), 6)  # two points: under the pointer of two drawings, and in the table
         self.assertNotIn("<script", page)
 
     def test_times_of_operations_are_compared_where_there_are_no_lasting_flows(self):

@@ -52,7 +52,7 @@ class CrossCheck(Case):
                 "backbone.yaml", "slow-host.yaml", "zhu-graphene.yaml", "leaf-spine.yaml", "home.yaml"}
         native = {"small-queues.yaml", "alltoall.yaml", "alltoallv.yaml", "bunyip.yaml", "perseus.yaml",
                   "zhu-benchmark.yaml", "zhu-figure8.yaml", "barrier.yaml", "isend.yaml",
-                  "allreduce-ring.yaml", "halo-3d.yaml", "goal.yaml", "web-search.yaml"}  # test_schedules, _background
+                  "allreduce-ring.yaml", "halo-3d.yaml", "goal.yaml", "web-search.yaml", "incast.yaml"}  # test_schedules, _background
         # Go-Back-N and bare frames are the same code on either clock: test_tam.py wants the same bytes of both
         clock = {"saturation.yaml"} | {p.name for p in SCENARIOS.glob("tam-*.yaml")}
         linux = {"curl.yaml", "iperf3-bidir.yaml", "mpi-alltoall.yaml", "mpi-ring.yaml"}  # test_linux.py

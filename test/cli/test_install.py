@@ -46,9 +46,14 @@ class Names(e2e.Case):
         (self.dir / "star").mkdir()
         self.assertIn("in1", self.good("predict", "star").stdout)
 
-    def test_a_file_comes_before_a_name(self):
+    def test_a_name_comes_before_a_file(self):
+        """Whatever lies here, such as the example of the library once it is built; ./star is the file."""
+        (self.dir / "star").write_bytes(b"\x7fELF\x02\x01\x01\x00")
+        self.assertIn("in2", self.good("predict", "star").stdout)
+        self.bad(2, ["./star:1", "control characters"], "predict", "./star")
         self.write("star", "traffic: {star: {incoming: 5, outgoing: 1}}\n")
-        self.assertIn("in5", self.good("predict", "star").stdout)
+        self.assertNotIn("in5", self.good("predict", "star").stdout)
+        self.assertIn("in5", self.good("predict", "./star").stdout)
 
     def test_a_sweep_has_a_name(self):
         self.good("sweep", "fig4b", "--shard", "1/1000", "-o", "a.db")
@@ -107,6 +112,16 @@ class Misspelt(e2e.Case):
         for words in (["chekc"], [], ["../schemas/check"], ["plot"]):
             self.bad(2, [f"none of '{' '.join(words)}'", "those of analyze, check,"], "help", "--schema", *words)
         self.assertNotIn("did you mean", self.bad(2, "unknown command 'zzz'; commands are run,", "zzz").stderr)
+
+    def test_help_of_two_words_is_of_both(self):
+        for page in ("measure mpi", "measure serve", "replay port", "replay interface", "predict loss"):
+            for option in ("--help", "-h"):
+                said = self.good(*page.split(), option).stdout
+                self.assertEqual(said, self.good(*page.split(), "--help").stdout)
+                self.assertNotEqual(said, self.good(page.split()[0], "--help").stdout, page)
+            self.assertIn({"measure mpi": "measure --mpi", "replay port": "--port RATE",
+                           "replay interface": "--interface"}.get(page, page), said.splitlines()[0])
+        self.assertIn("--what-if", self.good("replay", "--help").stdout)
 
     def test_options(self):
         self.bad(2, "run: option --ouput=x is unknown or takes no value; did you mean --output?", "run", "--ouput=x")

@@ -391,10 +391,23 @@ class Server(e2e.Case):
 
     def test_a_token_is_drawn_where_none_is_given(self):
         port, running = self.serve(token=None)
-        self.assertRegex(self.first, rf"contraflow measure --port {port} --token [0-9a-f]{{32}} HOST\n$")
+        self.assertRegex(self.first, rf"contraflow measure --port {port} --token [0-9a-f]{{32}} 127\.0\.0\.1\n$")
         self.bad(2, "refuses: wrong token", "measure", "127.0.0.1", "--port", port, "--token", TOKEN)
         running.send_signal(signal.SIGINT)
         self.assertEqual(running.wait(10), 0)
+
+    def test_who_listens_everywhere_names_an_address_that_others_reach(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            try:
+                s.connect(("192.0.2.1", 9))  # RFC 5737: sends nothing
+            except OSError:
+                self.skipTest("this machine has no address but the loopback's")
+        port, _ = self.serve("--bind", "0.0.0.0", token=None)
+        self.assertIn(f"serves at 0.0.0.0 port {port}; ", self.first)
+        address = self.first.split()[-1]
+        self.assertRegex(address, r"^\d+\.\d+\.\d+\.\d+$")
+        self.assertFalse(address.startswith("127."), self.first)
+        socket.create_connection((address, port), 2).close()
 
     def test_an_impostor_gets_nothing(self):
         """Who does not know the token cannot welcome."""

@@ -199,6 +199,25 @@ class Kinds(Case):
         self.assertEqual(list(self.operations()), ["0"])
 
 
+class Incast(Case):
+    """incast.yaml: sixteen messages of 64 kB at once, 1 MB, take 8.7 ms at 1 Gb/s."""
+
+    def longest_s(self, *sets):
+        self.run_scenario("incast", *sets, "capture=[]")
+        found = json.loads(self.call("check", "--json", "out").stdout)
+        return found["programs"][0]["processes"]["max_s"], sum(int(f["retransmitted_segments"]) for f in self.flows("out"))
+
+    def test_a_shallow_port_costs_a_timer(self):
+        longest_s, lost = self.longest_s()
+        self.assertGreater(longest_s, 0.2)
+        self.assertGreater(lost, 100)
+
+    def test_room_for_all_costs_nothing(self):
+        longest_s, lost = self.longest_s("network.switch.limit=2MB")
+        self.assertEqual(lost, 0)
+        self.assertAlmostEqual(longest_s, 16 * 64000 * 1538 / 1448 * 8 / 1e9, delta=0.0005)
+
+
 class Elsewhere(Case):
     def test_a_prediction_is_of_one_message(self):
         self.write("two.yaml", TWO.format(precision="10%"))

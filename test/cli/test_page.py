@@ -152,7 +152,7 @@ class Whole(Case):
         self.assertEqual(len(figures), 7)
         self.assertEqual(len(page.all("a", page.one("nav"))), len(figures) + 2)
         for title, figure, data in figures:
-            self.assertIn("simulated", title)
+            self.assertIn("emulated", title)
             self.assertTrue(data, title)
             command = page.one("pre", figure, class_="command")["text"]
             self.assertRegex(command, r"^contraflow sweep (\w+)\.yaml && contraflow fit \1\.db --json$")
@@ -210,7 +210,7 @@ class Whole(Case):
 
     def test_patterns_have_the_numbers_of_fit_and_of_the_paper(self):
         cells, page = self.json("fit", "patterns.db")["patterns"]["cells"], Page(self.text)
-        figures = {title.split(" ", 1)[1].split(" simulated")[0]: (figure, data)
+        figures = {title.split(" ", 1)[1].split(" emulated")[0]: (figure, data)
                    for title, figure, data in list(self.figures(page))[3:]}
         bars, data = figures["Fig. 6 and 7: errors of predicted completion times"]
         for cell in cells:

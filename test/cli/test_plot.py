@@ -93,6 +93,38 @@ class Bandwidth(Case):
                 self.assertAlmostEqual(bps, predicted, delta=pixel)
         self.assertTrue({"Eq. 5", "Eq. 6", "window", "in", "out"} <= set(figure.words("own")))
 
+    def test_runs_and_captures_are_in_one_plot_with_a_legend_of_what_differs(self):
+        capture = e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz"
+        flows = {"a": self.star("traffic.star.incoming=2", output="a"),
+                 "b": self.star("traffic.star.incoming=2", "network.nic.queue=ack-first", "network.switch.queue=fair",
+                                output="b")}
+        self.good("plot", "a", "b", capture, "-o", "figures")
+        figure = self.figure("totals", "figures")
+        marks = {}
+        for mark in figure.all("g", "mark"):
+            name, way, rate, half = re.fullmatch(r"(\S+), (\w+): ([\d.]+) Mb/s, \+- ([\d.]+)", mark.find(SVG + "title").text
+                                                 ).groups()
+            marks[name, way] = float(rate) * 1e6, float(half) * 1e6
+            y = float(re.match(r"M[\d.]+ ([\d.]+)m", mark.findall(SVG + "path")[-1].get("d"))[1])
+            self.assertAlmostEqual(figure.value(y), float(rate) * 1e6, delta=figure.value(100) - figure.value(101))
+        self.assertEqual(len(marks), 9)
+        for run, rows in flows.items():
+            for way, mine in {"in": lambda f: f["dst"] == "h0", "out": lambda f: f["src"] == "h0", "both": bool}.items():
+                rate, half = marks[run, way]
+                self.assertAlmostEqual(rate, sum(float(f["steady_goodput_bps"]) for f in rows if mine(f)), delta=2000)
+                self.assertAlmostEqual(half, sum(float(f["steady_ci95_bps"]) for f in rows if mine(f)), delta=2000)
+        total = sum(f["rate_bps"] for f in self.json("check", capture)["resources"][0]["flows"])
+        self.assertAlmostEqual(marks[capture.name, "both"][0], total, delta=2000)
+        words = figure.words("name")
+        for line in ("1  a: network.nic.queue fifo, network.switch.queue fifo",
+                     "2  b: network.nic.queue ack-first, network.switch.queue fair", f"3  {capture.name}: captured, 3 flows"):
+            self.assertIn(line, words)
+
+    def test_one_source_has_nothing_to_be_told_from(self):
+        self.star("traffic.star.incoming=2")
+        self.good("plot", "out")
+        self.assertFalse((self.dir / "out/totals.svg").exists())
+
     def test_a_capture_from_elsewhere_is_measured(self):
         self.good("plot", e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz", "-o", "figures")
         figure = self.figure("bandwidth", "figures")
@@ -228,12 +260,12 @@ class Files(Case):
         runs = sorted(p.name for p in (self.dir / "f4").iterdir() if p.is_dir())
         self.assertEqual(len(runs), 6)
         self.good("plot", *[f"f4/{run}/h0.pcap" for run in runs], "all", "-o", "out")
-        drawings = "".join(self.figure(name).source for name in ("bandwidth", "queues", "completion"))
+        drawings = "".join(self.figure(name).source for name in ("bandwidth", "queues", "completion", "totals"))
         self.write("all.html", f"<!DOCTYPE html><body>{drawings}<script>{SIZES}</script></body>")
         with browser().page((self.dir / "all.html").as_uri(), width=1280, height=3000) as (session, logged):
             self.assertEqual(logged, [])
             sizes = json.loads(Page(browser().text(session)).one("html")["data-sizes"])
-        self.assertEqual(len(sizes), 3)
+        self.assertEqual(len(sizes), 4)
         for drawing in sizes:
             self.assertEqual((drawing["width"], drawing["cut"], drawing["over"]), (700, [], []))
 

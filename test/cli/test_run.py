@@ -160,7 +160,7 @@ class Directory(e2e.Case):
     def test_table_is_for_people_and_names_the_directory(self):
         done = self.good("run", e2e.ROOT / "scenarios/star.yaml", "-o", "out",
                          *[x for s in self.QUICK for x in ("--set", s)])
-        self.assertIn("goodput Mb/s", done.stdout)
+        self.assertIn("whole Mb/s", done.stdout)
         self.assertIn("contraflow check out", done.stderr)
 
 

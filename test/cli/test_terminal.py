@@ -103,6 +103,16 @@ class Progress(e2e.Case):
         self.assertRegex(said, r"\d+ s left")
 
 
+    def test_infer_and_sweep_show_the_time_left(self):
+        self.write("m.csv", "pattern,from,to,bytes,seconds\np,h1,h0,50MB,0.9\np,h2,h0,50MB,0.9\np,h0,h3,50MB,0.8\n")
+        said = self.on_terminal("infer", "m.csv", "--rate", "1Gbps", "--jobs", "1", "--hypothesis", "fifo", "--hypothesis",
+                                "ack-first")
+        self.assertRegex(said, r"\d+ of \d+ emulations, \d+ s, \d+ s left")
+        self.write("s.yaml", "duration: 400ms\nwarmup: 100ms\ncapture: []\ntraffic: {star: {incoming: 2, outgoing: 1}}\n")
+        self.write("w.yaml", "scenario: s.yaml\nseeds: 1..40\naxes: {tcp.window: [1MB, 2MB]}\n")
+        self.assertRegex(self.on_terminal("sweep", "w.yaml", "--jobs", "1"), r"running, \d+ s left")
+
+
 class Computing(e2e.Case):
     """Commands that compute for long, and start no other process."""
 

@@ -48,12 +48,26 @@ class Library(e2e.Case):
     def test_flows_are_those_of_analyze(self):
         done = self.example("flows", CAPTURE)
         self.assertEqual(done.returncode, 0, done.stderr)
-        shown = {tuple(re.match(r"(\S+) > (\S+): (\S+) Mb/s", line).groups()) for line in done.stdout.splitlines()}
+        shown = re.findall(r"(?m)^(\S+) > (\S+): (\S+) Mb/s", done.stdout)
         flows = [f for f in self.json("analyze", CAPTURE)["flows"] if f["steady_goodput_bps"]]
         self.assertEqual(len(flows), 3)
         for f in flows:
             [rate] = [rate for src, dst, rate in shown if (src, dst) == (f["src"], f["dst"])]
             self.assertAlmostEqual(float(rate) * 1e6 / f["steady_goodput_bps"], 1, delta=0.03)
+
+    def test_flows_too_short_for_a_rate_have_none(self):
+        """A control connection of iperf3 is a few hundred bytes."""
+        shown = self.example("flows", CAPTURE).stdout
+        self.assertNotIn("nan", shown)
+        self.assertRegex(shown, r"(?m)^10\.9\.0\.\d:\d+ > 10\.9\.0\.\d:\d+: \d{1,3} B$")
+
+    def test_headers_keep_tags_of_their_own(self):
+        """A program may have an `error` itself."""
+        self.write("own.c", "struct error { int mine; };\nenum error_code { MINE };\n"
+                            "#include <analysis/check_capture.h>\n"
+                            "int main(void) { struct error e = {MINE}; struct contraflow_error theirs = {0};\n"
+                            "  return e.mine + (int)theirs.code; }\n")
+        subprocess.run(["cc", *STRICT, *self.flags("--cflags"), "-fsyntax-only", self.dir / "own.c"], check=True)
 
     def test_diagnosis_is_that_of_check(self):
         done = self.example("diagnosis", CAPTURE)

@@ -68,14 +68,14 @@ static enum judge_answer answer(const struct measure_summary *s, enum judge_caus
 static void test_no_sentence_has_a_number_that_is_none(void **state)
 {
     (void)state;
-    struct analysis_diagnosis d;
+    struct judge_diagnosis d;
     for (int both = 0; both < 2; both++) {
         struct measure_summary s = acks_wait();
         s.in[MEASURE_BOTH].mean.rtt_s = NAN;
         if (both)
             s.out[MEASURE_BOTH].mean.rtt_s = s.in[MEASURE_IN].mean.rtt_s = s.out[MEASURE_OUT].mean.rtt_s = NAN;
         measure_verdict_decide(&s, &d);
-        assert_int_equal(d.answer, ANALYSIS_ANSWER_UNKNOWN);
+        assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
         assert_null(strstr(d.why, "nan"));
         assert_non_null(strstr(d.why, "how long round trips of data in are is not known"));
     }
