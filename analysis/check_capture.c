@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/check_capture.h"
 
-#include "judge/diagnosis.h"
+#include "analysis/diagnosis.h"
 #include "analysis/steady.h"
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "judge/diagnosis.h"
+#include "analysis/diagnosis.h"
 
 #include "analysis/facts.h"
 #include "analysis/host.h"

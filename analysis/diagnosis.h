@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* judge/diagnosis.h - a capture's host before the judge (judge/posterior.h). */
-#ifndef JUDGE_DIAGNOSIS_H
-#define JUDGE_DIAGNOSIS_H
+/* analysis/diagnosis.h - a capture's host before the judge (judge/posterior.h). */
+#ifndef ANALYSIS_DIAGNOSIS_H
+#define ANALYSIS_DIAGNOSIS_H
 
 #include "analysis/evidence.h"
 

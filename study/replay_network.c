@@ -3,7 +3,7 @@
  * before that link are where frames were lost. */
 #include "study/replay_parts.h"
 
-#include "judge/diagnosis.h"
+#include "analysis/diagnosis.h"
 #include "analysis/leg_series.h"
 #include "analysis/limit.h"
 #include "base/estimate.h"

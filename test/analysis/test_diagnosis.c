@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Real Linux, two in and one out at 50 Mb/s, captured at the shared host: test/data/captures/README.md. */
-#include "judge/diagnosis.h"
+#include "analysis/diagnosis.h"
 #include "analysis/check_capture.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"

@@ -358,6 +358,37 @@ static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
     assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
 }
 
+/* At the edge of a window, where ACKs set the pace and a restart is one of its own, some marks tell nothing; as much in
+ * flight is no riddle where the edge, losses or growth explain it. */
+static void test_at_the_edge_some_marks_tell_nothing(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.sender.tight_share = 0;
+    f.sender.restarts = 8;
+    f.sender.fastest_bps = 9 * f.rate_bps;
+    f.sender.fullness = 0.99;
+    static const enum judge_mark marks[] = {JUDGE_MARK_EVEN, JUDGE_MARK_RESTARTS, JUDGE_MARK_FASTER, JUDGE_MARK_PINNED};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        f.sender.flight_bytes = 100e3;
+        assert_true(is(marked(&f, marks[i]), 1));
+        f.sender.flight_bytes = 0.775 * 400e3 - 2 * FULL; /* halfway to it */
+        assert_true(is(marked(&f, marks[i]), 0.5));
+        f.sender.flight_bytes = 400e3;
+        assert_true(is(marked(&f, marks[i]), 0));
+    }
+    assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0)); /* it is known */
+    f.sender.flight_bytes = 100e3;
+    f.loss_events = 2; /* half of four */
+    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 0.5));
+    f.loss_events = 0;
+    f.sender.grows = 0.5; /* halfway from 0.2 to 0.8 */
+    f.sender.grows_ci95 = 0.1;
+    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 0.5));
+    f.sender.offered_guessed = true;
+    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 0));
+}
+
 static void test_every_mark_has_its_words(void **state)
 {
     (void)state;
@@ -468,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_losses_are_named_and_a_policers_are_its_own),
         cmocka_unit_test(test_a_slow_reader_bounds_its_sender),
         cmocka_unit_test(test_a_send_buffer_keeps_what_is_in_flight_the_same),
+        cmocka_unit_test(test_at_the_edge_some_marks_tell_nothing),
         cmocka_unit_test(test_every_mark_has_its_words),
         cmocka_unit_test(test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them),
         cmocka_unit_test(test_marks_weigh_one_way),
