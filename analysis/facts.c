@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define COARSE 0.04 /* of the round trip: so far are waits off that the tap alone tells apart, as emulated flows show */
+#define FULL 0.9      /* of the link is data: the rest are ACKs and what is not TCP */
 #define TRIPS 2 /* round trips to take a rate from: bursts are faster than a pace */
 
 /* How fast its congestion window grows, in segments a round trip: bytes in flight, but for what slower round trips hold
@@ -97,6 +98,13 @@ void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_ca
                                   .beside = s->beside, .stopped = s->stopped, .host = s->host};
     analysis_link_find(s, frames, known_bps, &facts->in, &facts->out);
     facts->stood = s->stands || s->may_stand;
-    for (size_t i = 0; i < s->n; i++)
+    double in_bps = 0;
+    for (size_t i = 0; i < s->n; i++) {
         flow[i] = facts_flow(s, &s->flow[i]);
+        in_bps += flow[i].incoming ? flow[i].rate_bps : 0;
+    }
+    /* A link that is full spaces what passes it, whatever spaced it before. */
+    bool full = in_bps * (s->full_bytes + JUDGE_AROUND) / s->full_bytes > FULL * facts->in.capacity_bps;
+    for (size_t i = 0; i < s->n && full; i++)
+        flow[i].sender.tight_share = flow[i].incoming ? (double)NAN : flow[i].sender.tight_share;
 }

@@ -3,7 +3,7 @@
 #ifndef JUDGE_CAUSE_H
 #define JUDGE_CAUSE_H
 
-/* Its evidence is in analysis/diagnosis.c. */
+/* judge/limit.c and judge/ground.c find it. */
 enum judge_cause {
     JUDGE_CAUSE_UNKNOWN,
     JUDGE_CAUSE_ACKS,        /* ACKs behind data */

@@ -110,23 +110,23 @@ static double path_ack_wait_s(const struct judge_facts *s, const struct judge_fl
 
 /* What a flow would carry through a link without an end. */
 static double path_wanted_bps(const struct judge_facts *s, const struct judge_flow *f, double otherwise,
-                              const double open[JUDGE_OPENS])
+                              double vanishes, const double open[JUDGE_OPENS])
 {
     double x = f->rate_bps, trip_s = judge_flow_trip_s(f), ack_s = path_ack_wait_s(s, f, open);
     if (open[JUDGE_OPEN_LIMIT] < otherwise) {
         bool reads = judge_limit_of(f) == JUDGE_CAUSE_RECEIVER;
         bool answered = !reads && f->clocked + f->clocked_sd * open[JUDGE_OPEN_CYCLE] < CLOCKED; /* false without cycles */
         double share = answered && ack_s > 0 ? fmin(f->cycle_wait_s / f->cycle_s, MOST_OF_CYCLE) : 0;
-        return fmin(x / (1 - fmax(0, share)), f->most_bps);
+        return fmax(x, fmin(x / (1 - fmax(0, share)), f->most_bps));
     }
     if (!isfinite(trip_s)) /* how long they wait does not show: any share of what the windows let pass */
-        return isfinite(f->window_bps) ? fmax(x, x + open[JUDGE_OPEN_VANISHES] * (f->window_bps - x))
-                                       : x / fmax(1 - open[JUDGE_OPEN_VANISHES], 0.1);
+        return isfinite(f->window_bps) ? fmax(x, x + vanishes * (f->window_bps - x))
+                                       : x / fmax(1 - vanishes, 0.1);
     if (!(ack_s > 0))
         return x;
     bool fills = f->loss_events > 0 && !f->lossless;
     bool stays = fills || path_link(s, f->incoming)->apart;
-    double data_s = stays ? 0 : open[JUDGE_OPEN_VANISHES] * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s);
+    double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s);
     double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
     return fmax(x, fmin(x * trip_s / left_s, f->most_bps));
 }
@@ -151,21 +151,27 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double open[JUDGE_OPENS],
                          double possible_bps[2])
 {
-    double wanted_bps[2] = {0, 0}, carried_bps[2], capacity_bps[2];
-    for (size_t i = 0; i < s->n; i++)
-        wanted_bps[!s->flow[i].incoming] += path_wanted_bps(s, &s->flow[i], otherwise[i], open);
+    double wanted_bps[2] = {0, 0}, most_bps[2] = {0, 0}, carried_bps[2], capacity_bps[2];
+    for (size_t i = 0; i < s->n; i++) {
+        const struct judge_flow *f = &s->flow[i];
+        wanted_bps[!f->incoming] += path_wanted_bps(s, f, otherwise[i], open[JUDGE_OPEN_VANISHES], open);
+        most_bps[!f->incoming] +=
+            path_wanted_bps(s, f, otherwise[i], isfinite(judge_flow_trip_s(f)) ? 1 : open[JUDGE_OPEN_VANISHES], open);
+    }
     for (int way = 0; way < 2; way++) {
         const struct judge_link *l = path_link(s, way == 0);
         carried_bps[way] = possible_bps[way] = path_carried_bps(s, way == 0);
         capacity_bps[way] = path_capacity_bps(s, way == 0, open);
         if (l->slower && open[JUDGE_OPEN_PLACE] < 0.5) /* that link may be full */
-            wanted_bps[way] = carried_bps[way];
+            wanted_bps[way] = most_bps[way] = carried_bps[way];
     }
     for (int round = 0; round < ROUNDS; round++)
         for (int way = 0; way < 2; way++) {
             double room_bps = judge_path_room_bps(s, way == 0, capacity_bps[way], possible_bps[!way]);
+            /* Windows that fill the link through empty queues fill it, whatever waits there then. */
+            bool fill = most_bps[way] >= room_bps && path_link(s, way == 0)->source != JUDGE_CAPACITY_UNKNOWN;
             bool bounds = isfinite(room_bps) && room_bps > 0;
-            possible_bps[way] = bounds ? fmin(wanted_bps[way], room_bps) : wanted_bps[way];
+            possible_bps[way] = bounds && (fill || wanted_bps[way] > room_bps) ? room_bps : wanted_bps[way];
         }
     for (int way = 0; way < 2; way++) {
         double more_bps = possible_bps[way] - carried_bps[way];

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #define ALIKE 0.5      /* of what tells of one flow tells of the others */
+#define MOST_TOLD 3.0  /* log odds: 95 % */
+#define LEAST_ODDS 1e-4
 #define SATURATED 0.95 /* of what it has room for */
 
 /* What all draws of all cases say. */
@@ -48,18 +50,21 @@ static void draw_open(size_t k, double open[JUDGE_OPENS])
     }
 }
 
-/* Flows of one host are mostly alike: what tells of one tells less of the others, too. */
+/* P(flow i is held by something else than its window). Flows of one host are mostly alike: what tells of one tells less
+ * of the others, too, and no flow so much that nothing else counts. What the source knows needs no company. */
 static void posterior_limits(const struct judge_facts *s, double *otherwise)
 {
     double sum = 0;
     for (size_t i = 0; i < s->n; i++) {
-        double p = fmin(fmax(judge_limit_else(&s->flow[i]), 1e-4), 1 - 1e-4);
+        double p = fmin(fmax(judge_limit_else(&s->flow[i]), LEAST_ODDS), 1 - LEAST_ODDS);
         otherwise[i] = log(p / (1 - p));
-        sum += otherwise[i];
+        sum += fmax(-MOST_TOLD, fmin(MOST_TOLD, otherwise[i]));
     }
     for (size_t i = 0; i < s->n; i++) {
-        double others = s->n > 1 ? (sum - otherwise[i]) / (double)(s->n - 1) : 0;
-        otherwise[i] = 1 / (1 + exp(-(otherwise[i] + ALIKE * others)));
+        double own = fmax(-MOST_TOLD, fmin(MOST_TOLD, otherwise[i]));
+        double others = s->n > 1 ? (sum - own) / (double)(s->n - 1) : 0;
+        double alone = judge_limit_else(&s->flow[i]);
+        otherwise[i] = alone > 0 && alone < 1 ? 1 / (1 + exp(-(otherwise[i] + ALIKE * others))) : alone;
     }
 }
 

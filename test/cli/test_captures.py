@@ -92,9 +92,11 @@ class Real(e2e.Case):
             diagnosis = self.verdict(name, 1 if name.startswith("shallow") else 0)["diagnosis"]
             self.assertEqual(diagnosis["asymmetry"], answer, name)
 
-    def test_a_capture_that_begins_late_says_the_same(self):
+    def test_a_capture_that_begins_late_says_no_other_thing(self):
         """Less its first 10 to 50 % of frames the queue stands from the first on; ACKs first would still bring what iperf3
-        measured as lost of the whole: 1 - (46.1 + 22.8) / (46.1 + 45.7) = 25 %, give or take 1 %."""
+        measured as lost of the whole: 1 - (46.1 + 22.8) / (46.1 + 45.7) = 25 %, give or take 1 %. Whether the lone sender
+        is held by a window does not show in all of them, as no handshake tells the scale of what it is offered: then
+        nobody can tell, and the interval has the truth in it."""
         whole = gzip.decompress((CAPTURES / "fifo-2in-1out.pcap.gz").read_bytes())
         starts, at = [], 24
         while at + 16 <= len(whole):
@@ -103,7 +105,8 @@ class Real(e2e.Case):
         for share in (0.1, 0.3, 0.5):
             (self.dir / "late.pcap").write_bytes(whole[:24] + whole[starts[int(share * len(starts))]:])
             said = self.json("check", "late.pcap")["resources"][0]["diagnosis"]
-            self.assertEqual(said["asymmetry"], "yes", share)
+            self.assertIn(said["asymmetry"], ("yes",) if share == 0.5 else ("yes", "unknown"), share)
+            self.assertGreater(said["probability"], 0.5)
             lost = said["lost_share"]
             self.assertLess(abs(lost["total"] - 0.25), 0.01 + lost["ci95"], share)
 

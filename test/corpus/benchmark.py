@@ -3,7 +3,7 @@
 """How often contraflow is right about captures whose truth is known by experiment.
 
     benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs | --phase] [--reliability]
-                 [--right 0.98 --false-yes 0.005 --unknown 0.05 --cause 0.95]
+                 [--right 0.98 --false-yes 0.005 --missed 0 --unknown 0.05 --cause 0.95]
 
 DIR is a corpus of linux.py or emulated.py. Each capture is judged alone, by `contraflow check --json`; its "diagnosis"
 is held against truth.csv: the answer, the cause, what is lost, the capacity, and each flow's waits ("data_wait_s" and
@@ -258,8 +258,8 @@ def benchmark_report(rows, results, truth_flows, tolerance, show_wrong, reliabil
     benchmark_classes(sure, results)
     causes = benchmark_count((r["cause"], results[r["name"]]["cause"]) for r in sure)
     benchmark_table("cause", sorted({c for c, _ in causes}), sorted({c for _, c in causes}), causes)
-    cause = sum(v for (a, b), v in causes.items() if a == b) / len(sure)
-    print(f"  right {cause:.1%}\n")
+    cause = sum(v for (a, b), v in causes.items() if a == b) / max(1, sum(answers[r["name"]] != "unknown" for r in sure))
+    print(f"  right {cause:.1%} of those that are answered\n")
     for way in ("total", "in", "out"):
         said = [(benchmark_lost(results[r["name"]].get("lost"), way)[0], float(r[f"lost_{way}"])) for r in sure
                 if way == "total" or int(r[f"flows_{way}"]) > 0]
@@ -284,7 +284,8 @@ def benchmark_report(rows, results, truth_flows, tolerance, show_wrong, reliabil
                 print(f"  {r['name']:32} {r.get('class', ''):16} {r['asymmetry']:4} {r['cause']:20} -> "
                       f"{answers[r['name']]:8} {results[r['name']]['cause']:20} lost {float(r['lost_total']):+.3f} "
                       f"in {float(r['share_in']):.2f} out {float(r['share_out']):.2f}")
-    return right, false_yes, unknown, cause
+    missed = sum(r["asymmetry"] == "yes" and answers[r["name"]] == "no" for r in sure) / len(sure)
+    return right, false_yes, missed, unknown, cause
 
 
 def main():
@@ -299,6 +300,7 @@ def main():
     p.add_argument("--class", dest="kind", help="this class only")
     p.add_argument("--right", type=float, help="at least this share")
     p.add_argument("--false-yes", type=float, help="at most this share")
+    p.add_argument("--missed", type=float, help="at most this share: no, where the truth is yes")
     p.add_argument("--unknown", type=float, help="at most this share")
     p.add_argument("--cause", type=float, help="right for at least this share")
     arguments = p.parse_args()
@@ -316,12 +318,13 @@ def main():
         print(f"{arguments.directory}: no capture to judge", file=sys.stderr)
         return 2
     tolerance = 0.03 if "rate_bps" in rows[0] else 0.05
-    right, false_yes, unknown, cause = benchmark_report(
+    right, false_yes, missed, unknown, cause = benchmark_report(
         rows, results, benchmark_flows(arguments.directory, rows, results), tolerance, arguments.wrong,
         arguments.reliability)
     broken = [text for text, bad in (
         (f"right {right:.3f}", arguments.right is not None and right < arguments.right),
         (f"false yes {false_yes:.3f}", arguments.false_yes is not None and false_yes > arguments.false_yes),
+        (f"missed {missed:.3f}", arguments.missed is not None and missed > arguments.missed),
         (f"unknown {unknown:.3f}", arguments.unknown is not None and unknown > arguments.unknown),
         (f"cause {cause:.3f}", arguments.cause is not None and cause < arguments.cause)) if bad]
     if broken:

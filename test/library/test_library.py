@@ -126,7 +126,7 @@ class Library(e2e.Case):
     def test_nothing_else_is_exported(self):
         said = subprocess.run(["nm", "-D", "--defined-only", self.library], capture_output=True, text=True, check=True)
         names = [line.split()[2].split("@")[0] for line in said.stdout.splitlines()]
-        rooms = ("analysis", "capture", "error", "estimate", "model", "results", "scenario", "study", "units", "view",
+        rooms = ("analysis", "capture", "error", "estimate", "judge", "model", "results", "scenario", "study", "units", "view",
                  "contraflow")
         self.assertEqual([n for n in names if n.split("_")[0] not in rooms and not n.startswith("CONTRAFLOW")], [])
         self.assertIn("contraflow_diagnose", names)
