@@ -4,25 +4,25 @@
 /* Weights by logistic regression, each of ten corpora counted alike, on 9,400 flows of test/corpus whose limit is known:
  * emulated ones of all classes, of Linux in virtual time, whole and begun late. Four are set by reason: no application
  * there writes less than whole segments, and few were seen while nothing waited. */
-const double judge_noise_odds = 0.2;
+const double judge_noise_odds = 0.6;
 const struct judge_noise_mark judge_noise_marks[JUDGE_MARKS] = {
-    [JUDGE_MARK_EDGE] = {"the window offered is in flight", -3.6},
-    [JUDGE_MARK_REACHED] = {"the window offered was in flight once", -1.3},
-    [JUDGE_MARK_LOSSES] = {"losses set the window", -3.4},
-    [JUDGE_MARK_GROWS] = {"the congestion window grows", -2.8},
+    [JUDGE_MARK_EDGE] = {"the window offered is in flight", -4.5},
+    [JUDGE_MARK_REACHED] = {"the window offered was in flight once", -2.4},
+    [JUDGE_MARK_LOSSES] = {"losses set the window", -3.8},
+    [JUDGE_MARK_GROWS] = {"the congestion window grows", -3.2},
     [JUDGE_MARK_SHORTS] = {"writes end in short segments", 2.0},
-    [JUDGE_MARK_IDLE] = {"the sender has nothing to send for a while", 3.1},
-    [JUDGE_MARK_RESTARTS] = {"the sender begins anew with nothing in flight", 0.9},
+    [JUDGE_MARK_IDLE] = {"the sender has nothing to send for a while", 3.2},
+    [JUDGE_MARK_RESTARTS] = {"the sender begins anew with nothing in flight", 0.5},
     [JUDGE_MARK_JITTER] = {"what is in flight comes and goes", 0.6},
     [JUDGE_MARK_EVEN] = {"segments leave at even distances", 2.4},
-    [JUDGE_MARK_FASTER] = {"the sender was faster", -4.5},
+    [JUDGE_MARK_FASTER] = {"the sender was faster", -4.6},
     [JUDGE_MARK_FREED] = {"the sender was faster while its ACKs did not wait", -3.0},
     [JUDGE_MARK_NO_FASTER] = {"the sender was no faster while its ACKs did not wait", 2.0},
-    [JUDGE_MARK_LITTLE] = {"never more in flight than a sender begins with", 2.9},
-    [JUDGE_MARK_PINNED] = {"as much in flight all the time", 0.4},
+    [JUDGE_MARK_LITTLE] = {"never more in flight than a sender begins with", 2.6},
+    [JUDGE_MARK_PINNED] = {"as much in flight all the time", 0.1},
     [JUDGE_MARK_BLIND] = {"what is in flight does not show", -1.9},
     [JUDGE_MARK_GUESSED] = {"the window offered does not show", -0.6},
-    [JUDGE_MARK_GUESSED_EDGE] = {"likewise, but a power of two makes it what is in flight", -4.6},
+    [JUDGE_MARK_GUESSED_EDGE] = {"likewise, but a power of two makes it what is in flight", -4.8},
 };
 
 const struct judge_noise judge_noise = {

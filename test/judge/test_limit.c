@@ -59,21 +59,21 @@ static void test_without_any_mark_nothing_is_sure(void **state)
     assert_true(otherwise > 0.05 && otherwise < 0.95);
 }
 
-/* (in flight + two segments) / offered: from 0.6, no edge, to 0.95. */
+/* (in flight + two segments) / offered: from 0.85, no edge, to 1; of the most that ever was, from 0.93. */
 static void test_a_sender_at_the_edge_of_its_window_is_held_by_it(void **state)
 {
     (void)state;
     struct judge_flow f = plain();
-    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    f.sender.flight_bytes = 400e3 - 2 * FULL;
     f.sender.most_bytes = 400e3 - 2 * FULL;
     assert_true(is(marked(&f, JUDGE_MARK_EDGE), 1) && is(marked(&f, JUDGE_MARK_REACHED), 1));
     assert_true(judge_limit_else(&f) < 0.1);
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
-    f.sender.flight_bytes = 0.775 * 400e3 - 2 * FULL; /* in the middle */
-    f.sender.most_bytes = 0.9 * 400e3 - 2 * FULL;     /* of 0.8 and 1 */
+    f.sender.flight_bytes = 0.925 * 400e3 - 2 * FULL; /* in the middle */
+    f.sender.most_bytes = 0.965 * 400e3 - 2 * FULL;   /* of 0.93 and 1 */
     assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0.5) && is(marked(&f, JUDGE_MARK_REACHED), 0.5));
-    f.sender.flight_bytes = 0.6 * 400e3 - 2 * FULL;
-    f.sender.most_bytes = 0.8 * 400e3 - 2 * FULL;
+    f.sender.flight_bytes = 0.85 * 400e3 - 2 * FULL;
+    f.sender.most_bytes = 0.93 * 400e3 - 2 * FULL;
     assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0));
 }
 
@@ -83,11 +83,12 @@ static void test_what_is_in_flight_follows_from_its_round_trip(void **state)
     (void)state;
     struct judge_flow f = plain();
     f.sender.flight_bytes = f.sender.most_bytes = NAN;
-    f.sender.offered_bytes = (100e3 + 2 * FULL) / 0.95;
-    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), 1));
-    assert_true(is(marked(&f, JUDGE_MARK_REACHED), 0.75)); /* (0.95 - 0.8) / 0.2 */
+    f.sender.offered_bytes = (100e3 + 2 * FULL) / 0.9825;
+    const double edge = (0.9825 - 0.85) / 0.15;
+    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), edge));
+    assert_true(is(marked(&f, JUDGE_MARK_REACHED), 0.75)); /* (0.9825 - 0.93) / 0.07 */
     f.sender.flight_bytes = 0; /* likewise */
-    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), 1));
+    assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), edge));
     f.coarse = true; /* waits of a tick tell nothing */
     assert_true(is(marked(&f, JUDGE_MARK_BLIND), 1) && is(marked(&f, JUDGE_MARK_EDGE), 0));
     f.coarse = false;
@@ -103,12 +104,12 @@ static void test_a_guessed_window_has_marks_of_its_own(void **state)
     (void)state;
     struct judge_flow f = plain();
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 0) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
-    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    f.sender.flight_bytes = 0.9825 * 400e3 - 2 * FULL;
     f.sender.most_bytes = 0.9 * 400e3 - 2 * FULL;
     f.sender.offered_guessed = true;
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 1));
     assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0));
-    /* The mean is the most here: (0.95 - 0.8) / 0.2. */
+    /* The mean is the most here: (0.9825 - 0.93) / 0.07. */
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0.75));
     f.sender.offered_bytes = NAN; /* none shows */
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 1) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
@@ -131,7 +132,7 @@ static void test_even_spacing_far_from_the_edge_is_an_applications(void **state)
     f.sender.tight_share = NAN;
     assert_true(is(marked(&f, JUDGE_MARK_EVEN), 0));
     f.sender.tight_share = 0;
-    f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
+    f.sender.flight_bytes = 400e3 - 2 * FULL;
     assert_true(is(marked(&f, JUDGE_MARK_EVEN), 0));
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
 }
@@ -372,7 +373,7 @@ static void test_at_the_edge_some_marks_tell_nothing(void **state)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         f.sender.flight_bytes = 100e3;
         assert_true(is(marked(&f, marks[i]), 1));
-        f.sender.flight_bytes = 0.775 * 400e3 - 2 * FULL; /* halfway to it */
+        f.sender.flight_bytes = 0.925 * 400e3 - 2 * FULL; /* halfway to it */
         assert_true(is(marked(&f, marks[i]), 0.5));
         f.sender.flight_bytes = 400e3;
         assert_true(is(marked(&f, marks[i]), 0));
