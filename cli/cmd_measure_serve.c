@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct serve_options {
-    const char *bind, *port, *token, *token_file;
+    const char *bind, *port, *token, *token_file, *congestion;
     double max_time_s, max_rate_bps;
     int64_t max_clients;
 };
@@ -128,6 +128,7 @@ int cli_measure_serve(int argc, char **argv)
         {"port", 0, .text = &o.port},
         {"token", 0, .text = &o.token},
         {"token-file", 0, .text = &o.token_file},
+        {"congestion", 0, .text = &o.congestion},
         {"max-clients", 0, .call = measure_clients, .to = &o.max_clients},
         {"max-time", 0, .call = cli_measure_seconds, .to = &o.max_time_s},
         {"max-rate", 0, .call = measure_rate, .to = &o.max_rate_bps},
@@ -144,7 +145,8 @@ int cli_measure_serve(int argc, char **argv)
     if (drawn ? !measure_proof_draw(nonce, &err) : !cli_measure_token(o.token, o.token_file, token, &err))
         return cli_fail(&err);
     const struct measure_server server = {
-        .bind = o.bind, .port = o.port, .token = drawn ? nonce : token, .max_clients = o.max_clients,
+        .bind = o.bind, .port = o.port, .token = drawn ? nonce : token, .congestion = o.congestion,
+        .max_clients = o.max_clients,
         .max_time_s = o.max_time_s, .max_rate_bps = o.max_rate_bps, .user = drawn ? nonce : NULL, .ready = serve_begin,
         .log = serve_log, .stopped = serve_stopped};
     sigaction(SIGINT, &(struct sigaction){.sa_handler = serve_end}, NULL);

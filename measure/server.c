@@ -94,6 +94,8 @@ static int server_bind(const struct measure_server *o, struct error *err)
     int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    if (fd >= 0 && o->congestion) /* what a connection is accepted with is its listener's */
+        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, o->congestion, (socklen_t)strlen(o->congestion));
     if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, SOMAXCONN) != 0) {
         error_set(err, errno == EADDRINUSE || errno == EADDRNOTAVAIL || errno == EACCES ? ERROR_INPUT : ERROR_SYSTEM,
                   "%s port %s: cannot be listened at: %s", o->bind, o->port, strerror(errno));
@@ -411,7 +413,8 @@ static bool session_agree(const struct server *s, struct session *c, const char 
     }
     if (sscanf(line, "congestion %15[A-Za-z0-9_-]%n", name, &end) != 1 || line[end] != '\0')
         return false;
-    if (measure_flow_congestion(&s->controls, name, why, sizeof why)) {
+    if ((s->o->congestion && strcmp(name, s->o->congestion) == 0) ||
+        measure_flow_congestion(&s->controls, name, why, sizeof why)) {
         memcpy(c->congestion, name, sizeof name);
         measure_line_say(&c->line, "congestion %s\n", name);
     } else {
@@ -529,12 +532,15 @@ static bool server_descriptors(const struct server *s, struct error *err)
 static bool server_begin(struct server *s, struct error *err)
 {
     int64_t now_ns = monotonic_now_ns();
+    char why[256];
+    measure_flow_controls_read(&s->controls);
+    if (s->o->congestion && !measure_flow_congestion(&s->controls, s->o->congestion, why, sizeof why))
+        return error_set(err, ERROR_INPUT, "--congestion %.40s is not possible here: %s", s->o->congestion, why);
     if (!server_descriptors(s, err) || (s->fd = server_bind(s->o, err)) < 0)
         return false;
     for (size_t i = 0; i < MEASURE_SERVER_CLIENTS; i++)
         for (int way = 0; way < 2; way++)
             measure_flow_bucket_fill(&s->place[i].bucket[way], s->o->max_rate_bps, now_ns);
-    measure_flow_controls_read(&s->controls);
     return server_tell_where(s, err);
 }
 

@@ -36,6 +36,8 @@
 struct measure_server {
     const char *bind, *port; /* borrowed; a numeric address or a name; port "0": any that is free */
     const char *token;       /* borrowed */
+    const char *congestion;  /* borrowed; of every connection that asks for no other; NULL: the system's. Who has given
+                              * up root may take one that the kernel keeps for it (tcp(7)) in no other way */
     int64_t max_clients;     /* at once; the next is refused */
     double max_time_s;       /* of a client */
     double max_rate_bps;     /* of a client, each way, whatever connections and sessions it has; 0: none */
@@ -47,7 +49,7 @@ struct measure_server {
 };
 
 /* Serves until stopped. False with *err when nobody can be served: ERROR_INPUT where the process may not have the
- * descriptors that so many clients take. */
+ * descriptors that so many clients take, or has no such congestion control. */
 bool measure_server_run(const struct measure_server *s, struct error *err);
 
 #endif

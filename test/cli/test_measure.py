@@ -111,7 +111,8 @@ class Order(Path):
         that wait, and leaves slow start early (HyStart); `iperf3 --bidir` for 20 s shows both at the same rate at its end. A
         transfer of 2 s does not, and a yes is of such."""
         paths.require_congestion(self, "cubic")
-        path = {"in": paths.way(20, 1000000, delay=0.02), "out": paths.way(20, 1000000, delay=0.02)}
+        path = {"in": paths.way(20, 1000000, delay=0.02), "out": paths.way(20, 1000000, delay=0.02),
+                "serve": ["--congestion", "cubic"]}
         r, d = self.judged(path, "yes", "unknown", "no", time="30s", options=("--congestion", "cubic"))
         m = r["measured"]
         self.assertGreater(m["transfer_s"], 1)  # of 30 s, 14 phases and the dropped one: less than 2
@@ -460,6 +461,8 @@ class Usage(e2e.Case):
         for number in ("0", "17", "-1", "x", "1.5"):
             self.bad(2, [f"--streams {number}", "1 to 16"], "measure", "127.0.0.1", *t, "--streams", number)
         self.bad(2, ["--congestion nosuch is not possible here: the kernel has ", "reno"], "measure", "127.0.0.1", *t,
+                 "--congestion", "nosuch")
+        self.bad(2, ["--congestion nosuch is not possible here: the kernel has ", "reno"], "measure", "serve", *t,
                  "--congestion", "nosuch")
         self.bad(2, "-i keeps headers in the directory of -o", "measure", "127.0.0.1", *t, "-i", "lo")
         self.bad(2, "nosuch0: no such interface", "measure", "127.0.0.1", *t, "-i", "nosuch0", "-o", "kept")

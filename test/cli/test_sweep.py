@@ -151,7 +151,7 @@ class Interrupted(Case):
     def test_a_killed_sweeps_engine_has_its_directory_until_it_has_ended(self):
         """One that lives on for a moment must not write among the files of the next."""
         e2e.require("strace")
-        self.write("s.yaml", self.sweep.read_text().replace("duration: 50ms", "duration: 1s").replace("1..2", "[1]"))
+        self.write("s.yaml", self.sweep.read_text().replace("duration: 50ms", "duration: 20s").replace("1..2", "[1]"))
         killed = self.start("-q", "--jobs", "1")
         self.addCleanup(killed.kill)
         children = pathlib.Path(f"/proc/{killed.pid}/task/{killed.pid}/children")
