@@ -7,12 +7,14 @@ starts processes on the hosts by this program, as it would by ssh.
                                 "rate": bit/s on the wire, "queue": bytes, "discipline": as of paths.py, "delay": s of a
                                 cable, one way}
     stars.py hN COMMAND         with CONTRAFLOW_STAR set: COMMAND at hN"""
+import contextlib
 import ctypes
 import heapq
 import json
 import os
 import select
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -90,10 +92,17 @@ def enter(host):
 
 def inside(star, command):
     """In namespaces already."""
-    with tempfile.NamedTemporaryFile("w") as names:
+    with contextlib.ExitStack() as stack:
+        names = stack.enter_context(tempfile.NamedTemporaryFile("w"))
         names.write("127.0.0.1 localhost\n" + "".join(f"{NET}.{i + 1} h{i}\n" for i in range(star["hosts"])))
         names.flush()
-        subprocess.run(["mount", "--bind", names.name, "/etc/hosts"], check=True)
+        if os.path.exists("/etc/hosts"):
+            subprocess.run(["mount", "--bind", names.name, "/etc/hosts"], check=True)
+        else: # a bare system has none to mount on: then a copy of what can be read in /etc, with one
+            copy = stack.enter_context(tempfile.TemporaryDirectory())
+            subprocess.run(["cp", "-a", "/etc/.", copy], stderr=subprocess.DEVNULL, check=False)
+            shutil.copy(names.name, f"{copy}/hosts")
+            subprocess.run(["mount", "--bind", copy, "/etc"], check=True)
         # Open MPI's files are named after host and process, which are the same in every star.
         subprocess.run(["mount", "-t", "tmpfs", "star", "/mnt"], check=True)
         fds, hosts = [], {}
