@@ -10,13 +10,6 @@ const char *judge_answer_name(enum judge_answer answer)
     return names[answer];
 }
 
-const char *judge_capacity_source_name(enum judge_capacity_source source)
-{
-    static const char *const names[] = {"unknown", "back-to-back frames", "a queue that never runs empty",
-                                        "assumed as the other direction's", "the capture's interface", "known"};
-    return names[source];
-}
-
 const char *judge_possible_name(enum judge_possible from)
 {
     static const char *const names[] = {"model", "emulated", "measured"};

@@ -108,4 +108,8 @@ struct judge_facts {
 /* Mean round trip. */
 double judge_flow_trip_s(const struct judge_flow *f);
 
+/* One direction: its link, and the goodput of its flows. */
+const struct judge_link *judge_facts_link(const struct judge_facts *s, bool incoming);
+double judge_facts_carried_bps(const struct judge_facts *s, bool incoming);
+
 #endif

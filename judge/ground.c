@@ -2,19 +2,13 @@
 #include "judge/ground.h"
 
 #include "judge/limit.h"
+#include "judge/path.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define UNLIKE 2.5    /* times faster: an access line */
-#define ELSEWHERE 1.5 /* as in judge/path.c */
-#define OTHERS 0.05   /* likewise */
 #define THIN 0.1      /* of the round trip ACKs wait behind ACKs */
-
-static const struct judge_link *link_of(const struct judge_facts *s, bool incoming)
-{
-    return incoming ? &s->in : &s->out;
-}
 
 /* The limit that most of the goodput of a direction has, or of both (NULL). */
 static enum judge_cause ground_most(const struct judge_facts *s, const struct judge_diagnosis *d,
@@ -46,9 +40,9 @@ static const struct judge_way *ground_least(const struct judge_diagnosis *d)
 static bool ground_elsewhere(const struct judge_facts *s, const struct judge_diagnosis *d, bool incoming)
 {
     const struct judge_way *w = incoming ? &d->in : &d->out;
-    const struct judge_link *own = link_of(s, incoming), *back = link_of(s, !incoming);
+    const struct judge_link *own = judge_facts_link(s, incoming), *back = judge_facts_link(s, !incoming);
     return w->flows > 0 && !w->saturated &&
-           (own->apart || w->data_wait_s > ELSEWHERE * own->drain_s || w->ack_wait_s > ELSEWHERE * back->drain_s);
+           (own->apart || w->data_wait_s > JUDGE_PATH_ELSEWHERE * own->drain_s || w->ack_wait_s > JUDGE_PATH_ELSEWHERE * back->drain_s);
 }
 
 /* ACKs wait, though no data and no other traffic go their way: behind each other. A host that answers late makes them
@@ -56,8 +50,8 @@ static bool ground_elsewhere(const struct judge_facts *s, const struct judge_dia
 static bool ground_thin(const struct judge_facts *s, const struct judge_diagnosis *d, bool incoming)
 {
     const struct judge_way *w = incoming ? &d->in : &d->out, *other = incoming ? &d->out : &d->in;
-    return other->flows == 0 && link_of(s, !incoming)->other_bps < OTHERS * w->carried_bps &&
-           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && link_of(s, incoming)->acks_stand;
+    return other->flows == 0 && judge_facts_link(s, !incoming)->other_bps < JUDGE_PATH_OTHERS * w->carried_bps &&
+           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && judge_facts_link(s, incoming)->acks_stand;
 }
 
 static enum judge_cause ground_yes(const struct judge_facts *s, const struct judge_diagnosis *d)

@@ -20,10 +20,12 @@ static double mark(double value, double none, double full)
     return isfinite(value) ? fmax(0, fmin(1, (value - none) / (full - none))) : 0;
 }
 
-/* Does its reader bound what it may send? A window that only grows is tuned by its kernel. */
-static bool limit_reader(const struct judge_flow *f)
+/* A window that only grows is tuned by its kernel. */
+bool judge_limit_reads(const struct judge_flow *f)
 {
     const struct judge_sender *k = &f->sender;
+    if (f->known != JUDGE_CAUSE_UNKNOWN)
+        return f->known == JUDGE_CAUSE_RECEIVER;
     if (k->offered_guessed)
         return false;
     return k->closed_share > CLOSED || (k->offered_swing > SWING && f->loss_events < LOSS_EVENTS && /* data wait for a lost one, too */
@@ -75,7 +77,7 @@ double judge_limit_else(const struct judge_flow *f)
     double m[JUDGE_MARKS], odds = judge_noise_odds;
     if (f->known != JUDGE_CAUSE_UNKNOWN)
         return f->known == JUDGE_CAUSE_APPLICATION || f->known == JUDGE_CAUSE_RECEIVER;
-    if (limit_reader(f))
+    if (judge_limit_reads(f))
         return 1;
     judge_marks_of(f, m);
     for (int i = 0; i < JUDGE_MARKS; i++)
@@ -88,7 +90,7 @@ enum judge_cause judge_limit_of(const struct judge_flow *f)
     const struct judge_sender *k = &f->sender;
     if (f->known != JUDGE_CAUSE_UNKNOWN)
         return f->known;
-    if (limit_reader(f))
+    if (judge_limit_reads(f))
         return JUDGE_CAUSE_RECEIVER;
     if (judge_limit_else(f) > 0.5)
         return JUDGE_CAUSE_APPLICATION;

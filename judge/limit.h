@@ -20,6 +20,9 @@
  * reader. */
 double judge_limit_else(const struct judge_flow *f);
 
+/* Is it its reader that does? */
+bool judge_limit_reads(const struct judge_flow *f);
+
 /* The likeliest: application, receiver, window, send buffer, losses, policing; or what the source knows. */
 enum judge_cause judge_limit_of(const struct judge_flow *f);
 

@@ -10,10 +10,8 @@
 #define UNSEEN 0.01     /* of the round trip: as much wait comes from stamps and delayed ACKs */
 #define MOST_OF_CYCLE 0.9
 #define CLOCKED 0.5     /* of a late answer is made up for: a clock starts cycles more than answers do */
-#define OTHERS 0.05     /* of what a flow carries, and more: other traffic for ACKs to wait behind */
 #define DOUBTFUL 1.1    /* times longer than all that is in flight takes to pass: a mean is less than the most, unless all
                          * come at the worst of times */
-#define ELSEWHERE 1.5   /* likewise: it waits somewhere else */
 #define SAME_WAY 1.25   /* times as long as the data beside it: behind the same frames */
 #define FASTER 30.0     /* than what it carries is a link at most whose rate does not show */
 #define EVEN 0.05       /* of the segments come close together, at most: waits that seem to be ACKs' are data's in */
@@ -23,49 +21,30 @@
 #define UNLIKE 0.3      /* and where they do not */
 #define CHANCE 0.02     /* of emulated flows wait on the other side although the queue towards the host is full, */
 #define ANYWHERE 0.6    /* and so many where it is not */
-#define FILLS 0.95
+#define FILLS 0.95      /* of what it has room for, and more */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line */
-
-double judge_flow_trip_s(const struct judge_flow *f)
-{
-    return f->floor_s + f->data_wait_s + f->ack_wait_s;
-}
-
-static const struct judge_link *path_link(const struct judge_facts *s, bool incoming)
-{
-    return incoming ? &s->in : &s->out;
-}
 
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps)
 {
     double ack = JUDGE_AROUND / (s->segments_per_ack * s->full_bytes);
-    return (capacity_bps - path_link(s, incoming)->other_bps - ack * other_bps) * s->full_bytes /
+    return (capacity_bps - judge_facts_link(s, incoming)->other_bps - ack * other_bps) * s->full_bytes /
            (s->full_bytes + JUDGE_AROUND);
-}
-
-static double path_carried_bps(const struct judge_facts *s, bool incoming)
-{
-    double sum = 0;
-    for (size_t i = 0; i < s->n; i++)
-        sum += s->flow[i].incoming == incoming ? s->flow[i].rate_bps : 0;
-    return sum;
 }
 
 /* Is there anything but ACKs that the ACKs of a flow may wait behind? */
 static bool path_behind(const struct judge_facts *s, const struct judge_flow *f, double place)
 {
-    const struct judge_link *own = path_link(s, f->incoming), *back = path_link(s, !f->incoming);
-    if (f->behind || path_carried_bps(s, !f->incoming) > 0 || back->other_bps > OTHERS * f->rate_bps)
+    const struct judge_link *own = judge_facts_link(s, f->incoming), *back = judge_facts_link(s, !f->incoming);
+    if (f->behind || judge_facts_carried_bps(s, !f->incoming) > 0 || back->other_bps > JUDGE_PATH_OTHERS * f->rate_bps)
         return true;
     return (!s->beside || own->acks_beyond) && place < 0.5; /* whoever else sends there does not show */
 }
 
-/* Does a direction carry what its link has room for? */
-static bool path_full(const struct judge_facts *s, bool incoming)
+bool judge_path_full(const struct judge_facts *s, bool incoming)
 {
-    const struct judge_link *l = path_link(s, incoming);
-    double room_bps = judge_path_room_bps(s, incoming, l->capacity_bps, path_carried_bps(s, !incoming));
-    return !(l->works > 0) && path_carried_bps(s, incoming) > FILLS * room_bps;
+    const struct judge_link *l = judge_facts_link(s, incoming);
+    double room_bps = judge_path_room_bps(s, incoming, l->capacity_bps, judge_facts_carried_bps(s, !incoming));
+    return !(l->works > 0) && judge_facts_carried_bps(s, incoming) >= FILLS * room_bps;
 }
 
 /* Mean wait of incoming data, by their rates. */
@@ -74,7 +53,7 @@ static double path_data_wait_s(const struct judge_facts *s)
     double sum = 0;
     for (size_t i = 0; i < s->n; i++)
         sum += s->flow[i].incoming ? s->flow[i].rate_bps * s->flow[i].data_wait_s : 0;
-    return sum / path_carried_bps(s, true);
+    return sum / judge_facts_carried_bps(s, true);
 }
 
 /* Do coarse stamps show as waits of ACKs what outgoing data wait after the tap? A slower link there lets their ACKs
@@ -92,14 +71,14 @@ static bool path_blurred(const struct judge_facts *s, const struct judge_flow *f
 /* How long its ACKs wait behind something. */
 static double path_ack_wait_s(const struct judge_facts *s, const struct judge_flow *f, const double open[JUDGE_OPENS])
 {
-    const struct judge_link *back = path_link(s, !f->incoming);
+    const struct judge_link *back = judge_facts_link(s, !f->incoming);
     /* It is taken to have stood in the queue towards the host, which is sure only where that one is full. */
-    double moved_s = open[JUDGE_OPEN_UNPLACED] < (path_full(s, true) ? CHANCE : ANYWHERE) ? f->unplaced_s : 0;
+    double moved_s = open[JUDGE_OPEN_UNPLACED] < (judge_path_full(s, true) ? CHANCE : ANYWHERE) ? f->unplaced_s : 0;
     double ack_s = f->ack_wait_s - f->host_ack_s + moved_s, data_s = f->data_wait_s - f->host_data_s - moved_s;
     if (path_blurred(s, f, open) || !path_behind(s, f, open[JUDGE_OPEN_PLACE]))
         return 0;
     bool beside = ack_s < SAME_WAY * f->beside_s;
-    double longer = (ack_s / back->drain_s - DOUBTFUL) / (ELSEWHERE - DOUBTFUL);
+    double longer = (ack_s / back->drain_s - DOUBTFUL) / (JUDGE_PATH_ELSEWHERE - DOUBTFUL);
     bool elsewhere = back->apart || open[JUDGE_OPEN_PLACE] < longer;
     if (elsewhere && !beside)
         return 0;
@@ -114,8 +93,8 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
 {
     double x = f->rate_bps, trip_s = judge_flow_trip_s(f), ack_s = path_ack_wait_s(s, f, open);
     if (open[JUDGE_OPEN_LIMIT] < otherwise) {
-        bool reads = judge_limit_of(f) == JUDGE_CAUSE_RECEIVER;
-        bool answered = !reads && f->clocked + f->clocked_sd * open[JUDGE_OPEN_CYCLE] < CLOCKED; /* false without cycles */
+        bool answered = !judge_limit_reads(f) &&
+                        f->clocked + f->clocked_sd * open[JUDGE_OPEN_CYCLE] < CLOCKED; /* false without cycles */
         double share = answered && ack_s > 0 ? fmin(f->cycle_wait_s / f->cycle_s, MOST_OF_CYCLE) : 0;
         return fmax(x, fmin(x / (1 - fmax(0, share)), f->most_bps));
     }
@@ -125,7 +104,7 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
     if (!(ack_s > 0))
         return x;
     bool fills = f->loss_events > 0 && !f->lossless;
-    bool stays = fills || path_link(s, f->incoming)->apart;
+    bool stays = fills || judge_facts_link(s, f->incoming)->apart;
     double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s);
     double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
     return fmax(x, fmin(x * trip_s / left_s, f->most_bps));
@@ -134,10 +113,10 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
 /* The rate of a direction's link; INFINITY: it is not what bounds it. */
 static double path_capacity_bps(const struct judge_facts *s, bool incoming, const double open[JUDGE_OPENS])
 {
-    const struct judge_link *l = path_link(s, incoming);
-    double spread = open[JUDGE_OPEN_LINK], carried_bps = path_carried_bps(s, incoming) * (s->full_bytes + JUDGE_AROUND) / s->full_bytes;
+    const struct judge_link *l = judge_facts_link(s, incoming);
+    double spread = open[JUDGE_OPEN_LINK], carried_bps = judge_facts_carried_bps(s, incoming) * (s->full_bytes + JUDGE_AROUND) / s->full_bytes;
     /* To carry just what the other direction's rate has room for would be chance if that were not its own. */
-    double alike = path_full(s, incoming) ? 1 : ALIKE;
+    double alike = judge_path_full(s, incoming) ? 1 : ALIKE;
     bool guess = l->source == JUDGE_CAPACITY_UNKNOWN || (l->source == JUDGE_CAPACITY_ASSUMED && spread > alike);
     if (l->source == JUDGE_CAPACITY_ASSUMED)
         spread = (spread - alike) / (1 - alike);
@@ -159,8 +138,8 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
             path_wanted_bps(s, f, otherwise[i], isfinite(judge_flow_trip_s(f)) ? 1 : open[JUDGE_OPEN_VANISHES], open);
     }
     for (int way = 0; way < 2; way++) {
-        const struct judge_link *l = path_link(s, way == 0);
-        carried_bps[way] = possible_bps[way] = path_carried_bps(s, way == 0);
+        const struct judge_link *l = judge_facts_link(s, way == 0);
+        carried_bps[way] = possible_bps[way] = judge_facts_carried_bps(s, way == 0);
         capacity_bps[way] = path_capacity_bps(s, way == 0, open);
         if (l->slower && open[JUDGE_OPEN_PLACE] < 0.5) /* that link may be full */
             wanted_bps[way] = most_bps[way] = carried_bps[way];
@@ -169,7 +148,7 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
         for (int way = 0; way < 2; way++) {
             double room_bps = judge_path_room_bps(s, way == 0, capacity_bps[way], possible_bps[!way]);
             /* Windows that fill the link through empty queues fill it, whatever waits there then. */
-            bool fill = most_bps[way] >= room_bps && path_link(s, way == 0)->source != JUDGE_CAPACITY_UNKNOWN;
+            bool fill = most_bps[way] >= room_bps && judge_facts_link(s, way == 0)->source != JUDGE_CAPACITY_UNKNOWN;
             bool bounds = isfinite(room_bps) && room_bps > 0;
             possible_bps[way] = bounds && (fill || wanted_bps[way] > room_bps) ? room_bps : wanted_bps[way];
         }

@@ -18,6 +18,9 @@
 
 #include "judge/fact.h"
 
+#define JUDGE_PATH_OTHERS 0.05   /* of what a flow carries, and more: other traffic for ACKs to wait behind */
+#define JUDGE_PATH_ELSEWHERE 1.5 /* times longer than all that is in flight takes to pass: it waits somewhere else */
+
 /* What facts leave open. Shares are even in [0, 1), the rest normal with deviation 1. */
 enum judge_open {
     JUDGE_OPEN_LIMIT,    /* whether flows' windows hold them: those less likely than so not */
@@ -42,5 +45,9 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
 
 /* Goodput that a direction has room for while the other one carries other_bps; NAN unknown. */
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps);
+
+/* Does a direction carry 95 % of what its link has room for, or more? Not where the link may work for a share of the time
+ * alone. */
+bool judge_path_full(const struct judge_facts *s, bool incoming);
 
 #endif

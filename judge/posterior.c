@@ -14,40 +14,46 @@
 #define ALIKE 0.5      /* of what tells of one flow tells of the others */
 #define MOST_TOLD 3.0  /* log odds: 95 % */
 #define LEAST_ODDS 1e-4
-#define SATURATED 0.95 /* of what it has room for */
 
 /* What all draws of all cases say. */
 struct posterior {
+    double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS]; /* of each case */
     double *value[3], *weight; /* owned; what is lost of both together, what is possible in and out */
     size_t n;
     double all, yes; /* weights */
 };
-
-static double carried_bps(const struct judge_facts *s, bool incoming)
-{
-    double sum = 0;
-    for (size_t i = 0; i < s->n; i++)
-        sum += s->flow[i].incoming == incoming ? s->flow[i].rate_bps : 0;
-    return sum;
-}
 
 static double lost_share(double carried, double possible)
 {
     return possible > 0 ? 1 - carried / possible : NAN;
 }
 
-/* The k-th point of the sequence. */
-static void draw_open(size_t k, double open[JUDGE_OPENS])
+/* All points of the sequence, which are those of each case. */
+static void posterior_draw(double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS])
 {
     double phi = 2;
     for (int i = 0; i < 40; i++)
         phi = pow(1 + phi, 1.0 / (JUDGE_OPENS + 1));
     for (int d = 0; d < JUDGE_OPENS; d++) {
-        double at = 0.5 + (double)(k + 1) * pow(phi, -(d + 1));
-        open[d] = at - floor(at);
-        if (d >= JUDGE_OPEN_SHARES)
-            open[d] = gsl_cdf_ugaussian_Pinv(fmin(fmax(open[d], 1e-6), 1 - 1e-6));
+        double step = pow(phi, -(d + 1));
+        for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
+            double at = 0.5 + (double)(k + 1) * step, share = at - floor(at);
+            open[k][d] = d < JUDGE_OPEN_SHARES ? share
+                                               : gsl_cdf_ugaussian_Pinv(fmin(fmax(share, 1e-6), 1 - 1e-6));
+        }
     }
+}
+
+static double posterior_odds(double p)
+{
+    p = fmin(fmax(p, LEAST_ODDS), 1 - LEAST_ODDS);
+    return log(p / (1 - p));
+}
+
+/* What it tells of other flows, in log odds. */
+static double posterior_told(double p)
+{
+    return fmax(-MOST_TOLD, fmin(MOST_TOLD, posterior_odds(p)));
 }
 
 /* P(flow i is held by something else than its window). Flows of one host are mostly alike: what tells of one tells less
@@ -56,27 +62,24 @@ static void posterior_limits(const struct judge_facts *s, double *otherwise)
 {
     double sum = 0;
     for (size_t i = 0; i < s->n; i++) {
-        double p = fmin(fmax(judge_limit_else(&s->flow[i]), LEAST_ODDS), 1 - LEAST_ODDS);
-        otherwise[i] = log(p / (1 - p));
-        sum += fmax(-MOST_TOLD, fmin(MOST_TOLD, otherwise[i]));
+        otherwise[i] = judge_limit_else(&s->flow[i]);
+        sum += posterior_told(otherwise[i]);
     }
     for (size_t i = 0; i < s->n; i++) {
-        double own = fmax(-MOST_TOLD, fmin(MOST_TOLD, otherwise[i]));
-        double others = s->n > 1 ? (sum - own) / (double)(s->n - 1) : 0;
-        double alone = judge_limit_else(&s->flow[i]);
-        otherwise[i] = alone > 0 && alone < 1 ? 1 / (1 + exp(-(otherwise[i] + ALIKE * others))) : alone;
+        double others = s->n > 1 ? (sum - posterior_told(otherwise[i])) / (double)(s->n - 1) : 0;
+        if (otherwise[i] > 0 && otherwise[i] < 1)
+            otherwise[i] = 1 / (1 + exp(-(posterior_odds(otherwise[i]) + ALIKE * others)));
     }
 }
 
 static void posterior_add(struct posterior *p, const struct judge_facts *s, double weight)
 {
-    double open[JUDGE_OPENS], possible_bps[2];
-    const double have_bps[2] = {carried_bps(s, true), carried_bps(s, false)};
+    double possible_bps[2];
+    const double have_bps[2] = {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)};
     double *otherwise = memory_zeroed(s->n + 1, sizeof *otherwise, "a diagnosis");
     posterior_limits(s, otherwise);
     for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
-        draw_open(k, open);
-        judge_path_possible(s, otherwise, open, possible_bps);
+        judge_path_possible(s, otherwise, p->open[k], possible_bps);
         p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[0] + possible_bps[1]);
         p->value[1][p->n] = possible_bps[0];
         p->value[2][p->n] = possible_bps[1];
@@ -115,8 +118,8 @@ static double posterior_median(const struct posterior *p, const double *value)
 /* What is known of the directions, whatever is possible. */
 static void way_of(const struct judge_facts *s, bool incoming, struct judge_way *w)
 {
-    const struct judge_link *l = incoming ? &s->in : &s->out;
-    double other_bps = carried_bps(s, !incoming);
+    const struct judge_link *l = judge_facts_link(s, incoming);
+    double other_bps = judge_facts_carried_bps(s, !incoming);
     *w = (struct judge_way){.capacity_bps = l->capacity_bps, .source = l->source};
     for (size_t i = 0; i < s->n; i++) {
         const struct judge_flow *f = &s->flow[i];
@@ -132,7 +135,7 @@ static void way_of(const struct judge_facts *s, bool incoming, struct judge_way 
     w->ack_wait_s /= w->carried_bps;
     w->floor_s /= w->carried_bps;
     w->room_bps = judge_path_room_bps(s, incoming, l->capacity_bps, other_bps);
-    w->saturated = w->flows > 0 && !(l->works > 0) && w->carried_bps >= SATURATED * w->room_bps;
+    w->saturated = w->flows > 0 && judge_path_full(s, incoming);
 }
 
 static void posterior_way(const struct judge_facts *s, bool incoming, double possible_bps, struct judge_diagnosis *d)
@@ -179,6 +182,7 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
     *d = (struct judge_diagnosis){.cause = JUDGE_CAUSE_UNKNOWN};
     way_of(s, true, &d->in);
     way_of(s, false, &d->out);
+    posterior_draw(p.open);
     for (size_t i = 0; i < n; i++)
         posterior_add(&p, cases[i].facts, cases[i].weight);
     posterior_way(s, true, posterior_median(&p, p.value[1]), d);

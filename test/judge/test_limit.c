@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/limit.h"
-#include "base/random.h"
 #include "judge/marks.h"
 #include "test/cm.h"
+#include "test/judge/any.h"
 
 #include <math.h>
 #include <string.h>
@@ -395,11 +395,6 @@ static void test_every_mark_has_its_words(void **state)
     (void)state;
     for (int i = 0; i < JUDGE_MARKS; i++)
         assert_true(judge_noise_marks[i].what && isfinite(judge_noise_marks[i].weight));
-}
-
-static double any(struct random *r, double most)
-{
-    return most * (double)random_below(r, 1 << 20) / (1 << 20);
 }
 
 /* One in eight is not seen. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/path.h"
-#include "base/random.h"
 #include "judge/noise.h"
 #include "test/cm.h"
+#include "test/judge/any.h"
 
 #include <math.h>
 #include <string.h>
@@ -466,11 +466,6 @@ static void test_facts_and_the_model_are_off_by_shares(void **state)
     assert_true(gains(&c, OUT, 2 + judge_noise.gain) && gains(&c, IN, 1));
 }
 
-static double any(struct random *r, double most)
-{
-    return most * (double)random_below(r, 1 << 20) / (1 << 20);
-}
-
 #define MANY 4
 
 struct drawn {
@@ -523,14 +518,6 @@ static void drawn_make(struct drawn *d, struct random *r)
         d->open[i] = any(r, 1);
 }
 
-static double carried(const struct judge_facts *s, bool incoming)
-{
-    double sum = 0;
-    for (size_t i = 0; i < s->n; i++)
-        sum += s->flow[i].incoming == incoming ? s->flow[i].rate_bps : 0;
-    return sum;
-}
-
 /* Of any facts: what is carried, or as much of it as has room beside the ACKs of what else is possible. Without room a
  * capacity contradicts what is carried, and bounds nothing. */
 static void test_what_is_possible_is_finite_and_no_less_than_is_carried(void **state)
@@ -544,7 +531,7 @@ static void test_what_is_possible_is_finite_and_no_less_than_is_carried(void **s
         drawn_make(&d, &r);
         judge_path_possible(&d.facts, d.otherwise, d.open, bps);
         for (int way = 0; way < 2; way++) {
-            double have = carried(&d.facts, way == 0);
+            double have = judge_facts_carried_bps(&d.facts, way == 0);
             double capacity_bps = way ? d.facts.out.capacity_bps : d.facts.in.capacity_bps;
             double room = judge_path_room_bps(&d.facts, way == 0, capacity_bps, bps[!way]);
             assert_true(isfinite(bps[way]) && bps[way] >= 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/posterior.h"
-#include "base/random.h"
 #include "judge/limit.h"
 #include "test/cm.h"
+#include "test/judge/any.h"
 
 #include <math.h>
 #include <string.h>
@@ -624,11 +624,6 @@ static void test_every_cause_has_its_words(void **state)
         assert_true(row->name && row->meaning && row->what && row->remedies[0].text);
         assert_null(row->remedies[JUDGE_CAUSE_REMEDIES - 1].text);
     }
-}
-
-static double any(struct random *r, double most)
-{
-    return most * (double)random_below(r, 1 << 20) / (1 << 20);
 }
 
 #define MANY 4
