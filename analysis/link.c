@@ -10,6 +10,7 @@
 #define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
 #define QUEUES_FRAMES 4     /* likewise, where stamps are not used */
 #define CLOCK_FRAMES 2      /* of waiting: data do, behind a full link */
+#define UNSEEN_COARSE 0.08   /* of the round trip: twice what such waits are off (analysis/facts.c) */
 #define CLOCK_ACKS 4        /* times longer than data wait their ACKs */
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
 #define STANDS 0.3          /* of its mean wait: a queue that never runs empty */
@@ -223,7 +224,8 @@ static double link_drain_s(const struct links *d, bool incoming)
         return INFINITY;
     const struct judge_way *link = link_way(d, incoming);
     bool known = isfinite(link->capacity_bps) && link->source != JUDGE_CAPACITY_ASSUMED; /* it may be far slower */
-    return bytes * 8 / (known ? link->capacity_bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
+    double bps = link->capacity_bps * (d->works[incoming] > 0 ? d->works[incoming] : 1);
+    return bytes * 8 / (known ? bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
 }
 
 /* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. Not where a host is
@@ -287,6 +289,18 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
     return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }
 
+/* Do a direction's data wait where they seem to, for the most part? What nobody placed may be waits of their ACKs. */
+static bool link_placed(const struct links *d, bool incoming)
+{
+    double waits = 0, unplaced = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        waits += e->flow->incoming == incoming ? e->flow->rate_bps * e->data_wait_s : 0;
+        unplaced += e->flow->incoming == incoming ? e->flow->rate_bps * fmax(0, e->unplaced_s) : 0;
+    }
+    return unplaced < HALF * waits;
+}
+
 /* No link is faster than the interface that captured its frames; a slower one may be farther away, but data would wait
  * there. */
 static void link_interface(const struct links *d, struct judge_way *w)
@@ -306,7 +320,11 @@ static bool link_clock(const struct links *d, const struct judge_way *w, double 
 {
     const struct judge_way *other = w == &d->ways->in ? &d->ways->out : &d->ways->in;
     double frame_s = (d->s->full_bytes + JUDGE_AROUND) * 8 / bps, room = link_room_at(d, w, bps, other->carried_bps);
-    return w->flows > 0 && w->carried_bps >= SATURATED * room && w->data_wait_s < CLOCK_FRAMES * frame_s &&
+    double least_s = CLOCK_FRAMES * frame_s; /* or what coarse stamps cannot tell from nothing */
+    for (size_t i = 0; i < d->s->n; i++)
+        if (d->s->flow[i].flow->incoming == (w == &d->ways->in) && d->s->flow[i].coarse)
+            least_s = fmax(least_s, UNSEEN_COARSE * analysis_evidence_rtt_s(&d->s->flow[i]));
+    return w->flows > 0 && w->carried_bps >= SATURATED * room && w->data_wait_s < least_s &&
            w->ack_wait_s > CLOCK_ACKS * w->data_wait_s;
 }
 
@@ -399,6 +417,8 @@ static void link_capacity(struct links *d, const double known[2])
             continue;
         }
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
+        if (bps < SATURATED * link_passes_bps(d, w, 1)) /* more passes: a clock of ACKs spaces frames so */
+            bps = NAN;
         bool stopped = i == 1 && d->s->stopped; /* back to back, but not all the time */
         double frame_s = (d->s->full_bytes + JUDGE_AROUND) * 8 / bps;
         bool alone = link_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
@@ -412,7 +432,8 @@ static void link_capacity(struct links *d, const double known[2])
             w->capacity_bps = link_passes_bps(d, w, works);
             d->works[i == 0] = works;
             w->source = JUDGE_CAPACITY_QUEUE;
-        } else if (stopped || (unlike && w->flows > 0 && link_stands(d, i == 0, false, alone ? FILLS : 0) &&
+        } else if (stopped || (unlike && w->flows > 0 && link_placed(d, i == 0) &&
+                               link_stands(d, i == 0, false, alone ? FILLS : 0) &&
                                w->data_wait_s * link_passes_bps(d, w, 1) > (d->s->full_bytes + JUDGE_AROUND) * 8)) {
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;

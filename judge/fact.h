@@ -67,6 +67,7 @@ enum judge_capacity_source {
     JUDGE_CAPACITY_ASSUMED,    /* the other direction's */
     JUDGE_CAPACITY_INTERFACE,  /* the capturing one's, where data wait nowhere */
     JUDGE_CAPACITY_KNOWN,      /* a run's, or said */
+    JUDGE_CAPACITY_SOURCES,
 };
 const char *judge_capacity_source_name(enum judge_capacity_source source);
 

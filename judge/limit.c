@@ -50,25 +50,20 @@ void judge_marks_of(const struct judge_flow *f, double m[JUDGE_MARKS])
     double even = 1 - mark(isfinite(k->tight_share) ? k->tight_share : 1, 0, 0.1);
     for (int i = 0; i < JUDGE_MARKS; i++)
         m[i] = 0;
-    m[JUDGE_MARK_GUESSED] = !known;
     m[JUDGE_MARK_GUESSED_EDGE] = known ? 0 : reached;
     edge = known ? edge : 0;
     reached = known ? reached : 0;
     m[JUDGE_MARK_EDGE] = edge;
     m[JUDGE_MARK_REACHED] = reached;
     m[JUDGE_MARK_LOSSES] = mark((double)f->loss_events, 0, 2 * LOSS_EVENTS);
-    m[JUDGE_MARK_GROWS] = k->grows > k->grows_ci95 ? mark(k->grows, 0.2, 0.8) : 0;
+    m[JUDGE_MARK_GROWS] = mark(k->grows - k->grows_ci95, 0, 0.1);
     m[JUDGE_MARK_SHORTS] = mark(k->short_share, 0, 0.05) * (1 - reached);
     m[JUDGE_MARK_IDLE] = mark(k->idle, 0, 0.125);
-    m[JUDGE_MARK_RESTARTS] = mark(k->restarts, 0, 8) * (1 - m[JUDGE_MARK_LOSSES]) * (1 - edge);
     m[JUDGE_MARK_JITTER] = mark(k->jitter, 0, 0.25) * (1 - m[JUDGE_MARK_LOSSES]);
     m[JUDGE_MARK_EVEN] = even * (1 - edge);
     m[JUDGE_MARK_FASTER] = mark(log2(k->fastest_bps / f->rate_bps), 0.07, 3) * (1 - edge);
-    m[JUDGE_MARK_FREED] = mark(k->free_bps / f->rate_bps, 1.2, 1.5);
     m[JUDGE_MARK_NO_FASTER] = isfinite(k->free_bps) ? 1 - mark(k->free_bps / f->rate_bps, 1, 1.2) : 0;
     m[JUDGE_MARK_LITTLE] = known && most > 0 && most < 4 * two && flight < k->offered_bytes / 2;
-    m[JUDGE_MARK_PINNED] = known && seen && k->fullness > STEADY
-                               ? (1 - edge) * (1 - m[JUDGE_MARK_LOSSES]) * (1 - m[JUDGE_MARK_GROWS]) : 0;
     m[JUDGE_MARK_BLIND] = !seen;
 }
 

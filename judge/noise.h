@@ -4,6 +4,8 @@
 #ifndef JUDGE_NOISE_H
 #define JUDGE_NOISE_H
 
+#include "judge/fact.h"
+
 /* Marks of a sender, each from 0 (no) to 1 (without doubt). */
 enum judge_mark {
     JUDGE_MARK_EDGE,      /* the window offered is in flight, on average */
@@ -12,17 +14,13 @@ enum judge_mark {
     JUDGE_MARK_GROWS,     /* by a segment a round trip, as congestion control has it (RFC 5681, section 3.1) */
     JUDGE_MARK_SHORTS,    /* segments are short though the window has room */
     JUDGE_MARK_IDLE,
-    JUDGE_MARK_RESTARTS,
     JUDGE_MARK_JITTER,    /* what is in flight comes and goes, and nothing is lost */
     JUDGE_MARK_EVEN,      /* segments at even distances, far from the edge */
     JUDGE_MARK_FASTER,    /* it was faster for a while, far from the edge */
-    JUDGE_MARK_FREED,     /* it was faster while its ACKs did not wait */
-    JUDGE_MARK_NO_FASTER, /* it was not */
+    JUDGE_MARK_NO_FASTER, /* it was not while its ACKs did not wait */
     JUDGE_MARK_LITTLE,    /* never more in flight than a sender begins with */
-    JUDGE_MARK_PINNED,    /* always as much in flight, and none of edge, losses and growth explains that */
     JUDGE_MARK_BLIND,     /* what is in flight does not show */
-    JUDGE_MARK_GUESSED,   /* what is offered does not show, or its scale is a guess */
-    JUDGE_MARK_GUESSED_EDGE,
+    JUDGE_MARK_GUESSED_EDGE, /* what is offered does not show, but a power of two makes it what is in flight */
     JUDGE_MARKS,
 };
 
@@ -39,7 +37,7 @@ struct judge_noise {
     double capacity;  /* of a link's rate, by where it comes from */
     double wait;      /* of a wait that stamps show */
     double model;     /* of what is possible */
-    double gain;      /* of what waiting ACKs cost */
+    double gain[JUDGE_CAPACITY_SOURCES]; /* of what waiting ACKs cost, by where the lesser known link's rate comes from */
 };
 
 extern const struct judge_noise judge_noise;

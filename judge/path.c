@@ -31,6 +31,13 @@ double judge_path_room_bps(const struct judge_facts *s, bool incoming, double ca
            (s->full_bytes + JUDGE_AROUND);
 }
 
+/* Goodput of a direction whose ACKs, served first, fill the link that they take; INFINITY unknown. */
+static double path_acked_bps(const struct judge_facts *s, double back_bps)
+{
+    double most_bps = back_bps * s->segments_per_ack * s->full_bytes / JUDGE_AROUND; /* before all other traffic */
+    return isfinite(most_bps) ? most_bps : INFINITY;
+}
+
 /* Is there anything but ACKs that the ACKs of a flow may wait behind? */
 static bool path_behind(const struct judge_facts *s, const struct judge_flow *f, double place)
 {
@@ -127,6 +134,12 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
     return l->capacity_bps * (1 + (l->source == JUDGE_CAPACITY_KNOWN ? 0 : judge_noise.capacity * open[JUDGE_OPEN_CAPACITY]));
 }
 
+/* How far what waiting ACKs cost is off, by how well links are known. */
+static double path_gain_noise(const struct judge_facts *s)
+{
+    return fmax(judge_noise.gain[s->in.source], judge_noise.gain[s->out.source]);
+}
+
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double open[JUDGE_OPENS],
                          double possible_bps[2])
 {
@@ -146,15 +159,16 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
     }
     for (int round = 0; round < ROUNDS; round++)
         for (int way = 0; way < 2; way++) {
-            double room_bps = judge_path_room_bps(s, way == 0, capacity_bps[way], possible_bps[!way]);
+            double room_bps = fmin(judge_path_room_bps(s, way == 0, capacity_bps[way], possible_bps[!way]),
+                                   fmax(carried_bps[way], path_acked_bps(s, capacity_bps[!way])));
             /* Windows that fill the link through empty queues fill it, whatever waits there then. */
             bool fill = most_bps[way] >= room_bps && judge_facts_link(s, way == 0)->source != JUDGE_CAPACITY_UNKNOWN;
             bool bounds = isfinite(room_bps) && room_bps > 0;
             possible_bps[way] = bounds && (fill || wanted_bps[way] > room_bps) ? room_bps : wanted_bps[way];
         }
     for (int way = 0; way < 2; way++) {
-        double more_bps = possible_bps[way] - carried_bps[way];
-        possible_bps[way] += possible_bps[way] * judge_noise.model * open[JUDGE_OPEN_MODEL] +
-                             more_bps * judge_noise.gain * open[JUDGE_OPEN_GAIN];
+        double off = path_gain_noise(s) * open[JUDGE_OPEN_GAIN];
+        possible_bps[way] += (possible_bps[way] - carried_bps[way]) * expm1(off) +
+                             possible_bps[way] * judge_noise.model * open[JUDGE_OPEN_MODEL];
     }
 }

@@ -12,7 +12,8 @@
  *
  *   r = (C - o - x'_other A / (k S)) S / (S + A)
  *
- * with C and o on the wire, A = JUDGE_AROUND, S of payload in a frame, k segments an ACK (model/degree.h). */
+ * with C and o on the wire, A = JUDGE_AROUND, S of payload in a frame, k segments an ACK (model/degree.h); and no more
+ * than its ACKs, which fill the link of the other direction where x' = C_other k S / A. */
 #ifndef JUDGE_PATH_H
 #define JUDGE_PATH_H
 

@@ -103,16 +103,15 @@ static void test_a_guessed_window_has_marks_of_its_own(void **state)
 {
     (void)state;
     struct judge_flow f = plain();
-    assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 0) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
+    assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
     f.sender.flight_bytes = 0.9825 * 400e3 - 2 * FULL;
     f.sender.most_bytes = 0.9 * 400e3 - 2 * FULL;
     f.sender.offered_guessed = true;
-    assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 1));
     assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0));
     /* The mean is the most here: (0.9825 - 0.93) / 0.07. */
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0.75));
     f.sender.offered_bytes = NAN; /* none shows */
-    assert_true(is(marked(&f, JUDGE_MARK_GUESSED), 1) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
+    assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
 }
 
 /* No segment is closer to the one before than the mean: an application's clock. At the edge of a window ACKs that come
@@ -149,7 +148,6 @@ static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
                                      .fullness = 0.98, .fastest_bps = f.rate_bps, .free_bps = NAN};
     double never = judge_limit_else(&f);
     assert_true(never > 0.05 && never < 0.95);
-    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 1));
     f.sender.fastest_bps = f.rate_bps * 100 / 40;
     double once = judge_limit_else(&f), mark = marked(&f, JUDGE_MARK_FASTER);
     assert_true(once < never - 0.01 && mark > 0);
@@ -159,14 +157,10 @@ static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
     assert_true(is(marked(&f, JUDGE_MARK_FASTER), 1));
     f.sender.fastest_bps = f.rate_bps;
     assert_true(is(marked(&f, JUDGE_MARK_FASTER), 0));
-    f.sender.free_bps = f.rate_bps * 100 / 40; /* while nothing waited */
-    assert_true(judge_limit_else(&f) < 0.5);
-    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
 }
 
-/* Four segments in flight where a hundred are offered, though nothing was lost: no window ever was so small. But 200
- * segments a second while nothing waits, of 120 on average, are more than half as much again: its ACKs hold it. */
-static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application(void **state)
+/* Four segments in flight where a hundred are offered, though nothing was lost: no window ever was so small. */
+static void test_little_in_flight_is_an_applications(void **state)
 {
     (void)state;
     struct judge_flow f = plain();
@@ -178,9 +172,6 @@ static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_applica
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_APPLICATION); /* nothing shows that it could be faster */
     f.sender.free_bps = f.rate_bps;
     assert_true(judge_limit_else(&f) > 0.8);
-    f.sender.free_bps = f.sender.fastest_bps = 200 * FULL * 8;
-    assert_true(judge_limit_else(&f) < 0.5);
-    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
     f.sender.most_bytes = 8 * FULL; /* of the ten that a sender begins with (RFC 6928) */
     assert_true(is(marked(&f, JUDGE_MARK_LITTLE), 0));
     f.sender.most_bytes = 4 * FULL;
@@ -188,25 +179,22 @@ static void test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_applica
     assert_true(is(marked(&f, JUDGE_MARK_LITTLE), 0));
 }
 
-/* By half as much while nothing waits: its ACKs held it. By less than a fifth: they did not. */
+/* No faster while nothing waits, or by less than a fifth: ACKs do not hold it. */
 static void test_how_fast_a_sender_is_while_nothing_waits_tells(void **state)
 {
     (void)state;
     struct judge_flow f = plain();
     double before = judge_limit_else(&f);
-    assert_true(is(marked(&f, JUDGE_MARK_FREED), 0) && is(marked(&f, JUDGE_MARK_NO_FASTER), 0));
-    f.sender.free_bps = 1.5 * f.rate_bps;
-    assert_true(is(marked(&f, JUDGE_MARK_FREED), 1) && is(marked(&f, JUDGE_MARK_NO_FASTER), 0));
-    assert_true(judge_limit_else(&f) < before);
-    f.sender.free_bps = 1.35 * f.rate_bps; /* halfway from 1.2 */
-    assert_true(is(marked(&f, JUDGE_MARK_FREED), 0.5));
+    assert_true(is(marked(&f, JUDGE_MARK_NO_FASTER), 0));
+    f.sender.free_bps = 1.2 * f.rate_bps;
+    assert_true(is(marked(&f, JUDGE_MARK_NO_FASTER), 0));
     f.sender.free_bps = 1.1 * f.rate_bps; /* halfway to 1 */
-    assert_true(is(marked(&f, JUDGE_MARK_FREED), 0) && is(marked(&f, JUDGE_MARK_NO_FASTER), 0.5));
+    assert_true(is(marked(&f, JUDGE_MARK_NO_FASTER), 0.5));
     f.sender.free_bps = f.rate_bps;
     assert_true(is(marked(&f, JUDGE_MARK_NO_FASTER), 1) && judge_limit_else(&f) > before);
 }
 
-/* Short segments, silence, starts from nothing, each by itself, where the window has room. */
+/* Short segments and silence, each by itself, where the window has room. */
 static void test_an_application_that_runs_out_of_data_shows(void **state)
 {
     (void)state;
@@ -227,13 +215,6 @@ static void test_an_application_that_runs_out_of_data_shows(void **state)
     f.sender.idle = -0.01;
     assert_true(is(marked(&f, JUDGE_MARK_IDLE), 0));
     f = plain();
-    f.sender.restarts = 4; /* half of eight */
-    assert_true(is(marked(&f, JUDGE_MARK_RESTARTS), 0.5));
-    f.sender.restarts = 8;
-    assert_true(is(marked(&f, JUDGE_MARK_RESTARTS), 1) && judge_limit_else(&f) > before + 0.05);
-    f.loss_events = 2; /* half of four: losses make windows that begin anew */
-    assert_true(is(marked(&f, JUDGE_MARK_RESTARTS), 0.5));
-    f = plain();
     f.sender.jitter = 0.125;
     assert_true(is(marked(&f, JUDGE_MARK_JITTER), 0.5));
     f.loss_events = 4;
@@ -252,7 +233,7 @@ static void test_a_congestion_window_that_grows_is_one(void **state)
     assert_true(is(marked(&f, JUDGE_MARK_GROWS), 1));
     assert_true(judge_limit_else(&f) < before - 0.05 && judge_limit_else(&f) < 0.3);
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
-    f.sender.grows = 0.5;
+    f.sender.grows = 0.35; /* half a tenth of a segment more than its error */
     assert_true(is(marked(&f, JUDGE_MARK_GROWS), 0.5));
     f.sender.grows_ci95 = 0.5;
     assert_true(is(marked(&f, JUDGE_MARK_GROWS), 0));
@@ -359,17 +340,14 @@ static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
     assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
 }
 
-/* At the edge of a window, where ACKs set the pace and a restart is one of its own, some marks tell nothing; as much in
- * flight is no riddle where the edge, losses or growth explain it. */
+/* At the edge of a window, where ACKs set the pace, some marks tell nothing. */
 static void test_at_the_edge_some_marks_tell_nothing(void **state)
 {
     (void)state;
     struct judge_flow f = plain();
     f.sender.tight_share = 0;
-    f.sender.restarts = 8;
     f.sender.fastest_bps = 9 * f.rate_bps;
-    f.sender.fullness = 0.99;
-    static const enum judge_mark marks[] = {JUDGE_MARK_EVEN, JUDGE_MARK_RESTARTS, JUDGE_MARK_FASTER, JUDGE_MARK_PINNED};
+    static const enum judge_mark marks[] = {JUDGE_MARK_EVEN, JUDGE_MARK_FASTER};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         f.sender.flight_bytes = 100e3;
         assert_true(is(marked(&f, marks[i]), 1));
@@ -379,15 +357,6 @@ static void test_at_the_edge_some_marks_tell_nothing(void **state)
         assert_true(is(marked(&f, marks[i]), 0));
     }
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0)); /* it is known */
-    f.sender.flight_bytes = 100e3;
-    f.loss_events = 2; /* half of four */
-    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 0.5));
-    f.loss_events = 0;
-    f.sender.grows = 0.5; /* halfway from 0.2 to 0.8 */
-    f.sender.grows_ci95 = 0.1;
-    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 0.5));
-    f.sender.offered_guessed = true;
-    assert_true(is(marked(&f, JUDGE_MARK_PINNED), 0));
 }
 
 static void test_every_mark_has_its_words(void **state)
@@ -488,7 +457,7 @@ int main(void)
         cmocka_unit_test(test_a_guessed_window_has_marks_of_its_own),
         cmocka_unit_test(test_even_spacing_far_from_the_edge_is_an_applications),
         cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
-        cmocka_unit_test(test_little_in_flight_that_is_faster_when_no_ack_waits_is_no_application),
+        cmocka_unit_test(test_little_in_flight_is_an_applications),
         cmocka_unit_test(test_how_fast_a_sender_is_while_nothing_waits_tells),
         cmocka_unit_test(test_an_application_that_runs_out_of_data_shows),
         cmocka_unit_test(test_a_congestion_window_that_grows_is_one),

@@ -463,7 +463,25 @@ static void test_facts_and_the_model_are_off_by_shares(void **state)
     assert_true(gains(&c, OUT, 2 * (1 + judge_noise.model)) && gains(&c, IN, 1 + judge_noise.model));
     scene_make(&c);
     c.open[JUDGE_OPEN_GAIN] = 1;
-    assert_true(gains(&c, OUT, 2 + judge_noise.gain) && gains(&c, IN, 1));
+    const double *off = judge_noise.gain; /* a factor, so that no gain becomes a loss */
+    assert_true(gains(&c, OUT, 1 + exp(off[c.facts.in.source])) && gains(&c, IN, 1));
+    c.facts.out.source = JUDGE_CAPACITY_QUEUE; /* the lesser known link counts */
+    assert_true(gains(&c, OUT, 1 + exp(off[JUDGE_CAPACITY_QUEUE])));
+    c.open[JUDGE_OPEN_GAIN] = -3;
+    assert_true(gains(&c, OUT, 1 + exp(-3 * off[JUDGE_CAPACITY_QUEUE])));
+}
+
+/* ACKs of 15 Mb/s, 90 bytes for two segments, fill 466 kb/s: no faster, however fast the data's own link is. */
+static void test_acks_alone_bound_what_their_link_lets_pass(void **state)
+{
+    (void)state;
+    struct scene c;
+    scene_make(&c);
+    c.flow[IN].rate_bps = 1e3;
+    c.facts.in.capacity_bps = 15e6 * JUDGE_AROUND / (2 * FULL);
+    assert_true(gains(&c, OUT, 1.5));
+    c.facts.in.other_bps = c.facts.in.capacity_bps / 5; /* which they overtake */
+    assert_true(gains(&c, OUT, 1.5));
 }
 
 #define MANY 4
@@ -615,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower),
         cmocka_unit_test(test_a_slower_link_after_the_tap_may_be_full),
         cmocka_unit_test(test_facts_and_the_model_are_off_by_shares),
+        cmocka_unit_test(test_acks_alone_bound_what_their_link_lets_pass),
         cmocka_unit_test(test_what_is_possible_is_finite_and_no_less_than_is_carried),
         cmocka_unit_test(test_of_no_source_of_a_capacity_anything_is_infinite),
         cmocka_unit_test(test_more_ack_wait_makes_no_less_possible),
