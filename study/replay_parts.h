@@ -14,11 +14,12 @@ struct replay_bulk {
     size_t slot; /* of the table */
     struct analysis_pause *pauses; /* owned */
     size_t n_pauses;
-    double floor_s;              /* round trip through empty queues; NAN unknown */
-    double rate_bps, flight_bytes; /* in the phase that all flows share; NAN unknown */
+    bool judged;
+    struct judge_flow fact;      /* in the phase that all flows share; of one that was not judged rate and floor alone */
     struct analysis_clocking_figures clocking; /* likewise; full_bytes NAN when unknown */
-    struct analysis_round_trip_figures trip;   /* of its life; tick_s NAN when unknown */
-    enum judge_cause limit;   /* what keeps it from sending more */
+    double tick_s;               /* of its stamps; NAN unknown */
+    double floor_s;              /* round trip through empty queues; NAN unknown */
+    enum judge_cause limit;      /* judge_limit_of() */
     double turn_bytes, turn_s;   /* it takes turns: so many bytes, so long after the last are acknowledged; 0 */
 };
 

@@ -156,7 +156,7 @@ static void test_a_gain_that_the_diagnosis_does_not_expect_is_refused(void **sta
     d = (struct judge_diagnosis){.answer = JUDGE_ANSWER_YES, .out.lost_share = 0.25, .lost_share = 0.25};
     assert_true(study_replay_refuses_gain(&r, &d, &before, &after, why));
     assert_non_null(strstr(why, "fills the link from h0, whose rate does not show"));
-    r.rate_known[1] = true;
+    r.rate_source[1] = JUDGE_CAPACITY_DISPERSION;
     assert_false(study_replay_refuses_gain(&r, &d, &before, &after, why));
 }
 
