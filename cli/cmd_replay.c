@@ -410,8 +410,8 @@ static bool replay_refuses(struct study_replay *r, const struct replay_options *
 }
 
 /* Once all is played: what nobody can tell is shown beside what the judge says. */
-static void replay_doubts(struct study_replay *r, const struct analysis_resource *host, const struct study_replay_run *runs,
-                          int n)
+static void replay_doubts(struct study_replay *r, const struct analysis_resource *host,
+                          const struct study_replay_run *runs, int n)
 {
     for (int i = 1; i < n && r->answer == STUDY_REPLAY_TOLD; i++)
         if (study_replay_doubts(r, host && host->diagnosed ? &host->diagnosis : NULL, &runs[0], &runs[i], r->refused))

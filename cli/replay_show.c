@@ -135,11 +135,11 @@ static json_t *replay_show_flow(const struct study_replay *r, const struct study
 {
     const struct scenario_flow *flow = &r->scenario.flows[i];
     const struct study_replay_flow *captured = &r->flows[i];
-    return results_json("src:s dst:s from_host:i to_host:i window_bytes:l pauses:i limit:s held_otherwise:f application_bps:f "
-                        "until_the_end:b measured_bps:f replayed_bps:f", captured->from, captured->to, flow->from, flow->to,
-                        (int64_t)study_replay_window(r, i), replay_pauses(r, i), judge_cause(captured->limit)->name,
-                        captured->otherwise, (double)flow->rate_bps, captured->until_the_end, captured->measured_bps,
-                        baseline->goodput_bps[i]);
+    return results_json("src:s dst:s from_host:i to_host:i window_bytes:l pauses:i limit:s held_otherwise:f "
+                        "application_bps:f until_the_end:b measured_bps:f replayed_bps:f", captured->from, captured->to,
+                        flow->from, flow->to, (int64_t)study_replay_window(r, i), replay_pauses(r, i),
+                        judge_cause(captured->limit)->name, captured->otherwise, (double)flow->rate_bps,
+                        captured->until_the_end, captured->measured_bps, baseline->goodput_bps[i]);
 }
 
 static json_t *replay_show_variant(const struct cli_replay_show *show, const struct study_replay_run *run)
@@ -153,8 +153,8 @@ static json_t *replay_show_variant(const struct cli_replay_show *show, const str
     struct study_replay_lost by_replay = study_replay_lost(r, show->runs, run, 0), by_judge = replay_expected(show, run);
     return results_json("what_if:s total_bps:f expected_gain:f lost_share:f lost_ci95:f expected_lost_share:f "
                         "expected_lost_ci95:f retransmitted_segments:l goodput_bps:o settled_bps:o directory:s", run->label,
-                        replay_total(run, r->n_flows), replay_gain(by_judge), by_replay.share, by_replay.ci95, by_judge.share, by_judge.ci95,
-                        (int64_t)run->retransmitted, rates, settled, run->directory);
+                        replay_total(run, r->n_flows), replay_gain(by_judge), by_replay.share, by_replay.ci95,
+                        by_judge.share, by_judge.ci95, (int64_t)run->retransmitted, rates, settled, run->directory);
 }
 
 static json_t *replay_show_assumed(const struct study_replay *r)

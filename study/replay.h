@@ -62,7 +62,7 @@ struct study_replay {
     bool reads_segment;        /* given: and the payload of a full segment, where that is a jumbo frame's */
     double rate_bps[2];        /* of the shared host's link, towards it and from it */
     enum judge_capacity_source rate_source[2]; /* the judge's; JUDGE_CAPACITY_UNKNOWN: it is only taken to be so fast */
-    double rate_least_bps[2];  /* it may be as slow; the same as rate_bps unless data wait where its rate does not show */
+    double rate_most_bps[2];   /* it is no faster, by how long data wait; the same where the capture shows it */
     double carried_most_bps[2]; /* on the wire, in 100 ms */
     bool apart[2];             /* its flows wait each behind a slower link of their own, and here behind one */
     double buffer_bytes[2];    /* what the queues before it held at most, where data were lost; 0: nothing was lost */

@@ -68,7 +68,8 @@ static bool replay_place(struct study_replay *r, const struct capture_address *a
 }
 
 /* How many flows have an end at an address; the judged host's come before all others. */
-static int replay_ends(const struct study_replay *r, const struct replay_bulk *flows, int n, const struct capture_address *a)
+static int replay_ends(const struct study_replay *r, const struct replay_bulk *flows, int n,
+                       const struct capture_address *a)
 {
     char name[CAPTURE_ADDRESS_TEXT];
     int count = 0;

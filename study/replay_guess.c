@@ -122,13 +122,14 @@ static void guess_rate_text(const struct study_replay *r, int way, char text[sta
         snprintf(text, STUDY_REPLAY_TEXT, "the link is as fast %s h0 as the other way, %.4g Mb/s: its rate does not show",
                  name, mbps);
     else if (r->rate_source[way] == JUDGE_CAPACITY_UNKNOWN)
-        snprintf(text, STUDY_REPLAY_TEXT, "the link carries %.4g Mb/s %s h0: its rate does not show, and the most that it "
-                 "carried for 100 ms were %.4g", mbps, name, r->carried_most_bps[way] / 1e6);
-    else if (r->rate_least_bps[way] < r->rate_bps[way])
-        snprintf(text, STUDY_REPLAY_TEXT, "the link carries %.4g Mb/s %s h0: by how long data wait it is no faster, and no "
-                 "slower than %.4g", mbps, name, r->rate_least_bps[way] / 1e6);
+        snprintf(text, STUDY_REPLAY_TEXT, "the link carries %.4g Mb/s %s h0: its rate does not show, and 100 ms carried "
+                 "%.4g Mb/s at most", mbps, name, r->carried_most_bps[way] / 1e6);
+    else if (r->rate_most_bps[way] > r->rate_bps[way])
+        snprintf(text, STUDY_REPLAY_TEXT, "the link carries no more than %.4g Mb/s %s h0: by how long data wait it could "
+                 "carry up to %.4g", mbps, name, r->rate_most_bps[way] / 1e6);
     else if (r->apart[way])
-        snprintf(text, STUDY_REPLAY_TEXT, "data %s h0 wait behind one link, though each flow seems to have one of its own", name);
+        snprintf(text, STUDY_REPLAY_TEXT, "data %s h0 wait behind one link, though each flow seems to have one of its own",
+                 name);
 }
 
 /* Of what limits the flows: the one of which the judge is least sure. */

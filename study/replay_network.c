@@ -131,13 +131,11 @@ static void network_alike(struct replay_bulk *flows, int n)
     }
 }
 
-/* What a flow that fills its direction together with others would send beyond that does not matter: it is played by what
- * it has in flight, which makes the queue that was there. */
-static enum judge_cause network_limit(const struct replay_bulk *b, const struct judge_facts *facts)
+enum judge_cause replay_network_limit(const struct judge_facts *facts, const struct judge_flow *f)
 {
-    enum judge_cause limit = b->judged ? judge_limit_of(&b->fact) : JUDGE_CAUSE_UNKNOWN;
+    enum judge_cause limit = judge_limit_of(f);
     bool own = limit == JUDGE_CAUSE_APPLICATION || limit == JUDGE_CAUSE_RECEIVER;
-    return own && judge_path_full(facts, b->fact.incoming) ? JUDGE_CAUSE_WINDOW : limit;
+    return own && judge_path_full(facts, f->incoming) ? JUDGE_CAUSE_WINDOW : limit;
 }
 
 /* Facts of each flow, and the link's. For free() once *facts are done with. */
@@ -171,7 +169,7 @@ static struct judge_flow *network_facts(struct study_replay *r, const struct ana
         if (!analysis_flows_clocking(table, b->slot, a_s, b->flow.end_s, &b->clocking))
             b->clocking = (struct analysis_clocking_figures){.flight_bytes = NAN, .full_bytes = NAN};
         b->tick_s = analysis_flows_explain(table, b->slot, &trip) ? trip.tick_s : (double)NAN;
-        b->limit = network_limit(b, facts);
+        b->limit = b->judged ? replay_network_limit(facts, &b->fact) : JUDGE_CAUSE_UNKNOWN;
         b->floor_s = isfinite(b->fact.floor_s) ? b->fact.floor_s : b->flow.rtt_floor_s;
         network_turns(b);
     }
@@ -184,26 +182,50 @@ static double network_peak_bps(const struct analysis_capacity_way *seen)
     return fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS);
 }
 
-/* The judge's, where it has one. A queue of ACKs that never runs empty passes what its link can; losses show that a link
- * was full, at what 100 ms carried; and any other whose rate does not show is somewhat faster than that. */
-static void network_rates(struct study_replay *r, const struct judge_facts *facts,
-                          const struct analysis_capacity_host *host, const bool lossy[2], const double carried_bps[2])
+/* Faster than this, a direction's data would not wait as long as they do: all that is in flight passes in that time. */
+static double network_bound_bps(const struct judge_facts *facts, bool incoming)
+{
+    double flight_bytes = 0, wait = 0;
+    for (size_t i = 0; i < facts->n; i++)
+        if (facts->flow[i].incoming == incoming) {
+            flight_bytes += facts->flow[i].sender.flight_bytes;
+            wait += facts->flow[i].rate_bps * facts->flow[i].data_wait_s;
+        }
+    double bps = flight_bytes * 8 * judge_facts_carried_bps(facts, incoming) / wait;
+    return wait > 0 && isfinite(bps) ? bps : INFINITY;
+}
+
+/* Do ACKs alone wait before a direction, all the time? What they wait for passes what its link can. */
+static bool network_full_of_acks(const struct judge_facts *facts, bool incoming)
+{
+    const struct judge_link *other = judge_facts_link(facts, !incoming);
+    return other->acks_stand && (other->acks_beyond || !(judge_facts_carried_bps(facts, incoming) > 0));
+}
+
+void replay_network_rates(struct study_replay *r, const struct judge_facts *facts, const bool lossy[2],
+                          const double passed_bps[2])
 {
     for (int i = 0; i < 2; i++) {
         const struct judge_link *l = judge_facts_link(facts, i == 0);
-        const struct analysis_capacity_way *seen = host ? i ? &host->out : &host->in : NULL;
-        r->rate_source[i] = isfinite(l->capacity_bps) ? l->source : JUDGE_CAPACITY_UNKNOWN;
-        r->rate_bps[i] = l->capacity_bps;
-        r->rate_least_bps[i] = l->capacity_bps * (l->works > 0 ? l->works : 1);
-        r->carried_most_bps[i] = fmax(seen ? network_peak_bps(seen) : 0, carried_bps[i]);
+        bool knows = isfinite(l->capacity_bps) && l->source != JUDGE_CAPACITY_UNKNOWN;
+        bool assumed = l->source == JUDGE_CAPACITY_ASSUMED;
         r->apart[i] = l->apart;
-        if (r->rate_source[i] == JUDGE_CAPACITY_UNKNOWN && judge_facts_link(facts, i != 0)->acks_stand) {
+        r->rate_source[i] = l->source;
+        r->rate_bps[i] = r->rate_most_bps[i] = l->capacity_bps;
+        if (l->works > 0)
+            r->rate_bps[i] = fmin(fmax(l->capacity_bps * l->works, passed_bps[i]), l->capacity_bps);
+        if ((!knows || assumed) && network_full_of_acks(facts, i == 0)) {
             r->rate_source[i] = JUDGE_CAPACITY_QUEUE;
-            r->rate_bps[i] = r->rate_least_bps[i] = carried_bps[i];
-        } else if (r->rate_source[i] == JUDGE_CAPACITY_UNKNOWN) {
+            r->rate_bps[i] = r->rate_most_bps[i] = passed_bps[i];
+        } else if (!knows || (assumed && l->capacity_bps > network_bound_bps(facts, i == 0))) {
+            r->rate_source[i] = JUDGE_CAPACITY_UNKNOWN;
             r->rate_bps[i] = (lossy[i] ? 1 : HEADROOM) * r->carried_most_bps[i];
+            r->rate_most_bps[i] = network_bound_bps(facts, i == 0);
         }
     }
+    for (int i = 0; i < 2; i++) /* links are as fast one way as the other, as far as waits allow that */
+        if (r->rate_source[i] == JUDGE_CAPACITY_UNKNOWN && !lossy[i])
+            r->rate_bps[i] = fmax(r->rate_bps[i], fmin(r->rate_bps[!i], r->rate_most_bps[i]));
 }
 
 /* What a direction carries on the wire once all are settled: data, ACKs of every other segment, and what is not TCP. */
@@ -313,7 +335,14 @@ static void network_read(struct study_replay *r, const struct analysis_flows *ta
         network_datagrams(r, host);
     double carried_bps[] = {network_carried_bps(r, flows, n, true), network_carried_bps(r, flows, n, false)};
     bool lossy[] = {network_lossy(r, flows, n, true), network_lossy(r, flows, n, false)};
-    network_rates(r, facts, host, lossy, carried_bps);
+    double passed_bps[2];
+    for (int i = 0; i < 2; i++) {
+        const struct analysis_capacity_way *seen = host ? i ? &host->out : &host->in : NULL;
+        double mean_bps = seen ? analysis_capacity_mean_bps(seen, INFINITY) : (double)NAN;
+        r->carried_most_bps[i] = fmax(seen ? network_peak_bps(seen) : 0, carried_bps[i]);
+        passed_bps[i] = isfinite(mean_bps) ? mean_bps : carried_bps[i];
+    }
+    replay_network_rates(r, facts, lossy, passed_bps);
     for (int i = 0; i < 2; i++)
         r->overfull[i] = r->other_share[i] > STUDY_REPLAY_OTHER && carried_bps[i] > FULL * r->rate_bps[i];
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");

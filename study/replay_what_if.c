@@ -180,13 +180,15 @@ static struct what_if_rates what_if_settled(const struct study_replay *r, const 
             if (way == 0 || r->judged_host == (way == 1 ? r->scenario.flows[i].to : r->scenario.flows[i].from)) {
                 x.bps[way] += run->settled_bps[i];
                 x.captured_bps[way] += r->flows[i].settled_bps;
-                x.ci95_bps[way] = hypot(x.ci95_bps[way], isfinite(run->settled_ci95_bps[i]) ? run->settled_ci95_bps[i] : 0);
+                if (isfinite(run->settled_ci95_bps[i]))
+                    x.ci95_bps[way] = hypot(x.ci95_bps[way], run->settled_ci95_bps[i]);
             }
     return x;
 }
 
 /* A way whose rate nobody knows, and which the change fills as far as it was taken to go; -1: none. */
-static int what_if_fills(const struct study_replay *r, const struct what_if_rates *before, const struct what_if_rates *after)
+static int what_if_fills(const struct study_replay *r, const struct what_if_rates *before,
+                         const struct what_if_rates *after)
 {
     for (int i = 0; i < 2 && r->reads_network && r->judged_host == 0; i++)
         if (r->rate_source[i] == JUDGE_CAPACITY_UNKNOWN && after->bps[i + 1] > FILLS * r->rate_bps[i] &&
@@ -223,6 +225,13 @@ struct study_replay_lost study_replay_expected(const struct judge_diagnosis *d, 
     return (place && !*place) || (nic && !by_port) || (port && !by_nic) ? all : unknown;
 }
 
+/* Whole, and no "-0". */
+static double what_if_percent(double share)
+{
+    double percent = round(100 * share);
+    return percent == 0 ? 0 : percent;
+}
+
 /* Says so where the judge and the replay disagree, of both directions together or of one, by more than both intervals.
  * Neither asks the other: the judge reads what data and ACKs wait for, the replay plays what was in flight. What little a
  * direction carries of all does not matter. */
@@ -237,9 +246,9 @@ static void what_if_disagrees(const struct study_replay *r, const struct judge_d
         struct study_replay_lost by_judge = study_replay_expected(d, played->label, way);
         bool counts = fmax(before.bps[way] / before.bps[0], after.bps[way] / after.bps[0]) > COUNTS;
         if (counts && fabs(by_replay.share - by_judge.share) > by_replay.ci95 + by_judge.ci95)
-            snprintf(why, 240, "without %.60s %.0f +- %.0f %%%s are lost by the replay, and %.0f +- %.0f %% by the judge: "
-                     "they disagree by more than both intervals", played->label, 100 * by_replay.share,
-                     100 * by_replay.ci95, of[way], 100 * by_judge.share, 100 * by_judge.ci95);
+            snprintf(why, 240, "without %.60s %.0f +- %.0f %%%s are lost by the replay, and %.0f +- %.0f %% by the "
+                     "judge: they disagree by more than both intervals", played->label, what_if_percent(by_replay.share),
+                     100 * by_replay.ci95, of[way], what_if_percent(by_judge.share), 100 * by_judge.ci95);
     }
 }
 
