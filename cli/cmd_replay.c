@@ -24,6 +24,7 @@
 #define GIVEN(ROW)                                                                                                    \
     ROW(RATE, "network.link.rate")                                                                                    \
     ROW(SEGMENT, "tcp.segment")                                                                                       \
+    ROW(ACKS, "tcp.delayed_ack")                                                                                      \
     ROW(START, "tcp.initial_window")                                                                                  \
     ROW(CONGESTION, "tcp.congestion")                                                                                 \
     ROW(SWITCH_QUEUE, "network.switch.queue")                                                                         \
@@ -380,7 +381,7 @@ static bool replay_guess_once(struct study_replay *r, const struct replay_option
     return ok;
 }
 
-/* Where flows that take turns do not come near, their mean rates may. */
+/* Where flows that take turns, or fill a link, do not come near, their mean rates may. */
 static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
                          struct error *err)
 {
@@ -498,6 +499,7 @@ int cmd_replay(int argc, char **argv)
     r.reads_start = !o.gives[GIVEN_START];
     r.reads_network = !o.gives[GIVEN_RATE];
     r.reads_segment = !o.gives[GIVEN_SEGMENT];
+    r.reads_acks = !o.gives[GIVEN_ACKS];
     if (status == 0)
         status = replay_read(&r, o.file, &err) ? replay_all(&r, analysis_resources_get(&r.hosts, 0), &o, &err)
                                                : cli_fail(&err);

@@ -32,7 +32,8 @@ struct study_replay_flow {
     bool window_unknown;  /* nobody stamped: what was in flight at the sender is not known */
     double windows_by;    /* its captured windows are played so many times as large */
     double settled_bps;   /* its goodput once all flows were active and settled */
-    double paced_bps;     /* mean rate of one that takes turns with the other end; 0: it does not */
+    double paced_bps;     /* mean rate of one that takes turns with the other end, or fills its link with what its application
+                           * sends; 0: of any other */
     int pauses;           /* of its application */
 };
 
@@ -59,6 +60,8 @@ struct study_replay {
     int n_maps, n_given;       /* addresses placed; those the user did */
     bool reads_network;        /* given: the scenario leaves the link's rate to the capture */
     bool reads_start;          /* given: and the first congestion window: its usual ten segments, or warm */
+    bool reads_acks;           /* given: and how many segments an ACK is for */
+    double segments_per_ack;   /* of the capture, if so; 0: that does not show */
     bool reads_segment;        /* given: and the payload of a full segment, where that is a jumbo frame's */
     double rate_bps[2];        /* of the shared host's link, towards it and from it */
     enum judge_capacity_source rate_source[2]; /* the judge's; JUDGE_CAPACITY_UNKNOWN: it is only taken to be so fast */
@@ -73,6 +76,7 @@ struct study_replay {
     double floor_s;            /* smallest handshake round trip; NAN when none was seen */
 };
 
+#define STUDY_REPLAY_ACKS 2     /* segments an ACK, at most: Linux's own receivers, without a NIC that merges segments */
 #define STUDY_REPLAY_OTHER 0.02 /* of a direction's bytes: less than that of other traffic is none */
 
 #define STUDY_REPLAY_FLOWS 4096
@@ -173,7 +177,7 @@ bool study_replay_doubts(const struct study_replay *r, const struct judge_diagno
  * makes its windows larger or smaller. */
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run);
 
-/* Gives flows that take turns their mean rates instead. False: none does. */
+/* Gives flows with a paced_bps that rate instead. False: there is none. */
 bool study_replay_pace(struct study_replay *r);
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by);

@@ -246,10 +246,11 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     play->measured_s = f->end_s - f->start_s;
     play->settled_bps = b->fact.rate_bps;
     play->limit = b->limit;
-    play->otherwise = b->judged && b->limit == judge_limit_of(&b->fact) ? judge_limit_else(&b->fact) : (double)NAN;
+    bool fills = b->judged && b->limit != judge_limit_of(&b->fact); /* its link, whatever it would send */
+    play->otherwise = b->judged && !fills ? judge_limit_else(&b->fact) : (double)NAN;
     play->windows_by = 1;
     play->window_unknown = f->window_source != ANALYSIS_WINDOW_TIMESTAMPS && !replay_is_paced(b);
-    play->shrinks = b->limit == JUDGE_CAUSE_WINDOW && !replay_is_lossy(b) &&
+    play->shrinks = b->limit == JUDGE_CAUSE_WINDOW && !fills && !replay_is_lossy(b) &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.most_bytes &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.offered_bytes;
     play->lossy = replay_is_lossy(b);
@@ -269,7 +270,7 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     replay_add_pauses(r, b);
     if (replay_is_paced(b))
         flow->rate_bps = replay_rate_bps(replay_pace_bps(b, flow, play->pauses));
-    play->paced_bps = b->turn_bytes > 0 ? f->goodput_bps : 0;
+    play->paced_bps = b->turn_bytes > 0 || fills ? f->goodput_bps : 0;
     replay_add_windows(table, b, first_s, flow);
     s->n_flows++;
 }

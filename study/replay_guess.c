@@ -175,6 +175,11 @@ bool study_replay_assumes(const struct study_replay *r, int i, char text[static 
     n += r->windows_unknown > 0;
     if (n > i)
         return true;
+    snprintf(text, STUDY_REPLAY_TEXT, "an ACK is for %d segments, and in the capture for %.1f", STUDY_REPLAY_ACKS,
+             r->segments_per_ack);
+    n += r->segments_per_ack > STUDY_REPLAY_ACKS + 0.5;
+    if (n > i)
+        return true;
     snprintf(text, STUDY_REPLAY_TEXT, "what is not TCP has a steady rate, and does not react");
     return r->reads_network && r->scenario.n_datagrams > 0 && n == i;
 }

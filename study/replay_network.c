@@ -228,13 +228,14 @@ void replay_network_rates(struct study_replay *r, const struct judge_facts *fact
             r->rate_bps[i] = fmax(r->rate_bps[i], fmin(r->rate_bps[!i], r->rate_most_bps[i]));
 }
 
-/* What a direction carries on the wire once all are settled: data, ACKs of every other segment, and what is not TCP. */
+/* What a direction carries on the wire once all are settled: data, ACKs, and what is not TCP. */
 static double network_carried_bps(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
 {
     double bps = 0, segment = (double)r->scenario.tcp.segment_bytes;
+    double answered = segment * (r->segments_per_ack > 0 ? r->segments_per_ack : (double)r->scenario.tcp.delayed_ack);
     for (int i = 0; i < n; i++) {
         bool data = (replay_host_of(r, &flows[i].flow.dst) == 0) == incoming;
-        bps += flows[i].fact.rate_bps * (data ? (segment + JUDGE_AROUND) / segment : JUDGE_AROUND / (2 * segment));
+        bps += flows[i].fact.rate_bps * (data ? (segment + JUDGE_AROUND) / segment : JUDGE_AROUND / answered);
     }
     for (int i = 0; i < r->scenario.n_datagrams; i++)
         bps += (r->scenario.datagrams[i].to == 0) == incoming ? (double)r->scenario.datagrams[i].rate_bps : 0;
@@ -368,6 +369,10 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     }
     if (r->reads_segment)
         network_segment(r, flows, n);
+    if (r->reads_acks && facts.n > 0) {
+        r->segments_per_ack = facts.segments_per_ack;
+        r->scenario.tcp.delayed_ack = facts.segments_per_ack < STUDY_REPLAY_ACKS - 0.5 ? 1 : STUDY_REPLAY_ACKS;
+    }
     if (r->reads_network && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
         network_read(r, table, flows, n, host, &facts);
     free(others);

@@ -147,6 +147,11 @@ static void test_what_does_not_show_of_flows_and_queues_is_said(void **state)
     assert_true(study_replay_assumes(&r, 2, text));
     assert_string_equal(text, "2 of 3 flows, whose windows do not show, have the scenario's");
     assert_false(study_replay_assumes(&r, 3, text));
+    r.segments_per_ack = 2.4; /* a delayed ACK now and then */
+    assert_false(study_replay_assumes(&r, 3, text));
+    r.segments_per_ack = 4; /* a NIC merges them */
+    assert_true(study_replay_assumes(&r, 3, text));
+    assert_string_equal(text, "an ACK is for 2 segments, and in the capture for 4.0");
     flows[0].otherwise = 0.4;
     assert_true(study_replay_assumes(&r, 1, text));
     assert_string_equal(text, "a:1 > b:2 is held by its window, which is 60 % likely; others are not sure, either");
