@@ -115,8 +115,9 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
     }
+    r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
-                      fits ? h->capacity_bps : NULL, &r->diagnosis);
+                      fits ? h->capacity_bps : NULL, &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
     for (size_t i = 0; i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;

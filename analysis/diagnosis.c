@@ -57,7 +57,7 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
 
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_told *flows, size_t n, double from_s, double to_s, const double capacity_bps[2],
-                       struct judge_diagnosis *d)
+                       struct judge_diagnosis *d, struct judge_facts *facts, struct judge_flow *flow)
 {
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     struct diagnosis_case cases[CASES];
@@ -81,6 +81,12 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
         flows[i].data_wait_s = likeliest->data_wait_s;
         flows[i].ack_wait_s = likeliest->ack_wait_s;
         flows[i].limit = judge_limit_of(likeliest);
+        if (facts)
+            flow[i] = *likeliest;
+    }
+    if (facts) {
+        *facts = cases[0].facts;
+        facts->flow = flow;
     }
     while (k-- > 0)
         free(cases[k].flow);

@@ -13,10 +13,14 @@
 
 void analysis_resources_fini(struct analysis_resources *resources)
 {
-    for (size_t i = 0; i < resources->n; i++)
+    for (size_t i = 0; i < resources->n; i++) {
         free(resources->resource[i].flows);
-    for (size_t i = 0; i < resources->n_alone; i++)
+        free(resources->resource[i].judged);
+    }
+    for (size_t i = 0; i < resources->n_alone; i++) {
         free(resources->alone[i].flows);
+        free(resources->alone[i].judged);
+    }
     free(resources->resource);
     free(resources->alone);
     free(resources->place);

@@ -18,6 +18,8 @@ struct analysis_resource {
     bool diagnosed;
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
     struct judge_diagnosis diagnosis; /* if so */
+    struct judge_facts facts;  /* of a capture: what that was judged by, in its likeliest case; no flows: not kept */
+    struct judge_flow *judged; /* owned; those of facts, in the order of `flows` */
 };
 
 /* Where a capture's flow is judged. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/check_capture.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
@@ -25,6 +24,7 @@
 #define GIVEN(ROW)                                                                                                    \
     ROW(RATE, "network.link.rate")                                                                                    \
     ROW(SEGMENT, "tcp.segment")                                                                                       \
+    ROW(ACKS, "tcp.delayed_ack")                                                                                      \
     ROW(START, "tcp.initial_window")                                                                                  \
     ROW(CONGESTION, "tcp.congestion")                                                                                 \
     ROW(SWITCH_QUEUE, "network.switch.queue")                                                                         \
@@ -381,7 +381,7 @@ static bool replay_guess_once(struct study_replay *r, const struct replay_option
     return ok;
 }
 
-/* Where flows that take turns do not come near, their mean rates may. */
+/* Where flows that take turns, or fill a link, do not come near, their mean rates may. */
 static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
                          struct error *err)
 {
@@ -399,22 +399,34 @@ static bool replay_guess(struct study_replay *r, const struct replay_options *o,
     return ok;
 }
 
+/* Before anything but the baseline is played. */
 static bool replay_refuses(struct study_replay *r, const struct replay_options *o,
                            const struct study_replay_run *baseline)
 {
     bool refuses = study_replay_refuses(r, baseline, r->refused);
     for (int i = 0; i < o->n_what_ifs && !refuses; i++)
         refuses = study_replay_refuses_change(r, o->what_ifs[i], r->refused);
+    r->answer = refuses ? STUDY_REPLAY_REFUSED : STUDY_REPLAY_TOLD;
     return refuses;
+}
+
+/* Once all is played: what nobody can tell is shown beside what the judge says. */
+static void replay_doubts(struct study_replay *r, const struct analysis_resource *host,
+                          const struct study_replay_run *runs, int n)
+{
+    for (int i = 1; i < n && r->answer == STUDY_REPLAY_TOLD; i++)
+        if (study_replay_doubts(r, host && host->diagnosed ? &host->diagnosis : NULL, &runs[0], &runs[i], r->refused))
+            r->answer = STUDY_REPLAY_UNKNOWN;
 }
 
 static int replay_all(struct study_replay *r, const struct analysis_resource *host, const struct replay_options *o,
                       struct error *err)
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
+    static const int statuses[] = {[STUDY_REPLAY_TOLD] = 0, [STUDY_REPLAY_REFUSED] = 1, [STUDY_REPLAY_UNKNOWN] = 4};
     int n = 1 + o->n_what_ifs, signal_number = 0, lock;
     char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
-    bool ok = results_directory_take(root, &lock, err) && replay_guess(r, o, root, &signal_number, err), refused = false;
+    bool ok = results_directory_take(root, &lock, err) && replay_guess(r, o, root, &signal_number, err);
     for (int i = 0; ok && !signal_number && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
         replay_variant_directory(root, runs[i].label, runs[i].directory);
@@ -427,16 +439,10 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
             ok = study_replay_run_read(&runs[i], r->n_flows, err);
         if (!ok || signal_number || o->anyway)
             continue;
-        bool refuses = from == 0 && replay_refuses(r, o, &runs[0]);
-        for (int i = 1; i < to && !refuses; i++)
-            refuses = study_replay_refuses_gain(r, host && host->diagnosed ? &host->diagnosis : NULL, &runs[0],
-                                                &runs[i], r->refused);
-        if (refuses) {
-            refused = n > 1;
-            while (to > 1)
-                free(runs[--to].goodput_bps);
-            n = to = 1;
-        }
+        if (from == 0 && replay_refuses(r, o, &runs[0]))
+            n = 1;
+        else if (from > 0)
+            replay_doubts(r, host, runs, n);
     }
     struct cli_replay_show show = {o->file, r, runs, n, host};
     if (ok && !signal_number && o->json) {
@@ -451,16 +457,14 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
         close(lock);
     if (signal_number)
         raise(signal_number);
-    return !ok ? cli_fail(err) : refused ? 1 : 0;
+    return !ok ? cli_fail(err) : o->n_what_ifs > 0 ? statuses[r->answer] : 0;
 }
 
-static bool replay_read(struct study_replay *r, struct analysis_resources *hosts, const char *path, struct error *err)
+static bool replay_read(struct study_replay *r, const char *path, struct error *err)
 {
     struct analysis_capture capture;
     struct analysis_flows *table = study_capture_read(path, true, &cli_read_listener, &capture, err);
     bool ok = table && (study_replay_build(r, table, err) || error_prefix(err, "%s: ", path));
-    if (ok)
-        analysis_check_capture(table, ANALYSIS_CHECK_TOLERANCE, NULL, hosts);
     analysis_flows_free(table);
     return ok;
 }
@@ -495,13 +499,12 @@ int cmd_replay(int argc, char **argv)
     r.reads_start = !o.gives[GIVEN_START];
     r.reads_network = !o.gives[GIVEN_RATE];
     r.reads_segment = !o.gives[GIVEN_SEGMENT];
-    struct analysis_resources hosts = {0};
+    r.reads_acks = !o.gives[GIVEN_ACKS];
     if (status == 0)
-        status = replay_read(&r, &hosts, o.file, &err) ? replay_all(&r, analysis_resources_get(&hosts, 0), &o, &err)
-                                                       : cli_fail(&err);
+        status = replay_read(&r, o.file, &err) ? replay_all(&r, analysis_resources_get(&r.hosts, 0), &o, &err)
+                                               : cli_fail(&err);
     if (left > 0)
         fprintf(stderr, "contraflow: --budget was over before %d more emulations, one of which may come nearer\n", left);
-    analysis_resources_fini(&hosts);
     study_replay_fini(&r);
     return status;
 }

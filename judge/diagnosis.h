@@ -40,6 +40,7 @@ struct judge_way {
     double possible_bps;          /* NAN unknown */
     double room_bps;              /* goodput that fits beside the ACKs of the other direction; NAN unknown */
     double lost_share;            /* NAN unknown; may be slightly negative */
+    double lost_ci95;             /* half the width of its 95 % interval; NAN unknown */
     double capacity_bps;          /* on the wire; NAN unknown */
     enum judge_capacity_source source;
     bool saturated;               /* carries 95 % of what it can, or more */

@@ -148,6 +148,13 @@ static void posterior_way(const struct judge_facts *s, bool incoming, double pos
     w->acks_bps = fmin(w->capacity_bps, JUDGE_AROUND / (s->segments_per_ack * s->full_bytes) * fast_bps);
 }
 
+/* How far what a direction loses may be off: by as much of itself as what is possible. */
+static double posterior_way_ci95(const struct posterior *p, const double *value, const struct judge_way *w)
+{
+    return w->flows > 0 ? (1 - w->lost_share) * posterior_within(p, value, w->possible_bps, JUDGE_POSTERIOR_SURE) /
+                              w->possible_bps : 0;
+}
+
 /* What was tried is known, whatever would follow from waits: yes or no by its interval. Where that has a threshold in it
  * what follows from waits has to say the same as this run. */
 static void posterior_tried(const struct judge_facts *s, struct judge_diagnosis *d)
@@ -168,6 +175,8 @@ static void posterior_tried(const struct judge_facts *s, struct judge_diagnosis 
     posterior_way(s, false, t->bps[1], d);
     d->lost_share = lost_share(have_bps[0] + have_bps[1], t->bps[2]);
     d->ci95 = t->lost_ci95[2];
+    d->in.lost_ci95 = t->lost_ci95[0];
+    d->out.lost_ci95 = t->lost_ci95[1];
     enum judge_answer here = judge_diagnosis_matters(have_bps, t->bps) ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO;
     bool sure = judge_diagnosis_matters(have_bps, possible_bps[0]) || !judge_diagnosis_matters(have_bps, possible_bps[2]);
     d->answer = sure || here == by_waits ? here : JUDGE_ANSWER_UNKNOWN;
@@ -187,6 +196,8 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
         posterior_add(&p, cases[i].facts, cases[i].weight);
     posterior_way(s, true, posterior_median(&p, p.value[1]), d);
     posterior_way(s, false, posterior_median(&p, p.value[2]), d);
+    d->in.lost_ci95 = posterior_way_ci95(&p, p.value[1], &d->in);
+    d->out.lost_ci95 = posterior_way_ci95(&p, p.value[2], &d->out);
     d->probability = p.yes / p.all;
     d->answer = d->probability > JUDGE_POSTERIOR_SURE       ? JUDGE_ANSWER_YES
                 : d->probability < 1 - JUDGE_POSTERIOR_SURE ? JUDGE_ANSWER_NO

@@ -46,7 +46,7 @@ bool study_measurement_read_capture(struct study_measurement *m, const char *pat
     r->scenario = capture_base(base);
     r->reads_network = reads_network;
     r->reads_start = reads_start;
-    r->reads_segment = reads_network;
+    r->reads_segment = r->reads_acks = reads_network;
     bool ok = study_replay_build(r, table, err) || error_prefix(err, "%s: ", path);
     analysis_flows_free(table);
     for (int i = 0; ok && i < r->n_flows; i++) {

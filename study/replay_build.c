@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/check_capture.h"
 #include "analysis/degree.h"
 #include "analysis/evidence.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "judge/limit.h"
 #include "results/flow.h"
 #include "study/replay_parts.h"
 #include "sweep/engines.h"
@@ -65,23 +67,46 @@ static bool replay_place(struct study_replay *r, const struct capture_address *a
     return true;
 }
 
-/* The address most flows have an end at goes first: h0 is the shared host. */
+/* How many flows have an end at an address; the judged host's come before all others. */
+static int replay_ends(const struct study_replay *r, const struct replay_bulk *flows, int n,
+                       const struct capture_address *a)
+{
+    char name[CAPTURE_ADDRESS_TEXT];
+    int count = 0;
+    capture_address_format(a, name);
+    for (int i = 0; i < n; i++)
+        count += capture_address_same(a, &flows[i].flow.src) + capture_address_same(a, &flows[i].flow.dst);
+    return r->hosts.n > 0 && strcmp(r->hosts.resource[0].host, name) == 0 ? INT_MAX : count;
+}
+
+/* The judged host, or the address most flows have an end at, goes first: h0 is the shared host. */
 static void replay_place_shared(struct study_replay *r, const struct replay_bulk *flows, int n)
 {
-    int best = -1, most = 0;
-    for (int i = 0; i < 2 * n; i++) {
+    const struct capture_address *best = NULL;
+    int most = 0;
+    for (int i = 0; i < 2 * n && most < INT_MAX; i++) {
         const struct capture_address *a = i % 2 ? &flows[i / 2].flow.dst : &flows[i / 2].flow.src;
-        int count = 0;
-        for (int j = 0; j < n; j++)
-            count += capture_address_same(a, &flows[j].flow.src) + capture_address_same(a, &flows[j].flow.dst);
+        int count = replay_ends(r, flows, n, a);
         if (count > most) {
             most = count;
-            best = i;
+            best = a;
         }
     }
-    if (best >= 0 && r->n_given == 0 && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
-        r->maps[r->n_maps++] =
-            (struct study_replay_map){best % 2 ? flows[best / 2].flow.dst : flows[best / 2].flow.src, 0};
+    if (best && r->n_given == 0 && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
+        r->maps[r->n_maps++] = (struct study_replay_map){*best, 0};
+}
+
+/* Where the user placed the host of which the judge speaks. */
+static void replay_place_judged(struct study_replay *r)
+{
+    char name[CAPTURE_ADDRESS_TEXT];
+    const struct analysis_resource *judged = analysis_resources_get(&r->hosts, 0);
+    r->judged_host = 0;
+    for (int i = 0; judged && i < r->n_maps; i++) {
+        capture_address_format(&r->maps[i].address, name);
+        if (strcmp(judged->host, name) == 0)
+            r->judged_host = r->maps[i].host;
+    }
 }
 
 /* Without losses, what it kept in flight once settled; with them the window that was offered, which losses did not let
@@ -184,8 +209,7 @@ static double replay_pace_bps(const struct replay_bulk *b, const struct scenario
  * reader makes room in steps, follow those. By Little's law, where that is far more, and no losses make waits. */
 static double replay_burstiness(const struct replay_bulk *b)
 {
-    const struct analysis_round_trip_figures *t = &b->trip;
-    double little_bytes = b->rate_bps / 8 * (t->floor_s + t->data_wait_s + t->ack_wait_s);
+    double little_bytes = b->fact.rate_bps / 8 * judge_flow_trip_s(&b->fact);
     double by = little_bytes / b->clocking.flight_bytes;
     return by > BURSTY && (b->limit == JUDGE_CAUSE_RECEIVER || !replay_is_lossy(b)) ? by : 1;
 }
@@ -220,10 +244,13 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     analysis_flows_endpoint(&f->dst, f->dst_port, play->to);
     play->measured_bps = f->goodput_bps;
     play->measured_s = f->end_s - f->start_s;
-    play->settled_bps = b->rate_bps;
+    play->settled_bps = b->fact.rate_bps;
+    play->limit = b->limit;
+    bool fills = b->judged && b->limit != judge_limit_of(&b->fact); /* its link, whatever it would send */
+    play->otherwise = b->judged && !fills ? judge_limit_else(&b->fact) : (double)NAN;
     play->windows_by = 1;
     play->window_unknown = f->window_source != ANALYSIS_WINDOW_TIMESTAMPS && !replay_is_paced(b);
-    play->shrinks = b->limit == JUDGE_CAUSE_WINDOW && !replay_is_lossy(b) &&
+    play->shrinks = b->limit == JUDGE_CAUSE_WINDOW && !fills && !replay_is_lossy(b) &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.most_bytes &&
                     b->clocking.flight_bytes < SHRUNK * b->clocking.offered_bytes;
     play->lossy = replay_is_lossy(b);
@@ -243,7 +270,7 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     replay_add_pauses(r, b);
     if (replay_is_paced(b))
         flow->rate_bps = replay_rate_bps(replay_pace_bps(b, flow, play->pauses));
-    play->paced_bps = b->turn_bytes > 0 ? f->goodput_bps : 0;
+    play->paced_bps = b->turn_bytes > 0 || fills ? f->goodput_bps : 0;
     replay_add_windows(table, b, first_s, flow);
     s->n_flows++;
 }
@@ -270,6 +297,7 @@ static bool replay_fill(struct study_replay *r, const struct analysis_flows *tab
         first_s = fmin(first_s, replay_connect_s(flow));
         last_s = fmax(last_s, flow->end_s);
     }
+    replay_place_judged(r);
     double span_s = last_s - first_s;
     if (span_s > (double)(SCENARIO_DURATION_PS - UNITS_PS_PER_MS) / UNITS_PS_PER_S)
         return error_set(err, ERROR_INPUT, "its bulk flows last %.0f s; a replay lasts less than %lld s: cut the capture "
@@ -340,6 +368,7 @@ bool study_replay_build(struct study_replay *r, const struct analysis_flows *tab
         n++;
     }
     r->floor_s = INFINITY;
+    analysis_check_capture(table, ANALYSIS_CHECK_TOLERANCE, NULL, &r->hosts);
     replay_bound(r, flows, n);
     ok = ok && replay_fill(r, table, flows, (int)n, err);
     for (size_t i = 0; i < n; i++)
@@ -360,9 +389,16 @@ bool study_replay_pace(struct study_replay *r)
     return any;
 }
 
+const char *study_replay_answer_name(enum study_replay_answer answer)
+{
+    static const char *const names[] = {"told", "refused", "unknown"};
+    return names[answer];
+}
+
 void study_replay_fini(struct study_replay *r)
 {
     scenario_fini(&r->scenario);
+    analysis_resources_fini(&r->hosts);
     free(r->flows);
     r->flows = NULL;
 }
@@ -384,12 +420,14 @@ bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct err
     size_t n = 0;
     if (!results_flow_read(run->directory, &flows, &n, err))
         return false;
-    run->goodput_bps = memory_zeroed(2 * (size_t)n_flows, sizeof *run->goodput_bps, "rates");
+    run->goodput_bps = memory_zeroed(3 * (size_t)n_flows, sizeof *run->goodput_bps, "rates");
     run->settled_bps = run->goodput_bps + n_flows;
+    run->settled_ci95_bps = run->settled_bps + n_flows;
     bool ok = n >= (size_t)n_flows || error_set(err, ERROR_SYSTEM, "%s: flows are missing", run->directory);
     for (int i = 0; ok && i < n_flows; i++) {
         run->goodput_bps[i] = flows[i].goodput_bps;
         run->settled_bps[i] = flows[i].steady_goodput_bps;
+        run->settled_ci95_bps[i] = flows[i].steady_ci95_bps;
         run->retransmitted += flows[i].retransmitted_segments;
     }
     free(flows);

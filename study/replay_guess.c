@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
+#include "judge/posterior.h"
 #include "study/replay.h"
 
 #include <math.h>
@@ -106,6 +107,83 @@ void study_replay_guesses_around(const char *best, study_replay_guess guess[STUD
             guess_add(guess, n, "", control, (double[]){times[i % NEAR] * bytes[0], times[i / NEAR] * bytes[1]});
 }
 
+bool study_replay_rate_known(const struct study_replay *r, int way)
+{
+    return r->rate_source[way] != JUDGE_CAPACITY_UNKNOWN && r->rate_source[way] != JUDGE_CAPACITY_ASSUMED;
+}
+
+/* Of the link's rate that way; "" where the capture shows it. */
+static void guess_rate_text(const struct study_replay *r, int way, char text[static STUDY_REPLAY_TEXT])
+{
+    const char *name = way ? "from" : "towards";
+    double mbps = r->rate_bps[way] / 1e6;
+    text[0] = '\0';
+    if (r->rate_source[way] == JUDGE_CAPACITY_ASSUMED)
+        snprintf(text, STUDY_REPLAY_TEXT, "the link is as fast %s h0 as the other way, %.4g Mb/s: its rate does not show",
+                 name, mbps);
+    else if (r->rate_source[way] == JUDGE_CAPACITY_UNKNOWN)
+        snprintf(text, STUDY_REPLAY_TEXT, "the link carries %.4g Mb/s %s h0: its rate does not show, and 100 ms carried "
+                 "%.4g Mb/s at most", mbps, name, r->carried_most_bps[way] / 1e6);
+    else if (r->rate_most_bps[way] > r->rate_bps[way])
+        snprintf(text, STUDY_REPLAY_TEXT, "the link carries no more than %.4g Mb/s %s h0: by how long data wait it could "
+                 "carry up to %.4g", mbps, name, r->rate_most_bps[way] / 1e6);
+    else if (r->apart[way])
+        snprintf(text, STUDY_REPLAY_TEXT, "data %s h0 wait behind one link, though each flow seems to have one of its own",
+                 name);
+}
+
+/* Of what limits the flows: the one of which the judge is least sure. */
+static void guess_limit_text(const struct study_replay *r, char text[static STUDY_REPLAY_TEXT])
+{
+    int doubtful = 0, most = -1;
+    text[0] = '\0';
+    for (int i = 0; i < r->n_flows; i++) {
+        double p = r->flows[i].otherwise;
+        if (!(p > 1 - JUDGE_POSTERIOR_SURE && p < JUDGE_POSTERIOR_SURE))
+            continue;
+        doubtful++;
+        most = most < 0 || fabs(p - 0.5) < fabs(r->flows[most].otherwise - 0.5) ? i : most;
+    }
+    if (most < 0)
+        return;
+    const struct study_replay_flow *f = &r->flows[most];
+    snprintf(text, STUDY_REPLAY_TEXT, "%s > %s is held by its %s, which is %.0f %% likely%s", f->from, f->to,
+             f->otherwise > 0.5 ? "application or its reader" : "window",
+             100 * (f->otherwise > 0.5 ? f->otherwise : 1 - f->otherwise),
+             doubtful > 1 ? "; others are not sure, either" : "");
+}
+
+bool study_replay_assumes(const struct study_replay *r, int i, char text[static STUDY_REPLAY_TEXT])
+{
+    int n = 0;
+    for (int way = 0; way < 2 && r->reads_network; way++) {
+        guess_rate_text(r, way, text);
+        n += text[0] != '\0';
+        if (n > i)
+            return true;
+    }
+    snprintf(text, STUDY_REPLAY_TEXT, "%s, which comes nearest", r->assumed);
+    n += *r->assumed != '\0';
+    if (n > i)
+        return true;
+    guess_limit_text(r, text);
+    n += text[0] != '\0';
+    if (n > i)
+        return true;
+    snprintf(text, STUDY_REPLAY_TEXT, "%d of %d flows, whose windows do not show, have the scenario's", r->windows_unknown,
+             r->n_flows);
+    n += r->windows_unknown > 0;
+    if (n > i)
+        return true;
+    snprintf(text, STUDY_REPLAY_TEXT, "an ACK is for %d segments, and in the capture for %.1f", STUDY_REPLAY_ACKS,
+             r->segments_per_ack);
+    n += r->segments_per_ack > STUDY_REPLAY_ACKS + 0.5;
+    if (n > i)
+        return true;
+    snprintf(text, STUDY_REPLAY_TEXT, "what is not TCP has a steady rate, and does not react");
+    return r->reads_network && r->scenario.n_datagrams > 0 && n == i;
+}
+
 double study_replay_error(const struct study_replay *r, const struct study_replay_run *run)
 {
     double worst = 0;
@@ -163,7 +241,8 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
             worst = i;
         }
     }
-    bool unknown = r->reads_network && !r->rate_known[0] && !r->rate_known[1];
+    bool unknown = r->reads_network && r->rate_source[0] == JUDGE_CAPACITY_UNKNOWN &&
+                   r->rate_source[1] == JUDGE_CAPACITY_UNKNOWN;
     const char *reason = r->flows[worst].lossy          ? "losses strike at random, or the buffers are others"
                          : unknown                      ? "the link's rate does not show: --set network.link.rate"
                          : r->windows_unknown > 0       ? "windows do not show without timestamps"

@@ -1,40 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The network of a capture: the two rates of the shared host's link, how far away the others are, how deep the queues
- * before that link are where frames were lost. */
+/* The network of a capture as the judge has it (judge/fact.h): the two rates of the shared host's link, what limits each
+ * flow and how far away the others are. What nobody asks a judge is read here: other traffic, how deep the queues before
+ * that link are where frames were lost, and how applications that take turns go on. */
 #include "study/replay_parts.h"
 
+#include "analysis/check_capture.h"
 #include "analysis/diagnosis.h"
 #include "analysis/leg_series.h"
 #include "analysis/limit.h"
 #include "base/estimate.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "judge/limit.h"
+#include "judge/path.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define SETTLED 0.3       /* of the time that all flows share */
+#define SETTLED 0.3       /* of the time of flows that nobody judged together */
 #define FASTER 20         /* the other links, than the shared one: nothing queues there */
-#define HEADROOM 1.25     /* a link that was never full is at least so much faster than what 100 ms carried */
-#define WAITS_MATTER 0.1  /* of the floor: shorter ones spoil no handshake */
-#define MET 0.85          /* of the floor: a handshake that was longer met a queue */
+#define HEADROOM 1.25     /* a link whose rate does not show is so much faster than what 100 ms carried */
 #define CALIBRATES 0.25   /* of a round trip at a time */
-#define AROUND 90         /* wire bytes of a segment besides its payload */
-#define ALWAYS 0.9
 #define FULL 0.95
-#define THIN 0.5          /* of the round trip that ACKs wait where no data go: their queue stands */
-#define BELOW_PEAK 0.9    /* a rate is at least that share of what 100 ms carried */
 #define EDGES_BPS (3 * 1000 * 8 / 0.1)
-#define BURSTS 4          /* no access line: bursts at the rate of the host's own interface */
 #define LEAST_BUFFER 4000
 #define MOSTLY 0.99        /* of the moments */
 #define WINDOWS_OFF 1.5   /* what was in flight is known better than that */
-#define BOUND_OFF 1.2     /* a wait is a mean of its slots, what is in flight too */
-#define FILLS 0.75        /* of a window of few segments, and a segment of it */
-#define SAME 0.1          /* of the window offered comes and goes in 30 ms */
+#define PROMPTED 0.9      /* of the turns begin when the other end has sent something: it answers requests */
 #define CLOCKED 0.5       /* of a late answer is made up for by the pause that follows: a clock starts it */
-#define TURNS 8           /* fewer are no habit */
-#define UNLIKE 1.02       /* two rates closer than that are one */
 #define ALIKE 0.02        /* of a round trip, and */
 #define TELLS 0.1         /* of a tick of the stamps: floors that differ by less are one */
 
@@ -46,87 +40,81 @@ static const struct capture_address *network_host(const struct study_replay *r, 
     return NULL;
 }
 
-/* The time in which most flows are active, once settled. */
-static void network_phase(const struct replay_bulk *flows, int n, double *from_s, double *to_s)
+/* The host as it was judged; NULL: it was not. */
+static const struct analysis_resource *network_judged(const struct study_replay *r, const struct capture_address *host)
 {
-    double last_start_s = 0, first_end_s = INFINITY;
-    for (int i = 0; i < n; i++) {
-        last_start_s = fmax(last_start_s, flows[i].flow.start_s);
-        first_end_s = fmin(first_end_s, flows[i].flow.end_s);
-    }
-    if (!(first_end_s > last_start_s)) { /* they are never active together */
-        last_start_s = INFINITY;
-        first_end_s = 0;
-        for (int i = 0; i < n; i++) {
-            last_start_s = fmin(last_start_s, flows[i].flow.start_s);
-            first_end_s = fmax(first_end_s, flows[i].flow.end_s);
-        }
-    }
-    *from_s = last_start_s + SETTLED * (first_end_s - last_start_s);
-    *to_s = first_end_s;
+    char name[CAPTURE_ADDRESS_TEXT];
+    const struct analysis_resource *judged;
+    if (!host)
+        return NULL;
+    capture_address_format(host, name);
+    for (size_t i = 0; (judged = analysis_resources_get(&r->hosts, i)); i++)
+        if (judged->diagnosed && judged->facts.n > 0 && strcmp(judged->host, name) == 0)
+            return judged;
+    return NULL;
 }
 
-/* Through empty queues: the handshake's round trip, or less where later ones were faster. */
-static double network_floor_s(const struct replay_bulk *b)
+/* What a judge needs to be told of a flow in a phase. */
+static struct analysis_told network_told(const struct replay_bulk *b, bool incoming, double from_s, double to_s)
 {
-    double floor_s = b->flow.rtt_floor_s;
-    if (isfinite(b->trip.floor_s))
-        floor_s = isfinite(floor_s) ? fmin(floor_s, b->trip.floor_s) : b->trip.floor_s;
-    return floor_s;
+    size_t begin, end;
+    analysis_bins_range(b->flow.bins, llround(from_s * 1e9), llround(to_s * 1e9), &begin, &end);
+    struct analysis_bin all = analysis_bins_sum(b->flow.bins, begin, end);
+    double bps = end > begin && all.bytes > 0 ? analysis_bins_rate_bps(b->flow.bins, begin, end) : b->flow.goodput_bps;
+    return (struct analysis_told){.slot = b->slot, .incoming = incoming, .rate_bps = bps,
+                                  .loss_events = all.loss_events, .retransmitted = all.retransmitted,
+                                  .idle = analysis_limit_between(&b->flow, from_s, to_s) == ANALYSIS_LIMIT_APPLICATION};
 }
 
-/* W/x - d: how long data and ACKs of a flow wait; NAN unknown. Without stamps, a flow that its window limits has all in
- * flight that it may. */
-static double network_waits_s(const struct replay_bulk *b, double floor_s)
+/* Judges those of the host's flows that the judge of its phase left out, all over their own time. Where nothing was
+ * judged, *facts are of these, and borrow what is returned, for free(). */
+static struct judge_flow *network_judge_others(struct study_replay *r, const struct analysis_flows *table,
+                                               struct replay_bulk *flows, int n, const struct capture_address *host,
+                                               struct judge_facts *facts)
 {
-    double flight_bytes = isfinite(b->flight_bytes) || b->limit != JUDGE_CAUSE_WINDOW ? b->flight_bytes
-                                                                                         : b->clocking.offered_bytes;
-    return flight_bytes * 8 / b->rate_bps - floor_s;
-}
-
-/* A flow that began after another may have met its queue even in the handshake. All flows of a link wait in the same
- * two queues, so by Little's law W/x - d is the same for all of them: d follows from that of the first. */
-static void network_floors(const struct study_replay *r, struct replay_bulk *flows, int n)
-{
-    const struct capture_address *host = network_host(r, 0);
-    int first = -1;
+    struct analysis_told *told = memory_zeroed((size_t)n + 1, sizeof *told, "flows to judge");
+    struct judge_flow *judged = memory_zeroed((size_t)n + 1, sizeof *judged, "flows to judge");
+    struct replay_bulk **of = memory_zeroed((size_t)n + 1, sizeof *of, "flows to judge");
+    struct judge_diagnosis d;
+    struct judge_facts others;
+    double from_s = INFINITY, to_s = 0;
+    size_t k = 0;
     for (int i = 0; i < n; i++)
-        if (host && analysis_flow_touches(&flows[i].flow, host) && isfinite(flows[i].floor_s) &&
-            (first < 0 || flows[i].flow.start_s < flows[first].flow.start_s))
-            first = i;
-    if (first < 0)
-        return;
-    double waits_s = network_waits_s(&flows[first], flows[first].floor_s);
-    for (int i = 0; i < n; i++) {
-        struct replay_bulk *b = &flows[i];
-        double floor_s = network_waits_s(b, waits_s);
-        if (i != first && !replay_is_paced(b) && waits_s > WAITS_MATTER * b->floor_s &&
-            floor_s < MET * b->floor_s)
-            b->floor_s = fmax(floor_s, 0);
+        if (!flows[i].judged && analysis_flow_touches(&flows[i].flow, host) && flows[i].flow.bins) {
+            from_s = fmin(from_s, flows[i].flow.start_s);
+            to_s = fmax(to_s, flows[i].flow.end_s);
+            of[k++] = &flows[i];
+        }
+    from_s += SETTLED * (to_s - from_s);
+    for (size_t i = 0; i < k; i++)
+        told[i] = network_told(of[i], capture_address_same(&of[i]->flow.dst, host), from_s, to_s);
+    if (k > 0)
+        analysis_diagnose(table, host, of[0]->flow.tag, told, k, from_s, to_s, NULL, &d, &others, judged);
+    for (size_t i = 0; i < k; i++) {
+        of[i]->fact = judged[i];
+        of[i]->judged = true;
     }
-}
-
-/* Is all in flight that its receiver offers, always the same? Then that is what limits it, whatever its application
- * would send, and no reader that takes its time. */
-static bool network_fills_window(const struct analysis_clocking_figures *k)
-{
-    return k->offered_swing < SAME && k->flight_bytes + k->full_bytes > k->offered_bytes &&
-           k->flight_bytes > FILLS * k->offered_bytes;
+    if (k > 0 && facts->n == 0) {
+        *facts = others;
+        r->settled_s = from_s;
+    }
+    free(told);
+    free(of);
+    return judged;
 }
 
 /* A flow that begins, again and again, when the other end has sent something answers requests, and one whose pauses do
  * not make up for late answers waits for them. Turns begin with nothing in flight, a round trip after the last data or
  * later. */
-static void network_turns(struct replay_bulk *b, double phase_s)
+static void network_turns(struct replay_bulk *b)
 {
     const struct analysis_clocking_figures *k = &b->clocking;
-    const struct analysis_round_trip_figures *t = &b->trip;
     b->turn_bytes = b->turn_s = 0;
-    bool waits = k->prompted > ALWAYS || (k->clocked < CLOCKED && k->clocked_sd < CLOCKED);
-    if (b->limit != JUDGE_CAUSE_APPLICATION || !waits || k->restarts < TURNS)
+    bool answers = k->prompted > PROMPTED, waits = b->limit == JUDGE_CAUSE_APPLICATION && b->fact.clocked < CLOCKED;
+    if (!isfinite(b->fact.cycle_s) || (!answers && !waits))
         return;
-    b->turn_bytes = b->rate_bps / 8 * phase_s / k->restarts;
-    b->turn_s = fmax(0, k->gaps_s / k->restarts - t->floor_s - t->data_wait_s - t->ack_wait_s);
+    b->turn_bytes = b->fact.rate_bps / 8 * b->fact.cycle_s;
+    b->turn_s = fmax(0, k->gaps_s / k->restarts - judge_flow_trip_s(&b->fact));
 }
 
 /* Floors that differ by next to nothing of a round trip are alike: nobody can tell them apart, and in an emulation that
@@ -137,60 +125,55 @@ static void network_alike(struct replay_bulk *flows, int n)
     for (int i = 0; i < n; i++)
         least_s = isfinite(flows[i].floor_s) ? fmin(least_s, flows[i].floor_s) : least_s;
     for (int i = 0; i < n; i++) {
-        double trip_s = flows[i].flight_bytes * 8 / flows[i].rate_bps;
-        if (flows[i].floor_s - least_s < fmin(ALIKE * trip_s, TELLS * flows[i].trip.tick_s))
+        double trip_s = judge_flow_trip_s(&flows[i].fact);
+        if (flows[i].floor_s - least_s < fmin(ALIKE * trip_s, TELLS * flows[i].tick_s))
             flows[i].floor_s = least_s;
     }
 }
 
-static void network_diagnose(struct study_replay *r, const struct analysis_flows *table,
-                             struct replay_bulk *flows, int n, struct judge_diagnosis *d)
+enum judge_cause replay_network_limit(const struct judge_facts *facts, const struct judge_flow *f)
+{
+    enum judge_cause limit = judge_limit_of(f);
+    bool own = limit == JUDGE_CAUSE_APPLICATION || limit == JUDGE_CAUSE_RECEIVER;
+    return own && judge_path_full(facts, f->incoming) ? JUDGE_CAUSE_WINDOW : limit;
+}
+
+/* Facts of each flow, and the link's. For free() once *facts are done with. */
+static struct judge_flow *network_facts(struct study_replay *r, const struct analysis_flows *table,
+                                        struct replay_bulk *flows, int n, struct judge_facts *facts)
 {
     const struct capture_address *host = network_host(r, 0);
-    struct analysis_told *asked = memory_zeroed((size_t)n + 1, sizeof *asked, "flows to diagnose");
-    double from_s, to_s;
-    size_t k = 0;
-    *d = (struct judge_diagnosis){.in.capacity_bps = NAN, .out.capacity_bps = NAN};
-    network_phase(flows, n, &from_s, &to_s);
-    r->settled_s = from_s;
-    for (int i = 0; i < n; i++) {
-        const struct analysis_flow *f = &flows[i].flow;
-        double a_s = fmax(from_s, f->start_s), b_s = fmin(to_s, f->end_s);
-        flows[i].limit = JUDGE_CAUSE_UNKNOWN;
-        flows[i].rate_bps = f->goodput_bps;
-        flows[i].flight_bytes = NAN;
-        if (!analysis_flows_clocking(table, flows[i].slot, a_s, b_s, &flows[i].clocking))
-            flows[i].clocking = (struct analysis_clocking_figures){.flight_bytes = NAN, .full_bytes = NAN};
-        if (!analysis_flows_explain(table, flows[i].slot, &flows[i].trip))
-            flows[i].trip = (struct analysis_round_trip_figures){.floor_s = NAN, .tick_s = NAN, .data_wait_s = NAN,
-                                                                 .ack_wait_s = NAN};
-        if (!host || !analysis_flow_touches(f, host) || !f->bins)
-            continue;
-        size_t begin, end;
-        analysis_bins_range(f->bins, llround(a_s * 1e9), llround(b_s * 1e9), &begin, &end);
-        struct analysis_bin all = analysis_bins_sum(f->bins, begin, end);
-        if (end > begin && all.bytes > 0)
-            flows[i].rate_bps = analysis_bins_rate_bps(f->bins, begin, end);
-        if (f->window_source != ANALYSIS_WINDOW_UNKNOWN)
-            flows[i].flight_bytes = analysis_bins_window(f->bins, begin, end);
-        asked[k++] = (struct analysis_told){
-            .slot = flows[i].slot,
-            .incoming = capture_address_same(&f->dst, host),
-            .rate_bps = flows[i].rate_bps,
-            .loss_events = all.loss_events,
-            .retransmitted = all.retransmitted,
-            .idle = analysis_limit_between(f, a_s, b_s) == ANALYSIS_LIMIT_APPLICATION,
-        };
-    }
-    if (k > 0)
-        analysis_diagnose(table, host, flows[0].flow.tag, asked, k, from_s, to_s, NULL, d);
+    const struct analysis_resource *judged = network_judged(r, host);
+    struct judge_flow *others = NULL;
+    *facts = (struct judge_facts){.in.capacity_bps = NAN, .out.capacity_bps = NAN};
     for (int i = 0; i < n; i++)
-        for (size_t j = 0; j < k; j++)
-            if (asked[j].slot == flows[i].slot) {
-                flows[i].limit = network_fills_window(&flows[i].clocking) ? JUDGE_CAUSE_WINDOW : asked[j].limit;
-                network_turns(&flows[i], fmin(to_s, flows[i].flow.end_s) - fmax(from_s, flows[i].flow.start_s));
-            }
-    free(asked);
+        flows[i].fact = (struct judge_flow){.rate_bps = flows[i].flow.goodput_bps, .floor_s = flows[i].flow.rtt_floor_s,
+                                            .data_wait_s = NAN, .ack_wait_s = NAN, .cycle_s = NAN, .clocked = NAN};
+    if (judged) {
+        *facts = judged->facts;
+        r->settled_s = judged->steady_start_s;
+        for (int i = 0; i < n; i++)
+            for (size_t k = 0; k < judged->n && !flows[i].judged; k++)
+                if (judged->flows[k].slot == flows[i].slot) {
+                    flows[i].fact = judged->judged[k];
+                    flows[i].judged = true;
+                }
+    }
+    if (host)
+        others = network_judge_others(r, table, flows, n, host, facts);
+    for (int i = 0; i < n; i++) {
+        struct replay_bulk *b = &flows[i];
+        struct analysis_round_trip_figures trip;
+        double a_s = fmax(r->settled_s, b->flow.start_s);
+        a_s = a_s < b->flow.end_s ? a_s : b->flow.start_s + SETTLED * (b->flow.end_s - b->flow.start_s);
+        if (!analysis_flows_clocking(table, b->slot, a_s, b->flow.end_s, &b->clocking))
+            b->clocking = (struct analysis_clocking_figures){.flight_bytes = NAN, .full_bytes = NAN};
+        b->tick_s = analysis_flows_explain(table, b->slot, &trip) ? trip.tick_s : (double)NAN;
+        b->limit = b->judged ? replay_network_limit(facts, &b->fact) : JUDGE_CAUSE_UNKNOWN;
+        b->floor_s = isfinite(b->fact.floor_s) ? b->fact.floor_s : b->flow.rtt_floor_s;
+        network_turns(b);
+    }
+    return others;
 }
 
 /* The most that 100 ms carried, less frames that may belong to the time before and after. */
@@ -199,134 +182,64 @@ static double network_peak_bps(const struct analysis_capacity_way *seen)
     return fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS);
 }
 
-/* The rate of a direction; NAN unknown. What the diagnosis found, unless 100 ms carried more beyond the queue. Nothing
- * that it took from the other direction, or from flows whose applications set the pace. */
-static double network_rate(const struct judge_way *way, const struct analysis_capacity_way *seen,
-                           bool paced, bool queued)
+/* Faster than this, a direction's data would not wait as long as they do: all that is in flight passes in that time. */
+static double network_bound_bps(const struct judge_facts *facts, bool incoming)
 {
-    double share, bps = way->capacity_bps, peak_bps = seen && queued ? network_peak_bps(seen) : 0;
-    double back_to_back_bps = seen ? analysis_capacity_bps(seen, &share) : NAN;
-    if (paced || way->source == JUDGE_CAPACITY_UNKNOWN)
-        return NAN;
-    if (way->source == JUDGE_CAPACITY_ASSUMED)
-        return back_to_back_bps > bps ? back_to_back_bps : NAN;
-    return bps > BELOW_PEAK * peak_bps ? bps : fmax(back_to_back_bps, peak_bps);
+    double flight_bytes = 0, wait = 0;
+    for (size_t i = 0; i < facts->n; i++)
+        if (facts->flow[i].incoming == incoming) {
+            flight_bytes += facts->flow[i].sender.flight_bytes;
+            wait += facts->flow[i].rate_bps * facts->flow[i].data_wait_s;
+        }
+    double bps = flight_bytes * 8 * judge_facts_carried_bps(facts, incoming) / wait;
+    return wait > 0 && isfinite(bps) ? bps : INFINITY;
 }
 
-/* What a direction carries on the wire once all are settled: data, ACKs of every other segment, and what is not TCP. */
+/* Do ACKs alone wait before a direction, all the time? What they wait for passes what its link can. */
+static bool network_full_of_acks(const struct judge_facts *facts, bool incoming)
+{
+    const struct judge_link *other = judge_facts_link(facts, !incoming);
+    return other->acks_stand && (other->acks_beyond || !(judge_facts_carried_bps(facts, incoming) > 0));
+}
+
+void replay_network_rates(struct study_replay *r, const struct judge_facts *facts, const bool lossy[2],
+                          const double passed_bps[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const struct judge_link *l = judge_facts_link(facts, i == 0);
+        bool knows = isfinite(l->capacity_bps) && l->source != JUDGE_CAPACITY_UNKNOWN;
+        bool assumed = l->source == JUDGE_CAPACITY_ASSUMED;
+        r->apart[i] = l->apart;
+        r->rate_source[i] = l->source;
+        r->rate_bps[i] = r->rate_most_bps[i] = l->capacity_bps;
+        if (l->works > 0)
+            r->rate_bps[i] = fmin(fmax(l->capacity_bps * l->works, passed_bps[i]), l->capacity_bps);
+        if ((!knows || assumed) && network_full_of_acks(facts, i == 0)) {
+            r->rate_source[i] = JUDGE_CAPACITY_QUEUE;
+            r->rate_bps[i] = r->rate_most_bps[i] = passed_bps[i];
+        } else if (!knows || (assumed && l->capacity_bps > network_bound_bps(facts, i == 0))) {
+            r->rate_source[i] = JUDGE_CAPACITY_UNKNOWN;
+            r->rate_bps[i] = (lossy[i] ? 1 : HEADROOM) * r->carried_most_bps[i];
+            r->rate_most_bps[i] = network_bound_bps(facts, i == 0);
+        }
+    }
+    for (int i = 0; i < 2; i++) /* links are as fast one way as the other, as far as waits allow that */
+        if (r->rate_source[i] == JUDGE_CAPACITY_UNKNOWN && !lossy[i])
+            r->rate_bps[i] = fmax(r->rate_bps[i], fmin(r->rate_bps[!i], r->rate_most_bps[i]));
+}
+
+/* What a direction carries on the wire once all are settled: data, ACKs, and what is not TCP. */
 static double network_carried_bps(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
 {
     double bps = 0, segment = (double)r->scenario.tcp.segment_bytes;
+    double answered = segment * (r->segments_per_ack > 0 ? r->segments_per_ack : (double)r->scenario.tcp.delayed_ack);
     for (int i = 0; i < n; i++) {
         bool data = (replay_host_of(r, &flows[i].flow.dst) == 0) == incoming;
-        bps += flows[i].rate_bps * (data ? (segment + AROUND) / segment : (double)AROUND / (2 * segment));
+        bps += flows[i].fact.rate_bps * (data ? (segment + JUDGE_AROUND) / segment : JUDGE_AROUND / answered);
     }
     for (int i = 0; i < r->scenario.n_datagrams; i++)
         bps += (r->scenario.datagrams[i].to == 0) == incoming ? (double)r->scenario.datagrams[i].rate_bps : 0;
     return bps;
-}
-
-/* Faster than this, a direction's data would not wait as long as they do with no more in flight than they have. */
-static double network_bound_bps(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
-{
-    double flight_bytes = 0, wait = 0, bps = 0;
-    for (int i = 0; i < n; i++) {
-        if ((replay_host_of(r, &flows[i].flow.dst) == 0) != incoming)
-            continue;
-        if (!isfinite(flows[i].trip.data_wait_s) || !isfinite(flows[i].clocking.flight_bytes))
-            return INFINITY;
-        flight_bytes += flows[i].clocking.flight_bytes;
-        wait += flows[i].rate_bps * flows[i].trip.data_wait_s;
-        bps += flows[i].rate_bps;
-    }
-    return wait > 0 ? flight_bytes * 8 * bps / wait : INFINITY;
-}
-
-/* Losses show that the link was full, at the rate of frames in pairs, as ACKs drive them, or of what 100 ms carried. */
-static double network_full_bps(const struct analysis_capacity_way *way, double peak_bps)
-{
-    double share, bps = analysis_capacity_bps(way, &share);
-    return bps < peak_bps ? bps : peak_bps;
-}
-
-/* A direction whose rate does not show has the other's if it never carried more, or just that all the time; before a
- * queue bursts pass that exceed its rate. Else it has some more than it carried. Beside a host that hands its NIC
- * many segments at once, the wire shows bursts at a rate of its own, before the bottleneck. */
-static void network_rates(struct study_replay *r, const struct analysis_capacity_host *host,
-                          const struct judge_diagnosis *d, const bool paced[2], const bool queued[2],
-                          const bool thin[2], const bool lossy[2], const double carried_bps[2],
-                          const double bound_bps[2], double life_s)
-{
-    const struct judge_way *d_way[] = {&d->in, &d->out};
-    const struct analysis_capacity_way *ways[] = {host ? &host->in : NULL, host ? &host->out : NULL};
-    double bps[] = {network_rate(&d->in, ways[0], paced[0], queued[0]),
-                    network_rate(&d->out, ways[1], paced[1], queued[1])}, peak[2], assumed[] = {NAN, NAN};
-    for (int i = 0; i < 2; i++)
-        peak[i] = ways[i] ? fmax(network_peak_bps(ways[i]), ways[i]->all_bytes * 8 / life_s) : 0; /* it may be short */
-    for (int i = 0; i < 2; i++)
-        if (!isfinite(bps[i]) && !paced[i] && bound_bps[i] < BOUND_OFF * carried_bps[i])
-            bps[i] = carried_bps[i]; /* all that is in flight waits */
-    for (int k = 0, i = 0; k < 4; k++, i = k % 2)
-        if (!isfinite(bps[i]) && isfinite(bps[!i]) &&
-            (peak[i] < bps[!i] / BELOW_PEAK || (carried_bps[i] > FULL * bps[!i] && carried_bps[i] < bps[!i] / FULL)))
-            bps[i] = bps[!i];
-        else if (!isfinite(bps[i]) && ways[i] && lossy[i])
-            bps[i] = network_full_bps(ways[i], peak[i]);
-        else if (!isfinite(bps[i]) && k >= 2)
-            bps[i] = assumed[i] = fmax(isfinite(bps[!i]) ? bps[!i] : HEADROOM * peak[!i], HEADROOM * peak[i]);
-    for (int i = 0; i < 2; i++)
-        if (d_way[i]->source != JUDGE_CAPACITY_DISPERSION && bps[i] > BOUND_OFF * bound_bps[i])
-            bps[i] = bps[!i] > BOUND_OFF * bound_bps[i] ? carried_bps[i] : bps[!i]; /* its queue stands */
-    for (int i = 0; i < 2; i++)
-        if (bps[i] > BURSTS * bps[!i] && carried_bps[i] < bps[!i] / BELOW_PEAK &&
-            (!queued[i] || peak[i] < bps[!i] / BELOW_PEAK))
-            bps[i] = bps[!i];
-    for (int i = 0; i < 2; i++)
-        if (thin[i] && ways[i] && !(r->other_share[i] > STUDY_REPLAY_OTHER)) /* never empty; before it bursts pass */
-            bps[i] = ways[i]->all_bytes * 8 / life_s;
-    for (int i = 0; i < 2; i++)
-        r->rate_known[i] = bps[i] != assumed[0] && bps[i] != assumed[1];
-    if (bps[0] / bps[1] < UNLIKE && bps[1] / bps[0] < UNLIKE)
-        bps[0] = bps[1] = sqrt(bps[0] * bps[1]);
-    r->rate_bps[0] = bps[0];
-    r->rate_bps[1] = bps[1];
-}
-
-/* Does it wait in a queue for most of its round trip, or does nobody know, for want of timestamps? */
-static bool network_may_wait(const struct replay_bulk *b)
-{
-    const struct analysis_round_trip_figures *t = &b->trip;
-    return !isfinite(t->tick_s) || t->data_wait_s > t->floor_s + t->ack_wait_s;
-}
-
-/* Where frames follow each other back to back all the time, it is the link that paces the flows of this direction, and
- * not their applications, if they wait. */
-static void network_unpace(const struct study_replay *r, struct replay_bulk *flows, int n, bool incoming,
-                           const struct analysis_capacity_way *seen)
-{
-    double share = 0, bps = seen ? analysis_capacity_bps(seen, &share) : NAN, carried_bps = 0;
-    double segment = (double)r->scenario.tcp.segment_bytes;
-    for (int i = 0; i < n; i++)
-        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming)
-            carried_bps += flows[i].rate_bps * (segment + AROUND) / segment;
-    for (int i = 0; i < n; i++)
-        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && share > ALWAYS && carried_bps > FULL * bps &&
-            network_may_wait(&flows[i]) && replay_is_paced(&flows[i]))
-            flows[i].limit = JUDGE_CAUSE_WINDOW;
-}
-
-/* Are all flows of a direction limited by their applications? */
-static bool network_paced(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
-{
-    bool any = false;
-    for (int i = 0; i < n; i++) {
-        if ((replay_host_of(r, &flows[i].flow.dst) == 0) != incoming)
-            continue;
-        any = true;
-        if (!replay_is_paced(&flows[i]))
-            return false;
-    }
-    return any;
 }
 
 /* Does a direction lose data? */
@@ -336,31 +249,6 @@ static bool network_lossy(const struct study_replay *r, const struct replay_bulk
     for (int i = 0; i < n; i++)
         lossy = lossy || ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && replay_is_lossy(&flows[i]));
     return lossy;
-}
-
-/* Do the data of a direction wait before the tap rather than after it? */
-static bool network_queued(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
-{
-    double before_s = 0;
-    for (int i = 0; i < n; i++) {
-        const double *wait_s = flows[i].trip.wait_s;
-        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming && isfinite(flows[i].trip.data_wait_s))
-            before_s += wait_s[ANALYSIS_LEG_DATA_OUT] - wait_s[ANALYSIS_LEG_DATA_IN];
-    }
-    return before_s > 0;
-}
-
-/* Does a direction carry ACKs alone, and they wait? */
-static bool network_thin(const struct study_replay *r, const struct replay_bulk *flows, int n, bool incoming)
-{
-    double wait_s = 0, trip_s = 0;
-    for (int i = 0; i < n; i++) {
-        if ((replay_host_of(r, &flows[i].flow.dst) == 0) == incoming)
-            return false;
-        wait_s += isfinite(flows[i].trip.ack_wait_s) ? flows[i].trip.ack_wait_s : 0;
-        trip_s += flows[i].flight_bytes * 8 / flows[i].rate_bps;
-    }
-    return wait_s > THIN * trip_s;
 }
 
 /* What the queue before a direction held at most moments, where its data were lost, or where others leave no room; 0:
@@ -418,7 +306,7 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     net->backbone.delay_ps = 0;
     double fastest = FASTER * fmax(r->rate_bps[0], r->rate_bps[1]);
     net->link.rate_bps = replay_rate_bps(fmax(1e9, fastest));
-    double payload = (double)s->tcp.segment_bytes / ((double)s->tcp.segment_bytes + AROUND);
+    double payload = (double)s->tcp.segment_bytes / ((double)s->tcp.segment_bytes + JUDGE_AROUND);
     s->backbone_goodput_bps = replay_rate_bps((double)net->backbone.rate_bps * payload);
     s->link_goodput_bps = replay_rate_bps((double)net->link.rate_bps * payload);
     for (int h = 1; h < net->hosts; h++) {
@@ -441,41 +329,21 @@ static void network_segment(struct study_replay *r, const struct replay_bulk *fl
         r->scenario.tcp.segment_bytes = segment < SCENARIO_SEGMENT_MAX ? segment : SCENARIO_SEGMENT_MAX;
 }
 
-void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n)
+static void network_read(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
+                         const struct analysis_capacity_host *host, const struct judge_facts *facts)
 {
-    struct judge_diagnosis d;
-    const struct capture_address *address = network_host(r, 0);
-    const struct analysis_capacity_host *host =
-        address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
-    network_diagnose(r, table, flows, n, &d);
-    for (int i = 0; i < n; i++)
-        flows[i].floor_s = network_floor_s(&flows[i]);
-    network_floors(r, flows, n);
-    network_alike(flows, n);
-    for (int i = 0; host && i < 2; i++) {
-        const struct analysis_capacity_way *w = i ? &host->out : &host->in;
-        r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
-    }
-    if (r->reads_segment)
-        network_segment(r, flows, n);
-    if (!r->reads_network || r->scenario.network.topology != EMU_TOPOLOGY_STAR)
-        return;
-    network_unpace(r, flows, n, true, host ? &host->in : NULL);
-    network_unpace(r, flows, n, false, host ? &host->out : NULL);
-    bool paced[] = {network_paced(r, flows, n, true), network_paced(r, flows, n, false)};
-    bool queued[] = {network_queued(r, flows, n, true), network_queued(r, flows, n, false)};
-    bool thin[] = {network_thin(r, flows, n, true), network_thin(r, flows, n, false)};
-    bool lossy[] = {network_lossy(r, flows, n, true), network_lossy(r, flows, n, false)};
     if (host)
         network_datagrams(r, host);
     double carried_bps[] = {network_carried_bps(r, flows, n, true), network_carried_bps(r, flows, n, false)};
-    double bound_bps[] = {network_bound_bps(r, flows, n, true), network_bound_bps(r, flows, n, false)};
-    double first_s = INFINITY, last_s = 0;
-    for (int i = 0; i < n; i++) {
-        first_s = fmin(first_s, flows[i].flow.start_s);
-        last_s = fmax(last_s, flows[i].flow.end_s);
+    bool lossy[] = {network_lossy(r, flows, n, true), network_lossy(r, flows, n, false)};
+    double passed_bps[2];
+    for (int i = 0; i < 2; i++) {
+        const struct analysis_capacity_way *seen = host ? i ? &host->out : &host->in : NULL;
+        double mean_bps = seen ? analysis_capacity_mean_bps(seen, INFINITY) : (double)NAN;
+        r->carried_most_bps[i] = fmax(seen ? network_peak_bps(seen) : 0, carried_bps[i]);
+        passed_bps[i] = isfinite(mean_bps) ? mean_bps : carried_bps[i];
     }
-    network_rates(r, host, &d, paced, queued, thin, lossy, carried_bps, bound_bps, last_s - first_s);
+    replay_network_rates(r, facts, lossy, passed_bps);
     for (int i = 0; i < 2; i++)
         r->overfull[i] = r->other_share[i] > STUDY_REPLAY_OTHER && carried_bps[i] > FULL * r->rate_bps[i];
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
@@ -485,6 +353,29 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     free(waits);
     free(waits_s);
     network_fill(r, flows, n);
+}
+
+void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n)
+{
+    struct judge_facts facts;
+    const struct capture_address *address = network_host(r, 0);
+    const struct analysis_capacity_host *host =
+        address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
+    struct judge_flow *others = network_facts(r, table, flows, n, &facts);
+    network_alike(flows, n);
+    for (int i = 0; host && i < 2; i++) {
+        const struct analysis_capacity_way *w = i ? &host->out : &host->in;
+        r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
+    }
+    if (r->reads_segment)
+        network_segment(r, flows, n);
+    if (r->reads_acks && facts.n > 0) {
+        r->segments_per_ack = facts.segments_per_ack;
+        r->scenario.tcp.delayed_ack = facts.segments_per_ack < STUDY_REPLAY_ACKS - 0.5 ? 1 : STUDY_REPLAY_ACKS;
+    }
+    if (r->reads_network && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
+        network_read(r, table, flows, n, host, &facts);
+    free(others);
 }
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by)

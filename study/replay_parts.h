@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* study/replay_parts.h - what study/replay_build.c and study/replay_network.c share. */
+/* study/replay_parts.h - what study/replay_build.c and study/replay_network.c share, and how a judge's facts become a
+ * network. */
 #ifndef STUDY_REPLAY_PARTS_H
 #define STUDY_REPLAY_PARTS_H
 
-#include "judge/diagnosis.h"
+#include "judge/fact.h"
 #include "study/replay.h"
 
 #include <math.h>
@@ -14,11 +15,12 @@ struct replay_bulk {
     size_t slot; /* of the table */
     struct analysis_pause *pauses; /* owned */
     size_t n_pauses;
-    double floor_s;              /* round trip through empty queues; NAN unknown */
-    double rate_bps, flight_bytes; /* in the phase that all flows share; NAN unknown */
+    bool judged;
+    struct judge_flow fact;      /* in the phase that all flows share; of one that was not judged rate and floor alone */
     struct analysis_clocking_figures clocking; /* likewise; full_bytes NAN when unknown */
-    struct analysis_round_trip_figures trip;   /* of its life; tick_s NAN when unknown */
-    enum judge_cause limit;   /* what keeps it from sending more */
+    double tick_s;               /* of its stamps; NAN unknown */
+    double floor_s;              /* round trip through empty queues; NAN unknown */
+    enum judge_cause limit;      /* replay_network_limit() */
     double turn_bytes, turn_s;   /* it takes turns: so many bytes, so long after the last are acknowledged; 0 */
 };
 
@@ -53,6 +55,18 @@ static inline bool replay_is_lossy(const struct replay_bulk *b)
 
 /* The host an address is placed on; -1: none yet. */
 int replay_host_of(const struct study_replay *r, const struct capture_address *a);
+
+/* What a flow is played by: judge_limit_of(). What one that fills its direction together with others would send beyond
+ * that does not matter: it is played by what it has in flight, which makes the queue that was there. */
+enum judge_cause replay_network_limit(const struct judge_facts *facts, const struct judge_flow *f);
+
+/* r->rate_bps and what they are worth: the judge's, where the capture shows them; of a link that may work for a share of
+ * the time alone, the least, and no less than what passed. Else a queue of ACKs that never runs empty passes what its link
+ * can, passed_bps, a mean on the wire; the judge's assumption holds where data would still wait as they do; losses show
+ * that a link was full, at what 100 ms carried (r->carried_most_bps); and any other is taken to be a quarter faster than
+ * that, or as fast as the other way. */
+void replay_network_rates(struct study_replay *r, const struct judge_facts *facts, const bool lossy[2],
+                          const double passed_bps[2]);
 
 /* What limits each flow; and where the scenario leaves the link to the capture, its rates and the hosts' distances.
  * Hosts are placed, h0 is the shared one. */

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DISAGREE 0.1 /* of what would be carried */
-#define COUNTS 0.05  /* of what both directions carry: what a lesser one loses does not matter */
-#define PAYLOAD 0.95 /* of a link's rate, at most */
+#define WAYS STUDY_REPLAY_WAYS
+#define PLAYED 0.04 /* of what would be carried: nine of ten what-ifs of a near baseline come as near to the experiment */
+#define COUNTS JUDGE_DIAGNOSIS_COUNTS
 #define FILLS 0.88 /* of a link's rate is payload: no more goes through. A gain above the inverse is one */
 #define LITTLE (JUDGE_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
 
@@ -166,93 +166,108 @@ static bool what_if_one(struct scenario *s, const char *text, char *part, struct
     return true; /* thresholds follow from the buffer, when the engine loads the scenario */
 }
 
-double study_replay_expected(const struct judge_diagnosis *d, const char *what_if)
+/* What flows carry once they are settled, and half the width of its 95 % interval: of both directions together, towards h0
+ * and from it. Those that had ended by then carry nothing more. */
+struct what_if_rates {
+    double bps[WAYS], ci95_bps[WAYS], captured_bps[WAYS]; /* captured: the same flows, as they were */
+};
+
+static struct what_if_rates what_if_settled(const struct study_replay *r, const struct study_replay_run *run)
+{
+    struct what_if_rates x = {.bps = {0}};
+    for (int i = 0; i < r->n_flows; i++)
+        for (int way = 0; way < WAYS && isfinite(run->settled_bps[i]); way++)
+            if (way == 0 || r->judged_host == (way == 1 ? r->scenario.flows[i].to : r->scenario.flows[i].from)) {
+                x.bps[way] += run->settled_bps[i];
+                x.captured_bps[way] += r->flows[i].settled_bps;
+                if (isfinite(run->settled_ci95_bps[i]))
+                    x.ci95_bps[way] = hypot(x.ci95_bps[way], run->settled_ci95_bps[i]);
+            }
+    return x;
+}
+
+/* A way whose rate nobody knows, and which the change fills as far as it was taken to go; -1: none. */
+static int what_if_fills(const struct study_replay *r, const struct what_if_rates *before,
+                         const struct what_if_rates *after)
+{
+    for (int i = 0; i < 2 && r->reads_network && r->judged_host == 0; i++)
+        if (r->rate_source[i] == JUDGE_CAPACITY_UNKNOWN && after->bps[i + 1] > FILLS * r->rate_bps[i] &&
+            after->bps[i + 1] > before->bps[i + 1] / FILLS)
+            return i;
+    return -1;
+}
+
+struct study_replay_lost study_replay_lost(const struct study_replay *r, const struct study_replay_run *baseline,
+                                           const struct study_replay_run *played, int way)
+{
+    struct what_if_rates before = what_if_settled(r, baseline), after = what_if_settled(r, played);
+    double left = before.bps[way] / after.bps[way], off = before.bps[way] / before.captured_bps[way] - 1;
+    double chance = hypot(before.ci95_bps[way] / before.bps[way], after.ci95_bps[way] / after.bps[way]);
+    return (struct study_replay_lost){1 - left, hypot(PLAYED, left * hypot(chance, isfinite(off) ? off : 0))};
+}
+
+struct study_replay_lost study_replay_expected(const struct judge_diagnosis *d, const char *what_if, int way)
 {
     static const char *const ends[] = {"ack-first", "fair"};
+    static const struct study_replay_lost unknown = {NAN, NAN};
     const char *place = NULL;
     for (size_t i = 0; i < sizeof ends / sizeof *ends && !place; i++)
         if (strncmp(what_if, ends[i], strlen(ends[i])) == 0)
             place = what_if + strlen(ends[i]);
     bool nic = place && strcmp(place, "@nic") == 0, port = place && strcmp(place, "@port") == 0;
-    double gain = d->lost_share / (1 - d->lost_share);
+    const struct judge_way *ways[] = {NULL, &d->in, &d->out};
+    struct study_replay_lost all = way == 0 ? (struct study_replay_lost){d->lost_share, d->ci95}
+                                            : (struct study_replay_lost){ways[way]->lost_share, ways[way]->lost_ci95};
     /* incoming data lose by the host's own queue, which their ACKs leave by */
     bool by_nic = d->in.lost_share > LITTLE, by_port = d->out.lost_share > LITTLE;
     if ((nic && !by_nic) || (port && !by_port))
-        return isfinite(gain) ? 0 : gain;
-    return (place && !*place) || (nic && !by_port) || (port && !by_nic) ? gain : (double)NAN;
+        return isfinite(all.share) ? (struct study_replay_lost){0, all.ci95} : unknown;
+    return (place && !*place) || (nic && !by_port) || (port && !by_nic) ? all : unknown;
 }
 
-/* What flows carry once they are settled, those towards h0 and the others; those that had ended by then carry nothing
- * more. */
-static void what_if_settled_bps(const struct study_replay *r, const struct study_replay_run *run, double bps[static 2])
+/* Whole, and no "-0". */
+static double what_if_percent(double share)
 {
-    bps[0] = bps[1] = 0;
-    for (int i = 0; i < r->n_flows; i++)
-        bps[r->scenario.flows[i].to != 0] += isfinite(run->settled_bps[i]) ? run->settled_bps[i] : 0;
+    double percent = round(100 * share);
+    return percent == 0 ? 0 : percent;
 }
 
-/* A way whose rate nobody knows, and which the change fills as far as it was assumed to go; -1: none. */
-static int what_if_fills(const struct study_replay *r, const double before_bps[static 2],
-                         const double after_bps[static 2])
+/* Says so where the judge and the replay disagree, of both directions together or of one, by more than both intervals.
+ * Neither asks the other: the judge reads what data and ACKs wait for, the replay plays what was in flight. What little a
+ * direction carries of all does not matter. */
+static void what_if_disagrees(const struct study_replay *r, const struct judge_diagnosis *d,
+                              const struct study_replay_run *baseline, const struct study_replay_run *played,
+                              char why[static 240])
 {
-    for (int i = 0; i < 2 && r->reads_network; i++)
-        if (!r->rate_known[i] && after_bps[i] > FILLS * r->rate_bps[i] && after_bps[i] > before_bps[i] / FILLS)
-            return i;
-    return -1;
+    static const char *const of[WAYS] = {"", " of incoming data", " of outgoing data"};
+    struct what_if_rates before = what_if_settled(r, baseline), after = what_if_settled(r, played);
+    for (int way = 0; way < WAYS && !*why; way++) {
+        struct study_replay_lost by_replay = study_replay_lost(r, baseline, played, way);
+        struct study_replay_lost by_judge = study_replay_expected(d, played->label, way);
+        bool counts = fmax(before.bps[way] / before.bps[0], after.bps[way] / after.bps[0]) > COUNTS;
+        if (counts && fabs(by_replay.share - by_judge.share) > by_replay.ci95 + by_judge.ci95)
+            snprintf(why, 240, "without %.60s %.0f +- %.0f %%%s are lost by the replay, and %.0f +- %.0f %% by the "
+                     "judge: they disagree by more than both intervals", played->label, what_if_percent(by_replay.share),
+                     100 * by_replay.ci95, of[way], what_if_percent(by_judge.share), 100 * by_judge.ci95);
+    }
 }
 
-/* The most that both ways can carry. */
-static double what_if_room_bps(const struct study_replay *r, const double before_bps[static 2])
-{
-    double bps = 0;
-    for (int i = 0; i < 2; i++)
-        bps += r->rate_known[i] ? fmax(before_bps[i], PAYLOAD * r->rate_bps[i]) : INFINITY;
-    return bps;
-}
-
-/* Says so where the diagnosis expects another share of both directions together to be lost, or of one. It reads what
- * data wait for where a replay guesses it: an application or a reader that holds a flow looks like a window there. What
- * little a direction carries of all does not matter. */
-static void what_if_disagrees(const struct judge_diagnosis *d, const double before_bps[static 2],
-                              const double after_bps[static 2], double expected, const char *label, char why[static 240])
-{
-    double was_bps[] = {before_bps[0] + before_bps[1], before_bps[0], before_bps[1]};
-    double is_bps[] = {after_bps[0] + after_bps[1], after_bps[0], after_bps[1]};
-    double gains[] = {expected, 1 / (1 - d->in.lost_share) - 1, 1 / (1 - d->out.lost_share) - 1};
-    static const char *const of[] = {"", " of incoming data", " of outgoing data"};
-    for (int i = 0; i < (strcmp(label, "ack-first") == 0 ? 3 : 1); i++)
-        if (fmax(was_bps[i] / was_bps[0], is_bps[i] / is_bps[0]) > COUNTS &&
-            fabs(was_bps[i] / is_bps[i] - 1 / (1 + gains[i])) > DISAGREE) {
-            snprintf(why, 240,
-                     "%.60s wins back %.0f %%%s in the replay, and the diagnosis expects %.0f %%: one of them is wrong",
-                     label, 100 * (is_bps[i] / was_bps[i] - 1), of[i], 100 * gains[i]);
-            return;
-        }
-}
-
-bool study_replay_refuses_gain(const struct study_replay *r, const struct judge_diagnosis *d,
-                               const struct study_replay_run *baseline, const struct study_replay_run *played,
-                               char why[static 240])
+bool study_replay_doubts(const struct study_replay *r, const struct judge_diagnosis *d,
+                         const struct study_replay_run *baseline, const struct study_replay_run *played,
+                         char why[static 240])
 {
     why[0] = '\0';
     bool ends = strncmp(played->label, "ack-first", strlen("ack-first")) == 0 || strncmp(played->label, "fair", 4) == 0;
-    double before_bps[2], after_bps[2];
-    what_if_settled_bps(r, baseline, before_bps);
-    what_if_settled_bps(r, played, after_bps);
-    int fills = what_if_fills(r, before_bps, after_bps);
+    struct what_if_rates before = what_if_settled(r, baseline), after = what_if_settled(r, played);
+    int fills = what_if_fills(r, &before, &after);
     if (fills >= 0)
         snprintf(why, 240,
                  "%.60s fills the link %s h0, whose rate does not show, as it was never full: --set network.link.rate",
                  played->label, fills ? "from" : "towards");
-    if (fills >= 0 || !d || !ends)
-        return fills >= 0;
-    double expected = study_replay_expected(d, played->label);
-    if (r->reads_network)
-        expected = fmin(expected, what_if_room_bps(r, before_bps) / (before_bps[0] + before_bps[1]) - 1);
-    if (d->answer == JUDGE_ANSWER_UNKNOWN)
+    else if (d && ends && d->answer == JUDGE_ANSWER_UNKNOWN)
         snprintf(why, 240, "the capture does not show what waiting ACKs cost, so that a replay only guesses it");
-    else
-        what_if_disagrees(d, before_bps, after_bps, expected, played->label, why);
+    else if (d && ends)
+        what_if_disagrees(r, d, baseline, played, why);
     return why[0] != '\0';
 }
 

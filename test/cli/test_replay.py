@@ -3,6 +3,7 @@
 """Captures of real Linux played through an emulated star of 50 Mb/s, and what if."""
 import csv
 import itertools
+import lzma
 import re
 
 import e2e
@@ -22,6 +23,13 @@ QUEUES = {
 
 def capture(name):
     return e2e.ROOT / f"test/data/captures/{name}.pcap.gz"
+
+
+def unpacked(case, folder, name):
+    path = case.dir / f"{name}.pcap"
+    with lzma.open(e2e.ROOT / f"test/data/{folder}/{name}.pcap.xz") as f:
+        path.write_bytes(f.read())
+    return path
 
 
 def truth(name):
@@ -136,6 +144,37 @@ capture: [{at: h0}, {at: h1}]
         self.assertIn("no what-if: the baseline gives", out)
         self.assertNotIn("won back", out)
         self.assertIn("won back", self.good(*options, "--anyway").stdout)
+
+    def test_where_judge_and_replay_disagree_nobody_can_tell(self):
+        """Windows of 14 kB and 25 ms fill nothing. Of a link that just three of them fill, and which is no longer than
+        their queue, a replay comes as near, and there the fourth flow's ACKs wait: it is told a wrong network."""
+        path = unpacked(self, "corpus", "rwnd-3in-1out")
+        wrong = ("replay", path, "--set", "network.link.rate=14.8Mbps", "--set", "network.link.delay=1us", "-q", "-o", "out",
+                 "--what-if", "ack-first")
+        done = self.json(*wrong, status=4)
+        self.assertEqual(done["answer"], "unknown")
+        self.assertLess(done["worst_error"], 0.1)
+        change = next(v for v in done["variants"] if v["what_if"] == "ack-first")
+        apart = change["lost_share"] - change["expected_lost_share"]
+        self.assertGreater(apart, change["lost_ci95"] + change["expected_lost_ci95"])
+        self.assertAlmostEqual(change["expected_lost_share"], 0, delta=0.02)
+        text = self.good(*wrong, status=4).stdout
+        self.assertRegex(text, r"\n  cannot tell: without ack-first \d+ \+- \d+ % are lost by the replay, and 0 \+- \d+ % by "
+                               r"the judge: they disagree by more than both intervals\n")
+        self.assertRegex(text, r"\n  ack-first +\d+\.\d+ +\+\d+\.\d %")  # both figures stand there
+        right = self.json("replay", path, "-q", "-o", "out", "--what-if", "ack-first")
+        self.assertEqual((right["answer"], right["refused"]), ("told", None))
+        self.assertEqual(self.json(*wrong, "--anyway")["answer"], "told")
+
+    def test_what_is_assumed_is_said(self):
+        done = self.json("replay", unpacked(self, "corpus", "paced50-2in-1out"), "-q", "-o", "out")
+        self.assertEqual((done["link"]["in_source"], done["link"]["in_known"]), ("unknown", False))
+        self.assertIn("its rate does not show, and 100 ms carried", " ".join(done["assumptions"]))
+        self.assertEqual({f["limit"] for f in done["flows"]}, {"application"})
+        out = self.good("replay", capture("fifo-2in-1out"), "-q", "-o", "out").stdout
+        self.assertIn("\n  assumed: cc=linuxreno, which comes nearest\n", out)
+        given = ("--set", "network.switch.queue=fifo", "--set", "network.nic.queue=fifo", "--set", "tcp.congestion=linuxreno")
+        self.assertNotIn("assumed:", self.good("replay", capture("fifo-2in-1out"), "-q", "-o", "out", *given).stdout)
 
     def test_addresses_go_where_the_user_says(self):
         maps = [x for i, a in enumerate(("10.9.0.1", "10.9.0.2", "10.9.0.3", "10.9.0.4"))

@@ -182,6 +182,9 @@ def cases_other():
     case("udp-in-1in-1out", "udp", "one each way; 12 Mb/s of UDP towards the host",
          [flow("in", rate_mbps=12, **udp)] + flows(1, 1, window=100000))
     case("adsl-20-2-1in-1out", "access", "20 Mb/s down, 2 up", flows(1, 1, window=200000), rate_in=20, rate_out=2)
+    case("own-20-2-1in-1out", "access", "20 Mb/s down, 2 up, shaped at the host itself, 20 ms; both ways are filled",
+         flows(1, 1, cc="cubic", delay_ms=20), rate_in=20, rate_out=2, shaped_at="host", tap="host", gso=True,
+         limit_in=750000, limit_out=75000, duration=10.0)
     case("adsl-20-1-2in-1out", "access", "20 Mb/s down, 1 up", flows(2, 1, window=100000), rate_in=20, rate_out=1)
     case("adsl-50-5-2in-1out", "access", "50 Mb/s down, 5 up, 10 ms", flows(2, 1, window=200000, delay_ms=10),
          rate_in=50, rate_out=5)

@@ -4,7 +4,7 @@
 
     replay_benchmark.py CONTRAFLOW DIR [--half development|judgement] [--flows] [--near 0.9 --what-if 0.9]
 
-DIR is a corpus of linux.py. Each capture is played alone, nothing told; its flows' rates are held against those
+DIR is a corpus of linux.py, or of emulated.py. Each capture is played alone, nothing told; its flows' rates are held against those
 measured in the capture, and the what-if "ack-first" against the run of the same flows with ACKs first at every queue:
 lost is 1 - baseline / what-if of the settled phase, in points. A capture whose baseline is off by more than 10 % must
 be refused: else, and beyond the limits, the exit status is 1. Where two runs of the experiment itself differ by more
@@ -47,6 +47,11 @@ def replay_one(job):
         return row, json.loads(done.stdout), done.stderr.strip()
     except json.JSONDecodeError:
         return row, None, done.stderr.strip().replace(t + "/", "")
+
+
+def replay_spread(row):
+    """By how much runs of the experiment itself differ: of both on Linux, of what is lost where it is emulated."""
+    return max(float(row[c]) for c in ("a_spread", "b_spread", "spread") if c in row)
 
 
 def replay_lost(played, host, way):
@@ -108,7 +113,7 @@ def main():
             if within and j["refused"]:
                 silent += 1
                 what = j["refused"]
-            elif within and max(float(row["a_spread"]), float(row["b_spread"])) > POINTS:
+            elif within and replay_spread(row) > POINTS:
                 vague += 1
                 what = "the experiment does not agree with itself"
             elif within and j["points"]:

@@ -143,6 +143,55 @@ static void test_a_window_that_stays_does_not_shrink(void **state)
     study_replay_fini(&r);
 }
 
+/* Each segment of it has an ACK, and so it is played, unless the scenario says otherwise. */
+static void test_as_many_segments_have_an_ack_as_in_the_capture(void **state)
+{
+    (void)state;
+    for (int reads = 0; reads < 2; reads++) {
+        struct analysis_flows *f = new_explained();
+        struct study_replay r = {.scenario = text_load(STAR, NULL), .reads_acks = reads};
+        struct error err = {0};
+        add_paused_flow(f);
+        assert_true(study_replay_build(&r, f, &err));
+        analysis_flows_free(f);
+        assert_int_equal(r.scenario.tcp.delayed_ack, reads ? 1 : 2);
+        assert_int_equal(r.scenario.flows[0].tcp.delayed_ack, reads ? 1 : 2);
+        study_replay_fini(&r);
+    }
+}
+
+/* The judge speaks of the host that two flows share, wherever the user placed it; what is lost towards it and from it is
+ * counted there. */
+static void test_directions_are_those_of_the_judged_host(void **state)
+{
+    (void)state;
+    for (int placed = 0; placed < 2; placed++) {
+        struct analysis_flows *f = new_explained();
+        struct study_replay r = {.scenario = text_load(STAR, NULL)};
+        struct error err = {0};
+        add_paused_flow(f);
+        for (int host = 0; placed && host < 3; host++) {
+            static const char *const addresses[] = {"10.0.0.7", "10.0.0.1", "10.0.0.2"};
+            assert_true(capture_address_parse(addresses[host], &r.maps[host].address));
+            r.maps[host].host = host;
+            r.n_given = ++r.n_maps;
+        }
+        for (uint32_t i = 0; i < SEGMENTS; i++) {
+            struct capture_segment s = segment(A_TO_B, 100 + SEGMENT * i, SEGMENT, 500);
+            s.src.bytes[3] = 7;
+            feed(f, i * 2 * MS, s);
+        }
+        if (!study_replay_build(&r, f, &err))
+            fail_msg("%s", err.message);
+        analysis_flows_free(f);
+        assert_int_equal(r.n_flows, 2);
+        assert_int_equal(r.scenario.flows[0].to, r.judged_host);
+        assert_int_equal(r.scenario.flows[1].to, r.judged_host);
+        assert_int_equal(r.judged_host, placed ? 2 : 0);
+        study_replay_fini(&r);
+    }
+}
+
 /* 100 packets and 100 kB are 169 frames with their ACKs, six times as many and 2000 a play may have: 2000 + 6 * 1.5 *
  * (100000 / 1448 + 100). Bytes that sequence numbers leap over cost nobody anything. */
 static void test_what_is_played_is_bounded_by_what_was_seen(void **state)
@@ -216,6 +265,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
+        cmocka_unit_test(test_as_many_segments_have_an_ack_as_in_the_capture),
+        cmocka_unit_test(test_directions_are_those_of_the_judged_host),
         cmocka_unit_test(test_what_is_played_is_bounded_by_what_was_seen),
         cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
         cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
