@@ -18,6 +18,7 @@
 #define PACE_LEAST 0.5 /* of what is possible: less shows nothing */
 #define PACE_BOTH 1.5  /* shares of what is possible, added: less may pass one medium, by turns */
 #define ASKED 0.97     /* of the pace: carried */
+#define LEAST_S 0.001  /* a round trip that nobody knows */
 #define LOSSY 0.001    /* of the segments are sent again: losses set a window */
 #define PAYLOAD 1448.0
 #define SAME 0.85      /* of what it carries alone */
@@ -352,19 +353,20 @@ static void path_carried(const struct path *p, enum measure_kind kind, struct ju
 }
 
 /* What is known of a direction with both at once: whether it got what it was asked to carry; what it waits beyond the
- * least round trip, by any queue, unless a window keeps one as long as it is. */
-static void path_flows(const struct path *p, bool incoming, struct judge_flow *flow, size_t n)
+ * least round trip, by any queue, unless a window keeps one as long as it is. `empty`: as if queues were. */
+static void path_flows(const struct path *p, bool incoming, bool empty, struct judge_flow *flow, size_t n)
 {
     const struct side *x = &p->side[incoming][MEASURE_BOTH], *other = &p->side[!incoming][MEASURE_BOTH];
     double rtt_s = side_mean(&x->rtt_s, side_mean(&other->rtt_s, NAN)); /* iperf3 has the one that its host sends */
     double again = side_mean(&x->retransmitted, side_mean(&other->retransmitted, 0));
     bool floor = p->least_known && side_mean(&x->rwnd, 0) < FREE_ENDS && side_mean(&x->sndbuf, 0) < FREE_ENDS &&
                  side_mean(&other->rwnd, 0) < FREE_ENDS && side_mean(&other->sndbuf, 0) < FREE_ENDS;
-    double wait_s = floor ? fmax(0, rtt_s - p->floor_s) : (double)NAN;
+    double wait_s = empty ? 0 : floor ? fmax(0, rtt_s - p->floor_s) : (double)NAN;
     bool asked = x->pace_bps > 0 && x->sum_bps >= ASKED * x->pace_bps;
     for (size_t i = 0; i < n; i++)
         flow[i] = (struct judge_flow){
-            .incoming = incoming, .rate_bps = side_rate(x).value / (double)n, .floor_s = p->floor_s,
+            .incoming = incoming, .rate_bps = side_rate(x).value / (double)n,
+            .floor_s = empty && !isfinite(p->floor_s) ? LEAST_S : p->floor_s,
             .known = asked             ? JUDGE_CAUSE_APPLICATION
                      : again > LOSSY ? JUDGE_CAUSE_LOSSES
                                        : JUDGE_CAUSE_UNKNOWN,
@@ -377,13 +379,20 @@ static void foreign_alone(const struct path *p, struct judge_diagnosis *d)
 {
     const struct judge_link none = {.capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN, .drain_s = INFINITY};
     size_t n_in = p->side[1][MEASURE_BOTH].most_flows, n_out = p->side[0][MEASURE_BOTH].most_flows;
-    struct judge_flow *flow = memory_zeroed(n_in + n_out, sizeof *flow, "flows");
-    const struct judge_facts facts = {.flow = flow, .n = n_in + n_out, .in = none, .out = none, .full_bytes = PAYLOAD,
-                                      .segments_per_ack = 2, .beside = true, .ci95_bps = NAN};
-    path_flows(p, true, flow, n_in);
-    path_flows(p, false, flow + n_in, n_out);
-    judge_posterior_decide(&(struct judge_case){&facts, 1}, 1, d);
-    free(flow);
+    struct judge_facts facts[2]; /* what waits may be what ACKs wait, or nothing that any order of service spares */
+    struct judge_case cases[2];
+    struct judge_flow *flow[2];
+    for (int i = 0; i < 2; i++) {
+        flow[i] = memory_zeroed(n_in + n_out, sizeof *flow[i], "flows");
+        facts[i] = (struct judge_facts){.flow = flow[i], .n = n_in + n_out, .in = none, .out = none, .full_bytes = PAYLOAD,
+                                        .segments_per_ack = 2, .beside = true, .ci95_bps = NAN};
+        cases[i] = (struct judge_case){&facts[i], 1};
+        path_flows(p, true, i == 1, flow[i], n_in);
+        path_flows(p, false, i == 1, flow[i] + n_in, n_out);
+    }
+    judge_posterior_decide(cases, 2, d);
+    for (int i = 0; i < 2; i++)
+        free(flow[i]);
     if (d->answer != JUDGE_ANSWER_UNKNOWN)
         return;
     double rtt_s = side_mean(&p->side[0][MEASURE_BOTH].rtt_s, side_mean(&p->side[1][MEASURE_BOTH].rtt_s, NAN));
