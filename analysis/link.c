@@ -437,7 +437,7 @@ static void link_capacity(struct links *d, const double known[2])
     for (int i = 0; i < 2; i++) {
         struct judge_way *w = link_way(d, i), *other = link_way(d, !i);
         if (w->source == JUDGE_CAPACITY_UNKNOWN && other->source != JUDGE_CAPACITY_UNKNOWN &&
-            other->source != JUDGE_CAPACITY_ASSUMED &&
+            other->source != JUDGE_CAPACITY_ASSUMED && other->source != JUDGE_CAPACITY_KNOWN && /* a shaper's */
             w->carried_bps < NOT_ALIKE * other->capacity_bps) {
             w->capacity_bps = other->capacity_bps;
             w->source = JUDGE_CAPACITY_ASSUMED;
