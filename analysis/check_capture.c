@@ -129,8 +129,10 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
     bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
     double rate_bps[2] = {fits ? h->capacity_bps[0] : (double)NAN, fits ? h->capacity_bps[1] : (double)NAN};
-    if (isnan(rate_bps[1]))
+    if (isnan(rate_bps[1]) && isfinite(capture_out_bps(h, r))) {
+        rate_bps[0] = INFINITY; /* a shaper of what goes out says nothing of what comes in */
         rate_bps[1] = capture_out_bps(h, r);
+    }
     struct analysis_told *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
     for (size_t i = 0; i < r->n; i++) {
         const struct capture_flow *flow = uses[i]->flow;
