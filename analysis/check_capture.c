@@ -101,13 +101,14 @@ static void capture_limit(enum analysis_limit *limit, enum judge_cause cause)
         *limit = ANALYSIS_LIMIT_RECEIVER;
 }
 
-static enum judge_cause capture_known(const struct analysis_beside *b, const struct analysis_flow *f)
+/* Of a moment or some: a sender that was idle for a while is no flood, whatever it was then. */
+static enum judge_cause capture_known(const struct analysis_beside *b, const struct analysis_flow *f, bool idle)
 {
     for (size_t i = 0; b && i < b->n; i++) {
         const struct analysis_sender *s = &b->sender[i];
         if (s->port == f->src_port && s->peer_port == f->dst_port && capture_address_same(&s->host, &f->src) &&
             capture_address_same(&s->peer, &f->dst))
-            return s->limit;
+            return idle && s->limit != JUDGE_CAUSE_APPLICATION ? JUDGE_CAUSE_UNKNOWN : s->limit;
     }
     return JUDGE_CAUSE_UNKNOWN;
 }
@@ -140,8 +141,8 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .rate_bps = r->flows[i].rate_bps,
                                                     .loss_events = r->flows[i].loss_events,
                                                     .retransmitted = r->flows[i].retransmitted_segments,
-                                                    .known = capture_known(h->beside, &flow->flow),
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
+        flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
                       rate_bps, &r->diagnosis);

@@ -187,6 +187,24 @@ class Beside(e2e.Case):
         told = self.diagnosis("both", "--ss", self.write("idle.ss", text))
         self.assertNotEqual(told["asymmetry"], "yes")
 
+    def test_a_moment_is_not_all_of_the_time(self):
+        """An application that pauses for 20 ms after every ten segments, with data to send when ss looked."""
+        pauses = ", ".join(f"20ms after {14480 * k}B" for k in range(1, 100))
+        self.write("idle.yaml", f"""
+network: {{topology: star, hosts: 3, link: {{rate: 100Mbps, delay: 1ms}}}}
+duration: 1500ms
+warmup: 500ms
+traffic: {{flows: [{{from: h0, to: h1, window: 300kB, pauses: [{pauses}]}}, {{from: h2, to: h0, window: 300kB}}]}}
+capture: [{{at: h0}}]
+""")
+        self.run_scenario("idle.yaml")
+        flow = next(f for f in self.json("analyze", "out/h0.pcap")["flows"] if f["src"].startswith("10.0.0.1:"))
+        ss = self.write("flood.ss", f"ESTAB 0 9000 {flow['src']} {flow['dst']}\n\t cwnd:10 unacked:10 notsent:9000\n")
+        found = self.json("check", "out/h0.pcap", "--ss", ss, status=1)["resources"]  # rates that obey no rule
+        told = next(r for r in found if r["host"] == "10.0.0.1")
+        self.assertEqual(told["diagnosis"]["cause"], "application")
+        self.assertEqual([f["limit"] for f in told["flows"] if f["direction"] == "out"], ["application"])
+
     def test_bad_files_are_named_with_their_lines(self):
         capture, ss = self.DATA / "upload.pcap.gz", self.DATA / "upload.ss.txt"
         self.bad(2, "bad.ss:1: 'no such thing': a socket is wanted", "check", capture, "--ss",
