@@ -87,6 +87,7 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
 struct capture_host {
     const struct analysis_flows *flows;
     const double *capacity_bps; /* NULL unknown */
+    const struct analysis_beside *beside; /* NULL: nothing */
     const struct capture_address *host;
     uint32_t tag;
 };
@@ -100,12 +101,39 @@ static void capture_limit(enum analysis_limit *limit, enum judge_cause cause)
         *limit = ANALYSIS_LIMIT_RECEIVER;
 }
 
+/* Of a moment or some: a sender that was idle for a while is no flood, whatever it was then. */
+static enum judge_cause capture_known(const struct analysis_beside *b, const struct analysis_flow *f, bool idle)
+{
+    for (size_t i = 0; b && i < b->n; i++) {
+        const struct analysis_sender *s = &b->sender[i];
+        if (s->port == f->src_port && s->peer_port == f->dst_port && capture_address_same(&s->host, &f->src) &&
+            capture_address_same(&s->peer, &f->dst))
+            return idle && s->limit != JUDGE_CAUSE_APPLICATION ? JUDGE_CAUSE_UNKNOWN : s->limit;
+    }
+    return JUDGE_CAUSE_UNKNOWN;
+}
+
+/* Its own shaper is what a host's outgoing frames pass, unless more pass the tap than what fills the shaper's queue. */
+static double capture_out_bps(const struct capture_host *h, const struct analysis_resource *r)
+{
+    bool own = false;
+    for (size_t i = 0; h->beside && i < h->beside->n; i++)
+        own = own || capture_address_same(&h->beside->sender[i].host, h->host);
+    double fills_bps = own ? 8 * (double)h->beside->backlog_bytes / (r->end_s - r->steady_start_s) : 0;
+    return own && !(r->judgement.out_bps > h->beside->out_bps + fills_bps) ? h->beside->out_bps : (double)NAN;
+}
+
 static void capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     const struct capture_host *h = user;
     const struct analysis_judgement *j = &r->judgement;
     /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
     bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
+    double rate_bps[2] = {fits ? h->capacity_bps[0] : (double)NAN, fits ? h->capacity_bps[1] : (double)NAN};
+    if (isnan(rate_bps[1]) && isfinite(capture_out_bps(h, r))) {
+        rate_bps[0] = INFINITY; /* a shaper of what goes out says nothing of what comes in */
+        rate_bps[1] = capture_out_bps(h, r);
+    }
     struct analysis_told *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
     for (size_t i = 0; i < r->n; i++) {
         const struct capture_flow *flow = uses[i]->flow;
@@ -114,10 +142,11 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .loss_events = r->flows[i].loss_events,
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
+        flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
-                      fits ? h->capacity_bps : NULL, &r->diagnosis, &r->facts, r->judged);
+                      rate_bps, &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
     for (size_t i = 0; i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;
@@ -132,6 +161,7 @@ struct capture_judge {
     const struct analysis_flows *flows; /* borrowed */
     double tolerance;
     const double *capacity_bps; /* borrowed; NULL unknown */
+    const struct analysis_beside *beside; /* borrowed; NULL */
     bool diagnoses;
 };
 
@@ -146,7 +176,7 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
         uses[i] = (struct analysis_resource_use){{flow->start_s, flow->end_s, entries[i].incoming},
                                                  flow->payload_bytes, entries[i].flow};
     }
-    struct capture_host host = {judge->flows, judge->capacity_bps, &entries->host, entries->tag};
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &entries->host, entries->tag};
     struct analysis_resource_source source = {
         .settled_s = capture_settled_s,
         .measure = capture_measure,
@@ -237,12 +267,18 @@ static void capture_judge_all(const struct capture_judge *judge, struct analysis
 void analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
                             struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, true}, resources);
+    analysis_check_capture_beside(f, tolerance, capacity_bps, NULL, resources);
+}
+
+void analysis_check_capture_beside(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                                   const struct analysis_beside *beside, struct analysis_resources *resources)
+{
+    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, beside, true}, resources);
 }
 
 void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, false}, resources);
+    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, NULL, false}, resources);
 }
 
 void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow)

@@ -16,6 +16,7 @@ struct analysis_told {
     bool incoming;
     double rate_bps;
     int64_t loss_events, retransmitted;
+    enum judge_cause known; /* what its sender's host says limits it; JUDGE_CAUSE_UNKNOWN: it says nothing */
     bool idle; /* analysis/limit.h: its application had nothing to send in a tenth of the time */
     double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
     enum judge_cause limit;                  /* likewise: what keeps it from sending more */

@@ -70,6 +70,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .lossless = e->lossless,
         .coarse = e->coarse,
         .policed = e->policed,
+        .known = e->flow->known,
         .rate_bps = e->flow->rate_bps,
         .loss_events = e->flow->loss_events,
         .floor_s = e->floor_s,

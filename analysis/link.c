@@ -398,7 +398,7 @@ static void link_capacity(struct links *d, const double known[2])
         struct judge_way *w = link_way(d, i == 0);
         double share = 0, queued_s = 0, tick_s = 0;
         bool stamped = false;
-        w->capacity_bps = known ? known[i] : NAN;
+        w->capacity_bps = known && isfinite(known[i]) ? known[i] : (double)NAN;
         w->source = isfinite(w->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
         for (size_t k = 0; k < d->s->n; k++)
             if (d->s->flow[k].flow->incoming == (i == 0)) {
@@ -458,7 +458,7 @@ static void link_capacity(struct links *d, const double known[2])
     for (int i = 0; i < 2; i++) {
         struct judge_way *w = link_way(d, i), *other = link_way(d, !i);
         if (w->source == JUDGE_CAPACITY_UNKNOWN && other->source != JUDGE_CAPACITY_UNKNOWN &&
-            other->source != JUDGE_CAPACITY_ASSUMED &&
+            other->source != JUDGE_CAPACITY_ASSUMED && !(known && isinf(known[i == 0])) &&
             w->carried_bps < NOT_ALIKE * other->capacity_bps) {
             w->capacity_bps = other->capacity_bps;
             w->source = JUDGE_CAPACITY_ASSUMED;

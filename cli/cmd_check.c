@@ -9,6 +9,7 @@
 #include "cli/workload_show.h"
 #include "foreign/read.h"
 #include "measure/foreign.h"
+#include "study/beside.h"
 #include "study/judge.h"
 #include "view/diagnosis.h"
 
@@ -132,6 +133,8 @@ int cmd_check(int argc, char **argv)
     struct options o = {.judging = study_judge_options_default()};
     struct error err = {0};
     bool quick = false, shown = false;
+    const char *ss = NULL, *qdisc = NULL;
+    struct analysis_beside beside = {0};
     struct study_ack_first again = {.show = isatty(STDERR_FILENO) ? check_show_again : NULL, .user = &shown};
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
@@ -139,6 +142,8 @@ int cmd_check(int argc, char **argv)
         {"interface", 'i', .text = &o.interface},
         {"quick", 0, .flag = &quick},
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
+        {"ss", 0, .text = &ss},
+        {"qdisc", 0, .text = &qdisc},
         {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
@@ -146,6 +151,13 @@ int cmd_check(int argc, char **argv)
         error_set(&err, ERROR_INPUT, "check: no file or directory given; try 'contraflow check --help'");
     if (at <= 0 || err.code != ERROR_NONE || !cli_live_alone("check", o.interface, argc - at, &err))
         return at ? cli_fail(&err) : 0;
+    if (qdisc && !ss)
+        error_set(&err, ERROR_INPUT, "check: --qdisc %.200s: whose queue that is --ss tells; give both", qdisc);
+    if (err.code != ERROR_NONE || !study_beside_read(&beside, ss, qdisc, &err)) {
+        study_beside_fini(&beside);
+        return cli_fail(&err);
+    }
+    o.judging.beside = &beside;
     const struct study_capture_listener *listener = &cli_read_listener;
     if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &err)))
         return cli_fail(&err);
@@ -166,6 +178,7 @@ int cmd_check(int argc, char **argv)
     json_decref(o.list);
     json_decref(o.workloads);
     study_workload_signature_fini(&o.signature);
+    study_beside_fini(&beside);
     if (ok && !o.json && o.resources > 1) {
         putchar('\n');
         view_table_print(&o.summary, "", 2, stdout);

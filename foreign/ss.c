@@ -4,8 +4,10 @@
  * and received between the first and the last. Their times are lines of 'date +%s' before them; without, what was sent
  * is known for the time in which there was something to send (busy), and what was received for none. minrtt is the least
  * of every packet, within five minutes. */
+#include "base/infile.h"
 #include "base/memory.h"
 #include "foreign/parts.h"
+#include "foreign/sockets.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -16,6 +18,7 @@
 #define BULK 20000 /* bytes: less is no flow of data, as in captures */
 #define WORD 128
 #define SOCKETS 4096 /* of a file; the rest is left out */
+#define SOCKETS_MOST ((size_t)64 << 20) /* bytes of a file */
 #define LATEST_S 1e11 /* of a time since the epoch; in milliseconds it would be later */
 #define PAYLOAD 1448.0
 #define MAPPED "::ffff:"
@@ -25,12 +28,14 @@ struct ss_counters {
     double at_s;
     double acked, received, again; /* bytes */
     double busy_s, rwnd_s, sndbuf_s;
+    double cwnd, unacked, notsent; /* segments, segments, bytes */
+    bool idle;                     /* app_limited */
 };
 
 struct ss_socket {
     char local[WORD], peer[WORD]; /* with ports */
     struct ss_counters now, first, last;
-    size_t samples;
+    size_t samples, floods, idles;
     double rtt_sum_s, rtts, least_s, mss;
     struct foreign_flow series[2]; /* samples of what is sent, and of what is received */
 };
@@ -111,8 +116,10 @@ static void ss_value(struct ss_socket *s, const char *word)
         {"bytes_acked:", &s->now.acked, 1},      {"bytes_received:", &s->now.received, 1},
         {"bytes_retrans:", &s->now.again, 1},    {"busy:", &s->now.busy_s, 1e-3},
         {"rwnd_limited:", &s->now.rwnd_s, 1e-3}, {"sndbuf_limited:", &s->now.sndbuf_s, 1e-3},
-        {"mss:", &s->mss, 1},
+        {"mss:", &s->mss, 1},                    {"cwnd:", &s->now.cwnd, 1},
+        {"unacked:", &s->now.unacked, 1},        {"notsent:", &s->now.notsent, 1},
     };
+    s->now.idle = s->now.idle || strcmp(word, "app_limited") == 0;
     double ms = strncmp(word, "rtt:", 4) == 0 ? strtod(word + 4, NULL) : 0;
     double least_ms = strncmp(word, "minrtt:", 7) == 0 ? strtod(word + 7, NULL) : 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -155,9 +162,12 @@ static void ss_close(struct ss_file *f)
         s->first = s->now;
     s->last = s->now;
     s->samples++;
+    s->idles += s->now.idle;
+    s->floods += !s->now.idle && (s->now.notsent > 0 || (s->now.cwnd > 0 && s->now.unacked >= s->now.cwnd));
 }
 
-static void ss_line(struct ss_file *f, const char *line)
+/* False: none that ss prints, nor the time before a sample. */
+static bool ss_line(struct ss_file *f, const char *line)
 {
     char local[WORD], peer[WORD], word[WORD];
     bool established, words = isspace((unsigned char)*line);
@@ -168,7 +178,7 @@ static void ss_line(struct ss_file *f, const char *line)
     if (!rest) {
         bool alone = isdigit((unsigned char)*line) && !line[strspn(line, "0123456789.\r")];
         f->now_s = alone && at_s > 0 && at_s < LATEST_S ? at_s : f->now_s;
-        return;
+        return alone || !line[strspn(line, " \t\r")] || foreign_ss_line(line);
     }
     if (!words && established) {
         f->at = ss_socket_of(f, local, peer);
@@ -177,6 +187,35 @@ static void ss_line(struct ss_file *f, const char *line)
     }
     while (f->at && (rest = ss_word(rest, word)))
         ss_value(f->at, word);
+    return true;
+}
+
+/* All lines; stops at the first that ss does not print, if `bad` wants its number. Returns that line; NULL. */
+static const char *ss_lines(struct ss_file *f, const char *text, size_t *bad)
+{
+    size_t room = strlen(text) + 1, number = 1;
+    char *line = memory_zeroed(room, 1, "a line");
+    for (; *text; number++) {
+        size_t n = strcspn(text, "\n");
+        snprintf(line, room, "%.*s", (int)n, text);
+        if (!ss_line(f, line) && bad) {
+            *bad = number;
+            break;
+        }
+        text += n + (text[n] == '\n');
+    }
+    free(line);
+    ss_close(f);
+    return *text ? text : NULL;
+}
+
+static void ss_fini(struct ss_file *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        free(f->socket[i].series[0].sample);
+        free(f->socket[i].series[1].sample);
+    }
+    free(f->socket);
 }
 
 /* An address without its port, its brackets and its scope; of IPv6 that stands for IPv4, that. */
@@ -257,25 +296,61 @@ static void ss_flows(struct foreign_test *t, struct ss_file *f)
 bool foreign_ss_read(struct foreign_test *t, const char *path, const char *text, struct error *err)
 {
     struct ss_file f = {.now_s = NAN};
-    size_t room = strlen(text) + 1;
-    char *line = memory_zeroed(room, 1, path);
-    while (*text) {
-        size_t n = strcspn(text, "\n");
-        snprintf(line, room, "%.*s", (int)n, text);
-        ss_line(&f, line);
-        text += n + (text[n] == '\n');
-    }
-    ss_close(&f);
+    ss_lines(&f, text, NULL);
     ss_flows(t, &f);
-    for (size_t i = 0; i < f.n; i++) {
-        free(f.socket[i].series[0].sample);
-        free(f.socket[i].series[1].sample);
-    }
-    free(f.socket);
-    free(line);
+    ss_fini(&f);
     if (t->n == 0 && t->unrated)
         return error_set(err, ERROR_INPUT, "%s: data come in, but nobody knows in what time: take samples with times, "
                          "'date +%%s; ss -tin'", path);
     return t->n > 0 || error_set(err, ERROR_INPUT, "%s: no socket has bytes_acked or bytes_received of %d or more; 'ss "
                                  "-tin' prints them", path, BULK);
+}
+
+/* Of "10.0.0.1:5201", and of the same in brackets. */
+static unsigned ss_port(const char *address)
+{
+    const char *port = strrchr(address, ':');
+    unsigned long value = port ? strtoul(port + 1, NULL, 10) : 0;
+    return value <= UINT16_MAX ? (unsigned)value : 0;
+}
+
+static void ss_socket(const struct ss_socket *from, struct foreign_socket *to)
+{
+    *to = (struct foreign_socket){
+        .local_port = ss_port(from->local), .peer_port = ss_port(from->peer), .samples = from->samples,
+        .floods = from->floods, .idles = from->idles, .acked_bytes = from->last.acked, .again_bytes = from->last.again,
+        .busy_s = from->last.busy_s, .rwnd_limited_s = from->last.rwnd_s, .sndbuf_limited_s = from->last.sndbuf_s};
+    ss_host(from->local, to->local);
+    ss_host(from->peer, to->peer);
+}
+
+bool foreign_sockets_read_text(struct foreign_sockets *s, const char *path, const char *text, struct error *err)
+{
+    struct ss_file f = {.now_s = NAN};
+    size_t number;
+    const char *bad = ss_lines(&f, text, &number);
+    *s = (struct foreign_sockets){.socket = memory_zeroed(f.n + 1, sizeof *s->socket, path), .n = f.n};
+    for (size_t i = 0; i < f.n; i++)
+        ss_socket(&f.socket[i], &s->socket[i]);
+    ss_fini(&f);
+    if (bad)
+        return error_set(err, ERROR_INPUT, "%s:%zu: '%.*s': a socket is wanted, as ss -tin prints it", path, number,
+                         (int)(strcspn(bad, "\r\n") < 40 ? strcspn(bad, "\r\n") : 40), bad);
+    return s->n > 0 || error_set(err, ERROR_INPUT, "%s:1: no established socket; 'ss -tin' prints them", path);
+}
+
+bool foreign_sockets_read(struct foreign_sockets *s, const char *path, struct error *err)
+{
+    size_t size;
+    *s = (struct foreign_sockets){0};
+    char *text = infile_read(path, SOCKETS_MOST, "what ss prints", &size, err);
+    bool ok = text && foreign_sockets_read_text(s, path, text, err);
+    free(text);
+    return ok;
+}
+
+void foreign_sockets_fini(struct foreign_sockets *s)
+{
+    free(s->socket);
+    *s = (struct foreign_sockets){0};
 }

@@ -26,6 +26,13 @@ bool judge_diagnosis_matters(const double carried_bps[2], const double possible_
     return matters;
 }
 
+enum judge_answer judge_diagnosis_answer(double probability)
+{
+    return probability > JUDGE_DIAGNOSIS_SURE       ? JUDGE_ANSWER_YES
+           : probability < 1 - JUDGE_DIAGNOSIS_SURE ? JUDGE_ANSWER_NO
+                                                    : JUDGE_ANSWER_UNKNOWN;
+}
+
 /* Who loses how much, and by what. */
 static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t size)
 {

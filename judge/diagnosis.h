@@ -20,6 +20,7 @@
 #define JUDGE_DIAGNOSIS_TOTAL 0.05
 #define JUDGE_DIAGNOSIS_DIRECTION 0.1
 #define JUDGE_DIAGNOSIS_COUNTS 0.05 /* of both directions together: what a lesser one loses does not matter */
+#define JUDGE_DIAGNOSIS_SURE 0.95
 #define JUDGE_DIAGNOSIS_BOTH 0.5 /* of what the worse direction loses: the other one is worth a word, and a remedy */
 
 enum judge_answer { JUDGE_ANSWER_UNKNOWN, JUDGE_ANSWER_NO, JUDGE_ANSWER_YES };
@@ -64,6 +65,9 @@ struct judge_diagnosis {
 
 /* Do these shares lose enough for a yes? */
 bool judge_diagnosis_matters(const double carried_bps[2], const double possible_bps[2]);
+
+/* What the probability of enough loss for a yes makes of it. */
+enum judge_answer judge_diagnosis_answer(double probability);
 
 /* Puts a yes or a no into words, d->why, by what else *d says. */
 void judge_diagnosis_say(struct judge_diagnosis *d);

@@ -92,6 +92,8 @@ struct judge_tried {
     double bps[3], lost_ci95[3];
 };
 
+struct judge_trial; /* judge/trial.h */
+
 struct judge_facts {
     const struct judge_flow *flow; /* borrowed */
     size_t n;
@@ -104,6 +106,7 @@ struct judge_facts {
     bool stopped;               /* the host's line rests although frames wait */
     enum judge_cause host;      /* what sets the pace there: PAUSE or a slow host; JUDGE_CAUSE_UNKNOWN: nothing */
     const struct judge_tried *tried; /* borrowed; NULL: nobody tried */
+    const struct judge_trial *trial; /* borrowed; likewise one way at a time, which decides; NULL */
 };
 
 /* Mean round trip. */

@@ -3,6 +3,7 @@
 
 #include "judge/limit.h"
 #include "judge/path.h"
+#include "judge/trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,6 +68,8 @@ static enum judge_cause ground_yes(const struct judge_facts *s, const struct jud
 static enum judge_cause ground_no(const struct judge_facts *s, const struct judge_diagnosis *d)
 {
     const struct judge_way *least = ground_least(d);
+    if (s->trial && judge_trial_shares(s))
+        return JUDGE_CAUSE_SHARED;
     if (s->stopped)
         return JUDGE_CAUSE_PAUSE;
     if (!least && (d->in.flows == 0 || d->out.flows == 0))
@@ -120,7 +123,9 @@ void judge_ground_of(const struct judge_facts *s, struct judge_diagnosis *d)
         d->cause = ground_no(s, d);
         d->second = d->cause == common ? JUDGE_CAUSE_UNKNOWN : common;
     }
-    if (d->answer == JUDGE_ANSWER_UNKNOWN)
+    if (d->answer == JUDGE_ANSWER_UNKNOWN && s->trial)
+        judge_trial_open(s, d);
+    else if (d->answer == JUDGE_ANSWER_UNKNOWN)
         ground_open(s, d);
     else
         judge_diagnosis_say(d);

@@ -42,4 +42,16 @@ struct judge_noise {
 
 extern const struct judge_noise judge_noise;
 
+/* Probabilities about what a path that was tried one way at a time loses with both at once (judge/trial.h). */
+struct judge_noise_trial {
+    double accused;       /* it is lost to waits of ACKs, where all marks say so; */
+    double accused_guess; /* likewise where how long these wait is a guess; */
+    double unexplained;   /* where they do not say so; */
+    double shared;        /* times either, where it looks like one medium for both directions */
+    double wrong;         /* waits that were measured are not those of ACKs */
+    double wrong_nowhere; /* likewise, where nothing waits at all */
+};
+
+extern const struct judge_noise_trial judge_noise_trial;
+
 #endif

@@ -5,6 +5,7 @@
 #include "judge/ground.h"
 #include "judge/limit.h"
 #include "judge/path.h"
+#include "judge/trial.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -151,7 +152,7 @@ static void posterior_way(const struct judge_facts *s, bool incoming, double pos
 /* How far what a direction loses may be off: by as much of itself as what is possible. */
 static double posterior_way_ci95(const struct posterior *p, const double *value, const struct judge_way *w)
 {
-    return w->flows > 0 ? (1 - w->lost_share) * posterior_within(p, value, w->possible_bps, JUDGE_POSTERIOR_SURE) /
+    return w->flows > 0 ? (1 - w->lost_share) * posterior_within(p, value, w->possible_bps, JUDGE_DIAGNOSIS_SURE) /
                               w->possible_bps : 0;
 }
 
@@ -182,9 +183,24 @@ static void posterior_tried(const struct judge_facts *s, struct judge_diagnosis 
     d->answer = sure || here == by_waits ? here : JUDGE_ANSWER_UNKNOWN;
 }
 
+/* What was tried one way at a time needs no path that predicts it. */
+static void posterior_by_trial(const struct judge_facts *s, struct judge_diagnosis *d)
+{
+    *d = (struct judge_diagnosis){.cause = JUDGE_CAUSE_UNKNOWN};
+    way_of(s, true, &d->in);
+    way_of(s, false, &d->out);
+    judge_trial_decide(s, d);
+    judge_ground_of(s, d);
+    judge_trial_transfers(s, d);
+}
+
 void judge_posterior_decide(const struct judge_case *cases, size_t n, struct judge_diagnosis *d)
 {
     const struct judge_facts *s = cases[0].facts;
+    if (s->trial) {
+        posterior_by_trial(s, d);
+        return;
+    }
     struct posterior p = {.weight = memory_zeroed(n * JUDGE_POSTERIOR_DRAWS, sizeof *p.weight, "a diagnosis")};
     for (int i = 0; i < 3; i++)
         p.value[i] = memory_zeroed(n * JUDGE_POSTERIOR_DRAWS, sizeof *p.value[i], "a diagnosis");
@@ -199,12 +215,10 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
     d->in.lost_ci95 = posterior_way_ci95(&p, p.value[1], &d->in);
     d->out.lost_ci95 = posterior_way_ci95(&p, p.value[2], &d->out);
     d->probability = p.yes / p.all;
-    d->answer = d->probability > JUDGE_POSTERIOR_SURE       ? JUDGE_ANSWER_YES
-                : d->probability < 1 - JUDGE_POSTERIOR_SURE ? JUDGE_ANSWER_NO
-                                                            : JUDGE_ANSWER_UNKNOWN;
+    d->answer = judge_diagnosis_answer(d->probability);
     double possible_bps = d->in.possible_bps + d->out.possible_bps;
     d->lost_share = lost_share(d->in.carried_bps + d->out.carried_bps, possible_bps);
-    d->ci95 = posterior_within(&p, p.value[0], d->lost_share, JUDGE_POSTERIOR_SURE);
+    d->ci95 = posterior_within(&p, p.value[0], d->lost_share, JUDGE_DIAGNOSIS_SURE);
     if (isfinite(s->ci95_bps))
         d->ci95 = hypot(d->ci95, s->ci95_bps / possible_bps);
     for (int i = 0; i < 3; i++)

@@ -11,7 +11,6 @@
 #include "judge/diagnosis.h"
 
 #define JUDGE_POSTERIOR_DRAWS 512
-#define JUDGE_POSTERIOR_SURE 0.95
 
 /* What may be so, and how likely it was before: the same flows, under different assumptions that only one capture
  * cannot tell apart. Weights need not add up to 1. */

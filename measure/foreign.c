@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "judge/posterior.h"
 #include "measure/verdict.h"
 
 #include <math.h>
@@ -12,12 +13,14 @@
 
 #define SETTLES 0.2    /* of a test is left out */
 #define PIECES 4       /* of the rest */
-#define ACK_SHARE (MEASURE_ACK_WIRE / (2 * 1448.0)) /* of the payload acknowledged, at most */
+#define ACK_SHARE (MEASURE_ACK_WIRE / (2 * PAYLOAD)) /* of the payload acknowledged, at most */
 #define LEAST 0.1      /* of what a direction carries alone is possible beside ACKs */
 #define PACE_LEAST 0.5 /* of what is possible: less shows nothing */
 #define PACE_BOTH 1.5  /* shares of what is possible, added: less may pass one medium, by turns */
 #define ASKED 0.97     /* of the pace: carried */
-#define NO_WAIT 0.04   /* of the round trip: what is lost to waits is no more */
+#define LEAST_S 0.001  /* a round trip that nobody knows */
+#define LOSSY 0.001    /* of the segments are sent again: losses set a window */
+#define PAYLOAD 1448.0
 #define SAME 0.85      /* of what it carries alone */
 #define FREE_ENDS 0.2  /* of the time held by a window of the ends, or less */
 #define SERIES (MEASURE_FOREIGN_MOST * PIECES)
@@ -349,46 +352,49 @@ static void path_carried(const struct path *p, enum measure_kind kind, struct ju
     d->lost_share = d->ci95 = NAN;
 }
 
-/* Every flow got what it was asked to carry. */
-static bool path_asked(const struct path *p)
+/* What is known of a direction with both at once: whether it got what it was asked to carry; what it waits beyond the
+ * least round trip, by any queue, unless a window keeps one as long as it is. `empty`: as if queues were. */
+static void path_flows(const struct path *p, bool incoming, bool empty, struct judge_flow *flow, size_t n)
 {
-    bool all = true;
-    for (int incoming = 0; incoming < 2; incoming++) {
-        const struct side *x = &p->side[incoming][MEASURE_BOTH];
-        all = all && x->pace_bps > 0 && x->sum_bps >= ASKED * x->pace_bps;
-    }
-    return all;
+    const struct side *x = &p->side[incoming][MEASURE_BOTH], *other = &p->side[!incoming][MEASURE_BOTH];
+    double rtt_s = side_mean(&x->rtt_s, side_mean(&other->rtt_s, NAN)); /* iperf3 has the one that its host sends */
+    double again = side_mean(&x->retransmitted, side_mean(&other->retransmitted, 0));
+    bool floor = p->least_known && side_mean(&x->rwnd, 0) < FREE_ENDS && side_mean(&x->sndbuf, 0) < FREE_ENDS &&
+                 side_mean(&other->rwnd, 0) < FREE_ENDS && side_mean(&other->sndbuf, 0) < FREE_ENDS;
+    double wait_s = empty ? 0 : floor ? fmax(0, rtt_s - p->floor_s) : (double)NAN;
+    bool asked = x->pace_bps > 0 && x->sum_bps >= ASKED * x->pace_bps;
+    for (size_t i = 0; i < n; i++)
+        flow[i] = (struct judge_flow){
+            .incoming = incoming, .rate_bps = side_rate(x).value / (double)n,
+            .floor_s = empty && !isfinite(p->floor_s) ? LEAST_S : p->floor_s,
+            .known = asked             ? JUDGE_CAUSE_APPLICATION
+                     : again > LOSSY ? JUDGE_CAUSE_LOSSES
+                                       : JUDGE_CAUSE_UNKNOWN,
+            .data_wait_s = wait_s, .unplaced_s = wait_s, .most_bps = INFINITY, .window_bps = INFINITY, .clocked = NAN,
+            .sender = {.tight_share = NAN, .free_bps = NAN}};
 }
 
-/* Nothing waits, where the least round trip is known, and a queue would not stand still. */
-static bool path_waits_nowhere(const struct path *p)
-{
-    bool any = false;
-    for (int incoming = 0; incoming < 2; incoming++) {
-        const struct side *x = &p->side[incoming][MEASURE_BOTH];
-        if (x->rtt_s.n == 0)
-            continue;
-        any = true;
-        if (!(x->rtt_s.mean - p->floor_s <= NO_WAIT * x->rtt_s.mean) || !(side_mean(&x->rwnd, 1) < FREE_ENDS) ||
-            !(side_mean(&x->sndbuf, 0) < FREE_ENDS))
-            return false;
-    }
-    return any && p->least_known;
-}
-
-/* With both at once, and nothing to compare it with. */
+/* With both at once, and nothing to compare it with: what passes alone is known of it. */
 static void foreign_alone(const struct path *p, struct judge_diagnosis *d)
 {
-    path_carried(p, MEASURE_BOTH, d);
-    bool asked = path_asked(p), nowhere = path_waits_nowhere(p);
-    if (asked || nowhere) {
-        double again = side_mean(&p->side[0][MEASURE_BOTH].retransmitted, 0);
-        d->answer = JUDGE_ANSWER_NO;
-        d->cause = asked ? JUDGE_CAUSE_APPLICATION : again > 0.001 ? JUDGE_CAUSE_LOSSES : JUDGE_CAUSE_UNKNOWN;
-        d->lost_share = 0;
-        judge_diagnosis_say(d);
-        return;
+    const struct judge_link none = {.capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN, .drain_s = INFINITY};
+    size_t n_in = p->side[1][MEASURE_BOTH].most_flows, n_out = p->side[0][MEASURE_BOTH].most_flows;
+    struct judge_facts facts[2]; /* what waits may be what ACKs wait, or nothing that any order of service spares */
+    struct judge_case cases[2];
+    struct judge_flow *flow[2];
+    for (int i = 0; i < 2; i++) {
+        flow[i] = memory_zeroed(n_in + n_out, sizeof *flow[i], "flows");
+        facts[i] = (struct judge_facts){.flow = flow[i], .n = n_in + n_out, .in = none, .out = none, .full_bytes = PAYLOAD,
+                                        .segments_per_ack = 2, .beside = true, .ci95_bps = NAN};
+        cases[i] = (struct judge_case){&facts[i], 1};
+        path_flows(p, true, i == 1, flow[i], n_in);
+        path_flows(p, false, i == 1, flow[i] + n_in, n_out);
     }
+    judge_posterior_decide(cases, 2, d);
+    for (int i = 0; i < 2; i++)
+        free(flow[i]);
+    if (d->answer != JUDGE_ANSWER_UNKNOWN)
+        return;
     double rtt_s = side_mean(&p->side[0][MEASURE_BOTH].rtt_s, side_mean(&p->side[1][MEASURE_BOTH].rtt_s, NAN));
     snprintf(d->why, sizeof d->why, "%.1f Mb/s pass in and %.1f out at once", d->in.carried_bps / 1e6,
              d->out.carried_bps / 1e6);
@@ -415,16 +421,6 @@ static void foreign_not_both(const struct path *p, struct judge_diagnosis *d)
                  "iperf3 --bidir, iperf3 -R, iperf3", (in ? d->in : d->out).carried_bps / 1e6, in ? "in" : "out", besides);
 }
 
-/* Alone nothing waits and nothing is lost, nobody asks for less, and no processor is busy: the senders' windows are in
- * flight, all the time. */
-static bool foreign_windows(const struct measure_summary *s)
-{
-    const struct measure_way *in = &s->in[MEASURE_IN].mean, *out = &s->out[MEASURE_OUT].mean;
-    double wait_s = fmax(in->rtt_s, out->rtt_s) - s->floor_out_s;
-    return !s->full_in && !s->full_out && in->busy > 0 && out->busy > 0 && isfinite(wait_s) &&
-           !measure_summary_waits(wait_s, s->floor_out_s);
-}
-
 static void path_diagnose(const struct path *p, struct judge_diagnosis *d)
 {
     struct measure_summary s;
@@ -439,10 +435,6 @@ static void path_diagnose(const struct path *p, struct judge_diagnosis *d)
         measure_verdict_decide(&s, d);
         if (d->answer == JUDGE_ANSWER_UNKNOWN)
             foreign_open(&s, d);
-        if (d->answer == JUDGE_ANSWER_NO && d->cause == JUDGE_CAUSE_UNKNOWN && foreign_windows(&s)) {
-            d->cause = JUDGE_CAUSE_WINDOW;
-            judge_diagnosis_say(d);
-        }
         if (!isfinite(d->in.capacity_bps + d->out.capacity_bps)) /* which one is slow, only both tell */
             d->in.capacity_bps = d->out.capacity_bps = NAN;
     }

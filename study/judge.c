@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/judge.h"
 
-#include "analysis/check_capture.h"
 #include "base/memory.h"
 #include "results/directory.h"
 #include "study/judge_run.h"
@@ -37,7 +36,7 @@ static bool judge_file(const char *path, const struct study_judge_options *optio
     char directory[PATH_MAX];
     struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
     if (f)
-        analysis_check_capture(f, options->tolerance, options->capacity_bps, &resources);
+        analysis_check_capture_beside(f, options->tolerance, options->capacity_bps, options->beside, &resources);
     bool live = listener && listener->live;
     for (size_t i = 0; live && i < resources.n; i++)
         resources.resource[i].live = true;

@@ -3,7 +3,7 @@
 #ifndef STUDY_JUDGE_H
 #define STUDY_JUDGE_H
 
-#include "analysis/resource.h"
+#include "analysis/check_capture.h"
 #include "results/summary.h"
 #include "study/ack_first.h"
 #include "study/capture.h"
@@ -13,6 +13,7 @@
 struct study_judge_options {
     double tolerance;       /* of rules, relative */
     struct study_ack_first *again; /* borrowed; runs are emulated once more for what was possible; NULL: none is */
+    const struct analysis_beside *beside; /* borrowed; what the captures' host says besides; NULL: nothing */
     double capacity_bps[2]; /* of the hosts' links in captures, in and out, on the wire; NAN unknown */
 };
 

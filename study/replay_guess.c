@@ -139,7 +139,7 @@ static void guess_limit_text(const struct study_replay *r, char text[static STUD
     text[0] = '\0';
     for (int i = 0; i < r->n_flows; i++) {
         double p = r->flows[i].otherwise;
-        if (!(p > 1 - JUDGE_POSTERIOR_SURE && p < JUDGE_POSTERIOR_SURE))
+        if (!(p > 1 - JUDGE_DIAGNOSIS_SURE && p < JUDGE_DIAGNOSIS_SURE))
             continue;
         doubtful++;
         most = most < 0 || fabs(p - 0.5) < fabs(r->flows[most].otherwise - 0.5) ? i : most;

@@ -224,6 +224,9 @@ static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
     assert_int_equal(facts.in.source, JUDGE_CAPACITY_KNOWN);
     assert_int_equal(facts.out.source, JUDGE_CAPACITY_ASSUMED);
     assert_true(facts.out.capacity_bps == 100e6);
+    decided(&set, NULL, (const double[]){100e6, INFINITY}); /* a shaper of one direction */
+    assert_int_equal(facts.out.source, JUDGE_CAPACITY_UNKNOWN);
+    assert_true(isnan(facts.out.capacity_bps));
     flows[1].rate_bps = 98e6; /* which could not carry that */
     decided(&set, NULL, (const double[]){100e6, NAN});
     assert_int_equal(facts.out.source, JUDGE_CAPACITY_UNKNOWN);

@@ -158,6 +158,62 @@ class Real(e2e.Case):
         for path in sorted(shared.glob("*.pcap")):
             self.assertEqual(gzip.decompress((CAPTURES / (path.name + ".gz")).read_bytes()), path.read_bytes())
 
+class Beside(e2e.Case):
+    """What ss and tc said at the captured host meanwhile (test/data/beside/README.md)."""
+    DATA = e2e.ROOT / "test/data/beside"
+
+    def diagnosis(self, name, *options, status=0):
+        found = self.json("check", self.DATA / f"{name}.pcap.gz", *options, status=status)["resources"]
+        return next(r for r in found if r["host"] == "10.80.0.1")["diagnosis"]
+
+    def test_senders_that_flood_are_no_applications_that_send_no_more(self):
+        alone = self.diagnosis("upload")
+        self.assertEqual((alone["asymmetry"], alone["cause"]), ("no", "application"))  # what a capture alone looks like
+        ss, tc = self.DATA / "upload.ss.txt", self.DATA / "upload.tc.txt"
+        self.assertEqual(self.diagnosis("upload", "--ss", ss)["cause"], "window")
+        both = self.diagnosis("upload", "--ss", ss, "--qdisc", tc)
+        self.assertEqual((both["asymmetry"], both["cause"]), ("no", "one_way"))  # its own shaper is full
+        # 2 Mb/s of tc's, whose frames were 998031 bytes in 678 packets: 24 more each on the wire
+        self.assertAlmostEqual(both["capacity_bps"]["out"], 2e6 * (998031 + 24 * 678) / 998031, delta=1)
+        self.assertIsNone(both["capacity_bps"]["in"])  # not that of a shaper of the other direction
+
+    def test_a_download_that_waits_in_the_uplink_s_shaper_is_told(self):
+        self.assertEqual(self.diagnosis("both")["asymmetry"], "unknown")
+        told = self.diagnosis("both", "--ss", self.DATA / "both.ss.txt", "--qdisc", self.DATA / "both.tc.txt")
+        self.assertEqual(told["asymmetry"], "yes")
+
+    def test_an_application_that_says_so_is_one(self):
+        text = (self.DATA / "both.ss.txt").read_text().replace(" notsent:", " app_limited x:")
+        told = self.diagnosis("both", "--ss", self.write("idle.ss", text))
+        self.assertNotEqual(told["asymmetry"], "yes")
+
+    def test_a_moment_is_not_all_of_the_time(self):
+        """An application that pauses for 20 ms after every ten segments, with data to send when ss looked."""
+        pauses = ", ".join(f"20ms after {14480 * k}B" for k in range(1, 100))
+        self.write("idle.yaml", f"""
+network: {{topology: star, hosts: 3, link: {{rate: 100Mbps, delay: 1ms}}}}
+duration: 1500ms
+warmup: 500ms
+traffic: {{flows: [{{from: h0, to: h1, window: 300kB, pauses: [{pauses}]}}, {{from: h2, to: h0, window: 300kB}}]}}
+capture: [{{at: h0}}]
+""")
+        self.run_scenario("idle.yaml")
+        flow = next(f for f in self.json("analyze", "out/h0.pcap")["flows"] if f["src"].startswith("10.0.0.1:"))
+        ss = self.write("flood.ss", f"ESTAB 0 9000 {flow['src']} {flow['dst']}\n\t cwnd:10 unacked:10 notsent:9000\n")
+        found = self.json("check", "out/h0.pcap", "--ss", ss, status=1)["resources"]  # rates that obey no rule
+        told = next(r for r in found if r["host"] == "10.0.0.1")
+        self.assertEqual(told["diagnosis"]["cause"], "application")
+        self.assertEqual([f["limit"] for f in told["flows"] if f["direction"] == "out"], ["application"])
+
+    def test_bad_files_are_named_with_their_lines(self):
+        capture, ss = self.DATA / "upload.pcap.gz", self.DATA / "upload.ss.txt"
+        self.bad(2, "bad.ss:1: 'no such thing': a socket is wanted", "check", capture, "--ss",
+                 self.write("bad.ss", "no such thing\n"))
+        self.bad(2, "bad.tc:1: 'Error:': 'qdisc' or 'class' is wanted", "check", capture, "--ss", ss, "--qdisc",
+                 self.write("bad.tc", "Error: no dev\n"))
+        self.bad(2, "--qdisc", "check", capture, "--qdisc", self.DATA / "upload.tc.txt")
+        self.bad(2, "none.ss", "check", capture, "--ss", "none.ss")
+
 
 if __name__ == "__main__":
     e2e.main()

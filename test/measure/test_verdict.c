@@ -473,6 +473,48 @@ static void test_a_resource_as_check_has_it(void **state)
     free(t);
 }
 
+/* Half is lost for sure, and all marks accuse ACKs: 98 %. By waits that are a guess 96 %, times P(lost more than 5 %):
+ * with +- 18 of 23 %, z is 1.96 * 18 / 18 = 1.96 and that is 97.5 %: not enough. With both at once by 1 % less than alone,
+ * where 1 % is certain, nothing is. */
+static void test_how_sure_it_is(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d;
+    struct measure_summary s = acks_wait();
+    measure_verdict_decide(&s, &d);
+    assert_true(fabs(d.probability - 0.98) <= 1e-6);
+    assert_true(fabs(d.ci95 - CI) <= 1e-9);
+    s.words = false;
+    s.lost = s.least = known(0.23, 0.18);
+    s.lost_in = s.least_in = known(0.23, 0.26);
+    measure_verdict_decide(&s, &d);
+    assert_true(fabs(d.probability - 0.96 * 0.975) <= 1e-4);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
+    s.words = true;
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, JUDGE_ANSWER_YES); /* 0.98 * 0.975 = 0.9555 */
+    s = acks_wait();
+    s.lost = s.lost_in = s.lost_out = s.least = s.least_in = s.least_out = known(0.01, 0.01);
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_true(d.probability < 1e-6);
+}
+
+/* Waits that cost 4.9 % at most bound what is said to be lost, and its interval: up to as much, or nothing. */
+static void test_a_bound_has_an_interval(void **state)
+{
+    (void)state;
+    struct judge_diagnosis d;
+    struct measure_summary s = acks_wait();
+    s.lost = s.lost_in = s.lost_out = s.least = s.least_in = s.least_out = known(0.3, 0.5);
+    s.in[MEASURE_BOTH] = s.out[MEASURE_BOTH] = way(9e6, 0.05, 0.0023); /* as where waits cost little, above */
+    s.floor_in_s = s.floor_out_s = 0.044;
+    measure_verdict_decide(&s, &d);
+    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_true(d.lost_share > 0.03 && d.lost_share < 0.05);
+    assert_true(fabs(d.ci95 - d.lost_share) <= 1e-9);
+}
+
 /* 48 % of data in are lost, 25 % of all. If who begins first gets 90 % more, each direction loses 45 points less
  * than its mean when it is first: 48 - 45 are less than 10, and 25 - 45 less than 5. If it gets 20 % more, 38 and 15
  * are left, which no order explains. Nor does an order that varies as much as it brings. */
@@ -541,6 +583,8 @@ int main(void)
         cmocka_unit_test(test_a_shared_medium),
         cmocka_unit_test(test_a_no_says_what_holds_the_directions),
         cmocka_unit_test(test_a_resource_as_check_has_it),
+        cmocka_unit_test(test_how_sure_it_is),
+        cmocka_unit_test(test_a_bound_has_an_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
