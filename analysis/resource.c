@@ -2,7 +2,9 @@
 #include "analysis/resource.h"
 
 #include "base/estimate.h"
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,10 +38,86 @@ static int resource_compare(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
 }
 
+/* A resource by its answer and all its flows, in any order. */
+struct resource_key {
+    uint64_t key;
+    size_t i;
+};
+
+static uint64_t resource_hash(uint64_t h, const char *text)
+{
+    while (*text)
+        h = hash_mix(h, (unsigned char)*text++);
+    return h;
+}
+
+static int resource_key_compare(const void *a, const void *b)
+{
+    const struct resource_key *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->i > y->i) - (x->i < y->i);
+}
+
+/* Is it where another one's ACKs wait? */
+static bool resource_is_place(const struct analysis_resource *r, const struct resource_key *keys, size_t n,
+                              const struct analysis_resource *of)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(of[keys[i].i].diagnosis.place, r->host) == 0)
+            return true;
+    return false;
+}
+
+/* Of resources that are one: who speaks. */
+static struct analysis_resource *resource_speaker(struct analysis_resource *r, const struct resource_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (resource_is_place(&r[keys[i].i], keys, n, r))
+            return &r[keys[i].i];
+    for (size_t i = 0; i < n; i++) /* the other end of the port's cable is its link, too */
+        if (r[keys[i].i].port && r[keys[i].i].diagnosis.answer == JUDGE_ANSWER_YES)
+            return &r[keys[i].i];
+    for (size_t i = 0; i < n; i++)
+        if (r[keys[i].i].diagnosis.cause != JUDGE_CAUSE_LINK)
+            return &r[keys[i].i];
+    return &r[keys[0].i];
+}
+
+static void resource_speak(struct analysis_resource *r, size_t n)
+{
+    struct resource_key *keys = memory_zeroed(n + 1, sizeof *keys, "hosts");
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = 0;
+        for (size_t k = 0; k < r[i].n; k++)
+            key += resource_hash(resource_hash(1, r[i].flows[k].src), r[i].flows[k].dst);
+        if (r[i].diagnosed)
+            keys[known++] = (struct resource_key){hash_mix(key, r[i].diagnosis.answer), i};
+    }
+    qsort(keys, known, sizeof *keys, resource_key_compare);
+    for (size_t i = 0, end; i < known; i = end) {
+        for (end = i + 1; end < known && keys[end].key == keys[i].key;)
+            end++;
+        struct analysis_resource *speaker = resource_speaker(r, &keys[i], end - i);
+        for (size_t k = i; k < end; k++) {
+            if (&r[keys[k].i] == speaker)
+                continue;
+            snprintf(r[keys[k].i].same_as, sizeof r->same_as, "%s", speaker->host);
+            if (*speaker->also)
+                continue;
+            text_add(speaker->also, sizeof speaker->also, "%s", r[keys[k].i].host);
+            if (end - i > 2)
+                text_add(speaker->also, sizeof speaker->also, " and %zu more", end - i - 2);
+        }
+    }
+    free(keys);
+}
+
 void analysis_resources_sort(struct analysis_resources *resources)
 {
     if (resources->n > 0)
         qsort(resources->resource, resources->n, sizeof *resources->resource, resource_compare);
+    resource_speak(resources->resource, resources->n);
+    resource_speak(resources->alone, resources->n_alone);
 }
 
 /* Moves the bulk flows to the front; returns how many there are. */

@@ -8,8 +8,11 @@
 #include "analysis/degree.h"
 #include "judge/diagnosis.h"
 
+#define ANALYSIS_RESOURCE_ALSO (ANALYSIS_CHECK_NAME + 24)
+
 struct analysis_resource {
-    char host[ANALYSIS_CHECK_NAME]; /* or the name of a link */
+    char host[ANALYSIS_CHECK_NAME]; /* or the name of a port, whose link is meant */
+    bool port;
     double start_s, end_s;  /* the phase judged: the same flows active all the time */
     double steady_start_s;  /* rates, windows and loss events are those from here to end_s */
     struct analysis_check_flow *flows; /* owned */
@@ -18,6 +21,10 @@ struct analysis_resource {
     bool diagnosed;
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
     struct judge_diagnosis diagnosis; /* if so */
+    /* Of one loss there is one answer: resources that have all flows and the answer in common are one. The one where
+     * ACKs wait speaks for them, or the first that is not behind another link. */
+    char same_as[ANALYSIS_CHECK_NAME]; /* who speaks for it; "": it does itself */
+    char also[ANALYSIS_RESOURCE_ALSO]; /* for whom it speaks, besides itself: "h2", "h2 and 3 more"; "" */
 };
 
 /* Where a capture's flow is judged. */
@@ -67,7 +74,7 @@ void analysis_resource_judge(const struct analysis_resource_source *source, cons
                              struct analysis_resource_use *uses, size_t n, const struct model_link *link,
                              double tolerance, struct analysis_resources *all);
 
-/* Most flows first, then by name. */
+/* Most flows first, then by name; and who speaks for whom. */
 void analysis_resources_sort(struct analysis_resources *resources);
 
 void analysis_resources_fini(struct analysis_resources *resources);

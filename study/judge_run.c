@@ -411,6 +411,32 @@ static void run_link(const struct study_run_links *links, const char *host, bool
     l->source = isfinite(l->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
 }
 
+/* Round trips of the flows: through empty queues, and from one time of the progress to the next. */
+static void run_latency(const struct run_flows *run, const struct analysis_resource_use *const *uses,
+                        const struct judge_flow *flow, size_t n, const struct run_phase *s, struct judge_latency *l)
+{
+    const struct results_progress *p = &run->progress;
+    double *round_s = memory_zeroed(n * p->n + 1, sizeof *round_s, "round trips");
+    double *idle_s = memory_zeroed(n + 1, sizeof *idle_s, "round trips");
+    size_t loaded = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct study_run_flow *known = &((const struct run_flow *)uses[i]->flow)->known;
+        idle_s[i] = flow[i].floor_s;
+        for (size_t k = 1; k < p->n && known->progress == p; k++) {
+            const struct results_progress_point *a = &p->point[(k - 1) * p->flows + known->index];
+            const struct results_progress_point *b = &p->point[k * p->flows + known->index];
+            double wait_s = (b->data_wait_s - a->data_wait_s) / (b->data_frames - a->data_frames) +
+                            (b->ack_wait_s - a->ack_wait_s) / (b->ack_frames - a->ack_frames);
+            if (p->time_s[k - 1] >= s->from_s && p->time_s[k] <= s->to_s && isfinite(wait_s))
+                round_s[loaded++] = flow[i].floor_s + wait_s;
+        }
+    }
+    judge_latency_times_of(idle_s, n, &l->idle);
+    judge_latency_times_of(round_s, loaded, &l->loaded);
+    free(idle_s);
+    free(round_s);
+}
+
 static void run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     struct run_flows *run = user;
@@ -418,6 +444,7 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     struct judge_flow *flow = memory_zeroed(r->n, sizeof *flow, "the flows of a host");
     struct run_phase s = {.from_s = 0, .to_s = INFINITY, .full_bytes = (double)links->scenario->tcp.segment_bytes};
     bool apart = run_apart(r, uses, &s);
+    r->port = emu_graph_host(r->host) < 0;
     const struct run_flow **all = memory_zeroed(r->n, sizeof *all, "the flows of a host");
     for (size_t i = 0; i < r->n; i++)
         all[i] = uses[i]->flow;
@@ -449,8 +476,10 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     for (size_t i = 0; facts.host == JUDGE_CAUSE_SLOW_HOST && i < r->n; i++) /* no link that is not full makes it wait */
         *(flow[i].incoming ? &flow[i].host_data_s : &flow[i].host_ack_s) =
             flow[i].incoming ? flow[i].data_wait_s : flow[i].ack_wait_s;
-    if (r->diagnosed)
+    if (r->diagnosed) {
         judge_posterior_decide(&(struct judge_case){&facts, 1}, 1, &r->diagnosis);
+        run_latency(run, uses, flow, r->n, &s, &r->diagnosis.latency);
+    }
     for (size_t i = 0, waits = 0; r->diagnosed && i < r->n; i++) {
         if (i > 0 && !(flow[i].ack_wait_s > flow[waits].ack_wait_s))
             continue;

@@ -62,7 +62,7 @@ class Terminal(e2e.Case):
     def test_a_title_with_escapes_is_printed_without(self):
         self.write("s.yaml", 'title: "\\e[31mred\\e[0m"\n' + SMALL)
         self.assertEqual(self.clean("run", "s.yaml", "-o", "out").returncode, 0)
-        self.assertLess(self.clean("check", "out").returncode, 2)
+        self.assertIn(self.clean("check", "out").returncode, (0, 1, 4))
 
 
 class Full(e2e.Case):
