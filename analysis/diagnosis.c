@@ -54,7 +54,7 @@ static void diagnosis_latency(const struct analysis_evidence_set *s, struct judg
         if (n > first)
             idle_s[n_idle++] = e->floor_s;
     }
-    judge_latency_times_of(idle_s, n_idle, &l->idle);
+    judge_latency_floors_of(idle_s, n_idle, &l->idle);
     judge_latency_times_of(round_s, n, &l->loaded);
     free(idle_s);
     free(round_s);

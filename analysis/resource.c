@@ -38,9 +38,10 @@ static int resource_compare(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
 }
 
-/* A resource by its answer and all its flows, in any order. */
+/* A resource by all its flows, in any order, and its answer. */
 struct resource_key {
     uint64_t key;
+    enum judge_answer answer;
     size_t i;
 };
 
@@ -54,7 +55,9 @@ static uint64_t resource_hash(uint64_t h, const char *text)
 static int resource_key_compare(const void *a, const void *b)
 {
     const struct resource_key *x = a, *y = b;
-    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->i > y->i) - (x->i < y->i);
+    if (x->key != y->key)
+        return (x->key > y->key) - (x->key < y->key);
+    return x->answer != y->answer ? (x->answer > y->answer) - (x->answer < y->answer) : (x->i > y->i) - (x->i < y->i);
 }
 
 /* Is it where another one's ACKs wait? */
@@ -67,7 +70,18 @@ static bool resource_is_place(const struct analysis_resource *r, const struct re
     return false;
 }
 
-/* Of resources that are one: who speaks. */
+/* Of resources with the same flows: the host that stops them, which only shows there; NULL: none does. */
+static struct analysis_resource *resource_stops(struct analysis_resource *r, const struct resource_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        enum judge_cause cause = r[keys[i].i].diagnosis.cause;
+        if (cause == JUDGE_CAUSE_PAUSE || cause == JUDGE_CAUSE_SLOW_HOST)
+            return &r[keys[i].i];
+    }
+    return NULL;
+}
+
+/* Of those that have the answer in common, too: who speaks. */
 static struct analysis_resource *resource_speaker(struct analysis_resource *r, const struct resource_key *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -82,6 +96,22 @@ static struct analysis_resource *resource_speaker(struct analysis_resource *r, c
     return &r[keys[0].i];
 }
 
+static void resource_speak_for(struct analysis_resource *speaker, struct analysis_resource *r,
+                               const struct resource_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct analysis_resource *silent = &r[keys[i].i];
+        if (silent == speaker)
+            continue;
+        snprintf(silent->same_as, sizeof silent->same_as, "%s", speaker->host);
+        if (*speaker->also)
+            continue;
+        text_add(speaker->also, sizeof speaker->also, "%s", silent->host);
+        if (n > 2)
+            text_add(speaker->also, sizeof speaker->also, " and %zu more", n - 2);
+    }
+}
+
 static void resource_speak(struct analysis_resource *r, size_t n)
 {
     struct resource_key *keys = memory_zeroed(n + 1, sizeof *keys, "hosts");
@@ -91,23 +121,18 @@ static void resource_speak(struct analysis_resource *r, size_t n)
         for (size_t k = 0; k < r[i].n; k++)
             key += resource_hash(resource_hash(1, r[i].flows[k].src), r[i].flows[k].dst);
         if (r[i].diagnosed)
-            keys[known++] = (struct resource_key){hash_mix(key, r[i].diagnosis.answer), i};
+            keys[known++] = (struct resource_key){key, r[i].diagnosis.answer, i};
     }
     qsort(keys, known, sizeof *keys, resource_key_compare);
     for (size_t i = 0, end; i < known; i = end) {
-        for (end = i + 1; end < known && keys[end].key == keys[i].key;)
-            end++;
-        struct analysis_resource *speaker = resource_speaker(r, &keys[i], end - i);
-        for (size_t k = i; k < end; k++) {
-            if (&r[keys[k].i] == speaker)
-                continue;
-            snprintf(r[keys[k].i].same_as, sizeof r->same_as, "%s", speaker->host);
-            if (*speaker->also)
-                continue;
-            text_add(speaker->also, sizeof speaker->also, "%s", r[keys[k].i].host);
-            if (end - i > 2)
-                text_add(speaker->also, sizeof speaker->also, " and %zu more", end - i - 2);
-        }
+        size_t all = i, alike = i;
+        while (all < known && keys[all].key == keys[i].key)
+            all++;
+        while (alike < all && keys[alike].answer == keys[i].answer)
+            alike++;
+        struct analysis_resource *stops = resource_stops(r, &keys[i], all - i);
+        end = stops ? all : alike;
+        resource_speak_for(stops ? stops : resource_speaker(r, &keys[i], end - i), r, &keys[i], end - i);
     }
     free(keys);
 }
@@ -116,6 +141,8 @@ void analysis_resources_sort(struct analysis_resources *resources)
 {
     if (resources->n > 0)
         qsort(resources->resource, resources->n, sizeof *resources->resource, resource_compare);
+    if (resources->n_alone > 0)
+        qsort(resources->alone, resources->n_alone, sizeof *resources->alone, resource_compare);
     resource_speak(resources->resource, resources->n);
     resource_speak(resources->alone, resources->n_alone);
 }

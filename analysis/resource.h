@@ -22,7 +22,8 @@ struct analysis_resource {
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
     struct judge_diagnosis diagnosis; /* if so */
     /* Of one loss there is one answer: resources that have all flows and the answer in common are one. The one where
-     * ACKs wait speaks for them, or the first that is not behind another link. */
+     * ACKs wait speaks for them, or the first that is not behind another link. A host that stops its flows (pause,
+     * slow_host), which only shows there, speaks for whatever else has them, whichever answer that would have. */
     char same_as[ANALYSIS_CHECK_NAME]; /* who speaks for it; "": it does itself */
     char also[ANALYSIS_RESOURCE_ALSO]; /* for whom it speaks, besides itself: "h2", "h2 and 3 more"; "" */
 };

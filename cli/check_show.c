@@ -13,6 +13,8 @@
 
 void cli_check_answers_add(struct cli_check_answers *a, const struct analysis_resource *r)
 {
+    if (*r->same_as)
+        return;
     a->lost = a->lost || (r->diagnosed && r->diagnosis.answer == JUDGE_ANSWER_YES);
     a->unknown = a->unknown || !r->diagnosed || r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN;
 }

@@ -7,7 +7,8 @@
 #include "view/table.h"
 
 /* What was answered; zeroed: nothing yet. The exit status of all of it: 1 something is lost; else 4 some answer is that
- * nobody can tell; else 0. A resource that was not diagnosed is one of which nobody can tell. */
+ * nobody can tell; else 0. A resource that was not diagnosed is one of which nobody can tell; one for which
+ * another speaks is no answer. */
 struct cli_check_answers {
     bool lost, unknown;
 };

@@ -22,6 +22,12 @@ void judge_latency_times_of(double *round_s, size_t n, struct judge_latency_time
                                         latency_quantile_s(round_s, n, 99)};
 }
 
+void judge_latency_floors_of(double *floor_s, size_t n, struct judge_latency_times *t)
+{
+    judge_latency_times_of(floor_s, n, t);
+    *t = (struct judge_latency_times){n, n == 1 ? floor_s[0] : t->median_s, NAN, NAN};
+}
+
 const char *judge_latency_grade(const struct judge_latency *l)
 {
     static const struct {

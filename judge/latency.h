@@ -20,6 +20,10 @@ struct judge_latency { /* zeroed: unknown */
 /* Sorts them. */
 void judge_latency_times_of(double *round_s, size_t n, struct judge_latency_times *t);
 
+/* The same of floors, one a flow, which are the least of many round trips each: their median alone says something, and of
+ * one flow, too. */
+void judge_latency_floors_of(double *floor_s, size_t n, struct judge_latency_times *t);
+
 /* How much longer the median is under load, in words, by the limits of Waveform's bufferbloat test, whose grades are A+,
  * A, B, C, D and F: below 5 ms "none", 30 "little", 60 "some", 200 "much", 400 "severe", and "extreme". NULL unknown. */
 const char *judge_latency_grade(const struct judge_latency *l);

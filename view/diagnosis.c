@@ -247,7 +247,7 @@ void view_diagnosis_name(const struct analysis_resource *r, char text[static VIE
 {
     snprintf(text, VIEW_DIAGNOSIS_NAME, "%s %s", r->port ? "port" : "host", r->host);
     if (*r->also)
-        text_add(text, VIEW_DIAGNOSIS_NAME, " (the same at %s)", r->also);
+        text_add(text, VIEW_DIAGNOSIS_NAME, " (the same flows at %s)", r->also);
 }
 
 /* Of an answer, in per cent; no more than so many draws can tell. */

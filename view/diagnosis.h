@@ -14,7 +14,7 @@
 /* "yes", "no", "cannot tell" */
 const char *view_diagnosis_answer(const struct judge_diagnosis *d);
 
-/* "host 10.0.0.1", "port sw0-sw1 (the same at h2)": what was judged, and what else of the same flows. */
+/* "host 10.0.0.1", "port sw0-sw1 (the same flows at h2)": what was judged, and what else of the same flows. */
 #define VIEW_DIAGNOSIS_NAME (2 * ANALYSIS_CHECK_NAME + 64)
 void view_diagnosis_name(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_NAME]);
 

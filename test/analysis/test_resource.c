@@ -251,6 +251,24 @@ static void test_who_is_full_says_no(void **state)
         test_free(r[i].flows);
 }
 
+/* Beside the slow host its capture shows that waits are the host's; from the far one's place it looks like a yes. */
+static void test_the_host_that_stops_them_knows_best(void **state)
+{
+    (void)state;
+    struct analysis_resource r[] = {
+        answered("h0", JUDGE_ANSWER_NO, JUDGE_CAUSE_SLOW_HOST, "h0", "h2"),
+        answered("h2", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),
+        answered("h3", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h3"),
+    };
+    struct analysis_resources all = {.resource = r, .n = 3};
+    analysis_resources_sort(&all);
+    assert_string_equal(r[0].also, "h2");
+    assert_string_equal(r[1].same_as, "h0");
+    assert_string_equal(r[2].same_as, "");
+    for (int i = 0; i < 3; i++)
+        test_free(r[i].flows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_one_way_flows_that_stand_still_have_no_interval),
         cmocka_unit_test(test_of_one_loss_there_is_one_answer),
         cmocka_unit_test(test_who_is_full_says_no),
+        cmocka_unit_test(test_the_host_that_stops_them_knows_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

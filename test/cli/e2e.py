@@ -119,7 +119,8 @@ class Case(unittest.TestCase):
     @staticmethod
     def answered(said):
         """The exit status of a check that said so: 1 something is lost, 4 some answer is that nobody can tell, 0."""
-        answers = {(r["diagnosis"] or {"asymmetry": "unknown"})["asymmetry"] for r in said["resources"]}
+        answers = {r["diagnosis"]["asymmetry"] if r["diagnosis"] else "unknown" for r in said["resources"]
+                   if not r["diagnosis"] or not r["diagnosis"]["same_as"]}
         broken = any(p["kind"] == "loss" and not p["holds"] for p in said["programs"])
         if not said["resources"] + said["programs"]:
             answers = {"unknown"}

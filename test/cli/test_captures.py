@@ -114,15 +114,15 @@ class Real(e2e.Case):
     def test_settled_part_is_judged_not_the_slow_start(self):
         """One outgoing flow ramps up for 1.25 s of 4 s; taken whole it has 12 Mb/s, settled 15."""
         self.check("fifo-3in-1out")
-        resource = self.verdict("fifo-3in-1out", 0)
+        resource = self.verdict("fifo-3in-1out")
         self.assertEqual(resource["verdict"], "eq6")
         self.assertGreater(resource["steady_start_s"], 1)
-        self.assertEqual(self.verdict("wire-fifo-1in-2out", 0)["verdict"], "eq6")
+        self.assertEqual(self.verdict("wire-fifo-1in-2out")["verdict"], "eq6")
 
     def test_windows_are_read_off_the_capture_wherever_the_tap(self):
         """For iperf3 -w 500K the receivers advertise 524288 bytes at most, for 250K half of that, and a deep FIFO keeps
         all of it in flight. Two of the flows are seen at their receiver, one at its sender."""
-        resource = self.verdict("windows-2W-W-W-2in-1out", 0)
+        resource = self.verdict("windows-2W-W-W-2in-1out")
         self.assertEqual(resource["verdict"], "window")
         windows = sorted((f["direction"], f["window_bytes"]) for f in resource["flows"])
         for (_, found), buffers in zip(windows, (262144, 524288, 262144)):
@@ -130,7 +130,7 @@ class Real(e2e.Case):
         self.assertLess(resource["rules"]["window"]["max_rel_error"], 0.02)
 
     def test_growing_windows_obey_the_window_law_too(self):
-        resource = self.verdict("fifo-cubic-2in-1out", 0)
+        resource = self.verdict("fifo-cubic-2in-1out")
         self.assertEqual(resource["verdict"], "window")
         self.assertFalse(resource["rules"]["eq6"]["holds"])
 

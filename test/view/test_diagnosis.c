@@ -151,7 +151,7 @@ static void test_a_port_is_called_one(void **state)
     view_diagnosis_name(&r, name);
     view_diagnosis_what(&r, what);
     remedies(&r, text);
-    assert_string_equal(name, "port sw0-sw1 (the same at h2)");
+    assert_string_equal(name, "port sw0-sw1 (the same flows at h2)");
     assert_non_null(strstr(what, "both queues, that of the port sw0-sw1 and the one towards it"));
     assert_null(strstr(text, "on sw0-sw1"));
 }
