@@ -10,6 +10,7 @@
 #include "results/summary.h"
 #include "scenarios/load.h"
 #include "study/judge_run_evidence.h"
+#include "study/latency.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -411,31 +412,16 @@ static void run_link(const struct study_run_links *links, const char *host, bool
     l->source = isfinite(l->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
 }
 
-/* Round trips of the flows: through empty queues, and from one time of the progress to the next. */
 static void run_latency(const struct run_flows *run, const struct analysis_resource_use *const *uses,
                         const struct judge_flow *flow, size_t n, const struct run_phase *s, struct judge_latency *l)
 {
-    const struct results_progress *p = &run->progress;
-    double *round_s = memory_zeroed(n * p->n + 1, sizeof *round_s, "round trips");
-    double *idle_s = memory_zeroed(n + 1, sizeof *idle_s, "round trips");
-    size_t idle = 0, loaded = 0;
+    struct study_latency x = {0};
     for (size_t i = 0; i < n; i++) {
         const struct study_run_flow *known = &((const struct run_flow *)uses[i]->flow)->known;
-        if (isfinite(flow[i].floor_s))
-            idle_s[idle++] = flow[i].floor_s;
-        for (size_t k = 1; k < p->n && known->progress == p; k++) {
-            const struct results_progress_point *a = &p->point[(k - 1) * p->flows + known->index];
-            const struct results_progress_point *b = &p->point[k * p->flows + known->index];
-            double wait_s = (b->data_wait_s - a->data_wait_s) / (b->data_frames - a->data_frames) +
-                            (b->ack_wait_s - a->ack_wait_s) / (b->ack_frames - a->ack_frames);
-            if (p->time_s[k - 1] >= s->from_s && p->time_s[k] <= s->to_s && isfinite(flow[i].floor_s + wait_s))
-                round_s[loaded++] = flow[i].floor_s + wait_s;
-        }
+        if (known->progress == &run->progress)
+            study_latency_add(&x, known->progress, known->index, flow[i].floor_s, s->from_s, s->to_s);
     }
-    judge_latency_floors_of(idle_s, idle, &l->idle);
-    judge_latency_times_of(round_s, loaded, &l->loaded);
-    free(idle_s);
-    free(round_s);
+    study_latency_get(&x, l);
 }
 
 static void run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)

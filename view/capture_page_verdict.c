@@ -99,7 +99,7 @@ void view_capture_page_verdict(FILE *f, const char *path, const char *origin, co
     fputs("</p>\n", f);
     verdict_line(f, "Why", judge_diagnosis_reason(d));
     if (view_diagnosis_latency(d, latency))
-        view_text_htmlf(f, "<p>%c%s.</p>\n", toupper(*latency), latency + 1);
+        verdict_line(f, "Round trip", strchr(latency, ':') + 2);
     if (d->answer == JUDGE_ANSWER_YES || d->second != JUDGE_CAUSE_UNKNOWN)
         verdict_cause(f, r);
     verdict_remedies(f, path, r);
