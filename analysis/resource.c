@@ -52,12 +52,18 @@ static uint64_t resource_hash(uint64_t h, const char *text)
     return h;
 }
 
+/* No, yes, unknown: who is sure comes before who is not. */
+static int resource_rank(enum judge_answer answer)
+{
+    return answer == JUDGE_ANSWER_NO ? 0 : answer == JUDGE_ANSWER_YES ? 1 : 2;
+}
+
 static int resource_key_compare(const void *a, const void *b)
 {
     const struct resource_key *x = a, *y = b;
     if (x->key != y->key)
         return (x->key > y->key) - (x->key < y->key);
-    return x->answer != y->answer ? (x->answer > y->answer) - (x->answer < y->answer) : (x->i > y->i) - (x->i < y->i);
+    return x->answer != y->answer ? resource_rank(x->answer) - resource_rank(y->answer) : (x->i > y->i) - (x->i < y->i);
 }
 
 /* Is it where another one's ACKs wait? */
@@ -131,8 +137,8 @@ static void resource_speak(struct analysis_resource *r, size_t n)
         while (alike < all && keys[alike].answer == keys[i].answer)
             alike++;
         struct analysis_resource *stops = resource_stops(r, &keys[i], all - i);
-        end = stops ? all : alike;
-        resource_speak_for(stops ? stops : resource_speaker(r, &keys[i], end - i), r, &keys[i], end - i);
+        end = stops || (alike < all && keys[alike].answer == JUDGE_ANSWER_UNKNOWN) ? all : alike;
+        resource_speak_for(stops ? stops : resource_speaker(r, &keys[i], alike - i), r, &keys[i], end - i);
     }
     free(keys);
 }

@@ -21,8 +21,9 @@ struct analysis_resource {
     bool diagnosed;
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
     struct judge_diagnosis diagnosis; /* if so */
-    /* Of one loss there is one answer: resources that have all flows and the answer in common are one. The one where
-     * ACKs wait speaks for them, or the first that is not behind another link. A host that stops its flows (pause,
+    /* Of one loss there is one answer: resources that have all flows and the answer in common are one, and those are
+     * silent that cannot tell where another one can. The one where ACKs wait speaks for them, or the first that is not
+     * behind another link. A host that stops its flows (pause,
      * slow_host), which only shows there, speaks for whatever else has them, whichever answer that would have. */
     char same_as[ANALYSIS_CHECK_NAME]; /* who speaks for it; "": it does itself */
     char also[ANALYSIS_RESOURCE_ALSO]; /* for whom it speaks, besides itself: "h2", "h2 and 3 more"; "" */

@@ -235,6 +235,28 @@ static void test_of_one_loss_there_is_one_answer(void **state)
         test_free(r[i].flows);
 }
 
+/* Of the same flows one is sure and another one is not; of two that are sure, and differ, both speak. */
+static void test_who_cannot_tell_is_silent(void **state)
+{
+    (void)state;
+    struct analysis_resource r[] = {
+        answered("h0", JUDGE_ANSWER_UNKNOWN, JUDGE_CAUSE_UNKNOWN, "h0", "h2"),
+        answered("h1", JUDGE_ANSWER_NO, JUDGE_CAUSE_WINDOW, "h0", "h2"),
+        answered("h2", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),
+        answered("h3", JUDGE_ANSWER_UNKNOWN, JUDGE_CAUSE_UNKNOWN, "h3", "h4"),
+        answered("h4", JUDGE_ANSWER_NO, JUDGE_CAUSE_WINDOW, "h3", "h4"),
+    };
+    struct analysis_resources all = {.resource = r, .n = 5};
+    analysis_resources_sort(&all);
+    assert_string_equal(r[0].same_as, "h2");
+    assert_string_equal(r[1].same_as, "");
+    assert_string_equal(r[2].same_as, "");
+    assert_string_equal(r[3].same_as, "h4");
+    assert_string_equal(r[4].also, "h3");
+    for (int i = 0; i < 5; i++)
+        test_free(r[i].flows);
+}
+
 /* Of a no it is the link that is full, not one before it. */
 static void test_who_is_full_says_no(void **state)
 {
@@ -280,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_one_way_flows_that_stand_still_have_no_interval),
         cmocka_unit_test(test_of_one_loss_there_is_one_answer),
         cmocka_unit_test(test_who_is_full_says_no),
+        cmocka_unit_test(test_who_cannot_tell_is_silent),
         cmocka_unit_test(test_the_host_that_stops_them_knows_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

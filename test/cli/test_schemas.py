@@ -183,6 +183,8 @@ class Run(e2e.Case):
         [run] = said["runs"]
         kept = json.loads((self.dir / "out/summary.json").read_text())
         self.assertEqual((run.pop("run"), run.pop("directory")), ("out", "out"))
+        latency = run.pop("latency")  # of progress.csv
+        self.assertLess(latency["idle"]["median_s"], latency["loaded"]["median_s"])
         self.assertEqual(run.keys(), kept.keys())
         for mine, its in zip(run["flows"], kept["flows"], strict=True):
             self.assertAlmostEqual(mine["steady_goodput_bps"] / its["steady_goodput_bps"], 1, delta=1e-10)
