@@ -65,9 +65,11 @@ double judge_diagnosis_tc_bps(const struct judge_diagnosis *d, const struct judg
                                       (data_frames * (full + JUDGE_AROUND) + ack_frames * JUDGE_AROUND));
 }
 
+/* The first ": " with a figure before it. */
 static const char *diagnosis_seam(const struct judge_diagnosis *d)
 {
-    return strstr(d->why, ": ");
+    const char *figure = d->why + strcspn(d->why, "0123456789");
+    return strstr(figure, ": ");
 }
 
 void judge_diagnosis_figures(const struct judge_diagnosis *d, char *text, size_t size)

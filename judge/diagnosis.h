@@ -59,7 +59,7 @@ struct judge_diagnosis {
     double lost_share, ci95; /* of both together, with half the width of its 95 % interval; NAN unknown */
     struct judge_latency latency; /* of its flows, while they are judged; loaded: means over stretches of each of them */
     double full_bytes, segments_per_ack; /* as in judge/fact.h; 0: not known */
-    char why[240];           /* figures, and after ": " the reason */
+    char why[240];           /* figures, and after the first ": " that follows one the reason */
     char place[JUDGE_DIAGNOSIS_PLACE]; /* the port where ACKs wait, where that is known and not the host's own nor one
                                         * towards it; "" otherwise */
 };

@@ -70,6 +70,10 @@ static void test_an_answer_is_figures_and_a_reason(void **state)
     judge_diagnosis_figures(&d, figures, sizeof figures);
     assert_string_equal(figures, "100.0 of 100.0 Mb/s; 0 % lost to waiting ACKs");
     assert_string_equal(judge_diagnosis_reason(&d), "the link carries what it can");
+    snprintf(d.why, sizeof d.why, "rates vary too much: 9 %% are lost: a longer --time would tell");
+    judge_diagnosis_figures(&d, figures, sizeof figures);
+    assert_string_equal(figures, "rates vary too much: 9 % are lost");
+    assert_string_equal(judge_diagnosis_reason(&d), "a longer --time would tell");
     snprintf(d.why, sizeof d.why, "no more than that");
     judge_diagnosis_figures(&d, figures, sizeof figures);
     assert_string_equal(figures, "no more than that");
