@@ -191,11 +191,6 @@ void analysis_check_unsaturated(struct analysis_check_flow *flows, size_t n, str
     snprintf(j->why, sizeof j->why, "%s", why);
 }
 
-bool analysis_check_broken(const struct analysis_judgement *j)
-{
-    return j->verdict == MODEL_REGIME_LOSS || j->verdict == MODEL_REGIME_NONE;
-}
-
 void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const struct model_link *link,
                              double tolerance, struct analysis_judgement *j)
 {

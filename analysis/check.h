@@ -81,9 +81,6 @@ void analysis_check_resource(struct analysis_check_flow *flows, size_t n, const 
 void analysis_check_unsaturated(struct analysis_check_flow *flows, size_t n, struct analysis_judgement *judgement,
                                 const char *why);
 
-/* Is the verdict that the flows of a full link obey no rule: loss or none? */
-bool analysis_check_broken(const struct analysis_judgement *judgement);
-
 /* The rule whose name a verdict has; ANALYSIS_RULES for the others: no rule is obeyed. */
 enum analysis_rule analysis_check_rule_of(enum model_regime verdict);
 

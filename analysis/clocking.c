@@ -196,7 +196,8 @@ static double clocking_clocked(const struct analysis_clocking *c, double *sd)
 /* Scales are powers of two. */
 static void clocking_guess(struct analysis_clocking_figures *x)
 {
-    double most = fmax(x->most_bytes, x->burst_bytes), scale = exp2(ceil(log2(most / x->offered_most_bytes)));
+    double most = fmax(x->most_bytes, x->burst_bytes), edge = 2 * x->full_bytes; /* of one ACK more, in a slot's least */
+    double scale = exp2(ceil(log2(fmax(most - edge, 1) / x->offered_most_bytes)));
     x->offered_guessed = true;
     scale = most > 0 && x->offered_most_bytes > 0 ? fmax(1, scale) : (double)NAN;
     x->offered_bytes *= scale;

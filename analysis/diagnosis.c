@@ -31,10 +31,42 @@ struct diagnosis_case {
     bool stands, may_stand;
 };
 
+/* Round trips of the flows: through empty queues, and over the phase, a mean each slot. */
+static void diagnosis_latency(const struct analysis_evidence_set *s, struct judge_latency *l)
+{
+    size_t n = 0, n_idle = 0, room = 0;
+    for (size_t i = 0; i < s->n; i++)
+        room += s->flow[i].n_waits;
+    double *round_s = memory_zeroed(room + 1, sizeof *round_s, "round trips");
+    double *idle_s = memory_zeroed(s->n + 1, sizeof *idle_s, "round trips");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        double sum_s = 0, trip_s = analysis_evidence_rtt_s(e);
+        size_t first = n;
+        for (size_t k = 0; k < e->n_waits && isfinite(trip_s); k++) {
+            const struct analysis_wait *w = &e->waits[k];
+            double wait_s = w->data_s + w->ack_s;
+            if (w->start_s < s->from_s || w->start_s >= s->to_s || !isfinite(wait_s))
+                continue;
+            round_s[n++] = wait_s;
+            sum_s += wait_s;
+        }
+        /* Their mean is that of the judge's round trip, whatever a slot's own waits are counted from. */
+        for (size_t k = first; k < n; k++)
+            round_s[k] = fmax(e->floor_s, round_s[k] + trip_s - sum_s / (double)(n - first));
+        if (n > first)
+            idle_s[n_idle++] = e->floor_s;
+    }
+    judge_latency_floors_of(idle_s, n_idle, &l->idle);
+    judge_latency_times_of(round_s, n, &l->loaded);
+    free(idle_s);
+    free(round_s);
+}
+
 static void diagnosis_case(const struct analysis_flows *f, const struct analysis_capacity_host *frames,
                            const struct analysis_told *flows, size_t n, double from_s, double to_s,
                            const double capacity_bps[2], const struct analysis_standing *quantile,
-                           struct diagnosis_case *c)
+                           struct diagnosis_case *c, struct judge_latency *latency)
 {
     struct analysis_evidence_set s;
     analysis_evidence_gather(&s, f, frames, flows, n, from_s, to_s, quantile);
@@ -43,6 +75,8 @@ static void diagnosis_case(const struct analysis_flows *f, const struct analysis
     c->flow = memory_zeroed(n + 1, sizeof *c->flow, "a diagnosis");
     analysis_facts_of(&s, frames, capacity_bps, c->flow, &c->facts);
     c->stands = s.stands;
+    if (latency)
+        diagnosis_latency(&s, latency);
     c->may_stand = s.may_stand;
     analysis_evidence_free(&s);
 }
@@ -62,11 +96,12 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     struct diagnosis_case cases[CASES];
     struct judge_case judged[CASES];
+    struct judge_latency latency = {.loaded.n = 0};
     size_t k = 0, may = 0;
     for (size_t i = 0; i < CASES; i++) {
         if (i > 0 && !(stood[i].perhaps > 0 ? cases[0].may_stand : cases[0].stands))
             continue;
-        diagnosis_case(f, frames, flows, n, from_s, to_s, capacity_bps, &stood[i], &cases[k]);
+        diagnosis_case(f, frames, flows, n, from_s, to_s, capacity_bps, &stood[i], &cases[k], i == 0 ? &latency : NULL);
         may += stood[i].perhaps > 0;
         judged[k] = (struct judge_case){.facts = &cases[k].facts};
         k++;
@@ -75,6 +110,7 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     for (size_t i = 0; i < k; i++)
         judged[i].weight = i < k - may ? (1 - full) / (double)(k - may) : full / (double)may;
     judge_posterior_decide(judged, k, d);
+    d->latency = latency;
     for (size_t i = 0; i < n; i++) {
         const struct judge_flow *likeliest = &cases[0].flow[i];
         flows[i].floor_s = likeliest->floor_s;

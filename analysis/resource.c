@@ -2,7 +2,9 @@
 #include "analysis/resource.h"
 
 #include "base/estimate.h"
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -40,10 +42,119 @@ static int resource_compare(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->host, y->host);
 }
 
+/* A resource by all its flows, in any order, and its answer. */
+struct resource_key {
+    uint64_t key;
+    enum judge_answer answer;
+    size_t i;
+};
+
+static uint64_t resource_hash(uint64_t h, const char *text)
+{
+    while (*text)
+        h = hash_mix(h, (unsigned char)*text++);
+    return h;
+}
+
+/* No, yes, unknown: who is sure comes before who is not. */
+static int resource_rank(enum judge_answer answer)
+{
+    return answer == JUDGE_ANSWER_NO ? 0 : answer == JUDGE_ANSWER_YES ? 1 : 2;
+}
+
+static int resource_key_compare(const void *a, const void *b)
+{
+    const struct resource_key *x = a, *y = b;
+    if (x->key != y->key)
+        return (x->key > y->key) - (x->key < y->key);
+    return x->answer != y->answer ? resource_rank(x->answer) - resource_rank(y->answer) : (x->i > y->i) - (x->i < y->i);
+}
+
+/* Is it where another one's ACKs wait? */
+static bool resource_is_place(const struct analysis_resource *r, const struct resource_key *keys, size_t n,
+                              const struct analysis_resource *of)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(of[keys[i].i].diagnosis.place, r->host) == 0)
+            return true;
+    return false;
+}
+
+/* Of resources with the same flows: the host that stops them, which only shows there; NULL: none does. */
+static struct analysis_resource *resource_stops(struct analysis_resource *r, const struct resource_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        enum judge_cause cause = r[keys[i].i].diagnosis.cause;
+        if (cause == JUDGE_CAUSE_PAUSE || cause == JUDGE_CAUSE_SLOW_HOST)
+            return &r[keys[i].i];
+    }
+    return NULL;
+}
+
+/* Of those that have the answer in common, too: who speaks. */
+static struct analysis_resource *resource_speaker(struct analysis_resource *r, const struct resource_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (resource_is_place(&r[keys[i].i], keys, n, r))
+            return &r[keys[i].i];
+    for (size_t i = 0; i < n; i++) /* the other end of the port's cable is its link, too */
+        if (r[keys[i].i].port && r[keys[i].i].diagnosis.answer == JUDGE_ANSWER_YES)
+            return &r[keys[i].i];
+    for (size_t i = 0; i < n; i++)
+        if (r[keys[i].i].diagnosis.cause != JUDGE_CAUSE_LINK)
+            return &r[keys[i].i];
+    return &r[keys[0].i];
+}
+
+static void resource_speak_for(struct analysis_resource *speaker, struct analysis_resource *r,
+                               const struct resource_key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct analysis_resource *silent = &r[keys[i].i];
+        if (silent == speaker)
+            continue;
+        snprintf(silent->same_as, sizeof silent->same_as, "%s", speaker->host);
+        if (*speaker->also)
+            continue;
+        text_add(speaker->also, sizeof speaker->also, "%s", silent->host);
+        if (n > 2)
+            text_add(speaker->also, sizeof speaker->also, " and %zu more", n - 2);
+    }
+}
+
+static void resource_speak(struct analysis_resource *r, size_t n)
+{
+    struct resource_key *keys = memory_zeroed(n + 1, sizeof *keys, "hosts");
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = 0;
+        for (size_t k = 0; k < r[i].n; k++)
+            key += resource_hash(resource_hash(1, r[i].flows[k].src), r[i].flows[k].dst);
+        if (r[i].diagnosed)
+            keys[known++] = (struct resource_key){key, r[i].diagnosis.answer, i};
+    }
+    qsort(keys, known, sizeof *keys, resource_key_compare);
+    for (size_t i = 0, end; i < known; i = end) {
+        size_t all = i, alike = i;
+        while (all < known && keys[all].key == keys[i].key)
+            all++;
+        while (alike < all && keys[alike].answer == keys[i].answer)
+            alike++;
+        struct analysis_resource *stops = resource_stops(r, &keys[i], all - i);
+        end = stops || (alike < all && keys[alike].answer == JUDGE_ANSWER_UNKNOWN) ? all : alike;
+        resource_speak_for(stops ? stops : resource_speaker(r, &keys[i], alike - i), r, &keys[i], end - i);
+    }
+    free(keys);
+}
+
 void analysis_resources_sort(struct analysis_resources *resources)
 {
     if (resources->n > 0)
         qsort(resources->resource, resources->n, sizeof *resources->resource, resource_compare);
+    if (resources->n_alone > 0)
+        qsort(resources->alone, resources->n_alone, sizeof *resources->alone, resource_compare);
+    resource_speak(resources->resource, resources->n);
+    resource_speak(resources->alone, resources->n_alone);
 }
 
 /* Moves the bulk flows to the front; returns how many there are. */

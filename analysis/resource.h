@@ -8,8 +8,11 @@
 #include "analysis/degree.h"
 #include "judge/diagnosis.h"
 
+#define ANALYSIS_RESOURCE_ALSO (ANALYSIS_CHECK_NAME + 24)
+
 struct analysis_resource {
-    char host[ANALYSIS_CHECK_NAME]; /* or the name of a link */
+    char host[ANALYSIS_CHECK_NAME]; /* or the name of a port, whose link is meant */
+    bool port;
     double start_s, end_s;  /* the phase judged: the same flows active all the time */
     double steady_start_s;  /* rates, windows and loss events are those from here to end_s */
     struct analysis_check_flow *flows; /* owned */
@@ -20,6 +23,12 @@ struct analysis_resource {
     struct judge_diagnosis diagnosis; /* if so */
     struct judge_facts facts;  /* of a capture: what that was judged by, in its likeliest case; no flows: not kept */
     struct judge_flow *judged; /* owned; those of facts, in the order of `flows` */
+    /* Of one loss there is one answer: resources that have all flows and the answer in common are one, and those are
+     * silent that cannot tell where another one can. The one where ACKs wait speaks for them, or the first that is not
+     * behind another link. A host that stops its flows (pause,
+     * slow_host), which only shows there, speaks for whatever else has them, whichever answer that would have. */
+    char same_as[ANALYSIS_CHECK_NAME]; /* who speaks for it; "": it does itself */
+    char also[ANALYSIS_RESOURCE_ALSO]; /* for whom it speaks, besides itself: "h2", "h2 and 3 more"; "" */
 };
 
 /* Where a capture's flow is judged. */
@@ -69,7 +78,7 @@ void analysis_resource_judge(const struct analysis_resource_source *source, cons
                              struct analysis_resource_use *uses, size_t n, const struct model_link *link,
                              double tolerance, struct analysis_resources *all);
 
-/* Most flows first, then by name. */
+/* Most flows first, then by name; and who speaks for whom. */
 void analysis_resources_sort(struct analysis_resources *resources);
 
 void analysis_resources_fini(struct analysis_resources *resources);

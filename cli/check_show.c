@@ -8,13 +8,28 @@
 
 #include <math.h>
 
+#define STATUS_LOST 1
+#define STATUS_UNKNOWN 4 /* 2 and 3 are failures */
+
+void cli_check_answers_add(struct cli_check_answers *a, const struct analysis_resource *r)
+{
+    if (*r->same_as)
+        return;
+    a->lost = a->lost || (r->diagnosed && r->diagnosis.answer == JUDGE_ANSWER_YES);
+    a->unknown = a->unknown || !r->diagnosed || r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN;
+}
+
+int cli_check_answers_status(const struct cli_check_answers *a)
+{
+    return a->lost ? STATUS_LOST : a->unknown ? STATUS_UNKNOWN : 0;
+}
+
 void cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
-    if (r->diagnosed)
-        view_diagnosis_print(stdout, cli_name(source), r);
-    printf("%s: host %s: %zu in, %zu out, %s, %.3f to %.3f s (steady from %.3f)\n", cli_name(source), r->host,
-           j->indegree, j->outdegree, simulated ? "simulated" : "measured", r->start_s, r->end_s, r->steady_start_s);
+    printf("%s: %s %s: %zu in, %zu out, %s, %.3f to %.3f s (steady from %.3f)\n", cli_name(source),
+           r->port ? "port" : "host", r->host, j->indegree, j->outdegree, simulated ? "simulated" : "measured", r->start_s,
+           r->end_s, r->steady_start_s);
     printf("  verdict %s", model_regime_name(j->verdict));
     if (j->verdict != MODEL_REGIME_UNSATURATED)
         printf(", B = %.1f Mb/s", j->fitted_rate_bps / 1e6);
@@ -56,8 +71,8 @@ json_t *cli_check_show_resource_json(const char *source, bool simulated, const s
     }
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(flows, check_flow_json(&r->flows[i]));
-    return json_pack("{s:s, s:b, s:s, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "source", source,
-                     "simulated", simulated, "host", r->host, "indegree", (json_int_t)j->indegree,
+    return json_pack("{s:s, s:b, s:s, s:b, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "source", source,
+                     "simulated", simulated, "host", r->host, "port", r->port, "indegree", (json_int_t)j->indegree,
                      "outdegree", (json_int_t)j->outdegree,
                      "fitted_rate_bps", view_table_json_number(j->fitted_rate_bps), "rules", rules,
                      "verdict", model_regime_name(j->verdict), "indistinguishable", j->indistinguishable,

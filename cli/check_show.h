@@ -6,6 +6,16 @@
 #include "analysis/resource.h"
 #include "view/table.h"
 
+/* What was answered; zeroed: nothing yet. The exit status of all of it: 1 something is lost; else 4 some answer is that
+ * nobody can tell; else 0. A resource that was not diagnosed is one of which nobody can tell; one for which
+ * another speaks is no answer. */
+struct cli_check_answers {
+    bool lost, unknown;
+};
+void cli_check_answers_add(struct cli_check_answers *a, const struct analysis_resource *r);
+int cli_check_answers_status(const struct cli_check_answers *a);
+
+/* Its flows and the rule that they obey: after the answer, where details are asked for. */
 void cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r);
 json_t *cli_check_show_resource_json(const char *source, bool simulated, const struct analysis_resource *r);
 

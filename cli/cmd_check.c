@@ -19,13 +19,14 @@
 #include <unistd.h>
 
 struct options {
-    bool json;
+    bool json, verbose;
     const char *interface; /* NULL: files */
     struct study_judge_options judging;
     json_t *list;       /* owned; resources so far */
     struct view_table summary; /* a row each */
-    size_t resources;   /* judged so far */
-    bool no;            /* some answer was no */
+    size_t resources;   /* in it */
+    size_t shown;       /* answers so far */
+    struct cli_check_answers answers;
     json_t *workloads;  /* owned; what runs of other traffic showed */
     size_t n_workloads;
     struct study_workload_signature signature; /* owned */
@@ -38,14 +39,32 @@ static bool check_workload(struct options *o, const char *directory, struct erro
     if (ok && o->json) {
         cli_workload_show_json(directory, &w, o->workloads);
     } else if (ok) {
-        fputs(o->resources + o->n_workloads == 0 ? "" : "\n", stdout);
+        fputs(o->shown++ ? "\n" : "", stdout);
         cli_workload_show(directory, &w);
     }
     for (size_t i = 0; ok && w.kind == STUDY_WORKLOAD_LOSSES && i < w.losses.n; i++)
-        o->no = o->no || !w.losses.receiver[i].holds;
+        o->answers.lost = o->answers.lost || !w.losses.receiver[i].holds;
     o->n_workloads++;
     study_workload_fini(&w);
     return ok;
+}
+
+/* The answer, but of what another one speaks for; its tables where they are asked for. One without a diagnosis, of an
+ * older run, has no more than these. */
+static void check_show(struct options *o, const char *source, bool simulated, const struct analysis_resource *r,
+                       bool shared)
+{
+    bool tables = shared && (o->verbose || !r->diagnosed);
+    if ((r->diagnosed && !*r->same_as) || tables)
+        fputs(o->shown++ ? "\n" : "", stdout);
+    if (r->diagnosed && !*r->same_as)
+        view_diagnosis_print(stdout, cli_name(source), r);
+    if (tables)
+        cli_check_show_resource(source, simulated, r);
+    if (shared) {
+        cli_check_show_summary(&o->summary, source, r);
+        o->resources++;
+    }
 }
 
 static bool check_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
@@ -56,24 +75,15 @@ static bool check_visit(void *user, const char *source, const char *run, const s
         return check_workload(o, source, err);
     if (resources->n == 0) {
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", cli_name(source));
-        o->no = true;
+        o->answers.unknown = o->answers.unknown || resources->n_alone == 0;
     }
-    for (size_t i = 0; i < resources->n_alone; i++)
+    const struct analysis_resource *r;
+    for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++) {
+        cli_check_answers_add(&o->answers, r);
         if (o->json)
-            json_array_append_new(o->list, cli_check_show_resource_json(source, run != NULL, &resources->alone[i]));
-        else
-            view_diagnosis_print(stdout, source, &resources->alone[i]);
-    for (size_t i = 0; i < resources->n; i++) {
-        const struct analysis_resource *r = &resources->resource[i];
-        o->no = o->no || analysis_check_broken(&r->judgement);
-        if (o->json) {
             json_array_append_new(o->list, cli_check_show_resource_json(source, run != NULL, r));
-        } else {
-            fputs(o->resources == 0 ? "" : "\n", stdout);
-            cli_check_show_resource(source, run != NULL, r);
-        }
-        cli_check_show_summary(&o->summary, source, r);
-        o->resources++;
+        else
+            check_show(o, source, run != NULL, r, resources->n > 0);
     }
     return true;
 }
@@ -132,7 +142,7 @@ int cmd_check(int argc, char **argv)
 {
     struct options o = {.judging = study_judge_options_default()};
     struct error err = {0};
-    bool quick = false, shown = false;
+    bool quick = false, shown = false, exit_zero = false;
     const char *ss = NULL, *qdisc = NULL;
     struct analysis_beside beside = {0};
     struct study_ack_first again = {.show = isatty(STDERR_FILENO) ? check_show_again : NULL, .user = &shown};
@@ -140,7 +150,9 @@ int cmd_check(int argc, char **argv)
         {"json", 0, .flag = &o.json},
         {"tolerance", 0, .call = check_tolerance, .to = &o.judging.tolerance},
         {"interface", 'i', .text = &o.interface},
+        {"verbose", 'v', .flag = &o.verbose},
         {"quick", 0, .flag = &quick},
+        {"exit-zero", 0, .flag = &exit_zero},
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {"ss", 0, .text = &ss},
         {"qdisc", 0, .text = &qdisc},
@@ -179,7 +191,7 @@ int cmd_check(int argc, char **argv)
     json_decref(o.workloads);
     study_workload_signature_fini(&o.signature);
     study_beside_fini(&beside);
-    if (ok && !o.json && o.resources > 1) {
+    if (ok && !o.json && o.verbose && o.resources > 1) {
         putchar('\n');
         view_table_print(&o.summary, "", 2, stdout);
     } else {
@@ -191,5 +203,5 @@ int cmd_check(int argc, char **argv)
     }
     if (!ok)
         return cli_fail(&err);
-    return o.no ? 1 : 0;
+    return exit_zero ? 0 : cli_check_answers_status(&o.answers);
 }

@@ -28,8 +28,6 @@
 #include <unistd.h>
 
 #define DEFAULT_TIME_S 30
-#define STATUS_YES 1     /* something is lost */
-#define STATUS_UNKNOWN 4 /* cannot tell; 2 and 3 are failures */
 #define BAR 8            /* characters: a line is shorter than 80 */
 #define BIN_S 0.1        /* of the page's drawings, in a test of */
 #define BINS_TIME_S 60.0 /* or less */
@@ -45,7 +43,7 @@ struct measure_options {
     json_t *list;        /* owned; a judged resource a test */
     struct outfile page; /* open with --report */
     struct capture_keep *headers; /* owned; with --interface */
-    bool yes, unknown; /* the answer of some test */
+    struct cli_check_answers answers;
 };
 
 /* A rate as a bar, of the most that either direction had. */
@@ -83,9 +81,9 @@ static json_t *measure_way_json(const struct measure_summary_way *w, double pace
                      view_table_json_number(m->retransmitted), "acks_bps", view_table_json_number(m->acks_bps));
 }
 
-static json_t *measure_times_json(const struct measure_latency_times *t)
+static json_t *measure_times_json(const struct judge_latency_times *t)
 {
-    return json_pack("{s:I, s:o, s:o, s:o}", "words", (json_int_t)t->words, "median_s",
+    return json_pack("{s:I, s:o, s:o, s:o}", "words", (json_int_t)t->n, "median_s",
                      view_table_json_number(t->median_s), "p95_s", view_table_json_number(t->p95_s), "p99_s",
                      view_table_json_number(t->p99_s));
 }
@@ -99,7 +97,7 @@ static json_t *measure_summary_json(const struct measure_test *t, const struct m
                             json_pack("{s:o, s:o}", "in", measure_way_json(&s->in[kind], paced ? s->pace_in_bps : 0),
                                       "out", measure_way_json(&s->out[kind], paced ? s->pace_out_bps : 0)));
     }
-    struct measure_latency l;
+    struct judge_latency l;
     measure_latency_of(t, &l);
     return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:{s:o, s:o}}", "in",
                      (json_int_t)t->in, "out", (json_int_t)t->out, "streams", (json_int_t)t->streams, "took_s",
@@ -140,10 +138,10 @@ static void measure_show(const char *source, const struct measure_test *test, co
                          const struct analysis_resource *r)
 {
     struct view_table t;
-    struct measure_latency l;
-    char text[MEASURE_LATENCY_TEXT];
+    struct judge_latency l;
+    char text[JUDGE_LATENCY_TEXT];
     measure_latency_of(test, &l);
-    measure_latency_say(&l, text);
+    judge_latency_say(&l, text);
     view_diagnosis_print(stdout, source, r);
     printf("  %s\n", text);
     measure_table(&t, s);
@@ -156,10 +154,10 @@ static void measure_page(struct measure_options *o, const char *source, const st
     struct view_measured_phase phase[MEASURE_PHASES];
     struct measure_series series;
     struct view_table table;
-    struct measure_latency l;
-    char text[MEASURE_LATENCY_TEXT];
+    struct judge_latency l;
+    char text[JUDGE_LATENCY_TEXT];
     measure_latency_of(t, &l);
-    measure_latency_say(&l, text);
+    judge_latency_say(&l, text);
     measure_series_of(t, BIN_S * fmax(1, t->took_s / BINS_TIME_S), &series);
     for (size_t i = 0; i < t->n; i++)
         phase[i] = (struct view_measured_phase){measure_kind_names[t->phase[i].kind],
@@ -200,8 +198,7 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
         json_t *json = cli_check_show_resource_json(source, false, &r);
         json_object_set_new(json, "measured", measure_summary_json(t, &s));
         json_array_append_new(o->list, json);
-        o->yes = o->yes || r.diagnosis.answer == JUDGE_ANSWER_YES;
-        o->unknown = o->unknown || r.diagnosis.answer == JUDGE_ANSWER_UNKNOWN;
+        cli_check_answers_add(&o->answers, &r);
         if (!o->json)
             measure_show(source, t, &s, &r);
         free(r.flows);
@@ -317,5 +314,5 @@ int cmd_measure(int argc, char **argv)
         cli_print_json(root);
     else
         json_decref(root);
-    return !ok ? cli_fail(&err) : o.exit_zero ? 0 : o.yes ? STATUS_YES : o.unknown ? STATUS_UNKNOWN : 0;
+    return !ok ? cli_fail(&err) : o.exit_zero ? 0 : cli_check_answers_status(&o.answers);
 }

@@ -16,6 +16,8 @@
 #include "scenarios/played.h"
 #include "scenarios/save.h"
 #include "scenarios/spell.h"
+#include "study/latency.h"
+#include "view/diagnosis.h"
 #include "view/table.h"
 
 #include <assert.h>
@@ -200,7 +202,23 @@ static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct er
     json_t *run = results_json("run:s directory:s", job->label, job->directory);
     json_object_update_new(run, results_summary_json(&summary));
     json_array_append_new(runs, run);
+    struct judge_latency latency;
+    bool ok = study_latency_of_run(job->directory, &summary, &latency, err);
+    json_object_set_new(run, "latency", ok ? view_diagnosis_latency_json(&latency) : json_null());
     results_summary_fini(&summary);
+    return ok;
+}
+
+/* Round trips of its flows after the warm-up. */
+static bool print_latency(const char *directory, const struct results_summary *summary, struct error *err)
+{
+    struct judge_latency latency;
+    char text[JUDGE_LATENCY_TEXT];
+    if (!study_latency_of_run(directory, summary, &latency, err))
+        return false;
+    judge_latency_say(&latency, text);
+    if (latency.loaded.n > 0)
+        printf("  %s\n", text);
     return true;
 }
 
@@ -226,12 +244,13 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
         print_messages(flow);
         putchar('\n');
     }
+    bool ok = print_latency(job->directory, &summary, err);
     print_benchmark(&summary.benchmark);
     print_operations(s, &summary);
     print_message_waits(&summary.messages);
     print_lateness(&summary.lateness, summary.ended_ps);
     results_summary_fini(&summary);
-    return true;
+    return ok;
 }
 
 static void print_size(char text[static 32], double bytes)

@@ -75,7 +75,8 @@ static void show_flows(const char *path, const struct study_explanations *x, con
     struct view_table t;
     const struct analysis_resource *host;
     for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
-        view_diagnosis_print(stdout, cli_name(path), host);
+        if (!*host->same_as)
+            view_diagnosis_print(stdout, cli_name(path), host);
     view_table_start(&t, view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
     for (size_t i = 0; i < x->n; i++)
         view_explanation_table_row(&t, &x->flow[i]);

@@ -95,15 +95,16 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
         return;
     struct analysis_resources all = {0};
     const struct analysis_resource *r;
-    char *lines[LINES];
+    char *lines[LINES], name[VIEW_DIAGNOSIS_NAME];
     int n = 0;
     analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, live.capacity_bps, &all);
     lines[n++] = memory_text("%s: %.0f s, %" PRId64 " frames, %" PRId64 " TCP segments; Ctrl-C ends", live.interface,
                              now_s - live.started_s, capture->frames, capture->tcp_segments);
     for (size_t i = 0; n < LINES - FLOWS && (r = analysis_resources_get(&all, i)); i++)
-        if (r->diagnosed)
-            lines[n++] = memory_text("host %s: %s: %s", r->host, view_diagnosis_answer(&r->diagnosis),
-                                     r->diagnosis.why);
+        if (r->diagnosed && !*r->same_as) {
+            view_diagnosis_name(r, name);
+            lines[n++] = memory_text("%s: %s: %s", name, view_diagnosis_answer(&r->diagnosis), r->diagnosis.why);
+        }
     n += live_flows(f, now_s - live.last_s, lines + n, LINES - n);
     cli_screen(lines, n);
     while (n > 0)

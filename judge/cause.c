@@ -11,13 +11,13 @@
 static const struct judge_cause_row causes[JUDGE_CAUSES] = {
     [JUDGE_CAUSE_UNKNOWN] =
         {"unknown", "the evidence does not tell",
-         "capture at HOST itself, from before its flows begin, with TCP timestamps on", NULL,
+         "capture at HOST itself, from before its flows begin, with TCP timestamps on", JUDGE_GAINS_NOTHING, NULL,
          {{JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 -w my.pcap"},
           {JUDGE_REMEDY_ANY, "on both ends: sysctl -w net.ipv4.tcp_timestamps=1"},
           {JUDGE_REMEDY_ANY, "ethtool -S DEV | grep -i pause  # PAUSE frames stop data, too"}}},
     [JUDGE_CAUSE_ACKS] =
         {"acks_behind_data", "ACKs wait behind the data of the other direction",
-         "serve small ACKs first, or flows by turns, in WHERE", "--what-if ack-first",
+         "serve small ACKs first, or flows by turns, in WHERE", JUDGE_GAINS_WAITS, "--what-if ack-first",
          {{JUDGE_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
           {JUDGE_REMEDY_IN, "on a switch, at the port to HOST: strict priority for TCP segments under 128 bytes"},
           {JUDGE_REMEDY_IN,
@@ -34,25 +34,25 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
     [JUDGE_CAUSE_THIN_ACKS] =
         {"rate_asymmetry_acks", "ACKs of the fast direction wait in the slow one's queue",
          "shape the slow direction to RATE, a little below its own, and serve ACKs first there",
-         "--what-if ack-first",
+         JUDGE_GAINS_WAITS, "--what-if ack-first",
          {{JUDGE_REMEDY_ANY,
            "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE ack-filter"},
           {JUDGE_REMEDY_ANY, "without CAKE: tc qdisc replace dev DEV root handle 1: tbf rate RATE burst 15kb "
                                 "latency 1s && tc qdisc add dev DEV parent 1: fq_codel"}}},
     [JUDGE_CAUSE_OTHER] =
         {"other_traffic", "ACKs wait behind traffic that is not TCP data of this host",
-         "move UDP and other traffic out of WHERE: into one of its own, or to a lower rate", NULL,
+         "move UDP and other traffic out of WHERE: into one of its own, or to a lower rate", JUDGE_GAINS_WAITS, NULL,
          {{JUDGE_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
           {JUDGE_REMEDY_IN, "on a switch, at the port to HOST: a class of its own, served by turns"},
           {JUDGE_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"}}},
     [JUDGE_CAUSE_THIN_PATH] =
-        {"thin_ack_path", "the way back is full of ACKs alone", "fewer ACKs where the slow direction begins", NULL,
+        {"thin_ack_path", "the way back is full of ACKs alone", "fewer ACKs where the slow direction begins", JUDGE_GAINS_UNSEEN, NULL,
          {{JUDGE_REMEDY_ANY, "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE "
                                 "ack-filter"},
           {JUDGE_REMEDY_ANY, "on the receivers, one ACK for many segments: ethtool -K DEV gro on"}}},
     [JUDGE_CAUSE_LOSSES] =
         {"losses", "losses set the windows", "give the queues that overflow more room, or let them mark (ECN)",
-         "--what-if fair --what-if buffer=1MB",
+         JUDGE_GAINS_ROOM, "--what-if fair --what-if buffer=1MB",
          {{JUDGE_REMEDY_ANY, "on a switch: more of the shared buffer for the ports that drop"},
           {JUDGE_REMEDY_ANY, "on a Linux router or bridge: tc qdisc replace dev DEV root fq_codel, with sysctl -w "
                                 "net.ipv4.tcp_ecn=1 on both ends"},
@@ -60,44 +60,44 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
                                 "discard"}}},
     [JUDGE_CAUSE_POLICING] =
         {"policing", "a policer drops what is beyond its rate", "shape the senders to the policer's rate, so that "
-         "data wait instead of being dropped", NULL,
+         "data wait instead of being dropped", JUDGE_GAINS_UNSEEN, NULL,
          {{JUDGE_REMEDY_ANY, "where the data come from: tc qdisc replace dev DEV root cake bandwidth RATE"},
           {JUDGE_REMEDY_ANY, "to find it: tc -s filter show dev DEV ingress; policy-map counters of routers"}}},
     [JUDGE_CAUSE_APPLICATION] =
         {"application", "the applications send no more", "nothing in the network: the senders have to offer more",
-         NULL,
+         JUDGE_GAINS_NOTHING, NULL,
          {{JUDGE_REMEDY_ANY, "on the senders: ss -tin  # app_limited: TCP had nothing to send"}}},
     [JUDGE_CAUSE_RECEIVER] =
         {"receiver", "readers take their data no faster", "nothing in the network: the readers have to be faster",
-         NULL,
+         JUDGE_GAINS_NOTHING, NULL,
          {{JUDGE_REMEDY_ANY, "on the receivers: ss -tn  # a Recv-Q that stays full: a slow reader"}}},
     [JUDGE_CAUSE_WINDOW] =
-        {"window", "windows are too small for the round trip", "let TCP have larger windows", "--what-if window=4MB",
+        {"window", "windows are too small for the round trip", "let TCP have larger windows", JUDGE_GAINS_ROOM, "--what-if window=4MB",
          {{JUDGE_REMEDY_ANY, "on both ends: sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432' "
                                 "net.ipv4.tcp_wmem='4096 16384 33554432'"},
           {JUDGE_REMEDY_ANY, "in applications that set SO_SNDBUF or SO_RCVBUF: larger ones, or none"}}},
     [JUDGE_CAUSE_SEND_BUFFER] =
         {"send_buffer", "send buffers are too small for the round trip", "let TCP have larger send buffers",
-         "--what-if window=4MB",
+         JUDGE_GAINS_ROOM, "--what-if window=4MB",
          {{JUDGE_REMEDY_ANY, "in applications that set SO_SNDBUF: a larger one, or none"},
           {JUDGE_REMEDY_ANY, "on the senders: sysctl -w net.ipv4.tcp_wmem='4096 16384 33554432'"}}},
     [JUDGE_CAUSE_FULL] =
-        {"full", "the link carries what it can", "nothing, but for a faster link", NULL,
+        {"full", "the link carries what it can", "nothing, but for a faster link", JUDGE_GAINS_NOTHING, NULL,
          {{JUDGE_REMEDY_ANY, "ethtool DEV  # the rate in use, and those on offer"}}},
     [JUDGE_CAUSE_ONE_WAY] =
-        {"one_way", "all data go one way, and the link carries what it can", "nothing, but for a faster link", NULL,
+        {"one_way", "all data go one way, and the link carries what it can", "nothing, but for a faster link", JUDGE_GAINS_NOTHING, NULL,
          {{JUDGE_REMEDY_ANY, "ethtool DEV  # the rate in use, and those on offer"}}},
     [JUDGE_CAUSE_LINK] =
-        {"other_link", "another link on the way is full", "nothing here, but for a faster link there", NULL,
+        {"other_link", "another link on the way is full", "nothing here, but for a faster link there", JUDGE_GAINS_NOTHING, NULL,
          {{JUDGE_REMEDY_ANY, "ethtool DEV on every hop  # the rates in use"}}},
     [JUDGE_CAUSE_PAUSE] =
-        {"pause", "PAUSE frames stop the senders", "turn PAUSE off, or give the port that sends it more buffer", NULL,
+        {"pause", "PAUSE frames stop the senders", "turn PAUSE off, or give the port that sends it more buffer", JUDGE_GAINS_UNSEEN, NULL,
          {{JUDGE_REMEDY_ANY, "ethtool -S DEV | grep -i pause  # who sends it, and who obeys"},
           {JUDGE_REMEDY_ANY, "ethtool -a DEV  # on or off; ethtool -A DEV rx off tx off  # off"},
           {JUDGE_REMEDY_ANY, "on a switch: flow control off, or more of the buffer for the port that is full"}}},
     [JUDGE_CAUSE_SLOW_HOST] =
         {"slow_host", "the host cannot keep up with the frames that it receives",
-         "spread the frames over more CPUs of HOST, and let it take more of them at once", NULL,
+         "spread the frames over more CPUs of HOST, and let it take more of them at once", JUDGE_GAINS_UNSEEN, NULL,
          {{JUDGE_REMEDY_ANY, "ethtool -S DEV | grep -i -e drop -e miss -e fifo; cat /proc/net/softnet_stat  # what "
                                 "it loses, and where"},
           {JUDGE_REMEDY_ANY, "more queues: ethtool -L DEV combined N; cat /proc/interrupts  # and which CPUs serve "
@@ -107,7 +107,7 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
           {JUDGE_REMEDY_ANY, "longer bursts without loss: ethtool -g DEV; ethtool -G DEV rx 4096"}}},
     [JUDGE_CAUSE_SHARED] =
         {"shared_medium", "both directions share one medium, or one processor",
-         "a medium that carries both directions at once: a cable in place of radio, full duplex in place of half", NULL,
+         "a medium that carries both directions at once: a cable in place of radio, full duplex in place of half", JUDGE_GAINS_UNSEEN, NULL,
          {{JUDGE_REMEDY_ANY, "ethtool DEV | grep -i duplex  # of every hop; half: mend auto-negotiation"},
           {JUDGE_REMEDY_ANY, "where the medium is radio: fewer ACKs, ethtool -K DEV gro on at the receivers"}}},
 };

@@ -35,11 +35,20 @@ struct judge_remedy {
     const char *text;
 };
 
+/* What following them would bring: judge/ground.h says how much of it there is. */
+enum judge_gains {
+    JUDGE_GAINS_NOTHING, /* no bandwidth: they only show more, or what holds the flows is not in the network */
+    JUDGE_GAINS_WAITS,   /* what would be possible if no ACK waited */
+    JUDGE_GAINS_ROOM,    /* what the link has room for */
+    JUDGE_GAINS_UNSEEN,  /* what nothing here shows */
+};
+
 #define JUDGE_CAUSE_REMEDIES 10
 
 struct judge_cause_row {
     const char *name, *meaning;
     const char *what;    /* to do about it, or what would tell */
+    enum judge_gains gains;
     const char *what_if; /* options of 'contraflow replay' that estimate it; NULL: it cannot */
     struct judge_remedy remedies[JUDGE_CAUSE_REMEDIES]; /* the first is the plainest; ends with a NULL text */
 };

@@ -3,6 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#define AROUND_TC 24.0   /* bytes of a frame on the wire that tc does not count */
+#define FULL_BYTES 1448.0 /* where a measurement does not say */
+#define ACKS_DELAYED 2.0
 
 const char *judge_answer_name(enum judge_answer answer)
 {
@@ -52,6 +57,38 @@ static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t
     else
         snprintf(text, size, "%s data get %.1f of %.1f Mb/s", in_worst ? "incoming" : "outgoing",
                  worst->carried_bps / 1e6, worst->possible_bps / 1e6);
+}
+
+double judge_diagnosis_tc_bps(const struct judge_diagnosis *d, const struct judge_way *w)
+{
+    const struct judge_way *other = w == &d->in ? &d->out : &d->in;
+    double full = d->full_bytes > 0 ? d->full_bytes : FULL_BYTES;
+    double acks = d->segments_per_ack > 0 ? d->segments_per_ack : ACKS_DELAYED;
+    double data_frames = w->flows > 0 ? w->carried_bps / full : 0;
+    double ack_frames = other->flows > 0 ? other->carried_bps / (acks * full) : 0;
+    if (!(data_frames + ack_frames > 0))
+        data_frames = 1;
+    return w->capacity_bps * (1 - AROUND_TC * (data_frames + ack_frames) /
+                                      (data_frames * (full + JUDGE_AROUND) + ack_frames * JUDGE_AROUND));
+}
+
+/* The first ": " with a figure before it. */
+static const char *diagnosis_seam(const struct judge_diagnosis *d)
+{
+    const char *figure = d->why + strcspn(d->why, "0123456789");
+    return strstr(figure, ": ");
+}
+
+void judge_diagnosis_figures(const struct judge_diagnosis *d, char *text, size_t size)
+{
+    const char *seam = diagnosis_seam(d);
+    snprintf(text, size, "%.*s", seam ? (int)(seam - d->why) : (int)strlen(d->why), d->why);
+}
+
+const char *judge_diagnosis_reason(const struct judge_diagnosis *d)
+{
+    const char *seam = diagnosis_seam(d);
+    return seam ? seam + 2 : "";
 }
 
 void judge_diagnosis_say(struct judge_diagnosis *d)

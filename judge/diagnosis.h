@@ -13,6 +13,7 @@
 
 #include "judge/cause.h"
 #include "judge/fact.h"
+#include "judge/latency.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,7 +59,9 @@ struct judge_diagnosis {
     enum judge_possible possible_from;
     double probability;      /* that waiting ACKs cost enough for a yes; NAN: not judged by one */
     double lost_share, ci95; /* of both together, with half the width of its 95 % interval; NAN unknown */
-    char why[240];
+    struct judge_latency latency; /* of its flows, while they are judged; loaded: means over stretches of each of them */
+    double full_bytes, segments_per_ack; /* as in judge/fact.h; 0: not known */
+    char why[240];           /* figures, and after the first ": " that follows one the reason */
     char place[JUDGE_DIAGNOSIS_PLACE]; /* the port where ACKs wait, where that is known and not the host's own nor one
                                         * towards it; "" otherwise */
 };
@@ -68,6 +71,19 @@ bool judge_diagnosis_matters(const double carried_bps[2], const double possible_
 
 /* What the probability of enough loss for a yes makes of it. */
 enum judge_answer judge_diagnosis_answer(double probability);
+
+/* A direction's capacity as tc counts it: frames from their Ethernet header on, without preamble, gap and FCS, which are
+ * L = 24 bytes of each on the wire. Of what passes it,
+ *
+ *   tc = C (1 - L (x / S + y / (k S)) / (x (S + A) / S + y A / (k S)))
+ *
+ * with x of data its way and y the other way, S, A and k as in judge/path.h: of S = 1448 and no ACKs 98.4 % of C, of ACKs
+ * alone 73 %. NAN unknown. */
+double judge_diagnosis_tc_bps(const struct judge_diagnosis *d, const struct judge_way *w);
+
+/* The figures of d->why; what follows them, "" where nothing does. Neither has the other's words. */
+void judge_diagnosis_figures(const struct judge_diagnosis *d, char *text, size_t size);
+const char *judge_diagnosis_reason(const struct judge_diagnosis *d);
 
 /* Puts a yes or a no into words, d->why, by what else *d says. */
 void judge_diagnosis_say(struct judge_diagnosis *d);

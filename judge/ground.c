@@ -112,10 +112,36 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
                         : "what the link could carry does");
 }
 
+enum judge_gain judge_ground_gain(const struct judge_diagnosis *d)
+{
+    enum judge_gains gains = judge_cause(d->cause)->gains;
+    const struct judge_way *way[] = {&d->in, &d->out};
+    double carried_bps[2], room_bps[2];
+    bool known = true;
+    for (int i = 0; i < 2; i++) {
+        bool rate = way[i]->source != JUDGE_CAPACITY_UNKNOWN && way[i]->source != JUDGE_CAPACITY_ASSUMED;
+        carried_bps[i] = way[i]->flows > 0 ? way[i]->carried_bps : 0;
+        room_bps[i] = carried_bps[i];
+        if (way[i]->flows > 0 && rate && isfinite(way[i]->room_bps))
+            room_bps[i] = fmax(carried_bps[i], way[i]->room_bps);
+        else
+            known = known && way[i]->flows == 0;
+    }
+    if (gains == JUDGE_GAINS_NOTHING)
+        return JUDGE_GAIN_NONE;
+    if (gains == JUDGE_GAINS_WAITS)
+        return JUDGE_GAIN_SEEN;
+    if (gains == JUDGE_GAINS_ROOM && judge_diagnosis_matters(carried_bps, room_bps))
+        return JUDGE_GAIN_SEEN;
+    return gains == JUDGE_GAINS_ROOM && known ? JUDGE_GAIN_NONE : JUDGE_GAIN_UNSEEN;
+}
+
 void judge_ground_of(const struct judge_facts *s, struct judge_diagnosis *d)
 {
     enum judge_cause common = ground_most(s, d, NULL);
     d->cause = d->second = JUDGE_CAUSE_UNKNOWN;
+    d->full_bytes = s->full_bytes;
+    d->segments_per_ack = s->segments_per_ack;
     if (d->answer == JUDGE_ANSWER_YES) {
         d->cause = ground_yes(s, d);
         d->second = common == JUDGE_CAUSE_LOSSES ? JUDGE_CAUSE_LOSSES : s->host;

@@ -10,6 +10,7 @@
 #include "results/summary.h"
 #include "scenarios/load.h"
 #include "study/judge_run_evidence.h"
+#include "study/latency.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -411,6 +412,18 @@ static void run_link(const struct study_run_links *links, const char *host, bool
     l->source = isfinite(l->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
 }
 
+static void run_latency(const struct run_flows *run, const struct analysis_resource_use *const *uses,
+                        const struct judge_flow *flow, size_t n, const struct run_phase *s, struct judge_latency *l)
+{
+    struct study_latency x = {0};
+    for (size_t i = 0; i < n; i++) {
+        const struct study_run_flow *known = &((const struct run_flow *)uses[i]->flow)->known;
+        if (known->progress == &run->progress)
+            study_latency_add(&x, known->progress, known->index, flow[i].floor_s, s->from_s, s->to_s);
+    }
+    study_latency_get(&x, l);
+}
+
 static void run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     struct run_flows *run = user;
@@ -418,6 +431,7 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     struct judge_flow *flow = memory_zeroed(r->n, sizeof *flow, "the flows of a host");
     struct run_phase s = {.from_s = 0, .to_s = INFINITY, .full_bytes = (double)links->scenario->tcp.segment_bytes};
     bool apart = run_apart(r, uses, &s);
+    r->port = emu_graph_host(r->host) < 0;
     const struct run_flow **all = memory_zeroed(r->n, sizeof *all, "the flows of a host");
     for (size_t i = 0; i < r->n; i++)
         all[i] = uses[i]->flow;
@@ -449,8 +463,10 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     for (size_t i = 0; facts.host == JUDGE_CAUSE_SLOW_HOST && i < r->n; i++) /* no link that is not full makes it wait */
         *(flow[i].incoming ? &flow[i].host_data_s : &flow[i].host_ack_s) =
             flow[i].incoming ? flow[i].data_wait_s : flow[i].ack_wait_s;
-    if (r->diagnosed)
+    if (r->diagnosed) {
         judge_posterior_decide(&(struct judge_case){&facts, 1}, 1, &r->diagnosis);
+        run_latency(run, uses, flow, r->n, &s, &r->diagnosis.latency);
+    }
     for (size_t i = 0, waits = 0; r->diagnosed && i < r->n; i++) {
         if (i > 0 && !(flow[i].ack_wait_s > flow[waits].ack_wait_s))
             continue;

@@ -8,7 +8,7 @@ without their output. A comment right before the fence can change how the test t
     <!-- figures: REASON -->    run by 'meson test --benchmark' alone, because it takes long
     <!-- run as: COMMAND -->    run this instead, and compare its output
 
-All commands of a file run in one directory, in order. A command that should exit with 1 ends in '# exit status 1'."""
+All commands of a file run in one directory, in order. A command that should exit with 1 ends in '# exit status 1', so with 4."""
 import dataclasses
 import re
 
@@ -57,8 +57,8 @@ def commands(path):
             line += 1
         for command in found:
             command.mark, command.argument = mark or "", argument or ""
-            if command.text.endswith("# exit status 1"):
-                command.status = 1
+            status = re.search(r"# exit status (\d)$", command.text)
+            command.status = int(status[1]) if status else 0
             yield command
 
 

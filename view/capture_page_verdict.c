@@ -71,21 +71,35 @@ static void verdict_remedies(FILE *f, const char *path, const struct analysis_re
                          "<p><b>Try it first:</b> this plays the flows again through the network that the capture "
                          "shows, as it was and with the change.</p>\n<pre class=\"command\">%s</pre>\n", command);
     free(command);
+    if (view_diagnosis_filter(r, text))
+        view_text_markup(f, "<p><b>In Wireshark:</b> <code>%s</code></p>\n", text);
+}
+
+static void verdict_line(FILE *f, const char *name, const char *text)
+{
+    if (*text)
+        view_text_markup(f, "<p><b>%s:</b> %s.</p>\n", name, text);
 }
 
 void view_capture_page_verdict(FILE *f, const char *path, const char *origin, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
     const struct judge_diagnosis *d = &r->diagnosis;
-    fprintf(f, "<section class=\"verdict%s\">\n<h3>Host ",
+    char name[VIEW_DIAGNOSIS_NAME], figures[VIEW_DIAGNOSIS_TEXT], latency[JUDGE_LATENCY_TEXT];
+    fprintf(f, "<section class=\"verdict%s\">\n<h3>",
             d->answer == JUDGE_ANSWER_YES  ? " bad"
             : d->answer == JUDGE_ANSWER_NO ? " good"
                                            : "");
-    view_text_htmlf(f, "%s: %zu bulk flow%s in, %zu out", r->host, j->indegree, j->indegree == 1 ? "" : "s",
+    view_diagnosis_name(r, name);
+    view_diagnosis_figures(r, figures);
+    view_text_htmlf(f, "%c%s: %zu bulk flow%s in, %zu out", toupper(*name), name + 1, j->indegree, j->indegree == 1 ? "" : "s",
                     j->outdegree);
     fputs("</h3>\n<p class=\"headline\">", f);
-    view_text_htmlf(f, "%c%s: %s.", toupper(*view_diagnosis_answer(d)), view_diagnosis_answer(d) + 1, d->why);
+    view_text_htmlf(f, "%c%s: %s.", toupper(*view_diagnosis_answer(d)), view_diagnosis_answer(d) + 1, figures);
     fputs("</p>\n", f);
+    verdict_line(f, "Why", judge_diagnosis_reason(d));
+    if (view_diagnosis_latency(d, latency))
+        verdict_line(f, "Round trip", strchr(latency, ':') + 2);
     if (d->answer == JUDGE_ANSWER_YES || d->second != JUDGE_CAUSE_UNKNOWN)
         verdict_cause(f, r);
     verdict_remedies(f, path, r);
@@ -108,7 +122,7 @@ void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture 
     if (c->bulk.hosts.n == 0)
         fputs("<p>In this capture no host has two bulk flows at once: nothing is shared.</p>\n", f);
     for (; (r = view_capture_page_host(c, hosts)); hosts++)
-        if (hosts < VIEW_CAPTURE_PAGE_HOSTS)
+        if (hosts < VIEW_CAPTURE_PAGE_HOSTS && (*c->host || !*r->same_as))
             view_capture_page_verdict(f, c->path, c->origin, r);
     if (hosts > VIEW_CAPTURE_PAGE_HOSTS)
         fprintf(f, "<p>%zu more hosts share flows: <code>contraflow check</code> judges all of them.</p>\n",

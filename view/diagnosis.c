@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "judge/ground.h"
 #include "study/judge.h"
 #include "study/judge_run.h"
 #include "view/table.h"
@@ -31,7 +32,7 @@ static double diagnosis_queue_bps(const struct judge_diagnosis *d, enum judge_re
                                              : d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
     bool unseen = w->source == JUDGE_CAPACITY_ASSUMED || d->cause == JUDGE_CAUSE_POLICING ||
                   d->cause == JUDGE_CAUSE_THIN_PATH; /* no data queue where the shaper belongs */
-    return unseen ? (double)NAN : SHAPED * w->capacity_bps;
+    return unseen ? (double)NAN : SHAPED * judge_diagnosis_tc_bps(d, w);
 }
 
 /* As tc reads it. */
@@ -40,26 +41,44 @@ static void diagnosis_rate(double bps, char *text, size_t size)
     if (!isfinite(bps))
         snprintf(text, size, "RATE");
     else if (bps >= 1e9)
-        snprintf(text, size, "%.3ggbit", bps / 1e9);
+        snprintf(text, size, "%.3ggbit", floor(bps / 1e7) / 100);
     else
-        snprintf(text, size, "%.0fkbit", bps / 1e3);
+        snprintf(text, size, "%.0fkbit", floor(bps / 1e3));
 }
 
-/* Puts in the words that follow from the diagnosis. */
-static void diagnosis_expand(const struct analysis_resource *r, enum judge_remedy_way way, const char *words,
-                             char text[static VIEW_DIAGNOSIS_TEXT])
+#define WORD (2 * ANALYSIS_CHECK_NAME + 80)
+
+/* The words that follow from the diagnosis. A longer one comes before those in it. */
+struct diagnosis_words {
+    char on[WORD], port[WORD], host[WORD], where[WORD], rate[32];
+};
+
+static void diagnosis_words(const struct analysis_resource *r, enum judge_remedy_way way, struct diagnosis_words *w)
 {
     const struct judge_diagnosis *d = &r->diagnosis;
     bool in = diagnosis_queue_matters(d, true), out = diagnosis_queue_matters(d, false);
-    const char *host = *d->place ? d->place : r->host;
-    char where[2 * ANALYSIS_CHECK_NAME + 80], rate[32];
-    snprintf(where, sizeof where, in && out ? "both queues, %s's own and the one towards it"
+    bool port = r->port || *d->place;
+    const char *name = *d->place ? d->place : r->host;
+    snprintf(w->on, WORD, port ? "at the port %s" : "on %s", name);
+    snprintf(w->port, WORD, port ? "the port at the other end of %s's cable" : "the port to %s", name);
+    snprintf(w->host, WORD, port ? "the port %s" : "%s", name);
+    snprintf(w->where, WORD, port ? in && out ? "both queues, that of the port %s and the one towards it"
+                                    : in      ? "the queue towards the port %s"
+                                              : "the queue of the port %s"
+                                  : in && out ? "both queues, %s's own and the one towards it"
                                   : in      ? "the queue towards %s"
-                                            : "%s's own queue", host);
-    diagnosis_rate(diagnosis_queue_bps(d, way), rate, sizeof rate);
+                                            : "%s's own queue", name);
+    diagnosis_rate(diagnosis_queue_bps(d, way), w->rate, sizeof w->rate);
+}
+
+static void diagnosis_expand(const struct analysis_resource *r, enum judge_remedy_way way, const char *words,
+                             char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    struct diagnosis_words w;
+    diagnosis_words(r, way, &w);
     const struct {
         const char *word, *text;
-    } known[] = {{"HOST", host}, {"WHERE", where}, {"RATE", rate}};
+    } known[] = {{"on HOST", w.on}, {"the port to HOST", w.port}, {"HOST", w.host}, {"WHERE", w.where}, {"RATE", w.rate}};
     char *at = text, *end = text + VIEW_DIAGNOSIS_TEXT - 1;
     while (*words && at < end) {
         size_t k = 0;
@@ -76,24 +95,103 @@ static void diagnosis_expand(const struct analysis_resource *r, enum judge_remed
     *at = '\0';
 }
 
+#define FILTERED 3 /* flows named one by one in a filter; of more all of the host are shown */
+
+/* "[2001:db8::1]:5201" as "ipv6.src == 2001:db8::1 && tcp.srcport == 5201". False: this is no end of a connection. */
+static bool diagnosis_end_filter(const char *end, const char *address, const char *port_of, char *text)
+{
+    bool six = *end == '[';
+    const char *port = six ? strstr(end, "]:") : strrchr(end, ':');
+    if (port && *address)
+        text_add(text, VIEW_DIAGNOSIS_TEXT, "%s.%s == %.*s && ", six ? "ipv6" : "ip", address, (int)(port - end - six),
+                 end + six);
+    if (port)
+        text_add(text, VIEW_DIAGNOSIS_TEXT, "tcp.%s == %s", port_of, port + (six ? 2 : 1));
+    return port != NULL;
+}
+
+/* A flow's pure ACKs, or its connection. */
+static bool diagnosis_flow_filter(const struct analysis_check_flow *flow, bool acks, char *text)
+{
+    const char *peer = flow->incoming ? flow->src : flow->dst, *own = flow->incoming ? flow->dst : flow->src;
+    bool ok = acks ? diagnosis_end_filter(flow->dst, "src", "srcport", text)
+                   : diagnosis_end_filter(peer, "addr", "port", text);
+    text_add(text, VIEW_DIAGNOSIS_TEXT, " && ");
+    ok = ok && (acks ? diagnosis_end_filter(flow->src, "dst", "dstport", text)
+                     : diagnosis_end_filter(own, "", "port", text));
+    text_add(text, VIEW_DIAGNOSIS_TEXT, acks ? " && tcp.len == 0" : "");
+    return ok;
+}
+
+/* All pure ACKs that leave or reach a host, or all that it has to do with. */
+static void diagnosis_host_filter(const struct analysis_resource *r, bool acks, bool in, bool out,
+                                  char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    snprintf(text, VIEW_DIAGNOSIS_TEXT, "%s.%s == %s && %s", strchr(r->host, ':') ? "ipv6" : "ip",
+             acks && in && !out   ? "src"
+             : acks && out && !in ? "dst"
+                                  : "addr",
+             r->host, acks ? "tcp.len == 0" : "tcp");
+}
+
+bool view_diagnosis_filter(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    const struct judge_diagnosis *d = &r->diagnosis;
+    bool acks = d->answer == JUDGE_ANSWER_YES;
+    bool in = !acks || diagnosis_queue_matters(d, false), out = !acks || diagnosis_queue_matters(d, true);
+    size_t n = 0;
+    *text = '\0';
+    if (r->port || r->live)
+        return false;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct analysis_check_flow *flow = &r->flows[i];
+        if (!(flow->incoming ? in : out))
+            continue;
+        text_add(text, VIEW_DIAGNOSIS_TEXT, n++ ? " || " : "");
+        text_add(text, VIEW_DIAGNOSIS_TEXT, "(");
+        if (n > FILTERED) {
+            diagnosis_host_filter(r, acks, in, out, text);
+            return true;
+        }
+        if (!diagnosis_flow_filter(flow, acks, text))
+            return false;
+        text_add(text, VIEW_DIAGNOSIS_TEXT, ")");
+    }
+    return n > 0;
+}
+
 const char *view_diagnosis_answer(const struct judge_diagnosis *d)
 {
     return d->answer == JUDGE_ANSWER_UNKNOWN ? "cannot tell" : judge_answer_name(d->answer);
 }
 
+/* Is there nothing to do, as what helps against the cause would bring nothing here? */
+static bool diagnosis_in_vain(const struct judge_diagnosis *d)
+{
+    return judge_cause(d->cause)->gains != JUDGE_GAINS_NOTHING && judge_ground_gain(d) == JUDGE_GAIN_NONE;
+}
+
 void view_diagnosis_what(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT])
 {
     const struct judge_diagnosis *d = &r->diagnosis;
+    if (diagnosis_in_vain(d)) {
+        snprintf(text, VIEW_DIAGNOSIS_TEXT, "nothing for more bandwidth: the link has no room for it");
+        return;
+    }
     diagnosis_expand(r, JUDGE_REMEDY_ANY, judge_cause(d->cause)->what, text);
     const struct judge_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
     if (d->cause == JUDGE_CAUSE_THIN_ACKS) /* its price */
         text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %.2g of the %.3g Mb/s %s)",
                  slow->acks_bps / 1e6, slow->capacity_bps / 1e6, slow == &d->in ? "in" : "out");
+    if (judge_ground_gain(d) == JUDGE_GAIN_UNSEEN)
+        text_add(text, VIEW_DIAGNOSIS_TEXT, " (what that would win does not show)");
 }
 
 bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT])
 {
     const struct judge_remedy *remedy = judge_cause(r->diagnosis.cause)->remedies;
+    if (diagnosis_in_vain(&r->diagnosis))
+        return false;
     for (;; remedy++) {
         if (!remedy->text)
             return false;
@@ -130,7 +228,7 @@ char *view_diagnosis_command(const char *source, const struct analysis_resource 
 {
     char directory[PATH_MAX];
     const char *what_if = judge_cause(r->diagnosis.cause)->what_if;
-    if (r->live)
+    if (r->live || diagnosis_in_vain(&r->diagnosis))
         return NULL;
     if (!what_if || study_judge_run_exists(source))
         return what_if ? diagnosis_command_of_run(source, what_if) : NULL;
@@ -145,15 +243,11 @@ char *view_diagnosis_command(const char *source, const struct analysis_resource 
     return command;
 }
 
-void view_diagnosis_print_answer(FILE *f, const char *source, const struct analysis_resource *r)
+void view_diagnosis_name(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_NAME])
 {
-    fprintf(f, "%s: host %s: %s: %s\n", source, r->host, view_diagnosis_answer(&r->diagnosis), r->diagnosis.why);
-}
-
-/* Of a run whose flows lived at different times the answer itself shows what would tell: a capture of it. */
-static bool diagnosis_says_all(const char *source, const struct analysis_resource *r)
-{
-    return r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN && study_judge_run_exists(source);
+    snprintf(text, VIEW_DIAGNOSIS_NAME, "%s %s", r->port ? "port" : "host", r->host);
+    if (*r->also)
+        text_add(text, VIEW_DIAGNOSIS_NAME, " (the same flows at %s)", r->also);
 }
 
 /* Of an answer, in per cent; no more than so many draws can tell. */
@@ -163,22 +257,82 @@ static double diagnosis_sure(const struct judge_diagnosis *d)
     return 100 * fmin(share, 0.999);
 }
 
+/* What the figures are of; "" of a measurement, which says so itself. */
+static void diagnosis_part(const struct analysis_resource *r, char *text, size_t size)
+{
+    *text = '\0';
+    if (r->diagnosis.possible_from != JUDGE_POSSIBLE_MEASURED && r->end_s > r->steady_start_s)
+        snprintf(text, size, "in the steady part, %.3g to %.3g s", r->steady_start_s, r->end_s);
+}
+
+/* The interval of what is lost, and how sure the answer is: " (22 to 27 %, 99.8 % sure)"; "" where nobody can tell. */
+static void diagnosis_add_sure(const struct judge_diagnosis *d, char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    const char *gap = "";
+    char sure[96] = "";
+    if (isfinite(d->ci95)) {
+        text_add(sure, sizeof sure, "%.0f to %.0f %%", 100 * fmax(0, d->lost_share - d->ci95),
+                 100 * fmax(0, fmin(1, d->lost_share + d->ci95)));
+        gap = ", ";
+    }
+    if (isfinite(d->probability))
+        text_add(sure, sizeof sure, "%s%.3g %% sure", gap, diagnosis_sure(d));
+    else if (d->possible_from == JUDGE_POSSIBLE_EMULATED)
+        text_add(sure, sizeof sure, "%semulated with ACKs first", gap);
+    if (*sure && d->answer != JUDGE_ANSWER_UNKNOWN)
+        text_add(text, VIEW_DIAGNOSIS_TEXT, " (%s)", sure);
+}
+
+void view_diagnosis_figures(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    char part[64];
+    judge_diagnosis_figures(&r->diagnosis, text, VIEW_DIAGNOSIS_TEXT);
+    diagnosis_add_sure(&r->diagnosis, text);
+    diagnosis_part(r, part, sizeof part);
+    if (*part)
+        text_add(text, VIEW_DIAGNOSIS_TEXT, ", %s", part);
+}
+
+bool view_diagnosis_latency(const struct judge_diagnosis *d, char text[static JUDGE_LATENCY_TEXT])
+{
+    judge_latency_say(&d->latency, text);
+    return d->latency.loaded.n > 0;
+}
+
+void view_diagnosis_print_answer(FILE *f, const char *source, const struct analysis_resource *r)
+{
+    char name[VIEW_DIAGNOSIS_NAME], figures[VIEW_DIAGNOSIS_TEXT];
+    view_diagnosis_name(r, name);
+    view_diagnosis_figures(r, figures);
+    fprintf(f, "%s: %s: %s: %s\n", source, name, view_diagnosis_answer(&r->diagnosis), figures);
+    if (*judge_diagnosis_reason(&r->diagnosis))
+        fprintf(f, "  why: %s\n", judge_diagnosis_reason(&r->diagnosis));
+}
+
+/* Of a run whose flows lived at different times the answer itself shows what would tell: a capture of it. */
+static bool diagnosis_says_all(const char *source, const struct analysis_resource *r)
+{
+    return r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN && study_judge_run_exists(source);
+}
+
 void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r)
 {
     const struct judge_diagnosis *d = &r->diagnosis;
-    char what[VIEW_DIAGNOSIS_TEXT], remedy[VIEW_DIAGNOSIS_TEXT];
+    char what[VIEW_DIAGNOSIS_TEXT], remedy[VIEW_DIAGNOSIS_TEXT], filter[VIEW_DIAGNOSIS_TEXT];
+    char latency[JUDGE_LATENCY_TEXT];
     char *command = view_diagnosis_command(source, r);
     bool any = view_diagnosis_remedy(r, 0, remedy);
     view_diagnosis_what(r, what);
     view_diagnosis_print_answer(f, source, r);
-    if (d->answer != JUDGE_ANSWER_UNKNOWN && isfinite(d->probability))
-        fprintf(f, "  how sure: %.3g %%; %.0f to %.0f %% are lost\n", diagnosis_sure(d), 100 * fmax(0, d->lost_share - d->ci95),
-                100 * fmax(0, fmin(1, d->lost_share + d->ci95)));
+    if (view_diagnosis_latency(d, latency))
+        fprintf(f, "  %s\n", latency);
     if (!diagnosis_says_all(source, r))
         fprintf(f, "  what %s: %s%s%s\n", d->answer == JUDGE_ANSWER_UNKNOWN ? "would tell" : "to do", what,
             any ? "; " : "", any ? remedy : "");
     if (command)
         fprintf(f, "  try: %s\n", command);
+    if (view_diagnosis_filter(r, filter))
+        fprintf(f, "  Wireshark: %s\n", filter);
     free(command);
 }
 
@@ -204,10 +358,26 @@ static json_t *diagnosis_remedies(const char *source, const struct analysis_reso
     return list;
 }
 
+static json_t *diagnosis_times_json(const struct judge_latency_times *t)
+{
+    return json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)t->n, "median_s", view_table_json_number(t->median_s),
+                     "p95_s", view_table_json_number(t->p95_s), "p99_s", view_table_json_number(t->p99_s));
+}
+
+json_t *view_diagnosis_latency_json(const struct judge_latency *l)
+{
+    if (l->loaded.n == 0)
+        return json_null();
+    return json_pack("{s:o, s:o, s:s?}", "idle", diagnosis_times_json(&l->idle), "loaded",
+                     diagnosis_times_json(&l->loaded), "bufferbloat", judge_latency_grade(l));
+}
+
 json_t *view_diagnosis_json(const char *source, const struct analysis_resource *r)
 {
     const struct judge_diagnosis *d = &r->diagnosis;
     const struct judge_way *in = &d->in, *out = &d->out;
+    static const char *const gains[] = {"no", "unknown", "yes"};
+    char filter[VIEW_DIAGNOSIS_TEXT];
     if (!r->diagnosed)
         return json_null();
     json_t *lost = diagnosis_both(in->lost_share, out->lost_share);
@@ -219,7 +389,7 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                                                                        out->source == JUDGE_CAPACITY_UNKNOWN
                                                                    ? in->source
                                                                    : out->source)));
-    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o}", "asymmetry",
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:s, s:s?, s:s?, s:o}", "asymmetry",
                      judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", judge_cause(d->cause)->name, "second_cause",
                      d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, "why", d->why,
                      "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
@@ -228,5 +398,8 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                      "saturated", "in", in->saturated, "out", out->saturated, "data_wait_s",
                      diagnosis_both(in->data_wait_s, out->data_wait_s), "ack_wait_s",
                      diagnosis_both(in->ack_wait_s, out->ack_wait_s), "ack_first_price_bps",
-                     diagnosis_both(in->acks_bps, out->acks_bps), "remedies", diagnosis_remedies(source, r));
+                     diagnosis_both(in->acks_bps, out->acks_bps), "remedies", diagnosis_remedies(source, r),
+                     "remedies_gain", gains[judge_ground_gain(d)], "display_filter",
+                     view_diagnosis_filter(r, filter) ? filter : NULL, "same_as", *r->same_as ? r->same_as : NULL,
+                     "latency", view_diagnosis_latency_json(&d->latency));
 }

@@ -14,6 +14,21 @@
 /* "yes", "no", "cannot tell" */
 const char *view_diagnosis_answer(const struct judge_diagnosis *d);
 
+/* "host 10.0.0.1", "port sw0-sw1 (the same flows at h2)": what was judged, and what else of the same flows. */
+#define VIEW_DIAGNOSIS_NAME (2 * ANALYSIS_CHECK_NAME + 64)
+void view_diagnosis_name(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_NAME]);
+
+/* "69.2 of 91.1 Mb/s; 24 % lost to waiting ACKs (22 to 27 %, 99.8 % sure), in the steady part, 0.96 to 4.16 s": the
+ * answer leads, then how sure it is, then what the figures are of. */
+void view_diagnosis_figures(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT]);
+
+/* "round trip: idle 0.5 ms, loaded 181 ms (95 %: 190), bufferbloat: much"; false where it does not show. */
+bool view_diagnosis_latency(const struct judge_diagnosis *d, char text[static JUDGE_LATENCY_TEXT]);
+
+/* A display filter of Wireshark's that shows the ACKs that wait, or all the flows where none do. False: there is no
+ * capture, or it has no ports. */
+bool view_diagnosis_filter(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT]);
+
 /* What to do, or what would tell, without a command. */
 void view_diagnosis_what(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT]);
 
@@ -24,11 +39,15 @@ bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char tex
  * run's directory. A capture of a run is played through the run's own network. */
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r);
 
-/* The answer, a line; "FILE: host HOST: yes: ..." */
+/* The answer, "FILE: host HOST: yes: FIGURES", and a line that says why. */
 void view_diagnosis_print_answer(FILE *f, const char *source, const struct analysis_resource *r);
 
-/* Up to three lines: the answer; what to do; what to try. */
+/* Up to six lines: the answer and how sure it is; why; round trips; what to do; what to try; a display
+ * filter. */
 void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r);
+
+/* {"idle": ..., "loaded": ..., "bufferbloat": "much"}; null when nothing is known. */
+json_t *view_diagnosis_latency_json(const struct judge_latency *l);
 
 /* Member "diagnosis" of a host; null when it was not diagnosed. */
 json_t *view_diagnosis_json(const char *source, const struct analysis_resource *r);

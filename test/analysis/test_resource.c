@@ -182,7 +182,6 @@ static void test_no_rule_divides_a_link_that_is_not_full(void **state)
     assert_int_equal(j.verdict, MODEL_REGIME_UNSATURATED);
     assert_non_null(strstr(j.why, "in 60.0 of 90.0 Mb/s, out 30.0 of 90.0 Mb/s"));
     assert_false(j.rule[ANALYSIS_RULE_EQ6].applies || j.rule[ANALYSIS_RULE_EQ6].holds);
-    assert_false(analysis_check_broken(&j));
     d.in.saturated = true;
     assert_int_equal(judge_diagnosed(d).verdict, MODEL_REGIME_EQ6);
     d.in.saturated = false;
@@ -195,6 +194,103 @@ static void test_no_rule_divides_a_link_that_is_not_full(void **state)
     assert_non_null(strstr(j.why, "the applications send no more"));
 }
 
+static struct analysis_resource answered(const char *host, enum judge_answer answer, enum judge_cause cause,
+                                         const char *src, const char *dst)
+{
+    struct analysis_resource r = {.diagnosed = true, .n = 2, .flows = test_calloc(2, sizeof *r.flows)};
+    snprintf(r.host, sizeof r.host, "%s", host);
+    r.diagnosis.answer = answer;
+    r.diagnosis.cause = cause;
+    for (int i = 0; i < 2; i++) { /* one each way */
+        snprintf(r.flows[i].src, sizeof r.flows[i].src, "%s", i ? dst : src);
+        snprintf(r.flows[i].dst, sizeof r.flows[i].dst, "%s", i ? src : dst);
+    }
+    return r;
+}
+
+/* A home line: both hosts and the port have the same two flows, and h3 has others. */
+static void test_of_one_loss_there_is_one_answer(void **state)
+{
+    (void)state;
+    struct analysis_resource r[] = {
+        answered("h0", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),
+        answered("h2", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h2", "h0"),
+        answered("h3", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h3", "h2"),
+        answered("modem-dslam", JUDGE_ANSWER_YES, JUDGE_CAUSE_THIN_ACKS, "h0", "h2"),
+        answered("sw0-sw1", JUDGE_ANSWER_NO, JUDGE_CAUSE_LINK, "h0", "h2"),
+    };
+    struct analysis_resources all = {.resource = r, .n = 5};
+    snprintf(r[1].diagnosis.place, sizeof r[1].diagnosis.place, "modem-dslam");
+    r[3].port = r[4].port = true;
+    analysis_resources_sort(&all); /* as many flows: by name */
+    assert_string_equal(r[3].host, "modem-dslam");
+    assert_string_equal(r[0].same_as, "modem-dslam");
+    assert_string_equal(r[1].same_as, "modem-dslam");
+    assert_string_equal(r[3].also, "h0 and 1 more");
+    for (int i = 2; i < 5; i++) /* other flows; itself; another answer */
+        assert_string_equal(r[i].same_as, "");
+    assert_string_equal(r[2].also, "");
+    assert_string_equal(r[4].also, "");
+    for (int i = 0; i < 5; i++)
+        test_free(r[i].flows);
+}
+
+/* Of the same flows one is sure and another one is not; of two that are sure, and differ, both speak. */
+static void test_who_cannot_tell_is_silent(void **state)
+{
+    (void)state;
+    struct analysis_resource r[] = {
+        answered("h0", JUDGE_ANSWER_UNKNOWN, JUDGE_CAUSE_UNKNOWN, "h0", "h2"),
+        answered("h1", JUDGE_ANSWER_NO, JUDGE_CAUSE_WINDOW, "h0", "h2"),
+        answered("h2", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),
+        answered("h3", JUDGE_ANSWER_UNKNOWN, JUDGE_CAUSE_UNKNOWN, "h3", "h4"),
+        answered("h4", JUDGE_ANSWER_NO, JUDGE_CAUSE_WINDOW, "h3", "h4"),
+    };
+    struct analysis_resources all = {.resource = r, .n = 5};
+    analysis_resources_sort(&all);
+    assert_string_equal(r[0].same_as, "h2");
+    assert_string_equal(r[1].same_as, "");
+    assert_string_equal(r[2].same_as, "");
+    assert_string_equal(r[3].same_as, "h4");
+    assert_string_equal(r[4].also, "h3");
+    for (int i = 0; i < 5; i++)
+        test_free(r[i].flows);
+}
+
+/* Of a no it is the link that is full, not one before it. */
+static void test_who_is_full_says_no(void **state)
+{
+    (void)state;
+    struct analysis_resource r[] = {
+        answered("h0", JUDGE_ANSWER_NO, JUDGE_CAUSE_LINK, "h0", "h2"),
+        answered("h2", JUDGE_ANSWER_NO, JUDGE_CAUSE_FULL, "h0", "h2"),
+    };
+    struct analysis_resources all = {.resource = r, .n = 2};
+    analysis_resources_sort(&all);
+    assert_string_equal(r[0].same_as, "h2");
+    assert_string_equal(r[1].also, "h0");
+    for (int i = 0; i < 2; i++)
+        test_free(r[i].flows);
+}
+
+/* Beside the slow host its capture shows that waits are the host's; from the far one's place it looks like a yes. */
+static void test_the_host_that_stops_them_knows_best(void **state)
+{
+    (void)state;
+    struct analysis_resource r[] = {
+        answered("h0", JUDGE_ANSWER_NO, JUDGE_CAUSE_SLOW_HOST, "h0", "h2"),
+        answered("h2", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),
+        answered("h3", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h3"),
+    };
+    struct analysis_resources all = {.resource = r, .n = 3};
+    analysis_resources_sort(&all);
+    assert_string_equal(r[0].also, "h2");
+    assert_string_equal(r[1].same_as, "h0");
+    assert_string_equal(r[2].same_as, "");
+    for (int i = 0; i < 3; i++)
+        test_free(r[i].flows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +300,10 @@ int main(void)
         cmocka_unit_test(test_why_no_rule_holds),
         cmocka_unit_test(test_intervals_are_those_of_the_slowest),
         cmocka_unit_test(test_one_way_flows_that_stand_still_have_no_interval),
+        cmocka_unit_test(test_of_one_loss_there_is_one_answer),
+        cmocka_unit_test(test_who_is_full_says_no),
+        cmocka_unit_test(test_who_cannot_tell_is_silent),
+        cmocka_unit_test(test_the_host_that_stops_them_knows_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,12 +183,10 @@ class Linux(Case):
     def test_it_begins_as_check_does(self):
         for name in "fifo-2in-1out", "ackprio-2in-1out", "shallow-2in-1out", "wire-fifo-1in-2out":
             path = e2e.ROOT / f"test/data/captures/{name}.pcap.gz"
-            status = int(name.startswith("shallow"))  # losses are no rule
-            diagnosis = self.good("check", path, status=status).stdout.partition(f"{path}: host 10.9.0.1: 2 in")[0]
-            diagnosis = diagnosis.partition(f"{path}: host 10.9.0.1: 1 in")[0]
+            diagnosis = self.good("check", path, "--exit-zero").stdout
             self.assertIn("what to do: ", diagnosis)
             self.assertTrue(self.good("explain", path).stdout.startswith(diagnosis + str(path) + "\n"))
-            checked = self.json("check", path, status=status)["resources"]
+            checked = self.json("check", path)["resources"]
             explained = self.json("explain", path)["hosts"]
             self.assertEqual([(r["host"], r["diagnosis"]) for r in checked],
                              [(h["host"], h["diagnosis"]) for h in explained])
@@ -266,7 +264,7 @@ class Odd(Case):
         self.rewrite("back.pcap", lambda i, s, f: (s - 1 if 10000 < i < 20000 else s, f))
         for command in "analyze", "check", "explain":
             self.assertIn("back.pcap: its clock steps back 1 times, by up to 1.000 s",
-                          self.good(command, "back.pcap").stderr)
+                          self.call(command, "back.pcap").stderr)
         self.assertEqual(self.json("analyze", "back.pcap")["captures"][0]["clock_steps_back"], 1)
 
     def test_no_tcp(self):
@@ -275,7 +273,7 @@ class Odd(Case):
         for name, frames in ("udp.pcap", 500), ("empty.pcap", 0):
             self.assertIn(f"{name}: no TCP segment among {frames} frames", self.good("analyze", name).stderr)
             self.assertIn("no bulk TCP flow", self.good("explain", name, status=1).stderr)
-            self.assertIn("no host has two bulk flows", self.good("check", name, status=1).stderr)
+            self.assertIn("no host has two bulk flows", self.good("check", name, status=4).stderr)
             self.bad(2, "no bulk flow to replay", "replay", name, "--scenario", e2e.ROOT / "scenarios/replay.yaml",
                      "-q", "-o", "out")
 

@@ -165,7 +165,7 @@ class Captures(Case):
         link, = done["links"]
         self.assertEqual([p["source"] for p in link["measured"]], [str(fifo)])
         text = self.good("fit", "paced50-2in-1out.pcap").stdout
-        self.assertRegex(text, r"^paced50\S+: host 10\.9\.1\.2: no: .*: the applications send no more\n"
+        self.assertRegex(text, r"^paced50\S+: host 10\.9\.1\.2: no: .*\n  why: the applications send no more\n"
                                r"  left out of the fit: its link is not full, so no rule of a full link applies\n$")
 
     def test_all_captures_a_database_and_a_run_at_once(self):

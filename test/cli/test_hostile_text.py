@@ -62,7 +62,7 @@ class Terminal(e2e.Case):
     def test_a_title_with_escapes_is_printed_without(self):
         self.write("s.yaml", 'title: "\\e[31mred\\e[0m"\n' + SMALL)
         self.assertEqual(self.clean("run", "s.yaml", "-o", "out").returncode, 0)
-        self.assertLess(self.clean("check", "out").returncode, 2)
+        self.assertIn(self.clean("check", "out").returncode, (0, 1, 4))
 
 
 class Full(e2e.Case):
@@ -120,7 +120,7 @@ class Files(e2e.Case):
         flows = self.dir / "run/flows.csv"
         lines = [line for line in flows.read_text().splitlines() if not line.startswith("#")]
         flows.write_text("\ufeff" + "\n".join(lines) + "\n", encoding="utf-8")
-        self.assertIn("h1", self.call("check", "run").stdout)
+        self.assertIn("h1", self.call("check", "--verbose", "run").stdout)
 
     def test_nobody_is_blamed_for_a_set_that_is_not_typed(self):
         self.write("list.yaml", "[seed]\n")

@@ -171,7 +171,8 @@ class Results(Path):
         kinds = [row["kind"] for row in csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:])]
         self.assertEqual(kinds[::2], "in out both paced both out in out both in paced in both out".split())
         page = (self.dir / "page/report.html").read_text()
-        self.assertIn(html.escape(r["diagnosis"]["why"]), page)
+        for part in r["diagnosis"]["why"].split(": "):  # the figures, and the reason on a line of its own
+            self.assertIn(html.escape(part), page)
         self.assertIn('<span class="origin measured">', page)
         for drawing in ("rates0", "waits0"):
             svg = page[page.index(f'id="{drawing}"'):]

@@ -34,11 +34,12 @@ class Networks(e2e.Case):
         self.write("s.yaml", GRAPH % "")
         for rate in self.rates():
             self.assertAlmostEqual(rate / (94.15 / 2), 1, delta=0.05)
-        judged = self.good("check", "out").stdout
-        self.assertIn("host left-right: yes", judged)
-        self.assertIn("host left-right: 1 in, 2 out", judged)
-        hosts = [line for line in judged.splitlines() if "what to do" in line]
-        self.assertTrue(hosts and all("left-right's own queue" in line for line in hosts), hosts)
+        judged = self.good("check", "out", "--verbose", status=1).stdout
+        self.assertRegex(judged, r"(?m)^out: port left-right[^:]*: yes: ")
+        self.assertIn("port left-right: 1 in, 2 out", judged)
+        self.assertNotIn("host left-right", judged)
+        remedies = [line for line in judged.splitlines() if "what to do" in line]
+        self.assertTrue(remedies and all("the queue of the port left-right" in line for line in remedies), remedies)
 
     def test_each_way_has_its_own_queue(self):
         """ACKs first on the cable alone, there only: what comes back no longer waits."""

@@ -172,7 +172,7 @@ def run_command(command, contraflow, scratch, root=ROOT, timeout=3600):
     begin = time.monotonic()
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=root, env=environment, timeout=timeout,
                           capture_output=True, text=True)
-    if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stdout):
+    if done.returncode not in (0, 1, 4) or (done.returncode and not done.stdout):
         raise ValueError(f"exit status {done.returncode}: {done.stderr.strip()[-400:]}")
     return done.stdout, time.monotonic() - begin
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "judge/latency.h"
+#include "test/cm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 1 to n ms, the greatest first. */
+static void count_down(double *round_s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        round_s[i] = 1e-3 * (double)(n - i);
+}
+
+/* Of 1 to 200 ms half do not exceed 100, 95 % of them 190, 99 % of them 198. */
+static void test_quantiles_are_of_the_nearest_rank(void **state)
+{
+    (void)state;
+    double round_s[200];
+    struct judge_latency_times t;
+    count_down(round_s, 200);
+    judge_latency_times_of(round_s, 200, &t);
+    assert_int_equal(t.n, 200);
+    assert_true(fabs(t.median_s - 0.100) <= 1e-9);
+    assert_true(fabs(t.p95_s - 0.190) <= 1e-9);
+    assert_true(fabs(t.p99_s - 0.198) <= 1e-9);
+}
+
+/* Beyond 99 % is one of a hundred values, and none of ninety-nine; beyond 95 % is one of twenty. Of 99 values the 50th
+ * is the middle, and the 95th the first that 94.05 do not exceed. */
+static void test_what_no_value_is_beyond_is_not_known(void **state)
+{
+    (void)state;
+    double round_s[100];
+    struct judge_latency_times t;
+    count_down(round_s, 100);
+    judge_latency_times_of(round_s, 100, &t);
+    assert_true(fabs(t.p99_s - 0.099) <= 1e-9);
+    count_down(round_s, 99);
+    judge_latency_times_of(round_s, 99, &t);
+    assert_true(isnan(t.p99_s));
+    assert_true(fabs(t.p95_s - 0.095) <= 1e-9);
+    assert_true(fabs(t.median_s - 0.050) <= 1e-9);
+    judge_latency_times_of(round_s, 19, &t);
+    assert_true(isnan(t.p95_s));
+    judge_latency_times_of(NULL, 0, &t);
+    assert_true(isnan(t.median_s));
+}
+
+/* Waveform's limits: 5, 30, 60, 200 and 400 ms more than idle. */
+static void test_a_grade_is_how_much_longer_it_takes(void **state)
+{
+    (void)state;
+    const struct {
+        double more_s;
+        const char *word;
+    } grades[] = {{-0.001, "none"}, {0.0049, "none"}, {0.0051, "little"}, {0.0299, "little"}, {0.0301, "some"},
+                  {0.0599, "some"}, {0.0601, "much"}, {0.1999, "much"},   {0.2001, "severe"}, {0.3999, "severe"},
+                  {0.4001, "extreme"}};
+    for (size_t i = 0; i < sizeof grades / sizeof *grades; i++) {
+        struct judge_latency l = {{1, 0.02, NAN, NAN}, {1, 0.02 + grades[i].more_s, NAN, NAN}};
+        assert_string_equal(judge_latency_grade(&l), grades[i].word);
+    }
+    assert_null(judge_latency_grade(&(struct judge_latency){{0, NAN, NAN, NAN}, {1, 0.02, NAN, NAN}}));
+    assert_null(judge_latency_grade(&(struct judge_latency){{1, NAN, NAN, NAN}, {1, 0.02, NAN, NAN}}));
+}
+
+static void test_what_is_said_is_in_ms(void **state)
+{
+    (void)state;
+    char text[JUDGE_LATENCY_TEXT];
+    struct judge_latency l = {{1, 0.0218, NAN, NAN}, {200, 1.0951, 1.2712, 1.3034}};
+    judge_latency_say(&l, text);
+    assert_string_equal(text, "round trip: idle 21.8 ms, loaded 1095 ms (95 %: 1271, 99 %: 1303), bufferbloat: extreme");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quantiles_are_of_the_nearest_rank),
+        cmocka_unit_test(test_what_no_value_is_beyond_is_not_known),
+        cmocka_unit_test(test_a_grade_is_how_much_longer_it_takes),
+        cmocka_unit_test(test_what_is_said_is_in_ms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
