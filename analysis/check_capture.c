@@ -100,6 +100,24 @@ static void capture_limit(enum analysis_limit *limit, enum judge_cause cause)
         *limit = ANALYSIS_LIMIT_RECEIVER;
 }
 
+/* Of the flows to the host, or from it. */
+static struct analysis_merged capture_merged(const struct analysis_resource *r,
+                                             const struct analysis_resource_use *const *uses, bool incoming)
+{
+    struct analysis_merged m = {0};
+    double bytes = 0, merged = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct analysis_flow *flow = &((const struct capture_flow *)uses[i]->flow)->flow;
+        if (r->flows[i].incoming != incoming)
+            continue;
+        bytes += (double)flow->seen_payload_bytes;
+        merged += (double)flow->long_bytes;
+        m.longest_bytes = flow->longest_bytes > m.longest_bytes ? flow->longest_bytes : m.longest_bytes;
+    }
+    m.share = bytes > 0 ? merged / bytes : 0;
+    return m;
+}
+
 static void capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     const struct capture_host *h = user;
@@ -118,6 +136,8 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
                       fits ? h->capacity_bps : NULL, &r->diagnosis);
     r->diagnosed = true;
+    for (int incoming = 0; incoming < 2; incoming++)
+        r->merged[incoming] = capture_merged(r, uses, incoming);
     for (size_t i = 0; i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;
         r->flows[i].data_wait_s = flows[i].data_wait_s;

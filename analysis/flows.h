@@ -41,6 +41,8 @@ struct analysis_flow {
     uint32_t tag;
     int64_t payload_bytes;      /* unique: highest sequence number reached by data less the first */
     int64_t seen_payload_bytes; /* summed over data packets, retransmissions included, capture duplicates not */
+    int64_t long_bytes;         /* of what was seen, in super-segments (analysis/direction.h) */
+    uint32_t longest_bytes;     /* of them; 0: there are none */
     int64_t missing_bytes;      /* inside payload_bytes, never seen: dropped by the capture */
     uint32_t data_packets;
     uint32_t segment_bytes;     /* payload of a full segment with timestamps, as the handshake has it; 1448 without */

@@ -8,6 +8,13 @@
 #include "analysis/degree.h"
 #include "judge/diagnosis.h"
 
+/* Data that passed a tap in super-segments, longer than a frame: an interface is still to cut them (TSO, GSO), or has
+ * merged them (GRO, LRO). When each of their frames passes the tap does not see. */
+struct analysis_merged {
+    double share;           /* of the payload of one direction's judged flows, over their lives; 0: none */
+    uint32_t longest_bytes; /* payload */
+};
+
 struct analysis_resource {
     char host[ANALYSIS_CHECK_NAME]; /* or the name of a link */
     double start_s, end_s;  /* the phase judged: the same flows active all the time */
@@ -18,6 +25,7 @@ struct analysis_resource {
     bool diagnosed;
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
     struct judge_diagnosis diagnosis; /* if so */
+    struct analysis_merged merged[2]; /* from the host and to it; of a capture */
 };
 
 /* Where a capture's flow is judged. */
