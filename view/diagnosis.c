@@ -92,20 +92,30 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
                  slow->acks_bps / 1e6, slow->capacity_bps / 1e6, slow == &d->in ? "in" : "out");
 }
 
-bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT])
+/* The i-th that applies; NULL after the last. */
+static const struct judge_remedy *diagnosis_remedy_row(const struct analysis_resource *r, size_t i)
 {
-    const struct judge_remedy *remedy = judge_cause(r->diagnosis.cause)->remedies;
-    for (;; remedy++) {
-        if (!remedy->text)
-            return false;
+    for (const struct judge_remedy *remedy = judge_cause(r->diagnosis.cause)->remedies; remedy->text; remedy++) {
         if (remedy->way != JUDGE_REMEDY_ANY &&
             !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
             continue;
         if (i-- == 0)
-            break;
+            return remedy;
     }
-    diagnosis_expand(r, remedy->way, remedy->text, text);
-    return true;
+    return NULL;
+}
+
+bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    const struct judge_remedy *remedy = diagnosis_remedy_row(r, i);
+    if (remedy)
+        diagnosis_expand(r, remedy->way, remedy->text, text);
+    return remedy != NULL;
+}
+
+enum judge_remedy_way view_diagnosis_remedy_way(const struct analysis_resource *r, size_t i)
+{
+    return diagnosis_remedy_row(r, i)->way;
 }
 
 /* A run is run again, with ACKs first. */
