@@ -118,6 +118,40 @@ static struct analysis_merged capture_merged(const struct analysis_resource *r,
     return m;
 }
 
+/* Keeps the largest. */
+static void capture_beside_add(struct analysis_resource *r, const struct analysis_beside *b)
+{
+    size_t at = r->n_beside;
+    for (; at > 0 && b->share > r->beside[at - 1].share; at--)
+        if (at < ANALYSIS_BESIDE)
+            r->beside[at] = r->beside[at - 1];
+    if (at < ANALYSIS_BESIDE)
+        r->beside[at] = *b;
+    r->n_beside += r->n_beside < ANALYSIS_BESIDE;
+}
+
+/* Other flows than TCP's in the phase. */
+static void capture_beside(const struct capture_host *h, struct analysis_resource *r)
+{
+    size_t n;
+    const struct analysis_datagrams_flow *f = analysis_flows_datagrams(h->flows, &n);
+    const struct analysis_capacity_host *frames = analysis_flows_capacity(h->flows, h->host, h->tag);
+    for (const struct analysis_datagrams_flow *end = n > 0 ? f + n : f; f < end && frames; f++) {
+        bool incoming = capture_address_same(&f->dst, h->host), ours = incoming || capture_address_same(&f->src, h->host);
+        double life_s = (double)(f->last_ns - f->first_ns) * 1e-9;
+        struct analysis_beside b = {.incoming = incoming, .quic = f->quic, .rate_bps = f->bytes * 8 / life_s,
+                                    .share = f->bytes / (incoming ? &frames->in : &frames->out)->all_bytes,
+                                    .packet_bytes = f->bytes / (double)f->packets,
+                                    .run_packets = (double)f->packets / (double)f->runs};
+        if (!ours || f->tag != h->tag || !(life_s > 0) || b.share < ANALYSIS_BESIDE_LEAST ||
+            (double)f->first_ns * 1e-9 >= r->end_s || (double)f->last_ns * 1e-9 <= r->steady_start_s)
+            continue;
+        analysis_flows_endpoint(&f->src, f->src_port, b.src);
+        analysis_flows_endpoint(&f->dst, f->dst_port, b.dst);
+        capture_beside_add(r, &b);
+    }
+}
+
 static void capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     const struct capture_host *h = user;
@@ -138,6 +172,7 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)
         r->merged[incoming] = capture_merged(r, uses, incoming);
+    capture_beside(h, r);
     for (size_t i = 0; i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;
         r->flows[i].data_wait_s = flows[i].data_wait_s;

@@ -17,6 +17,7 @@
 #define FIND_AHEAD 6  /* likewise their connections */
 #define FEW_CONNECTIONS 256 /* stay in the cache by themselves */
 #define SENT_AGAIN (-2)
+#define ETHERNET_REST 24 /* FCS, preamble, gap */
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
 
 struct analysis_flows {
@@ -27,6 +28,7 @@ struct analysis_flows {
     uint64_t interface_bps;
     double paused;
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
+    struct analysis_datagrams *datagrams; /* owned; likewise, and NULL without any */
     size_t packets_left; /* bytes that packets may still take */
     int64_t packets_cut; /* number of the first for which there was no room */
 };
@@ -44,6 +46,7 @@ void analysis_flows_free(struct analysis_flows *f)
         return;
     analysis_connections_free(f->connections);
     analysis_capacity_free(f->capacity);
+    analysis_datagrams_free(f->datagrams);
     free(f);
 }
 
@@ -253,6 +256,10 @@ static void flows_follow(struct analysis_flows *f, int64_t t, const struct captu
         f->capacity = analysis_capacity_new();
     if (f->capacity)
         analysis_capacity_add(f->capacity, s, frame_bytes, other_bytes, t);
+    if (other_bytes > 0 && s->datagram) {
+        f->datagrams = f->datagrams ? f->datagrams : analysis_datagrams_new();
+        analysis_datagrams_add(f->datagrams, s, other_bytes + ETHERNET_REST, t);
+    }
 }
 
 void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s)
@@ -492,6 +499,11 @@ const struct analysis_capacity_host *analysis_flows_capacity(const struct analys
                                                              const struct capture_address *host, uint32_t tag)
 {
     return f->capacity ? analysis_capacity_find(f->capacity, host, tag) : NULL;
+}
+
+const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct analysis_flows *f, size_t *n)
+{
+    return analysis_datagrams_all(f->datagrams, n);
 }
 
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)

@@ -15,6 +15,19 @@ struct analysis_merged {
     uint32_t longest_bytes; /* payload */
 };
 
+/* A flow of UDP to a host or from it (analysis/datagrams.h), over its life. */
+struct analysis_beside {
+    char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+    bool incoming, quic;
+    double rate_bps;     /* on the wire */
+    double share;        /* of all bytes that the capture has of that direction */
+    double packet_bytes; /* mean, on the wire */
+    double run_packets;  /* mean number that follow each other by less than the mean gap */
+};
+
+#define ANALYSIS_BESIDE 4         /* the largest */
+#define ANALYSIS_BESIDE_LEAST 0.02 /* of a direction's bytes: less is none, as in study/replay.h */
+
 struct analysis_resource {
     char host[ANALYSIS_CHECK_NAME]; /* or the name of a link */
     double start_s, end_s;  /* the phase judged: the same flows active all the time */
@@ -26,6 +39,8 @@ struct analysis_resource {
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */
     struct judge_diagnosis diagnosis; /* if so */
     struct analysis_merged merged[2]; /* from the host and to it; of a capture */
+    struct analysis_beside beside[ANALYSIS_BESIDE]; /* largest first; of a capture, while the phase lasts */
+    size_t n_beside;
 };
 
 /* Where a capture's flow is judged. */

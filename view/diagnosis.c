@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "study/judge.h"
 #include "study/judge_run.h"
+#include "view/beside.h"
 #include "view/offloads.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -194,6 +195,9 @@ void view_diagnosis_print(FILE *f, const char *source, const struct analysis_res
     char offloads[VIEW_OFFLOADS_TEXT];
     if (view_offloads_say(r, offloads))
         fprintf(f, "  offloads: %s\n", offloads);
+    char beside[VIEW_BESIDE_TEXT];
+    for (size_t i = 0; view_beside_say(r, i, beside); i++)
+        fprintf(f, "  beside TCP: %s\n", beside);
 }
 
 static json_t *diagnosis_both(double in, double out)
@@ -233,7 +237,7 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                                                                        out->source == JUDGE_CAPACITY_UNKNOWN
                                                                    ? in->source
                                                                    : out->source)));
-    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:o}", "asymmetry",
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:o, s:o}", "asymmetry",
                      judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", judge_cause(d->cause)->name, "second_cause",
                      d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, "why", d->why,
                      "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
@@ -243,5 +247,5 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                      diagnosis_both(in->data_wait_s, out->data_wait_s), "ack_wait_s",
                      diagnosis_both(in->ack_wait_s, out->ack_wait_s), "ack_first_price_bps",
                      diagnosis_both(in->acks_bps, out->acks_bps), "remedies", diagnosis_remedies(source, r), "offloads",
-                     view_offloads_json(r));
+                     view_offloads_json(r), "beside", view_beside_json(r));
 }

@@ -94,7 +94,7 @@ static void remedy_place(const struct analysis_resource *r, enum judge_remedy_wa
         *device = "lan";
     } else {
         *node = way == JUDGE_REMEDY_IN ? "provider" : "modem";
-        *device = way == JUDGE_REMEDY_IN ? "down" : "up";
+        *device = "line";
     }
 }
 

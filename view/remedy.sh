@@ -65,7 +65,7 @@ build() {
     done
     wire host lan 10.77.1.2 router lan 10.77.1.1
     wire router wan 10.77.2.2 modem lan 10.77.2.1
-    wire modem up 10.77.3.2 provider down 10.77.3.1
+    wire modem line 10.77.3.2 provider line 10.77.3.1
     wire provider core 10.77.4.1 far core 10.77.4.2
     inside host ip route add default via 10.77.1.1
     inside router ip route add default via 10.77.2.1
@@ -73,8 +73,8 @@ build() {
     inside modem ip route add 10.77.1.0/24 via 10.77.2.2
     inside provider ip route add 10.77.0.0/22 via 10.77.3.2
     inside far ip route add default via 10.77.4.1
-    line modem up "$UP_KBIT" "$UP_BYTES"
-    line provider down "$DOWN_KBIT" "$DOWN_BYTES"
+    line modem line "$UP_KBIT" "$UP_BYTES"
+    line provider line "$DOWN_KBIT" "$DOWN_BYTES"
     if [ "$DELAY_MS" != 0 ]; then
         inside far tc qdisc add dev core root netem delay "${DELAY_MS}ms" limit 100000 2>"$OUT/netem" ||
             echo "no netem in this kernel: the path is $DELAY_MS ms shorter than the captured one" >&2
@@ -91,7 +91,7 @@ goodput() {
 flows() {
     name=$1
     mkdir "$OUT/$name"
-    inside host tcpdump -i lan -s 128 -w "$OUT/$name.pcap" tcp 2>"$OUT/$name/tcpdump" &
+    ip netns exec "$NS-host" tcpdump -i lan -s 128 -w "$OUT/$name.pcap" 2>"$OUT/$name/tcpdump" &
     tap=$!
     for port in 5201 5202; do
         inside far timeout $((SECONDS_EACH + 30)) iperf3 -s -1 -p "$port" >"$OUT/$name/server-$port" 2>&1 &
