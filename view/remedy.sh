@@ -75,9 +75,10 @@ build() {
     inside far ip route add default via 10.77.4.1
     line modem line "$UP_KBIT" "$UP_BYTES"
     line provider line "$DOWN_KBIT" "$DOWN_BYTES"
-    if [ "$DELAY_MS" != 0 ]; then
-        inside far tc qdisc add dev core root netem delay "${DELAY_MS}ms" limit 100000 2>"$OUT/netem" ||
-            echo "no netem in this kernel: the path is $DELAY_MS ms shorter than the captured one" >&2
+    if [ "$DELAY_MS" != 0 ] &&
+        ! inside far tc qdisc add dev core root netem delay "${DELAY_MS}ms" limit 100000 2>"$OUT/netem"; then
+        echo "no netem in this kernel: the path is $DELAY_MS ms shorter than the captured one" >&2
+        DELAY_MS=0
     fi
 }
 
