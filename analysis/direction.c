@@ -13,7 +13,9 @@
 #define DUP_ACKS_LOSS 3                   /* RFC 5681 */
 #define KEEPALIVE_IDLE_NS INT64_C(1000000000) /* a lone byte sooner after the last data was sent again (RFC 8985 7) */
 #define JUMBO_TRUSTED 8                   /* packets in the size of usual jumbo frames: they are */
-#define LEAST_MSS 536                     /* RFC 9293 3.7.1: every host takes so much. A lie about less must not cost us */
+#define LEAST_FRAME 1220                  /* payload: every path of IPv6 carries 1280 bytes (RFC 8200, 5), and most of IPv4 do */
+#define MOST_SUPER 524280                 /* payload: Linux's GSO_MAX_SIZE. What claims more is no super-segment, and more */
+                                          /* frames of a packet than these 430 nobody gets us to count */
 #define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
 
 void analysis_direction_init(struct analysis_direction *d)
@@ -76,8 +78,8 @@ uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bo
 uint32_t analysis_direction_frame_bytes(const struct analysis_direction *d, const struct capture_segment *s)
 {
     uint32_t full = analysis_direction_segment_bytes(d, s->has_timestamps);
-    full = full > LEAST_MSS ? full : LEAST_MSS;
-    return s->payload_bytes > full ? full : s->payload_bytes;
+    full = full > LEAST_FRAME ? full : LEAST_FRAME;
+    return s->payload_bytes > full && s->payload_bytes <= MOST_SUPER ? full : s->payload_bytes;
 }
 
 static void need_losses(struct analysis_direction *d)

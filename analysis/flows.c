@@ -248,7 +248,8 @@ static bool flows_add(struct analysis_flows *f, int64_t t, int64_t number, const
     return true;
 }
 
-/* What follows from the order of all frames: other ones than TCP count from the first segment on. */
+/* What follows from the order of all frames: other ones than TCP count from the first segment on, but for who sends them,
+ * as flows of QUIC say what they are when they begin. */
 static void flows_follow(struct analysis_flows *f, int64_t t, const struct capture_segment *s, uint32_t frame_bytes,
                          uint32_t other_bytes)
 {
@@ -295,8 +296,6 @@ static void reading_fill(void *user, struct analysis_batch *batch)
             break;
         frame->number = r->source.capture->frames;
         frame->other_bytes = r->source.other_bytes;
-        if (!f->has_origin && frame->other_bytes > 0)
-            continue;
         if (!f->has_origin)
             analysis_flows_set_origin(f, r->source.capture->first_ns);
         frame->time_ns = since_origin(f, frame->time_ns);
