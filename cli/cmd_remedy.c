@@ -13,24 +13,32 @@ struct remedy_options {
     bool any; /* a host has been shown */
 };
 
-/* Of each source every host, but of a script the first alone: it is one line's. */
+/* The line that a script is of: one where ACKs wait at its own queues. Else the first host, and why there is none. */
+static const struct analysis_resource *remedy_line(const struct analysis_resources *resources)
+{
+    const struct analysis_resource *r;
+    for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
+        if (r->diagnosed && r->diagnosis.answer == JUDGE_ANSWER_YES && !*r->diagnosis.place)
+            return r;
+    r = analysis_resources_get(resources, 0);
+    return r && r->diagnosed ? r : NULL;
+}
+
+/* Every host, or the script of the first source's line. */
 static bool remedy_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                          struct error *err)
 {
     struct remedy_options *o = user;
-    const struct analysis_resource *r;
+    const struct analysis_resource *r = resources ? remedy_line(resources) : NULL;
     (void)run;
-    for (size_t i = 0; resources && (r = analysis_resources_get(resources, i)); i++) {
-        if (!r->diagnosed)
-            continue;
-        if (o->script && o->any)
-            return true;
-        if (!o->script)
+    if (o->script && r && !o->any && !view_remedy_script(stdout, source, r, err))
+        return error_prefix(err, "%s: ", cli_name(source));
+    for (size_t i = 0; !o->script && resources && (r = analysis_resources_get(resources, i)); i++)
+        if (r->diagnosed) {
             view_remedy_print(stdout, cli_name(source), r);
-        else if (!view_remedy_script(stdout, source, r, err))
-            return error_prefix(err, "%s", cli_name(source));
-        o->any = true;
-    }
+            o->any = true;
+        }
+    o->any = o->any || r;
     return true;
 }
 

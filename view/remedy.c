@@ -15,6 +15,7 @@
 #define QUEUE_MEAN 0.85    /* of a FIFO that CUBIC fills: windows go between 0.7 and 1 of what fits (RFC 9438, 4.6) */
 #define NEVER_FULL 10      /* times what waits, where nothing was lost */
 #define LEAST_QUEUE 15000.0 /* bytes: ten full frames */
+#define NO_DELAY_S 100e-6   /* and less: four hops of veths take as long */
 #define LEAST_S 15         /* of a test: iperf3's intervals, and several sawteeth of most lines */
 #define MOST_S 60
 #define LEAST_OMIT_S 2     /* slow start */
@@ -54,7 +55,7 @@ static double remedy_floor_s(const struct analysis_resource *r)
     double least_s = INFINITY;
     for (size_t i = 0; i < r->n; i++)
         least_s = fmin(least_s, r->flows[i].floor_s);
-    return isfinite(least_s) ? least_s : 0;
+    return isfinite(least_s) && least_s >= NO_DELAY_S ? least_s : 0;
 }
 
 /* In a comment: nothing of it ends the line. */
@@ -161,8 +162,8 @@ static void remedy_line(FILE *f, const char *way, const struct analysis_resource
     double window = remedy_window_bytes(r, incoming);
     fprintf(f, "%s_KBIT=%.0f\n%s_BYTES=%.0f # its queue\n", way, w->capacity_bps / 1e3, way,
             remedy_queue_bytes(r, incoming));
-    fprintf(f, "FLOWS_%s=%zu\nWINDOW_%s=", incoming ? "IN" : "OUT", w->flows, incoming ? "IN" : "OUT");
-    fprintf(f, window > 0 ? "'-w %.0f'\n" : "''\n", window);
+    fprintf(f, "FLOWS_%s=%zu\nWINDOW_%s=%.0f # 0: autotuned\n", incoming ? "IN" : "OUT", w->flows, incoming ? "IN" : "OUT",
+            window);
 }
 
 bool view_remedy_script(FILE *f, const char *source, const struct analysis_resource *r, struct error *err)

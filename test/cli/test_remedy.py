@@ -8,6 +8,7 @@ import e2e
 
 FIFO = e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz"
 ADSL = e2e.ROOT / "test/data/corpus/adsl-20-2-1in-1out.pcap.xz"
+OTHER = e2e.ROOT / "test/data/corpus/udp-in-1out.pcap.xz"
 NO = e2e.ROOT / "test/data/corpus/oneway-1in-100ms.pcap.xz"
 
 
@@ -31,6 +32,7 @@ class Remedy(e2e.Case):
         self.assertAlmostEqual(int(known["UP_KBIT"]) / 2000, 1, delta=0.02)
         # 804.6 ms of 2 Mb/s wait and nothing is lost: a queue that never is full
         self.assertGreater(int(known["UP_BYTES"]), 2 * 0.8 * 2e6 / 8)
+        self.assertGreater(int(known["WINDOW_OUT"]), 100000)
         text = script.read_text()
         self.assertIn("    inside router sh -c 'tc qdisc replace dev wan root cake bandwidth", text)
         self.assertEqual(known["REMEDIES"], str(len(re.findall(r"^remedy_\d+\(\) {$", text, re.M))))
@@ -50,8 +52,14 @@ class Remedy(e2e.Case):
         name.write_bytes(ADSL.read_bytes())
         self.assertNotIn("\necho stolen", self.script(name)[0].read_text())
 
+    def test_of_a_run_the_line_is_the_one_where_acks_wait(self):
+        self.good("run", "home", "--engine", "native", "--quiet", "-o", "home", "--set", "duration=20s", "--set", "warmup=8s")
+        known = self.script("home")[1]
+        self.assertLess(int(known["UP_KBIT"]), 1000)  # not h2's 1 Gb/s: the modem's 1 Mb/s, less what ATM takes
+
     def test_what_would_show_nothing_is_refused(self):
         self.bad(2, "no queue has to be served otherwise", "remedy", NO, "--script")
+        self.bad(2, "the script plays TCP flows alone", "remedy", OTHER, "--script")
         self.bad(2, "remedy takes one FILE or DIR, not 0", "remedy")
 
     def test_only_root_runs_it(self):

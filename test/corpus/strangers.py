@@ -17,11 +17,11 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-# Mb/s down and up, kB that the queues hold, round trip in ms, flows in and out, window of each ('' autotuned)
-LINES = [(1, 1, 64, 64, 20, 2, 1, "-w 24K"), (2, 2, 60, 60, 20, 2, 1, ""), (5, 1, 100, 40, 20, 1, 1, ""),
-         (20, 2, 256, 64, 20, 1, 1, ""), (16, 1, 200, 40, 30, 1, 1, ""), (10, 10, 500, 500, 10, 3, 1, "-w 64K"),
-         (25, 5, 300, 100, 20, 1, 1, ""), (50, 10, 600, 200, 20, 1, 1, ""), (50, 50, 2000, 2000, 5, 2, 1, "-w 150K"),
-         (100, 20, 1000, 250, 10, 1, 1, "")]
+# Mb/s down and up, kB that the queues hold, round trip in ms, flows in and out, window of each in bytes (0: autotuned)
+LINES = [(1, 1, 64, 64, 20, 2, 1, 24000), (2, 2, 60, 60, 20, 2, 1, 0), (5, 1, 100, 40, 20, 1, 1, 0),
+         (20, 2, 256, 64, 20, 1, 1, 0), (16, 1, 200, 40, 30, 1, 1, 0), (10, 10, 500, 500, 10, 3, 1, 64000),
+         (25, 5, 300, 100, 20, 1, 1, 0), (50, 10, 600, 200, 20, 1, 1, 0), (50, 50, 2000, 2000, 5, 2, 1, 150000),
+         (100, 20, 1000, 250, 10, 1, 1, 0)]
 WITHIN = 0.15  # of the gain
 
 MAIN = """
@@ -60,7 +60,7 @@ def strangers_line(sources, contraflow, line):
     return f"""set -eu
 CONTRAFLOW={contraflow}
 DOWN_KBIT={1000 * down} UP_KBIT={1000 * up} DOWN_BYTES={1000 * down_kb} UP_BYTES={1000 * up_kb} DELAY_MS={delay}
-FLOWS_IN={n_in} FLOWS_OUT={n_out} WINDOW_IN='{window}' WINDOW_OUT='{window}' SECONDS_EACH=12 OMIT=3
+FLOWS_IN={n_in} FLOWS_OUT={n_out} WINDOW_IN={window} WINDOW_OUT={window} SECONDS_EACH=12 OMIT=3
 {functions}
 {MAIN}"""
 
