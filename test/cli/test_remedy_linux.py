@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is printed, typed as it is printed, brings what was said: one line, in the kernel that `make linux` has built
-(test/corpus/strangers.py has ten)."""
+(test/corpus/strangers.py has more)."""
 import sys
 
 import e2e
@@ -15,7 +15,8 @@ class Stranger(e2e.Case):
         kernel = strangers.strangers_kernel()
         if not kernel:
             self.skipTest("no kernel of `make linux`")
-        found = strangers.strangers_run(kernel, e2e.CONTRAFLOW, e2e.ROOT, self.dir / "line", strangers.LINES[3])
+        line = next(line for line in strangers.LINES if line[:2] == (20, 2))
+        found = strangers.strangers_run(kernel, e2e.CONTRAFLOW, e2e.ROOT, self.dir / "line", line)
         self.assertEqual(found.get("answer"), "yes", found)
         self.assertLess(abs(strangers.strangers_off(found)), strangers.WITHIN, found)
 

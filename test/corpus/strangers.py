@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A stranger's way: a line of FIFO queues, captured, judged; what is printed typed as it is printed; captured again. Is the
-gain that was said the gain that is got?
+gain that was said the gain that is got? Where the answer is no yes, there is nothing to type, and that is said.
 
     strangers.py CONTRAFLOW SOURCES OUT [--lines 3,4] [--jobs 2]
 
@@ -18,10 +18,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 # Mb/s down and up, kB that the queues hold, round trip in ms, flows in and out, window of each in bytes (0: autotuned)
-LINES = [(1, 1, 64, 64, 20, 2, 1, 24000), (2, 2, 60, 60, 20, 2, 1, 0), (5, 1, 100, 40, 20, 1, 1, 0),
+LINES = [(1, 1, 64, 64, 20, 2, 1, 24000), (2, 2, 60, 60, 20, 2, 1, 0), (2, 2, 200, 200, 20, 2, 1, 30000), (5, 1, 100, 40, 20, 1, 1, 0),
          (20, 2, 256, 64, 20, 1, 1, 0), (16, 1, 200, 40, 30, 1, 1, 0), (10, 10, 500, 500, 10, 3, 1, 64000),
          (25, 5, 300, 100, 20, 1, 1, 0), (50, 10, 600, 200, 20, 1, 1, 0), (50, 50, 2000, 2000, 5, 2, 1, 150000),
-         (100, 20, 1000, 250, 10, 1, 1, 0)]
+         (100, 20, 1000, 250, 10, 1, 1, 0), (100, 10, 1000, 128, 10, 1, 1, 0)]
 WITHIN = 0.15  # of the gain
 
 MAIN = """
