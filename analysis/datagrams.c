@@ -39,7 +39,8 @@ static size_t datagrams_place(const struct analysis_datagrams *d, const struct c
 }
 
 /* NULL: beyond the first. */
-static struct analysis_datagrams_flow *datagrams_flow(struct analysis_datagrams *d, const struct capture_segment *s, int64_t time_ns)
+static struct analysis_datagrams_flow *datagrams_flow(struct analysis_datagrams *d, const struct capture_segment *s,
+                                                      int64_t time_ns)
 {
     uint16_t *place = &d->place[datagrams_place(d, s)];
     if (*place)

@@ -13,9 +13,8 @@
 #define DUP_ACKS_LOSS 3                   /* RFC 5681 */
 #define KEEPALIVE_IDLE_NS INT64_C(1000000000) /* a lone byte sooner after the last data was sent again (RFC 8985 7) */
 #define JUMBO_TRUSTED 8                   /* packets in the size of usual jumbo frames: they are */
-#define LEAST_FRAME 1220                  /* payload: every path of IPv6 carries 1280 bytes (RFC 8200, 5), and most of IPv4 do */
-#define MOST_SUPER 524280                 /* payload: Linux's GSO_MAX_SIZE. What claims more is no super-segment, and more */
-                                          /* frames of a packet than these 430 nobody gets us to count */
+#define LEAST_FRAME 1220                  /* payload: every path of IPv6 carries 1280 bytes (RFC 8200, 5), most of IPv4 do */
+#define MOST_SUPER 524280                 /* payload: Linux's GSO_MAX_SIZE, 430 frames. What claims more is none */
 #define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
 
 void analysis_direction_init(struct analysis_direction *d)

@@ -14,7 +14,8 @@ bool view_beside_say(const struct analysis_resource *r, size_t i, char text[stat
     /* The data whose ACKs go that way. */
     const struct judge_way *w = b->incoming ? &r->diagnosis.out : &r->diagnosis.in;
     *text = '\0';
-    text_add(text, VIEW_BESIDE_TEXT, "%s %s > %s: %.4g Mb/s %s on the wire, %.0f %% of what passes there, in packets of %.0f bytes",
+    text_add(text, VIEW_BESIDE_TEXT,
+             "%s %s > %s: %.4g Mb/s %s on the wire, %.0f %% of what passes there, in packets of %.0f bytes",
              b->quic ? "QUIC" : "UDP", b->src, b->dst, b->rate_bps / 1e6, b->incoming ? "in" : "out", 100 * b->share,
              b->packet_bytes);
     if (b->run_packets >= 2)
@@ -32,8 +33,8 @@ json_t *view_beside_json(const struct analysis_resource *r)
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_beside; i++) {
         const struct analysis_beside *b = &r->beside[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "kind", b->quic ? "quic" : "udp", "src",
-                                              b->src, "dst", b->dst, "direction", b->incoming ? "in" : "out", "rate_bps",
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "kind",
+                                              b->quic ? "quic" : "udp", "src", b->src, "dst", b->dst, "direction", b->incoming ? "in" : "out", "rate_bps",
                                               view_table_json_number(b->rate_bps), "share",
                                               view_table_json_number(b->share), "packet_bytes",
                                               view_table_json_number(b->packet_bytes), "run_packets",

@@ -32,7 +32,8 @@ bool view_offloads_say(const struct analysis_resource *r, char text[static VIEW_
         any = true;
     }
     if (any && blur_s > 0)
-        text_add(text, VIEW_OFFLOADS_TEXT, ", which the wire carries as frames: when each of them passed, is off by up to %.2g ms", 1e3 * blur_s);
+        text_add(text, VIEW_OFFLOADS_TEXT,
+                 ", which the wire carries as frames: when each of them passed, is off by up to %.2g ms", 1e3 * blur_s);
     if (any)
         text_add(text, VIEW_OFFLOADS_TEXT, "; to see frames: ethtool -K DEV tso off gso off gro off lro off");
     return any;

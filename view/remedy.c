@@ -170,15 +170,17 @@ bool view_remedy_script(FILE *f, const char *source, const struct analysis_resou
 {
     const struct judge_diagnosis *d = &r->diagnosis;
     if (d->answer != JUDGE_ANSWER_YES)
-        return error_set(err, ERROR_INPUT, "the answer about host %s is %s: no queue has to be served otherwise, and a script "
-                         "would show nothing", r->host, view_diagnosis_answer(d));
+        return error_set(err, ERROR_INPUT, "the answer about host %s is %s: no queue has to be served otherwise, and a "
+                         "script would show nothing", r->host, view_diagnosis_answer(d));
     if (d->cause == JUDGE_CAUSE_OTHER)
-        return error_set(err, ERROR_INPUT, "ACKs of host %s wait behind traffic that is not TCP; the script plays TCP flows alone", r->host);
+        return error_set(err, ERROR_INPUT, "ACKs of host %s wait behind traffic that is not TCP; the script plays TCP flows "
+                         "alone", r->host);
     if (!isfinite(d->in.capacity_bps) || !isfinite(d->out.capacity_bps))
         return error_set(err, ERROR_INPUT, "how fast the line %s %s is does not show; give it as --rate 20M/2M",
                          isfinite(d->in.capacity_bps) ? "from" : "to", r->host);
     fputs("#!/bin/sh\n", f);
-    char *title = memory_text("The remedies of 'contraflow remedy', tried in network namespaces: %s, host %s.", source, r->host);
+    char *title = memory_text("The remedies of 'contraflow remedy', tried in network namespaces: %s, host %s.", source,
+                              r->host);
     remedy_comment(f, title);
     free(title);
     remedy_comment(f, "Usage: sudo sh THIS [DIRECTORY]; a new directory gets captures and files of iperf3.");
@@ -189,8 +191,8 @@ bool view_remedy_script(FILE *f, const char *source, const struct analysis_resou
     fprintf(f, "DELAY_MS=%.3g\n", 1e3 * remedy_floor_s(r));
     fprintf(f, "SECONDS_EACH=%.0f OMIT=%.0f\n", ceil(fmin(MOST_S, fmax(LEAST_S, r->end_s - r->steady_start_s))),
             ceil(fmin(MOST_OMIT_S, fmax(LEAST_OMIT_S, r->steady_start_s - r->start_s))));
-    fprintf(f, "SAID_BEFORE=%.2f SAID_AFTER=%.2f # Mb/s, both ways together\n", (d->in.carried_bps + d->out.carried_bps) / 1e6,
-            (d->in.possible_bps + d->out.possible_bps) / 1e6);
+    fprintf(f, "SAID_BEFORE=%.2f SAID_AFTER=%.2f # Mb/s, both ways together\n",
+            (d->in.carried_bps + d->out.carried_bps) / 1e6, (d->in.possible_bps + d->out.possible_bps) / 1e6);
     size_t n = remedy_functions(f, r);
     fprintf(f, "REMEDIES=%zu\n", n);
     fputs(view_remedy_sh, f);
@@ -202,7 +204,8 @@ void view_remedy_print(FILE *f, const char *source, const struct analysis_resour
     const struct judge_diagnosis *d = &r->diagnosis;
     char text[VIEW_DIAGNOSIS_TEXT];
     view_diagnosis_print_answer(f, source, r);
-    fprintf(f, "  the line: %.4g Mb/s to the host, %.4g Mb/s from it, on the wire; %.3g ms to the far end and back through empty queues\n",
+    fprintf(f, "  the line: %.4g Mb/s to the host, %.4g Mb/s from it, on the wire; %.3g ms to the far end and back through "
+            "empty queues\n",
             d->in.capacity_bps / 1e6, d->out.capacity_bps / 1e6, 1e3 * remedy_floor_s(r));
     view_diagnosis_what(r, text);
     fprintf(f, "  what %s: %s\n", d->answer == JUDGE_ANSWER_UNKNOWN ? "would tell" : "to do", text);
