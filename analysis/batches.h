@@ -19,6 +19,7 @@ struct analysis_frame {
     struct capture_segment segment;
     uint32_t other_bytes; /* of an IP packet that is not TCP; 0: a segment */
     uint32_t expected;    /* hash of the segment's connection, if `expects` */
+    uint32_t frame_bytes; /* set where it is analysed: payload of each of the segment's frames but the last */
     bool expects;
     bool counts;          /* set where it is analysed: no copy of an earlier one, and no RST */
 };

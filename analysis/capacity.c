@@ -223,12 +223,12 @@ static void capacity_hosts(struct analysis_capacity *c, const struct capture_seg
     c->last[1] = host[1] = capacity_host(c, &s->dst, s->tag);
 }
 
-void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
-                           int64_t time_ns)
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
+                           uint32_t other_bytes, int64_t time_ns)
 {
-    uint32_t bytes = other_bytes > 0
-                         ? other_bytes + AROUND - 14
-                         : s->payload_bytes + (s->src.family == 4 ? 40 : 60) + (s->has_timestamps ? 12 : 0) + AROUND;
+    uint32_t frames = frame_bytes < s->payload_bytes && frame_bytes > 0 ? (s->payload_bytes - 1) / frame_bytes + 1 : 1;
+    uint32_t around = (s->src.family == 4 ? 40U : 60U) + (s->has_timestamps ? 12U : 0U) + AROUND;
+    uint32_t bytes = other_bytes > 0 ? other_bytes + AROUND - 14 : s->payload_bytes + frames * around;
     struct analysis_capacity_host *host[2];
     capacity_hosts(c, s, host);
     for (int i = 0; i < 2; i++) {

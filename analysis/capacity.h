@@ -68,9 +68,11 @@ struct analysis_capacity; /* of the first ANALYSIS_CAPACITY_HOSTS hosts; opaque 
 struct analysis_capacity *analysis_capacity_new(void);
 void analysis_capacity_free(struct analysis_capacity *c);
 
-/* A TCP segment, or with other_bytes > 0 a frame of so many bytes that is none. */
-void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t other_bytes,
-                           int64_t time_ns);
+/* A TCP segment, in frames of frame_bytes of payload and what remains; or with other_bytes > 0 a frame of so many bytes
+ * that is none. A super-segment stays one in groups and trains, with the bytes of all its frames, as when each of them
+ * passed is not known. */
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
+                           uint32_t other_bytes, int64_t time_ns);
 
 /* With all its frames counted. NULL: not seen, or beyond the first hosts. */
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,

@@ -123,6 +123,58 @@ static double capture_out_bps(const struct capture_host *h, const struct analysi
     return own && !(r->judgement.out_bps > h->beside->out_bps + fills_bps) ? h->beside->out_bps : (double)NAN;
 }
 
+/* Of the flows to the host, or from it. */
+static struct analysis_merged capture_merged(const struct analysis_resource *r,
+                                             const struct analysis_resource_use *const *uses, bool incoming)
+{
+    struct analysis_merged m = {0};
+    double bytes = 0, merged = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct analysis_flow *flow = &((const struct capture_flow *)uses[i]->flow)->flow;
+        if (r->flows[i].incoming != incoming)
+            continue;
+        bytes += (double)flow->seen_payload_bytes;
+        merged += (double)flow->long_bytes;
+        m.longest_bytes = flow->longest_bytes > m.longest_bytes ? flow->longest_bytes : m.longest_bytes;
+    }
+    m.share = bytes > 0 ? merged / bytes : 0;
+    return m;
+}
+
+/* Keeps the largest. */
+static void capture_beside_add(struct analysis_resource *r, const struct analysis_udp *b)
+{
+    size_t at = r->n_beside;
+    for (; at > 0 && b->share > r->beside[at - 1].share; at--)
+        if (at < ANALYSIS_UDP)
+            r->beside[at] = r->beside[at - 1];
+    if (at < ANALYSIS_UDP)
+        r->beside[at] = *b;
+    r->n_beside += r->n_beside < ANALYSIS_UDP;
+}
+
+/* Other flows than TCP's in the phase. */
+static void capture_beside(const struct capture_host *h, struct analysis_resource *r)
+{
+    size_t n;
+    const struct analysis_datagrams_flow *f = analysis_flows_datagrams(h->flows, &n);
+    const struct analysis_capacity_host *frames = analysis_flows_capacity(h->flows, h->host, h->tag);
+    for (const struct analysis_datagrams_flow *end = n > 0 ? f + n : f; f < end && frames; f++) {
+        bool incoming = capture_address_same(&f->dst, h->host), ours = incoming || capture_address_same(&f->src, h->host);
+        double life_s = (double)(f->last_ns - f->first_ns) * 1e-9;
+        struct analysis_udp b = {.incoming = incoming, .quic = f->quic, .rate_bps = f->bytes * 8 / life_s,
+                                    .share = f->bytes / (incoming ? &frames->in : &frames->out)->all_bytes,
+                                    .packet_bytes = f->bytes / (double)f->packets,
+                                    .run_packets = (double)f->packets / (double)f->runs};
+        if (!ours || f->tag != h->tag || !(life_s > 0) || b.share < ANALYSIS_UDP_LEAST ||
+            (double)f->first_ns * 1e-9 >= r->end_s || (double)f->last_ns * 1e-9 <= r->steady_start_s)
+            continue;
+        analysis_flows_endpoint(&f->src, f->src_port, b.src);
+        analysis_flows_endpoint(&f->dst, f->dst_port, b.dst);
+        capture_beside_add(r, &b);
+    }
+}
+
 static void capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     const struct capture_host *h = user;
@@ -148,6 +200,9 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
                       rate_bps, &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
+    for (int incoming = 0; incoming < 2; incoming++)
+        r->merged[incoming] = capture_merged(r, uses, incoming);
+    capture_beside(h, r);
     for (size_t i = 0; i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;
         r->flows[i].data_wait_s = flows[i].data_wait_s;

@@ -13,6 +13,8 @@
 #define DUP_ACKS_LOSS 3                   /* RFC 5681 */
 #define KEEPALIVE_IDLE_NS INT64_C(1000000000) /* a lone byte sooner after the last data was sent again (RFC 8985 7) */
 #define JUMBO_TRUSTED 8                   /* packets in the size of usual jumbo frames: they are */
+#define LEAST_FRAME 1220                  /* payload: every path of IPv6 carries 1280 bytes (RFC 8200, 5), most of IPv4 do */
+#define MOST_SUPER 524280                 /* payload: Linux's GSO_MAX_SIZE, 430 frames. What claims more is none */
 #define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
 
 void analysis_direction_init(struct analysis_direction *d)
@@ -70,6 +72,13 @@ uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bo
 {
     uint32_t options = has_timestamps ? 12 : 0;
     return (d->mss > options ? d->mss : 1460) - options;
+}
+
+uint32_t analysis_direction_frame_bytes(const struct analysis_direction *d, const struct capture_segment *s)
+{
+    uint32_t full = analysis_direction_segment_bytes(d, s->has_timestamps);
+    full = full > LEAST_FRAME ? full : LEAST_FRAME;
+    return s->payload_bytes > full && s->payload_bytes <= MOST_SUPER ? full : s->payload_bytes;
 }
 
 static void need_losses(struct analysis_direction *d)
@@ -287,6 +296,10 @@ void analysis_direction_data(struct analysis_direction *d, const struct capture_
         note_jumbo(d, s);
     d->data_packets++;
     d->seen_bytes += s->payload_bytes;
+    if (analysis_direction_frame_bytes(d, s) < s->payload_bytes) {
+        d->long_bytes += s->payload_bytes;
+        d->longest_bytes = s->payload_bytes > d->longest_bytes ? s->payload_bytes : d->longest_bytes;
+    }
     d->first_ns = time_ns < d->first_ns ? time_ns : d->first_ns;
     d->last_ns = time_ns > d->last_ns ? time_ns : d->last_ns;
     if (!d->bins && d->data_packets == ANALYSIS_BULK_PACKETS)

@@ -24,6 +24,8 @@ struct analysis_direction {
     int64_t recover;       /* retransmissions below belong to the loss event under way (RFC 6582 "recover") */
     int64_t first_ns, last_ns; /* data packets, earliest and latest, since the origin */
     int64_t seen_bytes;    /* payload of all data packets, without capture duplicates */
+    int64_t long_bytes;    /* of these, in super-segments: longer than a frame, which an interface cuts or has merged */
+    uint32_t longest_bytes; /* payload of the longest of those */
     int64_t advertised_bytes; /* largest window the receiver advertised; 0 while its scale is unknown */
     int64_t probe_at;      /* a zero-window probe's byte, until more is known; -1 */
     int64_t window_samples;
@@ -76,5 +78,8 @@ static inline bool analysis_direction_is_near(const struct analysis_direction *d
 
 /* Payload of a full segment: from the MSS option, less the timestamp option, or as on Ethernet. */
 uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bool has_timestamps);
+
+/* Payload of each frame but the last that the segment is on the wire: all of it, unless it is a super-segment. */
+uint32_t analysis_direction_frame_bytes(const struct analysis_direction *d, const struct capture_segment *s);
 
 #endif

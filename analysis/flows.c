@@ -17,6 +17,7 @@
 #define FIND_AHEAD 6  /* likewise their connections */
 #define FEW_CONNECTIONS 256 /* stay in the cache by themselves */
 #define SENT_AGAIN (-2)
+#define ETHERNET_REST 24 /* FCS, preamble, gap */
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
 
 struct analysis_flows {
@@ -27,6 +28,7 @@ struct analysis_flows {
     uint64_t interface_bps;
     double paused;
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
+    struct analysis_datagrams *datagrams; /* owned; likewise, and NULL without any */
     size_t packets_left; /* bytes that packets may still take */
     int64_t packets_cut; /* number of the first for which there was no room */
 };
@@ -44,6 +46,7 @@ void analysis_flows_free(struct analysis_flows *f)
         return;
     analysis_connections_free(f->connections);
     analysis_capacity_free(f->capacity);
+    analysis_datagrams_free(f->datagrams);
     free(f);
 }
 
@@ -126,18 +129,42 @@ static void explain_data(struct analysis_explained **e, const struct capture_seg
                                       s->has_timestamps};
 }
 
+/* `last`: relative, of the frame's last byte + 1. */
+static void explain_frame(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t last, int64_t t)
+{
+    const struct analysis_direction *d = &c->direction[end];
+    int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
+    explain_data(&c->explain[end], s, last > d->high ? last : 0, to_sender_ns, t);
+    if (d->bins && !c->clocking[end])
+        c->clocking[end] = analysis_clocking_new(t, to_sender_ns);
+    if (c->clocking[end] && last > d->high)
+        analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps), t);
+}
+
+/* A super-segment counts as the frames it becomes, which are acknowledged one by one: they pass here together. */
+static void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
+{
+    const struct analysis_direction *d = &c->direction[end];
+    int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
+    uint32_t frame_bytes = analysis_direction_frame_bytes(d, s);
+    if (frame_bytes == s->payload_bytes) {
+        explain_frame(c, end, s, at + frame_bytes, t);
+        return;
+    }
+    struct capture_segment frame = *s;
+    for (uint32_t left = s->payload_bytes; left > 0; left -= frame.payload_bytes) {
+        frame.payload_bytes = left < frame_bytes ? left : frame_bytes;
+        at += frame.payload_bytes;
+        explain_frame(c, end, &frame, at, t);
+    }
+}
+
 /* Before the direction has taken the segment: only then it is new. */
 static void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
 {
-    const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
-    int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
-    int64_t last = d->has_base ? analysis_direction_relative(d, s->seq) + s->payload_bytes : 0;
+    const struct analysis_direction *reverse = &c->direction[!end];
     if (s->payload_bytes > 0)
-        explain_data(&c->explain[end], s, last > d->high ? last : 0, to_sender_ns, t);
-    if (s->payload_bytes > 0 && d->bins && !c->clocking[end])
-        c->clocking[end] = analysis_clocking_new(t, to_sender_ns);
-    if (s->payload_bytes > 0 && c->clocking[end] && last > d->high)
-        analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps), t);
+        explain_frames(c, end, s, t);
     if (!(s->flags & CAPTURE_TCP_ACK) || (s->flags & CAPTURE_TCP_SYN) || !reverse->has_data)
         return;
     int64_t ack = analysis_direction_relative(reverse, s->ack);
@@ -185,10 +212,10 @@ static void flows_keep(struct analysis_flows *f, struct analysis_connection *c, 
         f->packets_cut = number;
 }
 
-/* `t` since the origin; `expected`: for analysis_connections_find(); `number` in the file, 0 without one. False for what
- * does not count: a copy, or RST. */
+/* `t` since the origin; `expected`: for analysis_connections_find(); `number` in the file, 0 without one. *frame_bytes:
+ * payload of each of its frames but the last. False for what does not count: a copy, or RST. */
 static bool flows_add(struct analysis_flows *f, int64_t t, int64_t number, const struct capture_segment *s,
-                      const uint32_t *expected)
+                      const uint32_t *expected, uint32_t *frame_bytes)
 {
     int end;
     struct analysis_connection *c = analysis_connections_find(f->connections, s, expected, &end);
@@ -211,6 +238,7 @@ static bool flows_add(struct analysis_flows *f, int64_t t, int64_t number, const
     }
     if (f->explains)
         explain_segment(c, end, s, t);
+    *frame_bytes = analysis_direction_frame_bytes(d, s);
     if (s->payload_bytes > 0)
         analysis_direction_data(d, s, t);
     if (s->flags & CAPTURE_TCP_ACK)
@@ -220,13 +248,19 @@ static bool flows_add(struct analysis_flows *f, int64_t t, int64_t number, const
     return true;
 }
 
-/* What follows from the order of all frames: other ones than TCP count from the first segment on. */
-static void flows_follow(struct analysis_flows *f, int64_t t, const struct capture_segment *s, uint32_t other_bytes)
+/* What follows from the order of all frames: other ones than TCP count from the first segment on, but for who sends them,
+ * as flows of QUIC say what they are when they begin. */
+static void flows_follow(struct analysis_flows *f, int64_t t, const struct capture_segment *s, uint32_t frame_bytes,
+                         uint32_t other_bytes)
 {
     if (!f->capacity && other_bytes == 0)
         f->capacity = analysis_capacity_new();
     if (f->capacity)
-        analysis_capacity_add(f->capacity, s, other_bytes, t);
+        analysis_capacity_add(f->capacity, s, frame_bytes, other_bytes, t);
+    if (other_bytes > 0 && s->datagram) {
+        f->datagrams = f->datagrams ? f->datagrams : analysis_datagrams_new();
+        analysis_datagrams_add(f->datagrams, s, other_bytes + ETHERNET_REST, t);
+    }
 }
 
 void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct capture_segment *s)
@@ -234,8 +268,9 @@ void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
     if (!f->has_origin)
         analysis_flows_set_origin(f, time_ns);
     int64_t t = since_origin(f, time_ns);
-    if (flows_add(f, t, 0, s, NULL) && f->explains)
-        flows_follow(f, t, s, 0);
+    uint32_t frame_bytes;
+    if (flows_add(f, t, 0, s, NULL, &frame_bytes) && f->explains)
+        flows_follow(f, t, s, frame_bytes, 0);
 }
 
 struct flows_reading {
@@ -261,8 +296,6 @@ static void reading_fill(void *user, struct analysis_batch *batch)
             break;
         frame->number = r->source.capture->frames;
         frame->other_bytes = r->source.other_bytes;
-        if (!f->has_origin && frame->other_bytes > 0)
-            continue;
         if (!f->has_origin)
             analysis_flows_set_origin(f, r->source.capture->first_ns);
         frame->time_ns = since_origin(f, frame->time_ns);
@@ -295,7 +328,7 @@ static void reading_analyse(void *user, struct analysis_batch *batch)
                 analysis_connections_expected_again(f->connections, frame[found].expected);
         if (frame[i].other_bytes == 0)
             frame[i].counts = flows_add(f, frame[i].time_ns, frame[i].number, &frame[i].segment,
-                                        frame[i].expects ? &frame[i].expected : NULL);
+                                        frame[i].expects ? &frame[i].expected : NULL, &frame[i].frame_bytes);
     }
     if (analysis_connections_count(f->connections) > FEW_CONNECTIONS)
         atomic_store_explicit(&f->many, true, memory_order_relaxed);
@@ -306,7 +339,8 @@ static void reading_finish(void *user, struct analysis_batch *batch)
     const struct flows_reading *r = user;
     for (size_t i = 0; i < batch->n; i++)
         if (batch->frame[i].counts)
-            flows_follow(r->flows, batch->frame[i].time_ns, &batch->frame[i].segment, batch->frame[i].other_bytes);
+            flows_follow(r->flows, batch->frame[i].time_ns, &batch->frame[i].segment, batch->frame[i].frame_bytes,
+                         batch->frame[i].other_bytes);
 }
 
 static void reading_finish_live(void *user, struct analysis_batch *batch)
@@ -466,6 +500,11 @@ const struct analysis_capacity_host *analysis_flows_capacity(const struct analys
     return f->capacity ? analysis_capacity_find(f->capacity, host, tag) : NULL;
 }
 
+const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct analysis_flows *f, size_t *n)
+{
+    return analysis_datagrams_all(f->datagrams, n);
+}
+
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
 {
     int end;
@@ -577,6 +616,8 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
         .tag = c->key.tag,
         .payload_bytes = d->high - d->low,
         .seen_payload_bytes = d->seen_bytes,
+        .long_bytes = d->long_bytes,
+        .longest_bytes = d->longest_bytes,
         .missing_bytes = analysis_holes_bytes(&d->holes),
         .data_packets = d->data_packets,
         .segment_bytes = analysis_direction_segment_bytes(d, true),

@@ -10,6 +10,7 @@
 #include "analysis/bins.h"
 #include "analysis/capacity.h"
 #include "analysis/clocking.h"
+#include "analysis/datagrams.h"
 #include "analysis/packets.h"
 #include "analysis/round_trip.h"
 #include "analysis/source.h"
@@ -41,6 +42,8 @@ struct analysis_flow {
     uint32_t tag;
     int64_t payload_bytes;      /* unique: highest sequence number reached by data less the first */
     int64_t seen_payload_bytes; /* summed over data packets, retransmissions included, capture duplicates not */
+    int64_t long_bytes;         /* of what was seen, in super-segments (analysis/direction.h) */
+    uint32_t longest_bytes;     /* of them; 0: there are none */
     int64_t missing_bytes;      /* inside payload_bytes, never seen: dropped by the capture */
     uint32_t data_packets;
     uint32_t segment_bytes;     /* payload of a full segment with timestamps, as the handshake has it; 1448 without */
@@ -133,6 +136,9 @@ double analysis_flows_paused(const struct analysis_flows *f);
 /* How frames towards and from a host follow each other; NULL when that was not kept. */
 const struct analysis_capacity_host *analysis_flows_capacity(const struct analysis_flows *f,
                                                              const struct capture_address *host, uint32_t tag);
+
+/* Flows of UDP; *n is 0 when they were not kept. */
+const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct analysis_flows *f, size_t *n);
 
 /* Waits of slot i's data and ACKs over time: analysis_round_trip_waits(). 0 when that was not kept. */
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);

@@ -10,6 +10,26 @@
 
 #define ANALYSIS_RESOURCE_ALSO (ANALYSIS_CHECK_NAME + 24)
 
+/* Data that passed a tap in super-segments, longer than a frame: an interface is still to cut them (TSO, GSO), or has
+ * merged them (GRO, LRO). When each of their frames passes the tap does not see. */
+struct analysis_merged {
+    double share;           /* of the payload of one direction's judged flows, over their lives; 0: none */
+    uint32_t longest_bytes; /* payload */
+};
+
+/* A flow of UDP to a host or from it (analysis/datagrams.h), over its life. */
+struct analysis_udp {
+    char src[ANALYSIS_CHECK_NAME], dst[ANALYSIS_CHECK_NAME];
+    bool incoming, quic;
+    double rate_bps;     /* on the wire */
+    double share;        /* of all bytes that the capture has of that direction */
+    double packet_bytes; /* mean, on the wire */
+    double run_packets;  /* mean number that follow each other by less than the mean gap */
+};
+
+#define ANALYSIS_UDP 4         /* the largest */
+#define ANALYSIS_UDP_LEAST 0.02 /* of a direction's bytes: less is none, as in study/replay.h */
+
 struct analysis_resource {
     char host[ANALYSIS_CHECK_NAME]; /* or the name of a port, whose link is meant */
     bool port;
@@ -29,6 +49,9 @@ struct analysis_resource {
      * slow_host), which only shows there, speaks for whatever else has them, whichever answer that would have. */
     char same_as[ANALYSIS_CHECK_NAME]; /* who speaks for it; "": it does itself */
     char also[ANALYSIS_RESOURCE_ALSO]; /* for whom it speaks, besides itself: "h2", "h2 and 3 more"; "" */
+    struct analysis_merged merged[2]; /* from the host and to it; of a capture */
+    struct analysis_udp beside[ANALYSIS_UDP]; /* largest first; of a capture, while the phase lasts */
+    size_t n_beside;
 };
 
 /* Where a capture's flow is judged. */

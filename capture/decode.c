@@ -70,6 +70,15 @@ static enum capture_decode_result decode_tcp(const uint8_t *p, uint32_t captured
     return CAPTURE_DECODE_TCP;
 }
 
+/* `p`: of a datagram's payload. What is sent before keys are agreed on, and begins a connection, has a long header. */
+static bool decode_is_quic(const uint8_t *p, uint32_t n)
+{
+    if (n < 5 || (p[0] & 0xc0) != 0xc0) /* the form bit and the fixed bit */
+        return false;
+    uint32_t version = packet_u32(p + 1);
+    return version == 1 || version == 0x6b3343cf || version >> 8 == 0xff0000; /* 1, 2, drafts */
+}
+
 /* VXLAN, RFC 7348: an Ethernet frame inside UDP. */
 static enum capture_decode_result decode_udp(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
                                              struct capture_segment *out)
@@ -77,12 +86,16 @@ static enum capture_decode_result decode_udp(const uint8_t *p, uint32_t captured
     if (captured < 4)
         return wire < 4 ? CAPTURE_DECODE_MALFORMED : CAPTURE_DECODE_SHORT;
     uint16_t port = packet_u16(p + 2);
+    out->src_port = packet_u16(p);
+    out->dst_port = port;
+    out->datagram = captured > 8 && decode_is_quic(p + 8, captured - 8) ? CAPTURE_DATAGRAM_QUIC : CAPTURE_DATAGRAM_UDP;
     if ((port != 4789 && port != 8472) || wire < 16)
         return CAPTURE_DECODE_OTHER;
     if (captured < 16)
         return CAPTURE_DECODE_SHORT;
     if (!(p[8] & 0x08)) /* no VNI: something else on this port */
         return CAPTURE_DECODE_OTHER;
+    out->datagram = CAPTURE_DATAGRAM_NONE;
     packet_tag(out, 0x56580000u ^ (packet_u32(p + 12) >> 8));
     return packet_decode_ethernet(p + 16, captured - 16, wire - 16, depth + 1, out);
 }

@@ -22,6 +22,12 @@ enum capture_decode_result {
     CAPTURE_DECODE_MALFORMED, /* lengths or versions contradict each other */
 };
 
+enum capture_datagram { /* what a packet that is not TCP is */
+    CAPTURE_DATAGRAM_NONE,
+    CAPTURE_DATAGRAM_UDP,
+    CAPTURE_DATAGRAM_QUIC, /* a long header of a version that is in use: RFC 8999, section 5.1; RFC 9000, 17.2; RFC 9369 */
+};
+
 enum { /* capture_segment.flags */
     CAPTURE_TCP_FIN = 1, CAPTURE_TCP_SYN = 2, CAPTURE_TCP_RST = 4, CAPTURE_TCP_PSH = 8, CAPTURE_TCP_ACK = 16,
 };
@@ -46,6 +52,7 @@ struct capture_segment {
     uint16_t checksum;      /* TCP checksum field */
     uint8_t flags;          /* CAPTURE_TCP_* */
     uint8_t n_sack;         /* blocks in sack */
+    uint8_t datagram;       /* enum capture_datagram; with it nothing but addresses, ports and tag is known */
     bool has_mss, has_window_scale, sack_permitted, has_timestamps;
     bool options_cut;       /* snap length ended inside the header: options, even window and checksum, may be lacking */
     uint16_t mss;
@@ -63,7 +70,7 @@ static inline bool capture_segment_is_bare(const struct capture_segment *s)
 /* True when capture_decode() knows the link type (a DLT_ value). */
 bool capture_decode_supports(int link_type);
 
-/* Addresses are there for any other IP packet, too; family 0: it is none, or cut or malformed. */
+/* Addresses are there for any other IP packet, too, and ports of a UDP datagram; family 0: it is none, or cut or malformed. */
 enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,
                                           uint32_t wire_bytes, struct capture_segment *out);
 

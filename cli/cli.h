@@ -23,6 +23,7 @@ int cmd_predict(int argc, char **argv);
 int cmd_measure(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_init(int argc, char **argv);
+int cmd_remedy(int argc, char **argv);
 
 /* First in main(): nothing but text and line breaks reaches standard output and standard error (base/print.h), except
  * by cli_progress(). */

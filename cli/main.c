@@ -22,7 +22,7 @@ static const struct {
     {"run", cmd_run},         {"sweep", cmd_sweep},     {"analyze", cmd_analyze}, {"check", cmd_check},
     {"fit", cmd_fit},         {"infer", cmd_infer},     {"report", cmd_report},   {"explain", cmd_explain},
     {"predict", cmd_predict}, {"replay", cmd_replay},   {"plot", cmd_plot},
-    {"compare", cmd_compare}, {"init", cmd_init},       {"measure", cmd_measure},
+    {"compare", cmd_compare}, {"init", cmd_init},       {"measure", cmd_measure}, {"remedy", cmd_remedy},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 

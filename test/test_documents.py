@@ -26,7 +26,7 @@ PROGRAMS = r"(?:build/)?contraflow(?=\s)"
 # Source file that has a table of options -> the page that documents them.
 TABLES = {
     "cmd_analyze.c": "analyze", "cmd_check.c": "check", "cmd_explain.c": "explain", "cmd_fit.c": "fit",
-    "cmd_compare.c": "compare", "cmd_infer.c": "infer", "cmd_init.c": "init",
+    "cmd_compare.c": "compare", "cmd_infer.c": "infer", "cmd_init.c": "init", "cmd_remedy.c": "remedy",
     "cmd_measure.c": "measure", "cmd_measure_serve.c": "measure-serve", "cmd_measure_mpi.c": "measure-mpi",
     "cmd_plot.c": "plot", "cmd_predict.c": "predict", "cmd_replay.c": "replay", "cmd_report.c": "report",
     "cmd_run.c": "run", "cmd_sweep.c": "sweep", "cmd_predict_loss.c": "predict-loss",

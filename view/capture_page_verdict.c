@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/capture_page_parts.h"
+#include "view/beside.h"
 #include "view/diagnosis.h"
+#include "view/offloads.h"
 #include "view/rules_table.h"
 
 #include <ctype.h>
@@ -103,6 +105,12 @@ void view_capture_page_verdict(FILE *f, const char *path, const char *origin, co
     if (d->answer == JUDGE_ANSWER_YES || d->second != JUDGE_CAUSE_UNKNOWN)
         verdict_cause(f, r);
     verdict_remedies(f, path, r);
+    char offloads[VIEW_OFFLOADS_TEXT];
+    if (view_offloads_say(r, offloads))
+        view_text_markup(f, "<p><b>Offloads:</b> %s.</p>\n", offloads);
+    char beside[VIEW_BESIDE_TEXT];
+    for (size_t i = 0; view_beside_say(r, i, beside); i++)
+        view_text_markup(f, "<p><b>Beside TCP:</b> %s.</p>\n", beside);
     fprintf(f, "<details><summary>Rates against the rules of full links, %s, %.3f to %.3f s (steady from %.3f)</summary>\n",
             origin, r->start_s, r->end_s, r->steady_start_s);
     view_text_htmlf(f, "Verdict %s", model_regime_name(j->verdict));

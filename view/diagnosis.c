@@ -6,6 +6,8 @@
 #include "judge/ground.h"
 #include "study/judge.h"
 #include "study/judge_run.h"
+#include "view/beside.h"
+#include "view/offloads.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -187,7 +189,8 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
         text_add(text, VIEW_DIAGNOSIS_TEXT, " (what that would win does not show)");
 }
 
-bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT])
+/* The i-th that applies; NULL after the last. */
+static const struct judge_remedy *diagnosis_remedy_row(const struct analysis_resource *r, size_t i)
 {
     const struct judge_remedy *remedy = judge_cause(r->diagnosis.cause)->remedies;
     if (diagnosis_in_vain(&r->diagnosis))
@@ -199,10 +202,22 @@ bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char tex
             !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
             continue;
         if (i-- == 0)
-            break;
+            return remedy;
     }
-    diagnosis_expand(r, remedy->way, remedy->text, text);
-    return true;
+    return NULL;
+}
+
+bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT])
+{
+    const struct judge_remedy *remedy = diagnosis_remedy_row(r, i);
+    if (remedy)
+        diagnosis_expand(r, remedy->way, remedy->text, text);
+    return remedy != NULL;
+}
+
+enum judge_remedy_way view_diagnosis_remedy_way(const struct analysis_resource *r, size_t i)
+{
+    return diagnosis_remedy_row(r, i)->way;
 }
 
 /* A run is run again, with ACKs first. */
@@ -334,6 +349,12 @@ void view_diagnosis_print(FILE *f, const char *source, const struct analysis_res
     if (view_diagnosis_filter(r, filter))
         fprintf(f, "  Wireshark: %s\n", filter);
     free(command);
+    char offloads[VIEW_OFFLOADS_TEXT];
+    if (view_offloads_say(r, offloads))
+        fprintf(f, "  offloads: %s\n", offloads);
+    char beside[VIEW_BESIDE_TEXT];
+    for (size_t i = 0; view_beside_say(r, i, beside); i++)
+        fprintf(f, "  beside TCP: %s\n", beside);
 }
 
 static json_t *diagnosis_both(double in, double out)
@@ -389,7 +410,7 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                                                                        out->source == JUDGE_CAPACITY_UNKNOWN
                                                                    ? in->source
                                                                    : out->source)));
-    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:s, s:s?, s:s?, s:o}", "asymmetry",
+    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:s, s:s?, s:s?, s:o, s:o, s:o}", "asymmetry",
                      judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", judge_cause(d->cause)->name, "second_cause",
                      d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, "why", d->why,
                      "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
@@ -401,5 +422,6 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                      diagnosis_both(in->acks_bps, out->acks_bps), "remedies", diagnosis_remedies(source, r),
                      "remedies_gain", gains[judge_ground_gain(d)], "display_filter",
                      view_diagnosis_filter(r, filter) ? filter : NULL, "same_as", *r->same_as ? r->same_as : NULL,
-                     "latency", view_diagnosis_latency_json(&d->latency));
+                     "latency", view_diagnosis_latency_json(&d->latency), "offloads", view_offloads_json(r),
+                     "beside", view_beside_json(r));
 }

@@ -5,6 +5,7 @@
 #define VIEW_DIAGNOSIS_H
 
 #include "analysis/resource.h"
+#include "judge/cause.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -34,6 +35,9 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
 
 /* The i-th thing to type or to set for it; false when there are no more. */
 bool view_diagnosis_remedy(const struct analysis_resource *r, size_t i, char text[static VIEW_DIAGNOSIS_TEXT]);
+
+/* On which queues the i-th works; it is there. */
+enum judge_remedy_way view_diagnosis_remedy_way(const struct analysis_resource *r, size_t i);
 
 /* The command that estimates what that wins, for free(); NULL when there is none. `source`: a capture or a
  * run's directory. A capture of a run is played through the run's own network. */

@@ -3,7 +3,7 @@
 #ifndef VIEW_EMBEDDED_H
 #define VIEW_EMBEDDED_H
 
-extern const char view_capture_page_js[], view_capture_page_packets_js[], view_capture_page_how_html[], view_page_css[],
+extern const char view_capture_page_js[], view_capture_page_packets_js[], view_capture_page_how_html[], view_page_css[], view_remedy_sh[],
     view_svg_css[];
 
 #endif

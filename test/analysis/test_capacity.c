@@ -27,12 +27,26 @@ static void test_back_to_back_frames_show_the_rate(void **state)
     struct capture_segment s = full_segment();
     double share;
     for (int i = 0; i < 1000; i++)
-        analysis_capacity_add(c, &s, 0, i * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * (int64_t)FRAME_NS);
     const struct analysis_capacity_host *b = host_of(c, B_TO_A);
     assert_true(fabs(analysis_capacity_bps(&b->in, &share) / 1e8 - 1) < 1e-3);
     assert_true(share > 0.99);
     assert_true(isnan(analysis_capacity_bps(&b->out, &share))); /* nothing went that way */
     assert_true(isfinite(analysis_capacity_bps(&host_of(c, A_TO_B)->out, &share)));
+    analysis_capacity_free(c);
+}
+
+/* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
+static void test_super_segments_have_the_bytes_of_their_frames(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    double share;
+    s.payload_bytes *= 44;
+    for (int i = 0; i < 100; i++)
+        analysis_capacity_add(c, &s, s.payload_bytes / 44, 0, i * 44 * (int64_t)FRAME_NS);
+    assert_true(fabs(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share) / 1e8 - 1) < 1e-3);
     analysis_capacity_free(c);
 }
 
@@ -45,7 +59,7 @@ static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
     double share;
     for (int train = 0; train < 100; train++)
         for (int i = 0; i < 30; i++)
-            analysis_capacity_add(c, &s, 0, train * 20 * MS + i * (int64_t)FRAME_NS);
+            analysis_capacity_add(c, &s, s.payload_bytes, 0, train * 20 * MS + i * (int64_t)FRAME_NS);
     assert_true(fabs(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share) / 1e8 - 1) < 1e-3);
     analysis_capacity_free(c);
 }
@@ -60,7 +74,7 @@ static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **st
     int64_t t = 0;
     for (int i = 0; i < 3000; i++) {
         bool small = i * 7 % 13 < 5;
-        analysis_capacity_add(c, small ? &ack : &data, 0, t);
+        analysis_capacity_add(c, small ? &ack : &data, FULL, 0, t);
         t += small ? 90 * 80 : FRAME_NS; /* at 100 Mb/s */
     }
     const struct analysis_capacity_host *b = host_of(c, B_TO_A);
@@ -76,9 +90,9 @@ static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int i = 0; i < 300; i++)
-        analysis_capacity_add(c, &s, 0, i * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * (int64_t)FRAME_NS);
     for (int i = 1; i < 1000; i++)
-        analysis_capacity_add(c, &s, 0, i * 1000 * MS);
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * 1000 * MS);
     const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
     assert_true(fabs(analysis_capacity_least_bps(in) / 1e8 - 1) < 0.01);
     assert_true(analysis_capacity_peak_bps(in) < 0.4e8); /* of a tenth of a second */
@@ -97,7 +111,7 @@ static void test_random_arrivals_show_none(void **state)
     random_init(&r, 3);
     for (int i = 0; i < 5000; i++) {
         double u = ((double)random_below(&r, 1 << 30) + 1) / (1 << 30);
-        analysis_capacity_add(c, &s, 0, t += (int64_t)(-log(u) * 1e6));
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (int64_t)(-log(u) * 1e6));
     }
     assert_true(isnan(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share)));
     analysis_capacity_free(c);
@@ -112,7 +126,7 @@ static void test_a_pace_below_the_peak_is_no_rate(void **state)
     double share;
     int64_t t = 0;
     for (int i = 0; i < 2000; i++) /* 20 Mb/s all along, but 100 Mb/s for 300 ms */
-        analysis_capacity_add(c, &s, 0, t += (i > 500 && i < 2900 / 2 ? 1 : 5) * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (i > 500 && i < 2900 / 2 ? 1 : 5) * (int64_t)FRAME_NS);
     double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
     assert_true(fabs(bps / 1e8 - 1) < 1e-3);
     analysis_capacity_free(c);
@@ -127,9 +141,9 @@ static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
     struct capture_segment s = full_segment();
     int64_t t = 7 * MS;
     for (; t < 2000 * MS; t += 2 * (int64_t)FRAME_NS)
-        analysis_capacity_add(c, &s, 0, t);
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
     for (; t < 3000 * MS; t += FRAME_NS)
-        analysis_capacity_add(c, &s, 0, t);
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
     const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
     assert_true(fabs(analysis_capacity_mean_bps(in, 2) / 0.5e8 - 1) < 1e-3);
     assert_true(fabs(analysis_capacity_mean_bps(in, 3) / (2e8 / 3) - 1) < 3e-3); /* 2 s of half, 1 s of all */
@@ -145,7 +159,7 @@ static void test_hosts_beyond_the_first_are_not_kept(void **state)
     struct capture_segment s = full_segment();
     for (int i = 0; i < 3 * ANALYSIS_CAPACITY_HOSTS; i++) {
         s.src.bytes[3] = (uint8_t)(i + 10);
-        analysis_capacity_add(c, &s, 0, i * MS);
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * MS);
     }
     s.src.bytes[3] = 10;
     assert_non_null(analysis_capacity_find(c, &s.src, 0));
@@ -159,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_back_to_back_frames_show_the_rate),
+        cmocka_unit_test(test_super_segments_have_the_bytes_of_their_frames),
         cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
         cmocka_unit_test(test_frames_of_two_sizes_show_the_rate_by_their_beginnings),
         cmocka_unit_test(test_a_long_train_shows_how_slow_the_link_is_not),

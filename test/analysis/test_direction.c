@@ -59,6 +59,20 @@ static void test_jumbo_frames_show_without_a_handshake(void **state)
     analysis_flows_free(f);
 }
 
+/* Six segments of 1448 that a NIC cuts are one of 8688; nothing cuts 100 MB, whatever a header claims. */
+static void test_super_segments_are_counted_but_for_those_that_nobody_makes(void **state)
+{
+    (void)state;
+    struct analysis_flows *f = new_flows();
+    feed(f, 0, stamped(A_TO_B, 1, 1448, 1, 10, 1));
+    assert_int_equal(flow_at(f, 0).longest_bytes, 0);
+    feed(f, 1 * MS, stamped(A_TO_B, 1449, 8688, 1, 11, 1));
+    feed(f, 2 * MS, stamped(A_TO_B, 10137, 100000000, 1, 12, 1));
+    assert_int_equal(flow_at(f, 0).long_bytes, 8688);
+    assert_int_equal(flow_at(f, 0).longest_bytes, 8688);
+    analysis_flows_free(f);
+}
+
 static void test_payload_of_a_reset_is_ignored(void **state)
 {
     (void)state;
@@ -363,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_syn_and_fin_are_not_payload),
         cmocka_unit_test(test_jumbo_frames_show_without_a_handshake),
+        cmocka_unit_test(test_super_segments_are_counted_but_for_those_that_nobody_makes),
         cmocka_unit_test(test_payload_of_a_reset_is_ignored),
         cmocka_unit_test(test_data_on_a_syn_begin_behind_it),
         cmocka_unit_test(test_sequence_numbers_may_wrap_any_number_of_times),

@@ -34,7 +34,7 @@ static struct analysis_capacity *frames_with_rest(int64_t rest_ns, int pause_fra
     int i = 0;
     for (int64_t t = 0; t < 2 * (int64_t)1e9; t += FRAME_NS * (++i % 40 ? 1 : 1 + pause_frames))
         if (t < (int64_t)1e9 || t >= (int64_t)1e9 + rest_ns)
-            analysis_capacity_add(c, &s, 0, t);
+            analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
     return c;
 }
 

@@ -179,6 +179,35 @@ static void test_only_the_first_ipv4_fragment_is_a_segment(void **state)
     assert_int_equal(decode_changed(6, 0x1f, &s), CAPTURE_DECODE_OTHER);
 }
 
+/* Flags and version of a UDP payload's first bytes. */
+static struct capture_segment decode_datagram(uint8_t flags, uint32_t version, uint32_t captured)
+{
+    uint8_t bytes[60] = {0x45, 0, 0, 60, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x13, 0x88, 0x01, 0xbb};
+    struct capture_segment s;
+    bytes[28] = flags;
+    for (int i = 0; i < 4; i++)
+        bytes[29 + i] = (uint8_t)(version >> 8 * (3 - i));
+    assert_int_equal(packets_decode(RAW, bytes, captured, sizeof bytes, &s), CAPTURE_DECODE_OTHER);
+    return s;
+}
+
+/* RFC 9000, 17.2: 0xc0 and more is a long header with the fixed bit; versions 1 (RFC 9000), 2 (RFC 9369), drafts. */
+static void test_long_headers_of_quic_are_told_from_other_datagrams(void **state)
+{
+    (void)state;
+    struct capture_segment s = decode_datagram(0xc3, 1, 60);
+    assert_int_equal(s.datagram, CAPTURE_DATAGRAM_QUIC);
+    assert_int_equal(s.src_port, 5000);
+    assert_int_equal(s.dst_port, 443);
+    assert_int_equal(decode_datagram(0xd0, 0x6b3343cf, 60).datagram, CAPTURE_DATAGRAM_QUIC);
+    assert_int_equal(decode_datagram(0xc0, 0xff00001d, 60).datagram, CAPTURE_DATAGRAM_QUIC);
+    assert_int_equal(decode_datagram(0xc3, 0x12345678, 60).datagram, CAPTURE_DATAGRAM_UDP);
+    assert_int_equal(decode_datagram(0x43, 1, 60).datagram, CAPTURE_DATAGRAM_UDP); /* a short header */
+    assert_int_equal(decode_datagram(0xc3, 1, 32).datagram, CAPTURE_DATAGRAM_UDP); /* the version is cut */
+    assert_int_equal(decode_changed(9, 6, &s), CAPTURE_DECODE_TCP);
+    assert_int_equal(s.datagram, CAPTURE_DATAGRAM_NONE);
+}
+
 static void test_contradictions_are_malformed(void **state)
 {
     (void)state;
@@ -330,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_ip_length_of_zero_means_to_the_end_of_the_frame),
         cmocka_unit_test(test_ipv4_options_are_skipped),
         cmocka_unit_test(test_only_the_first_ipv4_fragment_is_a_segment),
+        cmocka_unit_test(test_long_headers_of_quic_are_told_from_other_datagrams),
         cmocka_unit_test(test_contradictions_are_malformed),
         cmocka_unit_test(test_ipv6_extension_headers_are_walked),
         cmocka_unit_test(test_ipv6_extension_headers_that_end_it),

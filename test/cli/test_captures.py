@@ -3,6 +3,7 @@
 """Real Linux TCP: bytes as tshark read them off, goodput as iperf3 saw it, and the verdict."""
 import csv
 import gzip
+import lzma
 import struct
 
 import e2e
@@ -214,6 +215,38 @@ capture: [{{at: h0}}]
                  self.write("bad.tc", "Error: no dev\n"))
         self.bad(2, "--qdisc", "check", capture, "--qdisc", self.DATA / "upload.tc.txt")
         self.bad(2, "none.ss", "check", capture, "--ss", "none.ss")
+
+
+class Beside(e2e.Case):
+    """20 Mb/s of UDP towards a host that sends TCP (test/data/corpus/udp-in-1out), and the same as QUIC: the first datagram
+    begins with a long header of version 1 (RFC 9000, 17.2.2), and all come from port 443."""
+
+    def quic(self, raw):
+        out, at, first = bytearray(raw), 24, True
+        while at + 16 <= len(raw):
+            size = struct.unpack_from("<I", raw, at + 8)[0]
+            ip = at + 16 + 14
+            if raw[ip - 2:ip] == b"\x08\x00" and raw[ip + 9] == 17 and raw[ip + 20:ip + 22] == struct.pack(">H", 46779):
+                struct.pack_into(">H", out, ip + 20, 443)
+                if first:
+                    out[ip + 28:ip + 33] = b"\xc3\x00\x00\x00\x01"
+                first = False
+            at += 16 + size
+        self.assertFalse(first)
+        return bytes(out)
+
+    def test_who_sends_beside_tcp_is_named(self):
+        raw = lzma.open(e2e.ROOT / "test/data/corpus/udp-in-1out.pcap.xz").read()
+        (self.dir / "udp.pcap").write_bytes(raw)
+        (self.dir / "quic.pcap").write_bytes(self.quic(raw))
+        for kind, port in (("udp", 46779), ("quic", 443)):
+            said = self.good("check", f"{kind}.pcap", status=1).stdout
+            self.assertRegex(said, rf"  beside TCP: {kind.upper()} 10\.9\.10\.2:{port} > 10\.9\.1\.2:5201: 19\.\d+ Mb/s in .*"
+                                   r"; ACKs of outgoing TCP data wait 12\d\.\d ms in the queue that it passes")
+            self.assertEqual("encrypted" in said, kind == "quic")
+            beside = self.json("check", f"{kind}.pcap", status=1)["resources"][0]["diagnosis"]["beside"]
+            self.assertEqual([(b["kind"], b["direction"]) for b in beside], [(kind, "in")])
+            self.assertGreater(beside[0]["share"], 0.9)
 
 
 if __name__ == "__main__":

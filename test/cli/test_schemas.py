@@ -88,6 +88,7 @@ class Outputs(e2e.Case):
             self.say("check", path, status=(0, 1, 4))
             self.say("explain", path)
         self.say("check", "star", status=(1,))
+        self.say("check", e2e.ROOT / "test/data/corpus/udp-in-1out.pcap.xz", status=(0, 1))  # flows beside TCP
         self.say("explain", "star")
         self.say("compare", "star", "after")
         self.say("compare", "star", CAPTURES / files[0])

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/beside.h"
+
+#include "base/text.h"
+#include "view/table.h"
+
+#define WAITS 0.1 /* of the round trip, and more: as a wait that thins ACKs out has to be (judge/ground.c) */
+
+bool view_beside_say(const struct analysis_resource *r, size_t i, char text[static VIEW_BESIDE_TEXT])
+{
+    if (i >= r->n_beside)
+        return false;
+    const struct analysis_udp *b = &r->beside[i];
+    /* The data whose ACKs go that way. */
+    const struct judge_way *w = b->incoming ? &r->diagnosis.out : &r->diagnosis.in;
+    *text = '\0';
+    text_add(text, VIEW_BESIDE_TEXT,
+             "%s %s > %s: %.4g Mb/s %s on the wire, %.0f %% of what passes there, in packets of %.0f bytes",
+             b->quic ? "QUIC" : "UDP", b->src, b->dst, b->rate_bps / 1e6, b->incoming ? "in" : "out", 100 * b->share,
+             b->packet_bytes);
+    if (b->run_packets >= 2)
+        text_add(text, VIEW_BESIDE_TEXT, ", %.0f at a time", b->run_packets);
+    if (w->flows > 0 && w->ack_wait_s > WAITS * (w->floor_s + w->data_wait_s + w->ack_wait_s))
+        text_add(text, VIEW_BESIDE_TEXT, "; ACKs of %s TCP data wait %.1f ms in the queue that it passes",
+                 b->incoming ? "outgoing" : "incoming", 1e3 * w->ack_wait_s);
+    if (b->quic)
+        text_add(text, VIEW_BESIDE_TEXT, "; it is encrypted: its losses, windows and ACKs do not show");
+    return true;
+}
+
+json_t *view_beside_json(const struct analysis_resource *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->n_beside; i++) {
+        const struct analysis_udp *b = &r->beside[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "kind",
+                                              b->quic ? "quic" : "udp", "src", b->src, "dst", b->dst, "direction", b->incoming ? "in" : "out", "rate_bps",
+                                              view_table_json_number(b->rate_bps), "share",
+                                              view_table_json_number(b->share), "packet_bytes",
+                                              view_table_json_number(b->packet_bytes), "run_packets",
+                                              view_table_json_number(b->run_packets)));
+    }
+    return list;
+}

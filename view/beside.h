@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* view/beside.h - the flows of UDP beside a host's TCP: who sends them, how much, and whose ACKs wait among them. */
+#ifndef VIEW_BESIDE_H
+#define VIEW_BESIDE_H
+
+#include "analysis/resource.h"
+
+#include <jansson.h>
+
+#define VIEW_BESIDE_TEXT 400
+
+/* A sentence about the i-th; false after the last. */
+bool view_beside_say(const struct analysis_resource *r, size_t i, char text[static VIEW_BESIDE_TEXT]);
+
+/* A list. */
+json_t *view_beside_json(const struct analysis_resource *r);
+
+#endif
