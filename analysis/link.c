@@ -383,6 +383,12 @@ static double link_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits && beyond > UNSEEN_BEYOND * rtt ? fmin(1, 2 * beyond / rtt) : 0;
 }
 
+/* What data and other traffic take of a link on the wire. ACKs ride on data where these go both ways in one connection. */
+static double link_data_bps(const struct links *d, const struct judge_way *w)
+{
+    return w->carried_bps * (d->s->full_bytes + JUDGE_AROUND) / d->s->full_bytes + d->s->other_bps[w == &d->ways->out];
+}
+
 /* What passes a link whose queue is never empty, on the wire, were it so all the time. */
 static double link_passes_bps(const struct links *d, const struct judge_way *w, double busy)
 {
@@ -462,6 +468,13 @@ static void link_capacity(struct links *d, const double known[2])
             w->carried_bps < NOT_ALIKE * other->capacity_bps) {
             w->capacity_bps = other->capacity_bps;
             w->source = JUDGE_CAPACITY_ASSUMED;
+        }
+    }
+    for (int i = 0; i < 2; i++) { /* nothing else shows it: to carry just what an Ethernet does is chance for one of 50 */
+        struct judge_way *w = link_way(d, i);
+        if (w->source == JUDGE_CAPACITY_UNKNOWN && w->flows > 0 && link_is_line(link_data_bps(d, w))) {
+            w->capacity_bps = link_data_bps(d, w);
+            w->source = JUDGE_CAPACITY_QUEUE;
         }
     }
     for (int i = 0; i < 2; i++) { /* the other direction's rate, where what waits after the tap agrees with it */

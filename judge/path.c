@@ -75,8 +75,10 @@ static bool path_blurred(const struct judge_facts *s, const struct judge_flow *f
                                                                             : UNLIKE);
 }
 
-/* How long its ACKs wait behind something. */
-static double path_ack_wait_s(const struct judge_facts *s, const struct judge_flow *f, const double open[JUDGE_OPENS])
+/* How long its ACKs wait behind something, but for a frame that has begun, which no order of service interrupts:
+ * full frames of their own length meet any part of one. */
+static double path_ack_wait_s(const struct judge_facts *s, const struct judge_flow *f, double back_bps,
+                              const double open[JUDGE_OPENS])
 {
     const struct judge_link *back = judge_facts_link(s, !f->incoming);
     /* It is taken to have stood in the queue towards the host, which is sure only where that one is full. */
@@ -91,14 +93,16 @@ static double path_ack_wait_s(const struct judge_facts *s, const struct judge_fl
         return 0;
     double off_s = f->wait_sd_s * open[JUDGE_OPEN_TICK];
     ack_s = ack_s * (1 + judge_noise.wait * open[JUDGE_OPEN_WAIT]) + (ack_s > 0 ? off_s : 0);
+    double begun_s = open[JUDGE_OPEN_BEGUN] * (s->full_bytes + JUDGE_AROUND) * 8 / back_bps;
+    ack_s -= judge_facts_carried_bps(s, !f->incoming) > 0 && begun_s > 0 ? fmin(begun_s, fmax(ack_s, 0)) : 0;
     return ack_s > UNSEEN * judge_flow_trip_s(f) ? fmin(ack_s, ack_s + data_s) : 0;
 }
 
 /* What a flow would carry through a link without an end. */
-static double path_wanted_bps(const struct judge_facts *s, const struct judge_flow *f, double otherwise,
+static double path_wanted_bps(const struct judge_facts *s, const struct judge_flow *f, double otherwise, double back_bps,
                               double vanishes, const double open[JUDGE_OPENS])
 {
-    double x = f->rate_bps, trip_s = judge_flow_trip_s(f), ack_s = path_ack_wait_s(s, f, open);
+    double x = f->rate_bps, trip_s = judge_flow_trip_s(f), ack_s = path_ack_wait_s(s, f, back_bps, open);
     if (open[JUDGE_OPEN_LIMIT] < otherwise) {
         bool answered = !judge_limit_reads(f) &&
                         f->clocked + f->clocked_sd * open[JUDGE_OPEN_CYCLE] < CLOCKED; /* false without cycles */
@@ -144,16 +148,18 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
                          double possible_bps[2])
 {
     double wanted_bps[2] = {0, 0}, most_bps[2] = {0, 0}, carried_bps[2], capacity_bps[2];
+    for (int way = 0; way < 2; way++)
+        capacity_bps[way] = path_capacity_bps(s, way == 0, open);
     for (size_t i = 0; i < s->n; i++) {
         const struct judge_flow *f = &s->flow[i];
-        wanted_bps[!f->incoming] += path_wanted_bps(s, f, otherwise[i], open[JUDGE_OPEN_VANISHES], open);
+        double back_bps = capacity_bps[f->incoming], vanishes = open[JUDGE_OPEN_VANISHES];
+        wanted_bps[!f->incoming] += path_wanted_bps(s, f, otherwise[i], back_bps, vanishes, open);
         most_bps[!f->incoming] +=
-            path_wanted_bps(s, f, otherwise[i], isfinite(judge_flow_trip_s(f)) ? 1 : open[JUDGE_OPEN_VANISHES], open);
+            path_wanted_bps(s, f, otherwise[i], back_bps, isfinite(judge_flow_trip_s(f)) ? 1 : vanishes, open);
     }
     for (int way = 0; way < 2; way++) {
         const struct judge_link *l = judge_facts_link(s, way == 0);
         carried_bps[way] = possible_bps[way] = judge_facts_carried_bps(s, way == 0);
-        capacity_bps[way] = path_capacity_bps(s, way == 0, open);
         if (l->slower && open[JUDGE_OPEN_PLACE] < 0.5) /* that link may be full */
             wanted_bps[way] = most_bps[way] = carried_bps[way];
     }

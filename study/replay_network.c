@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTLED 0.3       /* of the time of flows that nobody judged together */
+#define SETTLED 0.3       /* of the time of a flow: its window has grown, and what nobody judged together has begun */
 #define FASTER 20         /* the other links, than the shared one: nothing queues there */
 #define HEADROOM 1.25     /* a link whose rate does not show is so much faster than what 100 ms carried */
 #define CALIBRATES 0.25   /* of a round trip at a time */
@@ -164,8 +164,8 @@ static struct judge_flow *network_facts(struct study_replay *r, const struct ana
     for (int i = 0; i < n; i++) {
         struct replay_bulk *b = &flows[i];
         struct analysis_round_trip_figures trip;
-        double a_s = fmax(r->settled_s, b->flow.start_s);
-        a_s = a_s < b->flow.end_s ? a_s : b->flow.start_s + SETTLED * (b->flow.end_s - b->flow.start_s);
+        double half_s = b->flow.start_s + SETTLED * (b->flow.end_s - b->flow.start_s); /* windows grow at first */
+        double a_s = r->settled_s < b->flow.end_s ? fmax(r->settled_s, half_s) : half_s;
         if (!analysis_flows_clocking(table, b->slot, a_s, b->flow.end_s, &b->clocking))
             b->clocking = (struct analysis_clocking_figures){.flight_bytes = NAN, .full_bytes = NAN};
         b->tick_s = analysis_flows_explain(table, b->slot, &trip) ? trip.tick_s : (double)NAN;

@@ -471,6 +471,29 @@ static void test_facts_and_the_model_are_off_by_shares(void **state)
     assert_true(gains(&c, OUT, 1 + exp(-3 * off[JUDGE_CAPACITY_QUEUE])));
 }
 
+/* At 10 Mb/s a full frame of 1538 bytes takes 1.23 ms: ACKs that wait 10 ms wait for half of one in any order. Those that
+ * wait for less than it wait for it alone, and nobody else's data began a frame where there are none. */
+static void test_no_order_interrupts_a_frame_that_has_begun(void **state)
+{
+    (void)state;
+    struct scene c;
+    scene_make(&c);
+    c.flow[IN].rate_bps = 1e3;
+    c.facts.in.capacity_bps = 10e6;
+    c.open[JUDGE_OPEN_BEGUN] = 0.5;
+    double half_ms = (FULL + JUDGE_AROUND) * 8 / 10e6 / 2 * 1e3;
+    assert_true(gains(&c, OUT, 20 / (20 - (10 - half_ms))));
+    c.flow[OUT].ack_wait_s = 0.9 * half_ms / 1e3;
+    assert_true(gains(&c, OUT, 1));
+    scene_make(&c);
+    c.facts.n = 1;
+    c.facts.flow = &c.flow[OUT];
+    c.flow[OUT].behind = true;
+    c.facts.in.capacity_bps = 10e6;
+    c.open[JUDGE_OPEN_BEGUN] = 0.5;
+    assert_true(gains(&c, OUT, 2));
+}
+
 /* ACKs of 15 Mb/s, 90 bytes for two segments, fill 466 kb/s: no faster, however fast the data's own link is. */
 static void test_acks_alone_bound_what_their_link_lets_pass(void **state)
 {
@@ -633,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower),
         cmocka_unit_test(test_a_slower_link_after_the_tap_may_be_full),
         cmocka_unit_test(test_facts_and_the_model_are_off_by_shares),
+        cmocka_unit_test(test_no_order_interrupts_a_frame_that_has_begun),
         cmocka_unit_test(test_acks_alone_bound_what_their_link_lets_pass),
         cmocka_unit_test(test_what_is_possible_is_finite_and_no_less_than_is_carried),
         cmocka_unit_test(test_of_no_source_of_a_capacity_anything_is_infinite),
