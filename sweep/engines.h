@@ -15,6 +15,8 @@
 
 #define SWEEP_ENGINES_FRAMES "--frames=" /* an option of our own engines: they are done when hosts have sent so many */
 
+#define SWEEP_ENGINES_OPENED "--opened=" /* the descriptor of the directory, which we hold: its name may lead elsewhere */
+
 #define SWEEP_ENGINES_INTERRUPTED 4 /* a child's exit status: stopped by a signal, its files are closed */
 
 struct sweep_engines_job {
@@ -43,7 +45,7 @@ struct sweep_engines_source {
     void *user;
 };
 
-/* Runs `job->program [OPTION] DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
+/* Runs `job->program [OPTION] [--opened=N] DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
  * and none runs. After SIGINT or SIGTERM children are told to stop and nothing new starts; a second one kills them. A
  * child dies with this process. Returns the signal, or 0. */
 int sweep_engines_pool(const struct sweep_engines_source *source, int parallel);
