@@ -168,7 +168,7 @@ bool study_ack_first_run(struct study_ack_first *ask, const char *directory, con
     if (again_yaml(s, summary, &yaml, &same, &ask->why_not) && same) {
         a.done = take(user, directory, &ask->why_not);
     } else if (yaml) {
-        struct sweep_engines_source source = {again_next, again_done, ask->show ? again_show : NULL, &a};
+        struct sweep_engines_source source = {again_next, again_done, ask->show ? again_show : NULL, &a, 0};
         a.yaml = yaml;
         ask->signal = sweep_engines_pool(&source, 1);
     }

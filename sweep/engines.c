@@ -233,6 +233,7 @@ int sweep_engines_pool(const struct sweep_engines_source *source, int parallel)
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
     while (running > 0 || (more && !stop && !engines_signal)) {
+        stop = stop || (source->until_s > 0 && monotonic_now_s() > source->until_s);
         while (more && !stop && !engines_signal && running < parallel) {
             struct sweep_engines_job *job = source->next(source->user);
             more = job != NULL;

@@ -43,6 +43,7 @@ struct sweep_engines_source {
     bool (*done)(void *user, struct sweep_engines_job *job); /* false: start nothing more, stop what runs */
     void (*show)(void *user, double elapsed_s); /* every 0.2 s, and with -1 after the last; NULL: never */
     void *user;
+    double until_s; /* base/monotonic.h: then nothing more starts, and what runs is told to stop; 0: never */
 };
 
 /* Runs `job->program [OPTION] [--opened=N] DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none

@@ -239,7 +239,7 @@ static json_t *mpi_run(const json_t *point, const char *directory)
     char path[4096];
     struct sweep_engines_job failed = {.state = SWEEP_ENGINES_FAILED}, stopped = {.state = SWEEP_ENGINES_STOPPED};
     struct mpi_work w = {0};
-    struct sweep_engines_source source = {mpi_next, mpi_done, mpi_watch, &w};
+    struct sweep_engines_source source = {mpi_next, mpi_done, mpi_watch, &w, 0};
     snprintf(path, sizeof path, "%s/point", directory);
     w.job = sweep_job_new(json_integer_value(json_object_get(point, "number")), path,
                           json_string_value(json_object_get(point, "scenario")),

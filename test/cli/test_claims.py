@@ -95,10 +95,31 @@ class Budget(e2e.Case):
         done = self.good("replay", "c.pcap", "-o", "out", "-q", "--anyway", "--budget", "1us")
         self.assertRegex(done.stderr, r"--budget was over before \d+ more emulations, one of which may come nearer")
         self.assertIn("total", done.stdout)
-        done = self.good("infer", "c.pcap", "-q", "--hypothesis", "fifo", "--hypothesis", "fair", "--budget", "1us")
-        self.assertIn("--budget was over before the grids were fine", done.stderr)
         self.bad(2, "--budget 0: more than nothing", "replay", "c.pcap", "--budget", "0")
         self.bad(2, "--budget: ", "infer", "c.pcap", "--budget", "60")
+
+    def test_what_infer_has_no_time_for_is_no_answer_or_a_part_of_one(self):
+        """16 flows, 12 of which are the first patterns. Whenever time is over, the hypotheses that were emulated are all
+        that are ranked, what the answer lacks is said, and nothing goes on."""
+        rows = [f"h{1 + k % 2},h0,{1000000 + 1000 * k},{0.02 + 0.001 * (k % 3)},p{k // 2}" for k in range(16)]
+        self.write("m.csv", "\n".join(["from,to,bytes,seconds,pattern", *rows, ""]))
+        asked = [f"--hypothesis={name}" for name in ("fifo", "fair", "ack-first", "eq6")]
+        words = ["infer", "m.csv", "-q", "-j", "1", "--window", "100kB", "--json", *asked]
+        self.bad(4, "--budget was over before one hypothesis was emulated: 0 emulations are no answer", *words,
+                 "--budget", "1us")
+        whole = json.loads(self.good(*words).stdout)
+        self.assertEqual((whole["lacks"], whole["left_out"], len(whole["hypotheses"])), ("nothing", 0, 4))
+        for budget_ms in (30, 100, 200, 400, 800):
+            done = self.call(*words, "--budget", f"{budget_ms}ms")
+            if done.returncode == 4:
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            part = json.loads(done.stdout)
+            self.assertEqual(len(part["hypotheses"]) + part["left_out"], 4)
+            self.assertAlmostEqual(sum(h["weight"] for h in part["hypotheses"] if h["emulated"]), 1, places=9)
+            self.assertLessEqual(part["emulations"], whole["emulations"])
+            self.assertEqual("--budget was over" in done.stderr, part["lacks"] != "nothing" or part["left_out"] > 0)
+            self.call(*words[:7], *asked, "--budget", f"{budget_ms}ms")  # the table has a line for each, too
 
 
 if __name__ == "__main__":
