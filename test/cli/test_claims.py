@@ -48,6 +48,34 @@ class Costs(e2e.Case):
         for command in (("check", "FILE"), ("explain", "FILE"), ("analyze", "FILE"), ("fit", "FILE")):
             self.doubles(claims.KINDS, LARGE, *command)
 
+    def test_flows_are_judged_one_after_the_other(self):
+        """Each of so many bulk flows is drawn with all others' sums: summing them up for each took four times as long
+        for twice as many, 37 s for 2400. Twice as many may take three times as long: twice, and half of that for what
+        grows with its logarithm and for a busy machine, of which the least of three tries has least."""
+        flows = (600, 1200) if not e2e.ALL else (600, 1200, 2400, 4800)
+        for command in (("check", "FILE"), ("explain", "FILE"), ("fit", "FILE"), ("analyze", "--report", "out", "FILE"),
+                        ("compare", "FILE", "FILE")):
+            costs = []
+            for n in flows:
+                (self.dir / "c.pcap").write_bytes(claims.bulk(n))
+                words = [str(self.dir / "c.pcap") if w == "FILE" else w for w in command]
+                costs.append(min(self.processor_s(*words)[0] for _ in range(3)))
+            with self.subTest(command=command[0], costs=costs):
+                for less, more in zip(costs, costs[1:]):
+                    self.assertLess(more, 3 * max(less, 0.1))  # s: below, starting the program counts
+
+    def test_plots_of_twice_as_many_rows(self):
+        """As above, of a run's queues.csv."""
+        self.write("s.yaml", "duration: 20ms\nwarmup: 5ms\ntraffic: {star: {incoming: 1, outgoing: 1}}\n")
+        self.good("run", "s.yaml", "-o", "run", "-q")
+        head, *rows = (self.dir / "run/queues.csv").read_text().splitlines(keepends=True)
+        costs = []
+        for n in (100000, 200000) if not e2e.ALL else (100000, 200000, 400000, 800000):
+            (self.dir / "run/queues.csv").write_text(head + "".join(rows[k % len(rows)] for k in range(n)))
+            costs.append(min(self.processor_s("plot", "run", "-o", "pictures")[0] for _ in range(3)))
+        for less, more in zip(costs, costs[1:]):
+            self.assertLess(more, 3 * max(less, 0.1), costs)
+
     def test_a_kilobyte_that_claims_an_hour(self):
         """Of 738 bytes: 30 s and more of these were once lines of progress of an hour in which nothing happened."""
         data = bytearray((e2e.ROOT / "test/data/fuzz/boundless.pcap").read_bytes())
