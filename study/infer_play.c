@@ -5,6 +5,7 @@
 #include "scenarios/save.h"
 #include "study/infer_parts.h"
 #include "sweep/job.h"
+#include "sweep/temporary.h"
 
 #include <limits.h>
 #include <math.h>
@@ -181,25 +182,19 @@ static void pool_show(void *user, double elapsed_s)
 
 bool infer_play_all(struct study_infer *x, struct infer_play *plays, size_t n, struct error *err)
 {
-    const char *tmp = getenv("TMPDIR");
     struct play_pool pool = {.x = x, .plays = plays, .n = n, .err = err,
-                             .directory = memory_text("%s/contraflow-infer-XXXXXX", tmp && *tmp ? tmp : "/tmp"),
                              .duration_s = memory_zeroed(n, sizeof *pool.duration_s, "emulations")};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         if (plays[i].is->model)
             ok = plays[i].played = play_model(&plays[i], err);
-    bool made = ok && mkdtemp(pool.directory);
-    if (ok && !made)
-        ok = error_set_errno(err, "%s: cannot be made", pool.directory);
+    ok = ok && (pool.directory = sweep_temporary_begin("infer", err)) != NULL;
     if (ok) {
         struct sweep_engines_source source = {pool_next, pool_done, x->options.show ? pool_show : NULL, &pool,
                                               x->options.until_s};
         x->signal = sweep_engines_pool(&source, (int)x->options.jobs);
     }
-    if (made)
-        rmdir(pool.directory);
-    free(pool.directory);
+    sweep_temporary_end(pool.directory);
     free(pool.duration_s);
     return ok && !pool.failed;
 }
