@@ -141,13 +141,22 @@ void linux_program_exec(char *const *words)
     }
 }
 
+/* The run's directory, by the name that the user knows where it still leads there. */
+static bool program_directory(const char *directory)
+{
+    int in = directory_held(directory);
+    struct stat named, held;
+    bool same = chdir(directory) == 0 && stat(".", &named) == 0 && fstat(in, &held) == 0 && named.st_ino == held.st_ino;
+    return same || fchdir(in) == 0;
+}
+
 /* The child: becomes the command. */
 static _Noreturn void program_start(const struct emu_program_config *config, const struct linux_host *host, int output)
 {
     char name[16], **words, *environment[] = {program_path(), memory_text("HOME=/dev/shm"),
                                               memory_text("TMPDIR=/dev/shm"), memory_text("LANG=C.UTF-8"), NULL};
     const struct rlimit files = {FILES, FILES};
-    int n = 0, null = open("/dev/null", O_RDONLY), in = directory_held(config->directory);
+    int n = 0, null = open("/dev/null", O_RDONLY);
     while (config->command[n])
         n++;
     words = memory_zeroed((size_t)n + 1, sizeof *words, "a command");
@@ -155,7 +164,7 @@ static _Noreturn void program_start(const struct emu_program_config *config, con
         words[i] = memory_text("%s", config->command[i]);
     snprintf(name, sizeof name, "h%d", host->number);
     bool ok = program_enter(host->namespace, name) && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-              dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && (in >= 0 ? fchdir(in) : chdir(config->directory)) == 0 &&
+              dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && program_directory(config->directory) &&
               close_range(STDERR_FILENO + 1, ~0u, 0) == 0 && setrlimit(RLIMIT_NOFILE, &files) == 0;
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);

@@ -52,10 +52,13 @@ def judged(bench, files, directory):
     return [f"check: status {done.returncode}, {said}"]
 
 
-def wait_for_engine(directory):
-    """It ends a moment after the command that started it, and then gives the directory's lock back."""
-    if directory.is_dir():
-        fd = os.open(directory, os.O_RDONLY)
+def wait_for_children(directory, temporary):
+    """They end a moment after the command that started them, and then give the locks of directories and files back."""
+    for path in (directory / "out", *temporary.iterdir(), *directory.rglob("out*.part"), *directory.rglob("out/*.part")):
+        try:
+            fd = os.open(path, os.O_RDONLY)
+        except FileNotFoundError:
+            continue
         fcntl.flock(fd, fcntl.LOCK_EX)
         os.close(fd)
 
@@ -90,7 +93,7 @@ def main():
         ended = running.poll() is not None
         running.kill()
         running.wait()
-        wait_for_engine(directory / "out")
+        wait_for_children(directory, temporary)
         files = failures.left(directory)
         bad = wrong(files, good.files) + (judged(bench, files, directory) if command.words[0] == "run" else [])
         done = subprocess.run([bench.contraflow, *command.words], cwd=directory, capture_output=True, text=True)
