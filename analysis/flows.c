@@ -16,6 +16,7 @@
 #define SLOT_AHEAD 12 /* segments: their entries of the table are on the way */
 #define FIND_AHEAD 6  /* likewise their connections */
 #define FEW_CONNECTIONS 256 /* stay in the cache by themselves */
+#define EVENTS 16 /* of a direction that are kept as such: half of what its round trips would take */
 #define SENT_AGAIN (-2)
 #define ETHERNET_REST 24 /* FCS, preamble, gap */
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
@@ -96,37 +97,72 @@ void analysis_flows_keep_explanations(struct analysis_flows *f)
     f->explains = true;
 }
 
-/* What the first data alone say. */
-static struct analysis_round_trip *explained_alone(const struct analysis_explained *first)
+/* What the events so far say. */
+static struct analysis_round_trip *explained_alone(const struct analysis_explained *e)
 {
-    struct analysis_round_trip *trip = analysis_round_trip_new(first->to_sender_ns);
-    struct capture_segment s = {.payload_bytes = first->payload_bytes, .has_timestamps = first->has_timestamps,
-                                .tsval = first->tsval, .tsecr = first->tsecr};
-    if (first->end > 0)
-        analysis_round_trip_data(trip, &s, first->end, first->time_ns);
+    struct analysis_round_trip *trip = analysis_round_trip_new(e->to_sender_ns);
+    for (int i = 0; i < e->n; i++) {
+        const struct analysis_explained_event *v = &e->event[i];
+        struct capture_segment s = {.payload_bytes = v->payload_bytes, .has_timestamps = v->has_timestamps,
+                                    .tsval = v->tsval, .tsecr = v->tsecr, .window = v->window, .flags = v->flags};
+        if (v->is_ack)
+            analysis_round_trip_ack(trip, &s, v->at, v->time_ns);
+        else
+            analysis_round_trip_data(trip, &s, v->at, v->time_ns);
+    }
     return trip;
 }
 
-/* Something follows the first data. */
-static void explained_on(struct analysis_explained *e)
+/* Its round trips, for explained_end(). */
+static struct analysis_round_trip *explained_begin(const struct analysis_explained *e)
+{
+    return e->trip ? e->trip : explained_alone(e);
+}
+
+static void explained_end(const struct analysis_explained *e, struct analysis_round_trip *trip)
 {
     if (!e->trip)
-        e->trip = explained_alone(e);
+        analysis_round_trip_free(trip);
+}
+
+static struct analysis_explained *explained_resized(struct analysis_explained *e, int room)
+{
+    e = memory_resized(e, sizeof *e + (size_t)room * sizeof e->event[0], 1, "explanations");
+    e->room = (uint8_t)room;
+    return e;
+}
+
+/* Data, or an ACK of them. */
+static void explain_event(struct analysis_explained **e, const struct capture_segment *s, bool is_ack, int64_t at, int64_t t)
+{
+    if (!(*e)->trip && ((*e)->n == EVENTS || s->n_sack > 0)) {
+        (*e)->trip = explained_alone(*e);
+        *e = explained_resized(*e, 0);
+    }
+    if ((*e)->trip && is_ack) {
+        analysis_round_trip_ack((*e)->trip, s, at, t);
+    } else if ((*e)->trip) {
+        analysis_round_trip_data((*e)->trip, s, at, t);
+    } else {
+        if ((*e)->n == (*e)->room)
+            *e = explained_resized(*e, 2 * (*e)->room);
+        (*e)->event[(*e)->n++] = (struct analysis_explained_event){t, at, s->tsval, s->tsecr, s->payload_bytes, s->window,
+                                                                   s->flags, s->has_timestamps, is_ack};
+    }
 }
 
 /* `last`: of the data, if beyond what was seen before; else 0. */
 static void explain_data(struct analysis_explained **e, const struct capture_segment *s, int64_t last,
                          int64_t to_sender_ns, int64_t t)
 {
-    if (*e) {
-        explained_on(*e);
-        if (last > 0)
-            analysis_round_trip_data((*e)->trip, s, last, t);
-        return;
+    if (!*e) {
+        *e = explained_resized(NULL, 1);
+        (*e)->trip = NULL;
+        (*e)->to_sender_ns = to_sender_ns;
+        (*e)->n = 0;
     }
-    *e = memory_zeroed(1, sizeof **e, "explanations");
-    **e = (struct analysis_explained){NULL, to_sender_ns, t, last, s->tsval, s->tsecr, s->payload_bytes,
-                                      s->has_timestamps};
+    if (last > 0)
+        explain_event(e, s, false, last, t);
 }
 
 /* `last`: relative, of the frame's last byte + 1. */
@@ -168,10 +204,8 @@ static void explain_segment(struct analysis_connection *c, int end, const struct
     if (!(s->flags & CAPTURE_TCP_ACK) || (s->flags & CAPTURE_TCP_SYN) || !reverse->has_data)
         return;
     int64_t ack = analysis_direction_relative(reverse, s->ack);
-    if (c->explain[!end]) {
-        explained_on(c->explain[!end]);
-        analysis_round_trip_ack(c->explain[!end]->trip, s, ack, t);
-    }
+    if (c->explain[!end])
+        explain_event(&c->explain[!end], s, true, ack, t);
     if (c->clocking[!end])
         analysis_clocking_ack(c->clocking[!end], s, ack, reverse->receiver_scale, t);
 }
@@ -427,11 +461,12 @@ bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct ana
 {
     int end;
     const struct analysis_explained *e = flows_slot(f, i, &end)->explain[end];
-    struct analysis_round_trip *alone = e && !e->trip ? explained_alone(e) : NULL;
-    if (e && (e->trip || alone))
-        analysis_round_trip_get(e->trip ? e->trip : alone, x);
-    analysis_round_trip_free(alone);
-    return e && (e->trip || alone);
+    if (!e)
+        return false;
+    struct analysis_round_trip *trip = explained_begin(e);
+    analysis_round_trip_get(trip, x);
+    explained_end(e, trip);
+    return true;
 }
 
 const struct analysis_packets *analysis_flows_packets(const struct analysis_flows *f, size_t i, int *end, int shift[2])
@@ -454,9 +489,10 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
     struct analysis_round_trip_figures x;
     size_t seen = 0;
     *n = 0;
-    if (!c->explain[end] || !c->explain[end]->trip || !analysis_flows_explain(f, i, &x))
+    if (!analysis_flows_explain(f, i, &x))
         return NULL;
-    const struct analysis_pause *pause = analysis_round_trip_pauses(c->explain[end]->trip, &seen);
+    struct analysis_round_trip *trip = explained_begin(c->explain[end]);
+    const struct analysis_pause *pause = analysis_round_trip_pauses(trip, &seen);
     struct analysis_pause *out = seen > 0 ? memory_resized(NULL, seen, sizeof *out, "the pauses of a flow") : NULL;
     int64_t here = c->client == end ? c->client_side_ns : c->server_side_ns;
     int64_t there = c->client == end ? c->server_side_ns : c->client_side_ns;
@@ -471,6 +507,7 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
         if ((double)pause_ns * 1e-9 > rtt_s / 2)
             out[(*n)++] = (struct analysis_pause){pause[k].after_bytes - c->direction[end].low, pause_ns};
     }
+    explained_end(c->explain[end], trip);
     return out;
 }
 
@@ -509,7 +546,12 @@ size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct ana
 {
     int end;
     const struct analysis_explained *e = flows_slot(f, i, &end)->explain[end];
-    return e && e->trip ? analysis_round_trip_waits(e->trip, waits) : 0;
+    if (!e)
+        return 0;
+    struct analysis_round_trip *trip = explained_begin(e);
+    size_t n = analysis_round_trip_waits(trip, waits);
+    explained_end(e, trip);
+    return n;
 }
 
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
@@ -520,10 +562,13 @@ double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
     int64_t most = 0;
     for (size_t k = 0; bins && k < bins->n; k++)
         most = bins->bin[k].bytes > most ? bins->bin[k].bytes : most;
-    if (!c->explain[end] || !c->explain[end]->trip || most == 0)
+    if (!c->explain[end] || most == 0)
         return NAN;
     double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
-    return analysis_round_trip_faster(c->explain[end]->trip, rate_bps / COMPRESSION_XI);
+    struct analysis_round_trip *trip = explained_begin(c->explain[end]);
+    double share = analysis_round_trip_faster(trip, rate_bps / COMPRESSION_XI);
+    explained_end(c->explain[end], trip);
+    return share;
 }
 
 static void fill_window(struct analysis_flow *flow, const struct analysis_connection *c, int end)

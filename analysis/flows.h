@@ -80,8 +80,8 @@ static inline bool analysis_flow_touches(const struct analysis_flow *flow, const
 struct analysis_flows *analysis_flows_new(void);
 void analysis_flows_free(struct analysis_flows *f);
 
-/* Before the first segment: keep what analysis_flows_explain() says: 64 B for a direction of one data segment, 1.3 kB when
- * anything follows it, 1.6 kB when several ACKs do, 110 kB and what is in flight for one with many. */
+/* Before the first segment: keep what analysis_flows_explain() says: 64 B for a direction of one data segment, 32 B for
+ * each segment or ACK that follows it, up to 16, 1.6 kB when more do, 110 kB and what is in flight for one with many. */
 void analysis_flows_keep_explanations(struct analysis_flows *f);
 
 /* Before the first segment: keep every packet that analysis_flows_read() reads, as analysis_flows_packets() gives them. */

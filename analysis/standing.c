@@ -38,7 +38,8 @@ static enum standing_full standing_full(const struct standing *x, bool incoming)
     double mean_bps = analysis_capacity_mean_bps(w, x->s->to_s);
     for (size_t i = 0; i < x->s->n; i++)
         least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
-    if (!isfinite(least_s) || !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s))
+    if (!(isfinite(least_s) && least_s >= 0) || /* a clock that steps back makes them negative */
+        !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s))
         return STANDING_NO;
     return mean_bps > FULL * bps ? STANDING_SURE : STANDING_PERHAPS;
 }

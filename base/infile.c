@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/infile.h"
 
+#include "base/directory.h"
 #include "base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LEAST 4096 /* bytes of room, at first */
 
@@ -20,9 +23,13 @@ bool infile_fail(const char *path, struct error *err)
 
 FILE *infile_open(const char *path, struct error *err)
 {
-    FILE *f = fopen(path, "rb");
+    const char *name;
+    int in = directory_at(path, &name), fd = openat(in, name, O_RDONLY | O_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "rb") : NULL;
     if (!f)
         infile_fail(path, err);
+    if (!f && fd >= 0)
+        close(fd);
     return f;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/outfile.h"
 
+#include "base/directory.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -14,10 +15,17 @@
 static char **outfile_parts;
 static size_t outfile_n, outfile_capacity;
 
+static int outfile_unlink(const char *path)
+{
+    const char *name;
+    int in = directory_at(path, &name);
+    return unlinkat(in, name, 0);
+}
+
 static void outfile_at_exit(void)
 {
     while (outfile_n > 0)
-        unlink(outfile_parts[--outfile_n]);
+        outfile_unlink(outfile_parts[--outfile_n]);
 }
 
 void outfile_watch(char *part)
@@ -45,12 +53,15 @@ static void outfile_free(struct outfile *f)
 
 /* A new, empty file that nobody else writes: whoever has the lock of the file of this name owns it. What a process that
  * is gone left is removed, and so is what others put there: a link, to have another file written. */
-static int outfile_open_part(const char *part, bool *busy)
+static int outfile_open_part(const char *path, bool *busy)
 {
+    const char *part;
+    int in = directory_at(path, &part);
     for (;;) {
         struct stat opened, named;
-        int fd = open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-        if (fd < 0 && errno == ELOOP && lstat(part, &named) == 0 && S_ISLNK(named.st_mode) && unlink(part) == 0)
+        int fd = openat(in, part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (fd < 0 && errno == ELOOP && fstatat(in, part, &named, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(named.st_mode) &&
+            unlinkat(in, part, 0) == 0)
             continue;
         if (fd < 0)
             return -1;
@@ -59,10 +70,10 @@ static int outfile_open_part(const char *part, bool *busy)
             close(fd);
             return -1;
         }
-        bool ours = lstat(part, &named) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+        bool ours = fstatat(in, part, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
         if (ours && S_ISREG(opened.st_mode) && opened.st_nlink == 1 && opened.st_size == 0)
             return fd;
-        if (ours && unlink(part) != 0) {
+        if (ours && unlinkat(in, part, 0) != 0) {
             close(fd);
             return -1;
         }
@@ -87,11 +98,18 @@ bool outfile_open(struct outfile *f, const char *path, struct error *err)
     else
         error_set_errno(err, "%s: cannot be written", f->part);
     if (fd >= 0) {
-        unlink(f->part);
+        outfile_unlink(f->part);
         close(fd);
     }
     outfile_free(f);
     return false;
+}
+
+static int outfile_rename(const struct outfile *f)
+{
+    const char *from, *to;
+    int from_in = directory_at(f->part, &from), to_in = directory_at(f->path, &to);
+    return renameat(from_in, from, to_in, to);
 }
 
 bool outfile_commit(struct outfile *f, struct error *err)
@@ -106,14 +124,14 @@ bool outfile_commit(struct outfile *f, struct error *err)
         why = errno;
     }
     f->stream = NULL;
-    if (ok && rename(f->part, f->path) != 0) {
+    if (ok && outfile_rename(f) != 0) {
         ok = false;
         why = errno;
     }
     if (!ok) {
         errno = why ? why : EIO;
         error_set_errno(err, "%s: cannot be written", f->path);
-        unlink(f->part);
+        outfile_unlink(f->part);
     }
     if (lock >= 0)
         close(lock);
@@ -124,7 +142,7 @@ bool outfile_commit(struct outfile *f, struct error *err)
 void outfile_discard(struct outfile *f)
 {
     if (f->stream) {
-        unlink(f->part);
+        outfile_unlink(f->part);
         fclose(f->stream);
     }
     outfile_free(f);
@@ -144,8 +162,21 @@ void outfile_unmake_directories(void)
     }
 }
 
+/* In a directory that is held nothing but the last part of the path is made. */
+static bool outfile_make_in(int in, const char *name, const char *path, struct error *err)
+{
+    struct stat st;
+    return mkdirat(in, name, 0777) == 0 ||
+           (errno == EEXIST && fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) ||
+           error_set_errno(err, "%s: directory cannot be made", path);
+}
+
 bool outfile_make_directory(const char *path, struct error *err)
 {
+    const char *name;
+    int in = directory_at(path, &name);
+    if (in != AT_FDCWD)
+        return outfile_make_in(in, name, path, err);
     char *copy = memory_text("%s", path);
     bool ok = true;
     for (char *p = copy + 1; ok; p++) {

@@ -32,6 +32,8 @@ struct infer_options {
     bool quiet, json, ranged;
 };
 
+#define STATUS_UNKNOWN 4 /* cannot tell; 2 and 3 are failures */
+
 static const char *const given_keys[] = {"network.link.rate", "tcp.initial_window", NULL};
 
 /* --rate and --delay are keys of the scenario. */
@@ -190,7 +192,22 @@ static bool infer_find(struct study_infer *x, const struct infer_options *o, str
     if (!o->quiet && isatty(STDERR_FILENO))
         x->options.show = infer_show_progress;
     return infer_hypotheses(x, o, err) && study_infer_run(x, err) &&
-           (relative || x->coarse || study_infer_next(x, err));
+           (relative || study_infer_next(x, err));
+}
+
+/* What --budget left undone. */
+static void infer_say_lacks(const struct study_infer *x)
+{
+    static const char *const lacks[] = {
+        [STUDY_INFER_LACKS_EXPERIMENTS] = "all experiments were found",
+        [STUDY_INFER_LACKS_POINTS] = "the grids were fine",
+        [STUDY_INFER_LACKS_PATTERNS] = "all patterns were emulated; what was not is ranked by the first patterns",
+    };
+    if (x->left_out > 0)
+        fprintf(stderr, "contraflow: --budget was over before %zu of %zu hypotheses were emulated, which are left out\n",
+                x->left_out, x->left_out + x->n);
+    if (x->n > 0 && lacks[x->lacks])
+        fprintf(stderr, "contraflow: --budget was over before %s\n", lacks[x->lacks]);
 }
 
 int cmd_infer(int argc, char **argv)
@@ -215,17 +232,20 @@ int cmd_infer(int argc, char **argv)
         ok = error_set(&err, ERROR_INPUT, "%s: infer needs TCP", o.scenario ? o.scenario : "--set");
     ok = ok && scenario_commands_refuse(&base, o.scenario, "infer starts none; 'contraflow run' does", &err);
     ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_find(&x, &o, &err);
-    int signal_number = x.signal;
-    if (ok && !signal_number && o.json)
+    int signal_number = x.signal, status = x.n > 0 ? 0 : STATUS_UNKNOWN;
+    if (ok && !signal_number && x.n == 0)
+        fprintf(stderr, "contraflow: --budget was over before one hypothesis was emulated: %zu emulations are no answer\n",
+                x.emulations);
+    else if (ok && !signal_number && o.json)
         cli_print_json(cli_json("infer:1", cli_infer_json(&x)));
     else if (ok && !signal_number)
         cli_infer_print(&x);
-    if (ok && x.coarse)
-        fputs("contraflow: --budget was over before the grids were fine\n", stderr);
+    if (ok && !signal_number && x.n > 0)
+        infer_say_lacks(&x);
     study_infer_fini(&x);
     study_measurement_fini(&m);
     scenario_fini(&base);
     if (signal_number)
         raise(signal_number);
-    return ok ? 0 : cli_fail(&err);
+    return ok ? status : cli_fail(&err);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
@@ -126,7 +127,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
              o->scenario ? " --scenario " : "", o->scenario ? o->scenario : "", what_if ? " --what-if " : "",
              what_if ? what_if : "");
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
-              results_directory_plain(run->directory, err) && scenario_save_directory(&s, run->directory, comment, err);
+              results_directory_take(run->directory, true, err) && scenario_save_directory(&s, run->directory, comment, err);
     free(s.flows);
     free(s.datagrams);
     return ok;
@@ -151,6 +152,8 @@ static bool replay_play(const struct study_replay *r, struct study_replay_run *r
         jobs[i].option = r->frames;
     }
     *signal_number = cli_engines_run(engine, jobs, n, (int)o->jobs, until_s, quiet);
+    for (int i = 0; i < n; i++)
+        directory_release(runs[i].directory);
     for (int i = 0; i < n && !*signal_number; i++) {
         runs[i].skipped = jobs[i].state == SWEEP_ENGINES_WAITING;
         *o->left += runs[i].skipped;
@@ -424,9 +427,9 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     static const int statuses[] = {[STUDY_REPLAY_TOLD] = 0, [STUDY_REPLAY_REFUSED] = 1, [STUDY_REPLAY_UNKNOWN] = 4};
-    int n = 1 + o->n_what_ifs, signal_number = 0, lock;
+    int n = 1 + o->n_what_ifs, signal_number = 0;
     char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
-    bool ok = results_directory_take(root, &lock, err) && replay_guess(r, o, root, &signal_number, err);
+    bool ok = results_directory_take(root, false, err) && replay_guess(r, o, root, &signal_number, err);
     for (int i = 0; ok && !signal_number && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
         replay_variant_directory(root, runs[i].label, runs[i].directory);
@@ -453,8 +456,6 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
     }
     for (int i = 0; i < n; i++)
         free(runs[i].goodput_bps);
-    if (lock >= 0)
-        close(lock);
     if (signal_number)
         raise(signal_number);
     return !ok ? cli_fail(err) : o->n_what_ifs > 0 ? statuses[r->answer] : 0;

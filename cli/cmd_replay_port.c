@@ -96,10 +96,10 @@ static int port_parse(int argc, char **argv, struct port_options *o, struct erro
 }
 
 /* A run's files would not fit its queues any more. */
-static bool port_take_directory(const char *directory, int *lock, struct error *err)
+static bool port_take_directory(const char *directory, struct error *err)
 {
     static const char *const runs[] = {"scenario.yaml", "flows.csv"}, *const ours[] = {"summary.json", "queues.csv"};
-    bool ok = results_directory_take(directory, lock, err);
+    bool ok = results_directory_take(directory, false, err);
     for (int i = 0; ok && i < 2; i++)
         ok = !results_directory_has(directory, runs[i]) ||
              error_set(err, ERROR_INPUT, "-o %s: holds a run (%s); give another directory", directory, runs[i]);
@@ -153,7 +153,7 @@ int cmd_replay_port(int argc, char **argv)
     struct error err = {0};
     /* No SA_RESTART: it must wake a read; a second one ends us at once. */
     struct sigaction action = {.sa_handler = port_on_signal, .sa_flags = (int)SA_RESETHAND}, old_int, old_term;
-    int lock = -1, at = port_parse(argc, argv, &o, &err);
+    int at = port_parse(argc, argv, &o, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
     if (!o.quiet) {
@@ -162,7 +162,7 @@ int cmd_replay_port(int argc, char **argv)
     }
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
-    bool ok = (!o.replay.directory || port_take_directory(o.replay.directory, &lock, &err)) &&
+    bool ok = (!o.replay.directory || port_take_directory(o.replay.directory, &err)) &&
               port_replay_run(&o.replay, &result, &err);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
@@ -170,8 +170,6 @@ int cmd_replay_port(int argc, char **argv)
         cli_read_progress_clear();
     ok = ok && port_report(&o, &result, &err);
     port_flows_fini(&result.flows);
-    if (lock >= 0)
-        close(lock);
     if (ok && result.interrupted) {
         fflush(stdout);
         raise(port_signal); /* the shell learns how we ended */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
@@ -38,13 +39,12 @@
 struct run_plan {
     struct scenario scenario;
     char *directory;          /* owned */
+    bool part;                /* the directory is one of ours, in the one that was given */
     char comment[PATH_MAX];
     struct sweep_engines_job *jobs; /* owned */
     struct run_names {
         char *label, *directory;
-        int lock; /* of the directory; -1 without one */
     } *names; /* owned: what jobs borrow */
-    int lock; /* of the directory that holds the runs' own; -1 without one */
     int n_jobs;
     char threads[32];         /* an engine's option, where that is native */
     double capture_bytes, headers_bytes; /* of all captures, about; if they kept headers alone */
@@ -54,13 +54,12 @@ static void plan_fini(struct run_plan *p)
 {
     scenario_fini(&p->scenario);
     for (int i = 0; i < p->n_jobs; i++) {
+        directory_release(p->names[i].directory);
         free(p->names[i].label);
         free(p->names[i].directory);
-        if (p->names[i].lock >= 0)
-            close(p->names[i].lock);
     }
-    if (p->lock >= 0)
-        close(p->lock);
+    if (p->directory)
+        directory_release(p->directory);
     free(p->names);
     free(p->jobs);
     free(p->directory);
@@ -79,8 +78,7 @@ static bool plan_add_job(struct run_plan *p, const struct scenario *s, const cha
     p->n_jobs++;
     p->capture_bytes += scenario_capture_size(s, 0);
     p->headers_bytes += scenario_capture_size(s, HEADERS_BYTES);
-    return (directory == p->directory || results_directory_plain(directory, err)) &&
-           results_directory_take(directory, &names->lock, err) &&
+    return (directory_held(directory) >= 0 || results_directory_take(directory, p->part || directory != p->directory, err)) &&
            scenario_save_directory(s, directory, p->comment, err);
 }
 
@@ -91,7 +89,7 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
     p->names = memory_zeroed((size_t)s->n_points + 1, sizeof *p->names, "runs");
     if (s->n_points == 0)
         return plan_add_job(p, s, p->directory, p->directory, err);
-    if (!results_directory_take(p->directory, &p->lock, err) ||
+    if (!results_directory_take(p->directory, p->part, err) ||
         !scenario_save_directory(s, p->directory, p->comment, err))
         return false;
     for (int i = 0; i < s->n_points; i++) {
@@ -330,7 +328,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
                            struct run_plan *part, struct error *err)
 {
     char what[96], program[PATH_MAX];
-    *part = (struct run_plan){.scenario = whole->scenario, .lock = -1}; /* the scenario is borrowed */
+    *part = (struct run_plan){.scenario = whole->scenario, .part = true}; /* the scenario is borrowed */
     part->scenario.engine = engine;
     part->directory = results_directory_path(whole->directory, scenario_engine_names[engine]);
     memcpy(part->comment, whole->comment, sizeof part->comment);
@@ -394,11 +392,11 @@ static bool cross_check_engines(const struct cli_option *option, const char *tex
 
 static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, const struct cross_check *x)
 {
-    struct run_plan parts[STUDY_CROSS_CHECK_ENGINES] = {{.lock = -1}, {.lock = -1}, {.lock = -1}};
+    struct run_plan parts[STUDY_CROSS_CHECK_ENGINES] = {{.n_jobs = 0}};
     struct study_cross_check c = {.n = 0};
     struct error err = {0};
     int status = 0;
-    if (!outfile_make_directory(p->directory, &err))
+    if (!results_directory_take(p->directory, false, &err))
         return cli_fail(&err);
     for (size_t e = 0; e < x->n && status == 0; e++)
         status = cross_check_run(p, x->engine[e], parallel, quiet, &parts[e], &err);
@@ -429,7 +427,7 @@ static int cross_check_runs(const struct run_plan *p, int parallel, bool quiet, 
 
 int cmd_run(int argc, char **argv)
 {
-    struct run_plan plan = {.lock = -1};
+    struct run_plan plan = {.n_jobs = 0};
     struct error err = {0};
     struct cli_options_sets sets = {.n = 0};
     const char *output = NULL;

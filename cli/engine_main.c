@@ -43,5 +43,5 @@ int main(int argc, char **argv)
                              "it.", emu_engine_name());
     int code = cli_engine_begin(argc, argv, does);
     free(does);
-    return code < 0 ? cli_engine_run(argv[1], (int)threads, frames, false, on_progress, NULL) : code;
+    return code < 0 ? cli_engine_run(argv[argc - 1], (int)threads, frames, false, on_progress, NULL) : code;
 }

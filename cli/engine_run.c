@@ -1,23 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/engine_run.h"
 
+#include "base/directory.h"
 #include "base/process.h"
+#include "base/units.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/run.h"
 #include "sweep/engines.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 volatile sig_atomic_t cli_engine_interrupted;
 
 static void on_signal(int number)
 {
     cli_engine_interrupted = number;
+}
+
+/* The directory as who started us has opened it, or as it is now. */
+static void hold(int argc, char **argv)
+{
+    int64_t given = 0;
+    int fd = -1;
+    if (argc == 3 && units_parse_integer(argv[1] + strlen(SWEEP_ENGINES_OPENED), &given, &(struct error){0}))
+        fd = given > STDERR_FILENO && given <= INT_MAX ? (int)given : -1;
+    else if (argc == 2)
+        fd = open(argv[1], O_RDONLY | O_DIRECTORY);
+    if (fd >= 0) /* else whoever reads the scenario there says why */
+        directory_hold(argv[argc - 1], fd);
 }
 
 int cli_engine_begin(int argc, char **argv, const char *does)
@@ -27,8 +45,11 @@ int cli_engine_begin(int argc, char **argv, const char *does)
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     signal(SIGPIPE, SIG_IGN);
-    if (argc == 2 && argv[1][0] != '-')
+    bool opened = argc == 3 && strncmp(argv[1], SWEEP_ENGINES_OPENED, strlen(SWEEP_ENGINES_OPENED)) == 0;
+    if ((argc == 2 || opened) && argv[argc - 1][0] != '-') {
+        hold(argc, argv);
         return -1;
+    }
     bool asked = argc == 2 && strcmp(argv[1], "--help") == 0;
     fprintf(asked ? stdout : stderr, "usage: %s DIRECTORY\n%s\n", program_invocation_short_name, does);
     return !asked ? ERROR_INPUT : fflush(stdout) == 0 ? 0 : ERROR_SYSTEM;

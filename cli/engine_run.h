@@ -10,7 +10,7 @@
 extern volatile sig_atomic_t cli_engine_interrupted; /* the signal that asked to end; 0 */
 
 /* Begins an engine's program: it ends with its parent, and SIGINT and SIGTERM set cli_engine_interrupted. Returns -1 where
- * its one argument is a directory, or else the exit status, after "usage: NAME DIRECTORY" and what it `does`. */
+ * its last argument is a directory, alone or after SWEEP_ENGINES_OPENED, which it holds then; or else the exit status, after "usage: NAME DIRECTORY" and what it `does`. */
 int cli_engine_begin(int argc, char **argv, const char *does);
 
 /* Prints "progress FRACTION", for whoever started it. */

@@ -60,6 +60,6 @@ int cli_engines_run(const char *program, struct sweep_engines_job *jobs, int n, 
 {
     bool terminal = !quiet && isatty(STDERR_FILENO);
     struct engines_list list = {.program = program, .jobs = jobs, .n = n, .until_s = until_s, .lines = !quiet && !terminal};
-    struct sweep_engines_source source = {engines_next, engines_done, terminal ? engines_show : NULL, &list};
+    struct sweep_engines_source source = {engines_next, engines_done, terminal ? engines_show : NULL, &list, 0};
     return sweep_engines_pool(&source, parallel);
 }

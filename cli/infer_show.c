@@ -168,6 +168,15 @@ static void infer_print_models(const struct study_infer *x)
 
 #define SHOWN 40 /* flows */
 
+/* One that was not emulated in this pattern has none. */
+static void infer_add_error(struct view_table *t, double log)
+{
+    if (isfinite(log))
+        view_table_add(t, "%+.1f %%", 100 * (exp(log) - 1));
+    else
+        view_table_add(t, "%s", "-");
+}
+
 static void infer_print_flows(const struct study_infer *x)
 {
     struct view_table t;
@@ -189,8 +198,7 @@ static void infer_print_flows(const struct study_infer *x)
             else
                 view_table_add(&t, "%.4g Mb/s", exp(-f->log.mean) / 1e6);
             for (size_t r = 0; r < two; r++)
-                view_table_add(&t, "%+.1f %%", 100 * (exp((f->bytes > 0 ? 1 : -1) * (x->h[r].posterior.fit[k] -
-                                                                                     f->log.mean)) - 1));
+                infer_add_error(&t, (f->bytes > 0 ? 1 : -1) * (x->h[r].posterior.fit[k] - f->log.mean));
         }
     }
     printf("\n  what was measured, and how far the best two are from it\n");
@@ -304,6 +312,8 @@ static json_t *experiment_json(const struct study_infer *x, const struct study_i
     return results_json("pattern:s nats:f flows:o", e->name, e->nats, flows);
 }
 
+static const char *const infer_lacks[] = {"nothing", "experiments", "points", "patterns"};
+
 json_t *cli_infer_json(const struct study_infer *x)
 {
     json_t *hypotheses = json_array(), *next = json_array();
@@ -311,7 +321,8 @@ json_t *cli_infer_json(const struct study_infer *x)
         json_array_append_new(hypotheses, hypothesis_json(x, i));
     for (size_t i = 0; i < x->n_experiments; i++)
         json_array_append_new(next, experiment_json(x, &x->experiments[i]));
-    return results_json("patterns:z emulations:z spread:o flows:o hypotheses:o next:o", x->measured->n, x->emulations,
+    return results_json("patterns:z emulations:z lacks:s left_out:z spread:o flows:o hypotheses:o next:o", x->measured->n,
+                        x->emulations, infer_lacks[x->lacks], x->left_out,
                         results_json("how:s value:f degrees:f", infer_how[x->how], x->spread, x->degrees),
                         measured_json(x), hypotheses, next);
 }

@@ -68,18 +68,18 @@ int main(int argc, char **argv)
         return code;
     struct error err = {0};
     struct scenario s = {0};
-    char program[PATH_MAX], *path = results_directory_path(argv[1], "scenario.yaml");
+    char program[PATH_MAX], *path = results_directory_path(argv[argc - 1], "scenario.yaml");
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     code = ERROR_SYSTEM;
     if (n < 0) {
         error_set_errno(&err, "cannot tell where contraflow-linux is installed");
     } else if (scenario_load(&s, path, NULL, 0, &err)) {
         program[n] = '\0';
-        struct linux_start start = {program, argv[1], s.seed, cli_engine_progress, &cli_engine_interrupted, allow};
+        struct linux_start start = {program, argv[argc - 1], s.seed, cli_engine_progress, &cli_engine_interrupted, allow};
         if (s.clock == SCENARIO_CLOCK_WALL) {
             scenario_fini(&s);
             free(path);
-            return cli_engine_run(argv[1], 1, 0, false, wall_progress, NULL);
+            return cli_engine_run(argv[argc - 1], 1, 0, false, wall_progress, NULL);
         }
         if (allow || scenario_commands_refuse(&s, path, "read them, then give " ALLOW, &err))
             code = linux_start(&start, &err);

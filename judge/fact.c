@@ -21,7 +21,28 @@ const struct judge_link *judge_facts_link(const struct judge_facts *s, bool inco
 double judge_facts_carried_bps(const struct judge_facts *s, bool incoming)
 {
     double sum = 0;
+    if (s->sums.known)
+        return s->sums.carried_bps[!incoming];
     for (size_t i = 0; i < s->n; i++)
         sum += s->flow[i].incoming == incoming ? s->flow[i].rate_bps : 0;
     return sum;
+}
+
+double judge_facts_data_wait_s(const struct judge_facts *s)
+{
+    double sum = 0;
+    if (s->sums.known)
+        return s->sums.data_wait_s;
+    for (size_t i = 0; i < s->n; i++)
+        sum += s->flow[i].incoming ? s->flow[i].rate_bps * s->flow[i].data_wait_s : 0;
+    return sum / judge_facts_carried_bps(s, true);
+}
+
+struct judge_facts judge_facts_summed(const struct judge_facts *s)
+{
+    struct judge_facts summed = *s;
+    summed.sums = (struct judge_sums){true,
+                                      {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)},
+                                      judge_facts_data_wait_s(s)};
+    return summed;
 }

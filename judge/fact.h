@@ -107,7 +107,15 @@ struct judge_facts {
     enum judge_cause host;      /* what sets the pace there: PAUSE or a slow host; JUDGE_CAUSE_UNKNOWN: nothing */
     const struct judge_tried *tried; /* borrowed; NULL: nobody tried */
     const struct judge_trial *trial; /* borrowed; likewise one way at a time, which decides; NULL */
+    struct judge_sums {
+        bool known;             /* false: they are summed up each time, which a draw of each flow would do */
+        double carried_bps[2];  /* incoming, outgoing */
+        double data_wait_s;     /* of incoming data, mean by their rates */
+    } sums;                     /* judge_facts_summed() */
 };
+
+/* The same, with its sums, for as long as nobody changes its flows. */
+struct judge_facts judge_facts_summed(const struct judge_facts *s);
 
 /* Mean round trip. */
 double judge_flow_trip_s(const struct judge_flow *f);
@@ -115,5 +123,6 @@ double judge_flow_trip_s(const struct judge_flow *f);
 /* One direction: its link, and the goodput of its flows. */
 const struct judge_link *judge_facts_link(const struct judge_facts *s, bool incoming);
 double judge_facts_carried_bps(const struct judge_facts *s, bool incoming);
+double judge_facts_data_wait_s(const struct judge_facts *s); /* incoming; mean by their rates; NAN without any */
 
 #endif

@@ -54,21 +54,12 @@ bool judge_path_full(const struct judge_facts *s, bool incoming)
     return !(l->works > 0) && judge_facts_carried_bps(s, incoming) >= FILLS * room_bps;
 }
 
-/* Mean wait of incoming data, by their rates. */
-static double path_data_wait_s(const struct judge_facts *s)
-{
-    double sum = 0;
-    for (size_t i = 0; i < s->n; i++)
-        sum += s->flow[i].incoming ? s->flow[i].rate_bps * s->flow[i].data_wait_s : 0;
-    return sum / judge_facts_carried_bps(s, true);
-}
-
 /* Do coarse stamps show as waits of ACKs what outgoing data wait after the tap? A slower link there lets their ACKs
  * come back evenly, and these let segments leave so; behind data of the other direction ACKs come in bunches, and wait
  * about as long as these data. */
 static bool path_blurred(const struct judge_facts *s, const struct judge_flow *f, const double open[JUDGE_OPENS])
 {
-    double alike = f->ack_wait_s / path_data_wait_s(s);
+    double alike = f->ack_wait_s / judge_facts_data_wait_s(s);
     return f->coarse && !f->incoming &&
            open[JUDGE_OPEN_BLURRED] < (f->sender.tight_share < EVEN                 ? EVENLY
                                        : alike > 1 / TWICE && alike < TWICE ? BUNCHED

@@ -73,9 +73,10 @@ static void posterior_limits(const struct judge_facts *s, double *otherwise)
     }
 }
 
-static void posterior_add(struct posterior *p, const struct judge_facts *s, double weight)
+static void posterior_add(struct posterior *p, const struct judge_facts *facts, double weight)
 {
     double possible_bps[2];
+    const struct judge_facts summed = judge_facts_summed(facts), *s = &summed;
     const double have_bps[2] = {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)};
     double *otherwise = memory_zeroed(s->n + 1, sizeof *otherwise, "a diagnosis");
     posterior_limits(s, otherwise);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/directory.h"
 
+#include "base/directory.h"
 #include "base/memory.h"
 #include "results/summary.h"
 
@@ -28,16 +29,22 @@ bool results_directory_create(struct outfile *f, const char *directory, const ch
 
 bool results_directory_has(const char *directory, const char *name)
 {
+    const char *file;
     char *path = results_directory_path(directory, name);
-    bool has = access(path, F_OK) == 0;
+    int in = directory_at(path, &file);
+    bool has = faccessat(in, file, F_OK, 0) == 0;
     free(path);
     return has;
 }
 
 bool results_directory_remove(const char *directory, const char *name, struct error *err)
 {
+    const char *file;
     char *path = results_directory_path(directory, name);
-    bool ok = remove(path) == 0 || errno == ENOENT || error_set_errno(err, "%s: cannot be replaced", path);
+    int in = directory_at(path, &file);
+    bool ok = unlinkat(in, file, 0) == 0 || errno == ENOENT ||
+              (errno == EISDIR && unlinkat(in, file, AT_REMOVEDIR) == 0) ||
+              error_set_errno(err, "%s: cannot be replaced", path);
     free(path);
     return ok;
 }
@@ -57,28 +64,36 @@ static bool directory_remove_listed(const struct results_summary *s, const char 
     return ok;
 }
 
-bool results_directory_take(const char *directory, int *lock, struct error *err)
-{
-    *lock = -1;
-    if (!outfile_make_directory(directory, err))
-        return false;
-    *lock = open(directory, O_RDONLY | O_DIRECTORY); /* not O_CLOEXEC: an engine may outlive us by a moment */
-    if (*lock < 0)
-        return error_set_errno(err, "%s: cannot be opened", directory);
-    if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) /* some file systems have no locks */
-        return true;
-    close(*lock);
-    *lock = -1;
-    return error_set(err, ERROR_INPUT, "%s: another process writes its results there; wait for its end, or give -o "
-                     "another directory", directory);
-}
-
-bool results_directory_plain(const char *directory, struct error *err)
+/* Something else that stands where a directory of ours goes. */
+static bool directory_is_link(const char *directory)
 {
     struct stat st;
-    return lstat(directory, &st) != 0 || !S_ISLNK(st.st_mode) ||
-           error_set(err, ERROR_INPUT, "%s: a link, where a directory of results goes; remove it, or give -o another "
-                     "directory", directory);
+    const char *name;
+    int in = directory_at(directory, &name);
+    return fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+bool results_directory_take(const char *directory, bool ours, struct error *err)
+{
+    const char *name;
+    int in = directory_at(directory, &name);
+    if (!(ours && directory_is_link(directory)) && !outfile_make_directory(directory, err))
+        return false;
+    /* Not O_CLOEXEC: an engine works by it, and may outlive us by a moment. */
+    int fd = openat(in, name, O_RDONLY | O_DIRECTORY | (ours ? O_NOFOLLOW : 0)), why = errno;
+    if (fd < 0 && ours && directory_is_link(directory))
+        return error_set(err, ERROR_INPUT, "%s: a link, where a directory of results goes; remove it, or give -o another "
+                         "directory", directory);
+    errno = why;
+    if (fd < 0)
+        return error_set_errno(err, "%s: cannot be opened", directory);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) { /* some file systems have no locks */
+        directory_hold(directory, fd);
+        return true;
+    }
+    close(fd);
+    return error_set(err, ERROR_INPUT, "%s: another process writes its results there; wait for its end, or give -o "
+                     "another directory", directory);
 }
 
 bool results_directory_clear(const char *directory, struct error *err)
@@ -88,7 +103,7 @@ bool results_directory_clear(const char *directory, struct error *err)
                                          "progress.csv"};
     struct results_summary before;
     struct error ignored;
-    if (!outfile_make_directory(directory, err))
+    if (directory_held(directory) < 0 && !outfile_make_directory(directory, err))
         return false;
     results_summary_read(&before, directory, &ignored);
     bool ok = results_directory_remove(directory, "summary.json", err) &&

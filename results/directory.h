@@ -17,12 +17,11 @@ bool results_directory_has(const char *directory, const char *name);
 /* Removes it; one that is not there is fine. */
 bool results_directory_remove(const char *directory, const char *name, struct error *err);
 
-/* Makes the directory and takes it for this process and those that it starts, until all have ended or closed *lock; a
- * process that is killed holds nothing. ERROR_INPUT when another has it. */
-bool results_directory_take(const char *directory, int *lock, struct error *err);
-
-/* A directory that we make in one that was given is no link to another, whose files would be replaced. ERROR_INPUT. */
-bool results_directory_plain(const char *directory, struct error *err);
+/* Makes the directory and takes it for this process and those that it starts, until all have ended or gave it to
+ * directory_release(); a process that is killed holds nothing. It is opened once: what this process and its engines write and remove there goes by that
+ * descriptor (base/directory.h), whatever becomes of the name. `ours`: one that we make in another, which no link is.
+ * ERROR_INPUT when another process has it, or where a link is. */
+bool results_directory_take(const char *directory, bool ours, struct error *err);
 
 /* Makes the directory and removes the results of an earlier run by name: summary.json first, which must not vouch for
  * files of the next run, then the tables, and the captures and events that the summary lists. Other files stay. */

@@ -5,6 +5,7 @@
 #include "emu/architecture.h"
 #include "scenarios/save.h"
 #include "sweep/job.h"
+#include "sweep/temporary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,17 +74,16 @@ static struct sweep_engines_job *again_next(void *user)
     if (a->begun)
         return NULL;
     a->begun = true;
-    const char *tmp = getenv("TMPDIR");
-    a->temporary = memory_text("%s/contraflow-check-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(a->temporary)) {
-        error_set_errno(err, "%s: cannot be made", a->temporary);
+    a->temporary = sweep_temporary_begin("check", err);
+    if (!a->temporary) {
         return NULL;
     }
     char *run = memory_text("%s/run", a->temporary);
     a->job = sweep_job_new(0, run, a->yaml, a->engine, err);
     free(run);
     if (!a->job) {
-        rmdir(a->temporary);
+        sweep_temporary_end(a->temporary);
+        a->temporary = NULL;
         return NULL;
     }
     snprintf(a->threads, sizeof a->threads, "--threads=%d", sweep_engines_processors());
@@ -110,7 +110,8 @@ static bool again_done(void *user, struct sweep_engines_job *job)
         error_set(err, ERROR_SYSTEM, "the engine was told to stop");
     }
     sweep_job_free(a->job);
-    rmdir(a->temporary);
+    sweep_temporary_end(a->temporary);
+    a->temporary = NULL;
     a->job = NULL;
     return a->done;
 }
@@ -168,11 +169,10 @@ bool study_ack_first_run(struct study_ack_first *ask, const char *directory, con
     if (again_yaml(s, summary, &yaml, &same, &ask->why_not) && same) {
         a.done = take(user, directory, &ask->why_not);
     } else if (yaml) {
-        struct sweep_engines_source source = {again_next, again_done, ask->show ? again_show : NULL, &a};
+        struct sweep_engines_source source = {again_next, again_done, ask->show ? again_show : NULL, &a, 0};
         a.yaml = yaml;
         ask->signal = sweep_engines_pool(&source, 1);
     }
-    free(a.temporary);
     free(yaml);
     return a.done && !ask->signal;
 }

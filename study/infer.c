@@ -30,14 +30,23 @@
 #define TAIL 5.0 /* degrees of freedom of what a coarse grid misses */
 #define SAME 1.0       /* squared distance of two predictions, in deviations: not told apart */
 
+static void infer_cut(struct study_infer_hypothesis *h, size_t n)
+{
+    while (h->n > n)
+        free(h->points[--h->n].m);
+}
+
+static void infer_fini(struct study_infer_hypothesis *h)
+{
+    infer_cut(h, 0);
+    free(h->points);
+    model_posterior_fini(&h->posterior);
+}
+
 void study_infer_fini(struct study_infer *x)
 {
-    for (size_t i = 0; i < x->n; i++) {
-        for (size_t k = 0; k < x->h[i].n; k++)
-            free(x->h[i].points[k].m);
-        free(x->h[i].points);
-        model_posterior_fini(&x->h[i].posterior);
-    }
+    for (size_t i = 0; i < x->n; i++)
+        infer_fini(&x->h[i]);
     free(x->h);
     free(x->y);
     free(x->group);
@@ -188,6 +197,8 @@ static bool infer_weigh(const struct study_infer *x, struct study_infer_hypothes
     bool ok = model_posterior_find(&h->posterior, &d, &h->grid, err) ||
               error_prefix(err, "hypothesis '%s': ", h->is.text);
     h->grid.points = NULL;
+    h->weighed = h->n;
+    h->whole = patterns == x->measured->n;
     free(points);
     return ok;
 }
@@ -370,8 +381,43 @@ static void infer_spread(struct study_infer *x)
         }
 }
 
-/* Plays what is missing of the hypotheses that go on, and weighs them by the first patterns. */
-static bool infer_round(struct study_infer *x, size_t patterns, struct infer_list *list, struct error *err)
+/* Whether time was over before all of a hypothesis was played. */
+static bool infer_is_late(const struct infer_list *list, const struct study_infer_hypothesis *h)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->plays[i].is == &h->is && !list->plays[i].played)
+            return true;
+    return false;
+}
+
+/* What time was over for, in a round: a hypothesis that nothing is known of goes; one that was
+ * weighed is what it was, by the points, or the patterns, of then. Returns whether there is any. */
+static bool infer_is_over(struct study_infer *x, const struct infer_list *list)
+{
+    bool over = false;
+    size_t kept = 0, emulated = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        struct study_infer_hypothesis *h = &x->h[i];
+        bool late = h->refined && infer_is_late(list, h), known = !late || h->weighed > 0;
+        over = over || late;
+        if (late && known)
+            infer_cut(h, h->weighed);
+        if (!known)
+            infer_fini(h);
+        else
+            x->h[kept++] = *h;
+        emulated += known && !h->is.model;
+    }
+    x->left_out += x->n - kept;
+    x->n = kept;
+    if (x->left_out > 0 && emulated == 0)
+        while (x->n > 0)
+            infer_fini(&x->h[--x->n]);
+    return over;
+}
+
+/* Plays what is missing of the hypotheses that go on, and weighs them by the first patterns, until time is over. */
+static bool infer_round(struct study_infer *x, size_t patterns, struct infer_list *list, bool *over, struct error *err)
 {
     list->n = 0;
     for (size_t i = 0; i < x->n; i++)
@@ -379,8 +425,9 @@ static bool infer_round(struct study_infer *x, size_t patterns, struct infer_lis
             infer_plays(x, &x->h[i], &x->h[i].points[k], patterns, list);
     bool ok = infer_play_all(x, list->plays, list->n, err);
     for (size_t i = 0; ok && !x->signal && i < x->n; i++)
-        if (x->h[i].refined)
+        if (x->h[i].refined && !infer_is_late(list, &x->h[i]))
             ok = infer_weigh(x, &x->h[i], patterns, err);
+    *over = ok && !x->signal && infer_is_over(x, list);
     return ok;
 }
 
@@ -440,10 +487,12 @@ static void infer_drop(struct study_infer *x, double first_best)
         best = x->h[i].whole ? fmax(best, x->h[i].posterior.log_evidence) : best;
     for (size_t i = 0; i < x->n; i++)
         if (!x->h[i].whole) {
-            x->h[i].posterior.log_evidence += best - first_best;
-            x->h[i].posterior.fit = memory_resized(x->h[i].posterior.fit, x->measured->flows, sizeof(double), "a fit");
+            x->h[i].posterior.log_evidence += isfinite(best) ? best - first_best : 0;
+            struct model_posterior *p = &x->h[i].posterior;
+            p->fit = memory_resized(p->fit, x->measured->flows, sizeof *p->fit, "a fit");
+            p->variance = memory_resized(p->variance, x->measured->flows, sizeof *p->variance, "a fit");
             for (size_t k = 0; k < x->measured->flows; k++)
-                x->h[i].posterior.fit[k] = NAN;
+                p->fit[k] = p->variance[k] = NAN;
         }
 }
 
@@ -454,24 +503,24 @@ static bool infer_search(struct study_infer *x, struct infer_list *list, struct 
         x->h[i].refined = true;
         infer_begin(x, &x->h[i]);
     }
-    bool ok = infer_round(x, first, list, err), more = true;
-    if (!ok || x->signal)
+    bool over = false, ok = infer_round(x, first, list, &over, err), more = !over;
+    if (!ok || x->signal || x->n == 0)
         return ok;
     double first_best = infer_leader(x)->posterior.log_evidence;
-    if (first < all)
+    if (first < all && !over)
         infer_select(x, FAR_FIRST, first);
-    for (size_t i = 0; i < x->n; i++)
-        x->h[i].whole = x->h[i].refined;
     for (int round = 0; ok && more && !x->signal && round <= ROUNDS; round++) {
-        ok = infer_round(x, all, list, err);
-        if (!ok || x->signal)
+        ok = infer_round(x, all, list, &over, err);
+        if (!ok || x->signal || over)
             break;
         infer_select(x, fmax(FAR_LAST, FAR_COARSE / (round + 1)), all);
         more = false;
-        x->coarse = x->options.until_s > 0 && monotonic_now_s() > x->options.until_s;
-        for (size_t i = 0; i < x->n && round < ROUNDS && !x->coarse; i++)
+        over = x->options.until_s > 0 && monotonic_now_s() > x->options.until_s;
+        for (size_t i = 0; i < x->n && round < ROUNDS && !over; i++)
             more = (x->h[i].refined && (infer_split(x, &x->h[i]) || infer_thicken(x, &x->h[i]))) || more;
     }
+    for (size_t i = 0; i < x->n && over && x->lacks != STUDY_INFER_LACKS_PATTERNS; i++)
+        x->lacks = x->h[i].refined && !x->h[i].whole ? STUDY_INFER_LACKS_PATTERNS : STUDY_INFER_LACKS_POINTS;
     if (ok && !x->signal)
         infer_drop(x, first_best);
     return ok;
@@ -488,7 +537,7 @@ bool study_infer_run(struct study_infer *x, struct error *err)
             if (x->h[i].is.searched[v])
                 infer_axis(x, &x->h[i], (enum study_hypothesis_parameter)v);
     ok = ok && infer_search(x, &list, err);
-    if (ok && !x->signal)
+    if (ok && !x->signal && x->n > 0)
         infer_rank(x);
     free(list.plays);
     free(host);

@@ -22,7 +22,7 @@ struct study_infer_options {
     double spread;     /* of a value, given; 0: read off its repeats, or fitted */
     int64_t messages;  /* that a flow's time is the mean of, all flows' together behind a barrier; 1 */
     int64_t jobs;
-    double until_s;    /* grids are as fine as they are then; base/monotonic.h, 0: as fine as they need to be */
+    double until_s;    /* base/monotonic.h: nothing more is emulated then; 0: as much as is needed */
     void (*show)(void *user, size_t done, size_t all, double elapsed_s); /* now and then, and with -1 s; may be NULL */
     void *user;
 };
@@ -39,7 +39,7 @@ struct study_infer_hypothesis {
     enum study_hypothesis_parameter of[MODEL_POSTERIOR_AXES]; /* what an axis is */
     struct model_posterior_grid grid;
     struct study_infer_point *points; /* owned */
-    size_t n, capacity;
+    size_t n, capacity, weighed;      /* the first of them, in the posterior */
     struct model_posterior posterior;
     double weight;  /* probability among those that are emulated, or, of a model, beside them */
     size_t group;   /* the first of the ranking that this measurement does not tell it from, by its index there */
@@ -56,6 +56,15 @@ struct study_infer_experiment {
     double nats;       /* that one such measurement is expected to tell, of log odds */
 };
 
+/* What the answer lacks where time was over, the most last: experiments; points of grids; patterns, for the hypotheses
+ * without `whole`. */
+enum study_infer_lacks {
+    STUDY_INFER_LACKS_NOTHING,
+    STUDY_INFER_LACKS_EXPERIMENTS,
+    STUDY_INFER_LACKS_POINTS,
+    STUDY_INFER_LACKS_PATTERNS
+};
+
 struct study_infer {
     struct study_infer_options options;
     const struct study_measurement *measured; /* borrowed */
@@ -69,14 +78,15 @@ struct study_infer {
     struct study_infer_experiment *experiments; /* owned; the best first */
     size_t n_experiments;
     size_t against;          /* index of the hypothesis that the experiments tell from the first; 0: none */
-    bool coarse;             /* until_s came first */
+    enum study_infer_lacks lacks; /* because of until_s */
+    size_t left_out;         /* hypotheses that were not emulated before until_s: they are not in the ranking */
     int signal;              /* that ended it early; 0 */
 };
 
 /* Adds a hypothesis, once for each placement of the measurement. */
 bool study_infer_add(struct study_infer *x, const char *text, struct error *err);
 
-/* Emulates, weighs and ranks. ERROR_INPUT when a host is not in the network, ERROR_SYSTEM when an engine fails. */
+/* Emulates, weighs and ranks. Where no hypothesis was emulated before until_s, n is 0. ERROR_INPUT when a host is not in the network, ERROR_SYSTEM when an engine fails. */
 bool study_infer_run(struct study_infer *x, struct error *err);
 
 /* What the first of the ranking and the next one that is another say of patterns in this network. */

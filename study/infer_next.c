@@ -89,6 +89,12 @@ static int next_by_nats(const void *a, const void *b)
     return (x->nats < y->nats) - (x->nats > y->nats);
 }
 
+static void next_fini(struct study_infer_experiment *e)
+{
+    free(e->pattern.flows);
+    free(e->value[0]);
+}
+
 /* out: [hypothesis][seed][flow] */
 static void next_judge(const struct study_infer_hypothesis *const h[2], struct study_infer_experiment *e,
                        const double *out)
@@ -108,7 +114,7 @@ static void next_judge(const struct study_infer_hypothesis *const h[2], struct s
 
 bool study_infer_next(struct study_infer *x, struct error *err)
 {
-    if (x->n_emulated < 2 || x->signal)
+    if (x->n_emulated < 2 || x->signal || x->lacks != STUDY_INFER_LACKS_NOTHING)
         return true;
     static int host[SHAPES * SIZES][FLOWS][2];
     const struct study_infer_hypothesis *h[] = {&x->h[0], &x->h[1]};
@@ -126,9 +132,20 @@ bool study_infer_next(struct study_infer *x, struct error *err)
                                        x->options.base->seed * 1000000 + 900000 + plays_n,
                                        out + e * 2 * SEEDS * FLOWS + k * x->experiments[e].pattern.n);
     bool ok = infer_play_all(x, plays, plays_n, err);
-    for (size_t e = 0; ok && !x->signal && e < n; e++)
-        next_judge(h, &x->experiments[e], out + e * 2 * SEEDS * FLOWS);
-    x->n_experiments = n;
+    for (size_t e = 0; e < n; e++) {
+        bool played = ok && !x->signal;
+        for (size_t k = 0; k < 2 * SEEDS; k++)
+            played = played && plays[e * 2 * SEEDS + k].played;
+        struct study_infer_experiment *one = &x->experiments[e];
+        if (played) {
+            next_judge(h, one, out + e * 2 * SEEDS * FLOWS);
+            x->experiments[x->n_experiments++] = *one;
+        } else {
+            next_fini(one);
+        }
+    }
+    x->lacks = x->n_experiments < n ? STUDY_INFER_LACKS_EXPERIMENTS : STUDY_INFER_LACKS_NOTHING;
+    n = x->n_experiments;
     qsort(x->experiments, n, sizeof *x->experiments, next_by_nats);
     free(plays);
     free(out);

@@ -15,10 +15,12 @@ struct infer_play {
     uint64_t seed;
     int64_t messages;
     double *out;                         /* a value a flow */
+    bool played;
 };
 
-/* Plays them all, in processes of their own, or by their models. False and *err on failure; x->signal where one came. */
-bool infer_play_all(struct study_infer *x, const struct infer_play *plays, size_t n, struct error *err);
+/* Plays them all, in processes of their own, or by their models; until options.until_s, in their order. False and *err on
+ * failure; x->signal where one came. */
+bool infer_play_all(struct study_infer *x, struct infer_play *plays, size_t n, struct error *err);
 
 /* A pattern as a scenario, its flows changed by the hypothesis; *s owns its flows alone. */
 bool infer_play_scenario(const struct infer_play *p, struct scenario *s, struct error *err);

@@ -5,6 +5,7 @@
 #include "scenarios/save.h"
 #include "study/infer_parts.h"
 #include "sweep/job.h"
+#include "sweep/temporary.h"
 
 #include <limits.h>
 #include <math.h>
@@ -114,7 +115,7 @@ static bool play_model(const struct infer_play *p, struct error *err)
 
 struct play_pool {
     struct study_infer *x;
-    const struct infer_play *plays;
+    struct infer_play *plays;
     size_t n, next, done;
     char *directory; /* owned */
     struct error *err;
@@ -157,9 +158,10 @@ static bool pool_done(void *user, struct sweep_engines_job *job)
     struct sweep_job *j = (struct sweep_job *)job;
     struct results_summary summary;
     sweep_job_take(j, &summary);
-    const struct infer_play *p = &pool->plays[j->number];
+    struct infer_play *p = &pool->plays[j->number];
     if (job->state == SWEEP_ENGINES_DONE && summary.n_flows == p->pattern->n) {
         play_take(p, summary.flows, pool->duration_s[j->number]);
+        p->played = true;
         pool->done++;
         pool->x->emulations++;
     } else if (job->state != SWEEP_ENGINES_STOPPED && !pool->failed) {
@@ -178,25 +180,21 @@ static void pool_show(void *user, double elapsed_s)
     pool->x->options.show(pool->x->options.user, pool->done, pool->n, elapsed_s);
 }
 
-bool infer_play_all(struct study_infer *x, const struct infer_play *plays, size_t n, struct error *err)
+bool infer_play_all(struct study_infer *x, struct infer_play *plays, size_t n, struct error *err)
 {
-    const char *tmp = getenv("TMPDIR");
     struct play_pool pool = {.x = x, .plays = plays, .n = n, .err = err,
-                             .directory = memory_text("%s/contraflow-infer-XXXXXX", tmp && *tmp ? tmp : "/tmp"),
                              .duration_s = memory_zeroed(n, sizeof *pool.duration_s, "emulations")};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
-        ok = !plays[i].is->model || play_model(&plays[i], err);
-    bool made = ok && mkdtemp(pool.directory);
-    if (ok && !made)
-        ok = error_set_errno(err, "%s: cannot be made", pool.directory);
+        if (plays[i].is->model)
+            ok = plays[i].played = play_model(&plays[i], err);
+    ok = ok && (pool.directory = sweep_temporary_begin("infer", err)) != NULL;
     if (ok) {
-        struct sweep_engines_source source = {pool_next, pool_done, x->options.show ? pool_show : NULL, &pool};
+        struct sweep_engines_source source = {pool_next, pool_done, x->options.show ? pool_show : NULL, &pool,
+                                              x->options.until_s};
         x->signal = sweep_engines_pool(&source, (int)x->options.jobs);
     }
-    if (made)
-        rmdir(pool.directory);
-    free(pool.directory);
+    sweep_temporary_end(pool.directory);
     free(pool.duration_s);
     return ok && !pool.failed;
 }

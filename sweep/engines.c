@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/engines.h"
 
+#include "base/directory.h"
 #include "base/monotonic.h"
 #include "base/place.h"
 #include "base/units.h"
@@ -70,6 +71,22 @@ bool sweep_engines_path_mpi(char *path, size_t size, struct error *err)
                           "contraflow-mpi", path, size, err);
 }
 
+/* `PROGRAM [OPTION] [SWEEP_ENGINES_OPENED=N] DIRECTORY` */
+static void child_exec(const struct sweep_engines_job *job)
+{
+    char opened[sizeof SWEEP_ENGINES_OPENED + 12];
+    const char *words[3] = {NULL}; /* the last that are NULL end the list */
+    int n = 0, fd = directory_held(job->directory);
+    if (job->option)
+        words[n++] = job->option;
+    if (fd >= 0) {
+        snprintf(opened, sizeof opened, SWEEP_ENGINES_OPENED "%d", fd);
+        words[n++] = opened;
+    }
+    words[n] = job->directory;
+    execl(job->program, job->program, words[0], words[1], words[2], (char *)NULL);
+}
+
 static bool child_start(struct child *c, struct sweep_engines_job *job)
 {
     const char *program = job->program;
@@ -103,8 +120,7 @@ static bool child_start(struct child *c, struct sweep_engines_job *job)
         sigprocmask(SIG_SETMASK, &before, NULL);
         dup2(out[1], STDOUT_FILENO);
         dup2(err[1], STDERR_FILENO);
-        const char *first = job->option ? job->option : job->directory;
-        execl(program, program, first, job->option ? job->directory : NULL, (char *)NULL);
+        child_exec(job);
         dprintf(STDERR_FILENO, "%s: cannot be started: %s\n", program, strerror(errno));
         _exit(ERROR_SYSTEM);
     }
@@ -217,6 +233,7 @@ int sweep_engines_pool(const struct sweep_engines_source *source, int parallel)
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
     while (running > 0 || (more && !stop && !engines_signal)) {
+        stop = stop || (source->until_s > 0 && monotonic_now_s() > source->until_s);
         while (more && !stop && !engines_signal && running < parallel) {
             struct sweep_engines_job *job = source->next(source->user);
             more = job != NULL;

@@ -15,6 +15,8 @@
 
 #define SWEEP_ENGINES_FRAMES "--frames=" /* an option of our own engines: they are done when hosts have sent so many */
 
+#define SWEEP_ENGINES_OPENED "--opened=" /* the descriptor of the directory, which we hold: its name may lead elsewhere */
+
 #define SWEEP_ENGINES_INTERRUPTED 4 /* a child's exit status: stopped by a signal, its files are closed */
 
 struct sweep_engines_job {
@@ -41,9 +43,10 @@ struct sweep_engines_source {
     bool (*done)(void *user, struct sweep_engines_job *job); /* false: start nothing more, stop what runs */
     void (*show)(void *user, double elapsed_s); /* every 0.2 s, and with -1 after the last; NULL: never */
     void *user;
+    double until_s; /* base/monotonic.h: then nothing more starts, and what runs is told to stop; 0: never */
 };
 
-/* Runs `job->program [OPTION] DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
+/* Runs `job->program [OPTION] [--opened=N] DIRECTORY` for every job that next() gives, at most `parallel` (64) at once, until it gives none
  * and none runs. After SIGINT or SIGTERM children are told to stop and nothing new starts; a second one kills them. A
  * child dies with this process. Returns the signal, or 0. */
 int sweep_engines_pool(const struct sweep_engines_source *source, int parallel);

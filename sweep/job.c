@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/job.h"
 
+#include "base/directory.h"
 #include "base/memory.h"
 #include "results/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -14,17 +14,6 @@
 
 #define ORPHAN_LOOKS 3000 /* a minute: twice what contraflow-linux gives a kernel that it tells to stop */
 #define ORPHAN_LOOK_US 20000
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-    (void)st, (void)flag, (void)ftw;
-    return remove(path);
-}
-
-static void remove_tree(const char *directory)
-{
-    nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 /* An engine outlives a killed sweep until it hears of it, and writes its files then. It has its directory's lock. */
 static bool wait_for_orphan(const char *directory, struct error *err)
@@ -57,9 +46,8 @@ struct sweep_job *sweep_job_new(int64_t number, const char *directory, const cha
         return NULL;
     struct sweep_job *j = memory_zeroed(1, sizeof *j, "a point of a sweep");
     j->directory = memory_text("%s", directory);
-    j->lock = -1;
-    remove_tree(directory);
-    bool ok = sweep_engines_path(engine, path, sizeof path, err) && results_directory_take(directory, &j->lock, err) &&
+    directory_remove(directory);
+    bool ok = sweep_engines_path(engine, path, sizeof path, err) && results_directory_take(directory, true, err) &&
               write_scenario(directory, yaml, err);
     if (ok) {
         j->program = memory_text("%s", path);
@@ -77,7 +65,7 @@ void sweep_job_take(struct sweep_job *j, struct results_summary *summary)
     *summary = (struct results_summary){.title = NULL};
     if (j->job.state == SWEEP_ENGINES_DONE && !results_summary_read(summary, j->directory, &j->job.error))
         j->job.state = SWEEP_ENGINES_FAILED;
-    remove_tree(j->directory);
+    directory_remove(j->directory);
 }
 
 void sweep_job_free(struct sweep_job *j)
@@ -85,9 +73,8 @@ void sweep_job_free(struct sweep_job *j)
     if (!j)
         return;
     if (j->directory)
-        remove_tree(j->directory);
-    if (j->lock >= 0)
-        close(j->lock);
+        directory_remove(j->directory);
+    directory_release(j->directory);
     free(j->directory);
     free(j->program);
     free(j);

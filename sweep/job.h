@@ -11,7 +11,6 @@ struct sweep_job {
     struct sweep_engines_job job; /* first: sweep/engines.h gives it back */
     int64_t number;
     char *directory, *program; /* owned */
-    int lock;                  /* of the directory, which the engine has, too; -1: not taken */
 };
 
 /* Makes the directory and puts the scenario in, after removing one that a killed process left there, whose engine has a

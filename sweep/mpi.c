@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "sweep/job.h"
+#include "sweep/temporary.h"
 
 #include <inttypes.h>
 #include <mpi.h>
@@ -239,7 +240,7 @@ static json_t *mpi_run(const json_t *point, const char *directory)
     char path[4096];
     struct sweep_engines_job failed = {.state = SWEEP_ENGINES_FAILED}, stopped = {.state = SWEEP_ENGINES_STOPPED};
     struct mpi_work w = {0};
-    struct sweep_engines_source source = {mpi_next, mpi_done, mpi_watch, &w};
+    struct sweep_engines_source source = {mpi_next, mpi_done, mpi_watch, &w, 0};
     snprintf(path, sizeof path, "%s/point", directory);
     w.job = sweep_job_new(json_integer_value(json_object_get(point, "number")), path,
                           json_string_value(json_object_get(point, "scenario")),
@@ -253,14 +254,9 @@ static json_t *mpi_run(const json_t *point, const char *directory)
 
 void sweep_mpi_work(void)
 {
-    const char *tmp = getenv("TMPDIR");
-    char directory[2048];
     json_t *point;
     struct sweep_engines_job failed = {.state = SWEEP_ENGINES_FAILED};
-    snprintf(directory, sizeof directory, "%s/contraflow-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    bool made = mkdtemp(directory) != NULL;
-    if (!made)
-        error_set_errno(&failed.error, "%s: cannot be made", directory);
+    char *directory = sweep_temporary_begin("mpi", &failed.error);
     mpi_send(0, TAG_READY, NULL);
     for (;;) {
         MPI_Status status;
@@ -271,11 +267,10 @@ void sweep_mpi_work(void)
         if (status.MPI_TAG == TAG_END)
             break;
         if (status.MPI_TAG == TAG_POINT) /* what was to halt may have ended */
-            mpi_send(0, TAG_RESULT, made ? mpi_run(point, directory) : mpi_result(&failed, NULL));
+            mpi_send(0, TAG_RESULT, directory ? mpi_run(point, directory) : mpi_result(&failed, NULL));
         json_decref(point);
     }
-    if (made)
-        rmdir(directory);
+    sweep_temporary_end(directory);
 }
 
 bool sweep_mpi_start(int *rank, struct error *err)

@@ -69,6 +69,6 @@ static bool work_done(void *user, struct sweep_engines_job *job)
 
 int sweep_work_pool(struct sweep_work *w, int parallel, void (*show)(void *work, double elapsed_s))
 {
-    struct sweep_engines_source source = {work_next, work_done, show, w};
+    struct sweep_engines_source source = {work_next, work_done, show, w, 0};
     return sweep_engines_pool(&source, parallel);
 }

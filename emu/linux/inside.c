@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/inside.h"
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "emu/linux/host.h"
@@ -14,9 +15,11 @@
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PLACE "/dev/run" /* /dev is the kernel's own: nothing there is the user's */
 #define FILES (1 << 20) /* open at once, at most: fs.nr_open */
 
 bool linux_inside(void)
@@ -27,14 +30,25 @@ bool linux_inside(void)
 /* A file of the private directory, which neither is a link nor is behind one. -1 and errno. */
 static int inside_open(const char *directory, const char *name, int flags)
 {
-    char *path = memory_text("%s/" LINUX_START_PRIVATE, directory);
-    int in = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int in = openat(directory_held(directory), LINUX_START_PRIVATE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int fd = in >= 0 ? openat(in, name, flags | O_NOFOLLOW, 0600) : -1, why = errno;
     if (in >= 0)
         close(in);
-    free(path);
     errno = why;
     return fd;
+}
+
+/* The run's directory is mounted by the descriptor of the kernel's process: wherever its name leads by now, files go
+ * there. Where that fails, nothing is left for whoever waits, who says so. */
+static void inside_hold(const char *directory)
+{
+    const char *opened = getenv(LINUX_START_OPENED);
+    char *from = memory_text("/proc/self/fd/%s/.", opened ? opened : "");
+    if ((mkdir(PLACE, 0755) != 0 && errno != EEXIST) || mount("none", PLACE, "hostfs", 0, from) != 0)
+        fprintf(stderr, "%s: %s\n", from, strerror(errno));
+    else
+        directory_hold(directory, open(PLACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    free(from);
 }
 
 bool linux_inside_interrupted(const char *directory)
@@ -92,6 +106,7 @@ void linux_inside_run(int (*work)(const char *directory))
 {
     char *directory = inside_directory(), status[16];
     int how = 0;
+    inside_hold(directory);
     pid_t child = fork(), gone;
     if (child == 0) {
         int code = inside_child(work, directory);

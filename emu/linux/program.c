@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/program.h"
 
+#include "base/directory.h"
 #include "base/memory.h"
 #include "emu/linux/agent.h"
 
@@ -140,6 +141,15 @@ void linux_program_exec(char *const *words)
     }
 }
 
+/* The run's directory, by the name that the user knows where it still leads there. */
+static bool program_directory(const char *directory)
+{
+    int in = directory_held(directory);
+    struct stat named, held;
+    bool same = chdir(directory) == 0 && stat(".", &named) == 0 && fstat(in, &held) == 0 && named.st_ino == held.st_ino;
+    return same || fchdir(in) == 0;
+}
+
 /* The child: becomes the command. */
 static _Noreturn void program_start(const struct emu_program_config *config, const struct linux_host *host, int output)
 {
@@ -154,7 +164,7 @@ static _Noreturn void program_start(const struct emu_program_config *config, con
         words[i] = memory_text("%s", config->command[i]);
     snprintf(name, sizeof name, "h%d", host->number);
     bool ok = program_enter(host->namespace, name) && null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-              dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && chdir(config->directory) == 0 &&
+              dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0 && program_directory(config->directory) &&
               close_range(STDERR_FILENO + 1, ~0u, 0) == 0 && setrlimit(RLIMIT_NOFILE, &files) == 0;
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
@@ -169,7 +179,9 @@ static _Noreturn void program_start(const struct emu_program_config *config, con
 pid_t linux_program_start(const struct emu_program_config *config, const struct linux_host *host, struct error *err)
 {
     char *path = memory_text("%s/%s", config->directory, config->output);
-    int output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const char *name;
+    int in = directory_at(path, &name);
+    int output = openat(in, name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
     pid_t pid = output >= 0 ? fork() : -1;
     if (pid == 0)
         program_start(config, host, output);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/start.h"
 
+#include "base/directory.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "emu/linux/key.h"
@@ -32,7 +33,7 @@
 struct start {
     const struct linux_start *config;
     char *kernel, *directory; /* owned; absolute */
-    int run, own;             /* the run's directory and the private one in it, as they were when they were opened; -1 */
+    int run, own;             /* the run's directory, borrowed, and the private one in it, as they were opened; -1 */
     pid_t pid, watchdog;                /* of the kernel, whose process group it leads; -1: none */
     int console, leash;                 /* what it prints; the watchdog waits for its end */
     double told_s;                      /* when it was told to stop; 0: not yet */
@@ -82,12 +83,13 @@ static void start_clean(const struct start *s)
 
 static bool start_prepare(struct start *s, struct error *err)
 {
-    s->directory = realpath(s->config->directory, NULL);
-    if (!s->directory)
+    char link[32], path[PATH_MAX];
+    s->run = directory_held(s->config->directory); /* passed on to the kernel, which works by it */
+    snprintf(link, sizeof link, "/proc/self/fd/%d", s->run);
+    ssize_t length = s->run >= 0 ? readlink(link, path, sizeof path) : -1;
+    if (length <= 0 || length == sizeof path)
         return error_set_errno(err, "%s", s->config->directory);
-    s->run = open(s->directory, DIRECTORY);
-    if (s->run < 0)
-        return error_set_errno(err, "%s", s->directory);
+    s->directory = memory_text("%.*s", (int)length, path);
     start_clean(s);
     int console = -1;
     bool ok = mkdirat(s->run, LINUX_START_PRIVATE, 0700) == 0 && (s->own = openat(s->run, LINUX_START_PRIVATE, DIRECTORY)) >= 0 &&
@@ -174,6 +176,7 @@ static void start_exec(const struct start *s, int console)
         memory_text("uml_dir=."),
         memory_text("umid=uml"),
         memory_text(LINUX_START_DIRECTORY "=%s", directory),
+        memory_text(LINUX_START_OPENED "=%d", s->run),
         s->config->programs ? memory_text(LINUX_START_PROGRAMS "=allowed") : NULL,
         NULL,
     };
@@ -383,10 +386,8 @@ int linux_start(const struct linux_start *config, struct error *err)
         fclose(s.log);
     if (s.own >= 0)
         close(s.own);
-    if (s.run >= 0) {
+    if (s.run >= 0)
         start_clean(&s);
-        close(s.run);
-    }
     free(s.kernel);
     free(s.directory);
     return err->code ? (int)err->code : code;

@@ -15,11 +15,12 @@
 #define LINUX_START_PRIVATE ".linux"         /* in the run's directory, while it runs */
 #define LINUX_START_CONSOLE "linux-console.txt" /* left there by a kernel that crashed */
 #define LINUX_START_DIRECTORY "CONTRAFLOW_DIRECTORY" /* environment inside: the run's directory, in hexadecimal */
+#define LINUX_START_OPENED "CONTRAFLOW_OPENED" /* likewise: the descriptor by which the kernel holds it */
 #define LINUX_START_PROGRAMS "CONTRAFLOW_PROGRAMS"   /* likewise: the scenario's programs may be started */
 
 struct linux_start {
     const char *program;   /* becomes the first process inside */
-    const char *directory; /* of the run */
+    const char *directory; /* of the run, held (base/directory.h) */
     uint64_t seed;         /* of everything that the kernel draws */
     void (*progress)(double fraction);
     const volatile sig_atomic_t *interrupt; /* nonzero: the program inside is told to stop */

@@ -79,12 +79,12 @@ static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
     free(c);
 }
 
-/* A reader that empties its buffer now and then: the window offered comes and goes. */
-static void test_a_slow_reader_shows_in_the_window_offered(void **state)
+/* A reader that empties its buffer now and then: the window offered comes and goes, for a second, and for so long that
+ * times are counted together. */
+static void slow_reader(int ms)
 {
-    (void)state;
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < ms; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
         ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, i % 4 ? 40 * FULL : FULL,
                               i * MS + MS / 2);
@@ -94,6 +94,13 @@ static void test_a_slow_reader_shows_in_the_window_offered(void **state)
     assert_true(fabs(x.closed_share - 0.25) < 0.01);
     assert_true(isnan(x.flight_bytes)); /* no timestamps */
     free(c);
+}
+
+static void test_a_slow_reader_shows_in_the_window_offered(void **state)
+{
+    (void)state;
+    slow_reader(1000);
+    slow_reader(300000);
 }
 
 /* A kernel that tunes its window makes it grow by two segments an ACK: nothing comes and goes, however slots merge. */

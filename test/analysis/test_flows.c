@@ -81,6 +81,48 @@ static void test_window_is_measured_from_timestamps_at_the_receiver(void **state
     analysis_flows_free(f);
 }
 
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* Of few segments and ACKs the table keeps these alone, of more what analysis_round_trip.h keeps: either says what that
+ * says of the same ones. Data each ms, echoes and ACKs 3 ms later. */
+static void test_explanations_of_few_segments_are_those_of_their_round_trips(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 24; n++) {
+        struct analysis_flows *f = new_flows();
+        struct analysis_round_trip *trip = analysis_round_trip_new(-1);
+        struct analysis_round_trip_figures x, expected;
+        analysis_flows_keep_explanations(f);
+        feed(f, 0, syn(A_TO_B, 1000));
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t k = i / 2;
+            int64_t t = (10 + k + (i % 2 ? 3 : 0)) * MS + (i % 2 ? 1000 * k : 0);
+            struct capture_segment s = i % 2 ? stamped(B_TO_A, 1, 0, 2001 + 1000 * k, 500 + k + 3, 9000 + k)
+                                             : stamped(A_TO_B, 1001 + 1000 * k, 1000, 1, 9000 + k, k > 2 ? 500 + k : 0);
+            feed(f, t, s);
+            if (i % 2)
+                analysis_round_trip_ack(trip, &s, 1000 * (k + 1), t);
+            else
+                analysis_round_trip_data(trip, &s, 1000 * (k + 1), t);
+        }
+        analysis_round_trip_get(trip, &expected);
+        analysis_round_trip_free(trip);
+        assert_true(analysis_flows_explain(f, 0, &x));
+        for (int leg = 0; leg < ANALYSIS_LEGS; leg++)
+            assert_true(same(x.wait_s[leg], expected.wait_s[leg]));
+        for (int loop = 0; loop < ANALYSIS_LOOPS; loop++)
+            assert_true(same(x.loop_least_s[loop], expected.loop_least_s[loop]) &&
+                        same(x.stamped_least_s[loop], expected.stamped_least_s[loop]));
+        assert_true(same(x.floor_s, expected.floor_s) && same(x.hold_s, expected.hold_s) &&
+                    same(x.tick_s, expected.tick_s));
+        assert_true(n < 2 || isfinite(x.hold_s)); /* there is something to compare */
+        analysis_flows_free(f);
+    }
+}
+
 /* A handshake at a tap `near_ns` from a (there and back) and `far_ns` from b, then 5 segments of 1000 bytes
  * of which 2 are acknowledged; no timestamps. */
 static struct analysis_flow tapped(int64_t near_ns, int64_t far_ns)
@@ -300,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_times_that_step_back_do_not_make_time_negative),
         cmocka_unit_test(test_times_apart_by_centuries_count_as_decades),
         cmocka_unit_test(test_window_is_measured_from_timestamps_at_the_receiver),
+        cmocka_unit_test(test_explanations_of_few_segments_are_those_of_their_round_trips),
         cmocka_unit_test(test_window_without_timestamps_needs_a_tap_at_the_sender),
         cmocka_unit_test(test_a_handshake_sent_again_times_nothing),
         cmocka_unit_test(test_advertised_window_is_scaled_by_the_receivers_syn),

@@ -294,6 +294,20 @@ static void test_bursts_that_the_ends_cut_are_not_known(void **state)
     assert_true(t.covered >= 0.92 * t.known);
 }
 
+/* 9, 9, 13, 9, ...: the sum less that of a straight line is 0, -1, -2 and 1 by turns, at 129 places: squares 192, sum -64,
+ * sum along (i - 64) 64. 192 - 64^2 / 129 - 64^2 / (128 * 129 * 130 / 12) = 160.225 are left, and t975(127)
+ * sqrt(2 * 160.225 / 127) / 128 = 1.9788 * 1.5885 / 128 = 0.02456. */
+static void test_what_the_ends_may_cut_off(void **state)
+{
+    (void)state;
+    double x[128];
+    for (int i = 0; i < 128; i++)
+        x[i] = i % 4 == 2 ? 13 : 9;
+    struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 128});
+    assert_float_equal(e.value, 10, 1e-12);
+    assert_float_equal(e.ci95, 0.02456, 1e-5);
+}
+
 /* Quarters 1, 2, 3, 4: s = sqrt(5 / 3) = 1.291, and t975(3) sqrt(3) s / 2 = 3.1824 * 1.7321 * 0.6455 = 3.558: beyond
  * what the series has been. */
 static void test_a_drift_has_a_rough_interval(void **state)
@@ -361,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_intervals_cover_the_means_of_sawtooths),
         cmocka_unit_test(test_standing_still_is_told_in_cycles),
         cmocka_unit_test(test_bursts_that_the_ends_cut_are_not_known),
+        cmocka_unit_test(test_what_the_ends_may_cut_off),
         cmocka_unit_test(test_a_drift_has_a_rough_interval),
         cmocka_unit_test(test_rough_intervals_cover_long_memories),
     };

@@ -33,15 +33,19 @@ COMMANDS = {
 }
 
 
-def write_capture(path, flows):
-    """A segment of 500 bytes from each of so many addresses and ports, a microsecond apart."""
+def write_capture(path, flows, packets=1):
+    """A segment of 500 bytes from each of so many addresses and ports, a microsecond apart; then, where there are to be
+    more packets of each, its ACK, another segment, and so on."""
     with open(path, "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 96, 1))
-        for i in range(flows):
-            ends = struct.pack(">II", 0x0a000001 + i // 50000, 0x0a0a0a0a)
-            f.write(struct.pack("<IIII", 1700000000 + i // 10**6, i % 10**6 * 1000, 54, 554) + bytes(12) + b"\x08\x00"
-                    + struct.pack(">BBHHHBBH", 0x45, 0, 540, 1, 0x4000, 64, 6, 0) + ends
-                    + struct.pack(">HHIIBBHHH", 1024 + i % 50000, 80, 1, 1, 0x50, 16, 500, 1, 0))
+        for n in range(flows * packets):
+            i, k = divmod(n, packets)
+            ends, ports = (0x0a000001 + i // 50000, 0x0a0a0a0a), (1024 + i % 50000, 80)
+            seq, payload, way = 1 + 500 * ((k + 1) // 2), 500 if k % 2 == 0 else 0, 1 if k % 2 == 0 else -1
+            tcp = (*ports[::way], *((seq, 1) if way == 1 else (1, seq)), 0x50, 16, 500, 1, 0)
+            f.write(struct.pack("<IIII", 1700000000 + n // 10**6, n % 10**6 * 1000, 54, 54 + payload) + bytes(12)
+                    + b"\x08\x00" + struct.pack(">BBHHHBBHII", 0x45, 0, 40 + payload, 1, 0x4000, 64, 6, 0, *ends[::way])
+                    + struct.pack(">HHIIBBHHH", *tcp))
 
 
 def resident_at_rest(contraflow):

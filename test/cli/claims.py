@@ -16,6 +16,21 @@ def frame(src, dst, sport, dport, seq, ack, flags, window, payload, options=b"",
     return b"\x02" * 6 + b"\x04" * 6 + b"\x08\x00" + ip + tcp + bytes(min(shown, payload)), 14 + total
 
 
+def bulk(flows):
+    """A pcap of so many flows of forty segments each, half of them to one host and half from it, at once."""
+    out, at, host = [struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1)], 10**18, (10, 0, 0, 1)
+    for k in range(40):
+        for i in range(flows):
+            ends, port = [((10, 0, 0, 2), host), (host, (10, 0, 0, 3))][i % 2], (1000 + i, 80)
+            both = [frame(*ends, *port, 1 + 1448 * k, 1, 16, 65535, 1448)]
+            if k % 2:
+                both.append(frame(*ends[::-1], *port[::-1], 1, 1 + 1448 * (k + 1), 16, 65535, 0))
+            for data, length in both:
+                at += 2000
+                out.append(struct.pack("<IIII", at // 10**9, at % 10**9, len(data), length) + data)
+    return b"".join(out)
+
+
 def capture(kind, size, seed=1):
     """Bytes of a pcap with nanoseconds, about `size` of them."""
     chance = random.Random(f"{kind}{seed}")

@@ -48,6 +48,34 @@ class Costs(e2e.Case):
         for command in (("check", "FILE"), ("explain", "FILE"), ("analyze", "FILE"), ("fit", "FILE")):
             self.doubles(claims.KINDS, LARGE, *command)
 
+    def test_flows_are_judged_one_after_the_other(self):
+        """Each of so many bulk flows is drawn with all others' sums: summing them up for each took four times as long
+        for twice as many, 37 s for 2400. Twice as many may take three times as long: twice, and half of that for what
+        grows with its logarithm and for a busy machine, of which the least of three tries has least."""
+        flows = (600, 1200) if not e2e.ALL else (600, 1200, 2400, 4800)
+        for command in (("check", "FILE"), ("explain", "FILE"), ("fit", "FILE"), ("analyze", "--report", "out", "FILE"),
+                        ("compare", "FILE", "FILE")):
+            costs = []
+            for n in flows:
+                (self.dir / "c.pcap").write_bytes(claims.bulk(n))
+                words = [str(self.dir / "c.pcap") if w == "FILE" else w for w in command]
+                costs.append(min(self.processor_s(*words)[0] for _ in range(3)))
+            with self.subTest(command=command[0], costs=costs):
+                for less, more in zip(costs, costs[1:]):
+                    self.assertLess(more, 3 * max(less, 0.1))  # s: below, starting the program counts
+
+    def test_plots_of_twice_as_many_rows(self):
+        """As above, of a run's queues.csv."""
+        self.write("s.yaml", "duration: 20ms\nwarmup: 5ms\ntraffic: {star: {incoming: 1, outgoing: 1}}\n")
+        self.good("run", "s.yaml", "-o", "run", "-q")
+        head, *rows = (self.dir / "run/queues.csv").read_text().splitlines(keepends=True)
+        costs = []
+        for n in (100000, 200000) if not e2e.ALL else (100000, 200000, 400000, 800000):
+            (self.dir / "run/queues.csv").write_text(head + "".join(rows[k % len(rows)] for k in range(n)))
+            costs.append(min(self.processor_s("plot", "run", "-o", "pictures")[0] for _ in range(3)))
+        for less, more in zip(costs, costs[1:]):
+            self.assertLess(more, 3 * max(less, 0.1), costs)
+
     def test_a_kilobyte_that_claims_an_hour(self):
         """Of 738 bytes: 30 s and more of these were once lines of progress of an hour in which nothing happened."""
         data = bytearray((e2e.ROOT / "test/data/fuzz/boundless.pcap").read_bytes())
@@ -95,10 +123,31 @@ class Budget(e2e.Case):
         done = self.good("replay", "c.pcap", "-o", "out", "-q", "--anyway", "--budget", "1us")
         self.assertRegex(done.stderr, r"--budget was over before \d+ more emulations, one of which may come nearer")
         self.assertIn("total", done.stdout)
-        done = self.good("infer", "c.pcap", "-q", "--hypothesis", "fifo", "--hypothesis", "fair", "--budget", "1us")
-        self.assertIn("--budget was over before the grids were fine", done.stderr)
         self.bad(2, "--budget 0: more than nothing", "replay", "c.pcap", "--budget", "0")
         self.bad(2, "--budget: ", "infer", "c.pcap", "--budget", "60")
+
+    def test_what_infer_has_no_time_for_is_no_answer_or_a_part_of_one(self):
+        """16 flows, 12 of which are the first patterns. Whenever time is over, the hypotheses that were emulated are all
+        that are ranked, what the answer lacks is said, and nothing goes on."""
+        rows = [f"h{1 + k % 2},h0,{1000000 + 1000 * k},{0.02 + 0.001 * (k % 3)},p{k // 2}" for k in range(16)]
+        self.write("m.csv", "\n".join(["from,to,bytes,seconds,pattern", *rows, ""]))
+        asked = [f"--hypothesis={name}" for name in ("fifo", "fair", "ack-first", "eq6")]
+        words = ["infer", "m.csv", "-q", "-j", "1", "--window", "100kB", "--json", *asked]
+        self.bad(4, "--budget was over before one hypothesis was emulated: 0 emulations are no answer", *words,
+                 "--budget", "1us")
+        whole = json.loads(self.good(*words).stdout)
+        self.assertEqual((whole["lacks"], whole["left_out"], len(whole["hypotheses"])), ("nothing", 0, 4))
+        for budget_ms in (30, 100, 200, 400, 800):
+            done = self.call(*words, "--budget", f"{budget_ms}ms")
+            if done.returncode == 4:
+                continue
+            self.assertEqual(done.returncode, 0, done.stderr)
+            part = json.loads(done.stdout)
+            self.assertEqual(len(part["hypotheses"]) + part["left_out"], 4)
+            self.assertAlmostEqual(sum(h["weight"] for h in part["hypotheses"] if h["emulated"]), 1, places=9)
+            self.assertLessEqual(part["emulations"], whole["emulations"])
+            self.assertEqual("--budget was over" in done.stderr, part["lacks"] != "nothing" or part["left_out"] > 0)
+            self.call(*words[:7], *asked, "--budget", f"{budget_ms}ms")  # the table has a line for each, too
 
 
 if __name__ == "__main__":

@@ -96,6 +96,45 @@ class HostileFiles(e2e.Case):
                  e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz", "-o", "out", "-q")
         self.assertEqual((self.dir / "victim/flows.csv").read_text(), "kept")
 
+    def swap(self, directory, run):
+        """While run works in it, its name becomes a link to somebody's files; told to stop, it closes its own."""
+        while not (directory / "queues.csv.part").exists():
+            self.assertIsNone(run.poll())
+            time.sleep(0.02)
+        victim, moved = self.dir / "victim", self.dir / "moved"
+        victim.mkdir()
+        for name in ("flows.csv", "summary.json", "queues.csv", "scenario.yaml", "queues.csv.part"):
+            (victim / name).write_text("kept")
+        directory.rename(moved)
+        directory.symlink_to(victim)
+        run.send_signal(signal.SIGTERM)
+        run.wait()
+        self.assertEqual({name: data.decode() for name, data in self.files("victim").items()},
+                         {name: "kept" for name in self.files("victim")})
+        self.assertEqual(len(self.files("victim")), 5)
+        subprocess.run(["rm", "-r", victim], check=True)
+        directory.unlink(missing_ok=True)  # a sweep removes what is in the place of a point
+        return moved
+
+    def test_a_directory_that_is_swapped_for_a_link_meanwhile_is_still_the_one(self):
+        """Whatever a name leads to later, files are made, replaced and removed where the run began."""
+        self.write("long.yaml", SMALL.replace("4ms", "1000s").replace(
+            "star: {incoming: 1, outgoing: 1}", "star: {points: [1/1]}"))
+        for engine in e2e.ENGINES:
+            run = subprocess.Popen([str(e2e.CONTRAFLOW), "run", "long.yaml", "-o", f"out-{engine}", "-q", "-j1",
+                                    "--engine", engine], cwd=self.dir, stderr=subprocess.DEVNULL)
+            self.addCleanup(run.kill)
+            moved = self.swap(self.dir / f"out-{engine}/1in-1out", run)
+            self.assertIs(json.loads((moved / "summary.json").read_text())["complete"], False)
+            self.assertEqual([path for path in moved.iterdir() if path.suffix == ".part"], [])
+            subprocess.run(["rm", "-r", moved], check=True)
+        self.write("sweep.yaml", "scenario: one.yaml\naxes: {tcp.window: [50kB]}\n")
+        self.write("one.yaml", SMALL.replace("4ms", "1000s"))
+        sweep = subprocess.Popen([str(e2e.CONTRAFLOW), "sweep", "sweep.yaml", "-o", "s.db", "-q"], cwd=self.dir,
+                                 stderr=subprocess.DEVNULL)
+        self.addCleanup(sweep.kill)
+        self.swap(self.dir / "s.db.point-1", sweep)
+
     def test_links_in_the_way_of_files_are_replaced_not_followed(self):
         self.good("run", "s.yaml", "-o", "good", "-q")
         names = sorted(self.files("good"))

@@ -112,6 +112,30 @@ class Hostile(Case):
             self.assertEqual((victim / name).read_text(), "kept", name)
 
 
+    def test_a_directory_that_is_swapped_for_a_link_meanwhile_is_still_the_one(self):
+        """The kernel inside works by the descriptor of its process, not by the name, which leads to another's files."""
+        (self.dir / "long.yaml").write_text(STAR.replace("duration: 2s", "duration: 1000s"))
+        run = subprocess.Popen([str(e2e.CONTRAFLOW), "run", "long.yaml", "-o", "out", "-q", "--engine", "linux"],
+                               cwd=self.dir, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        while not (self.dir / "out/h0.pcap.part").exists():
+            self.assertIsNone(run.poll())
+            time.sleep(0.02)
+        victim, moved = self.dir / "victim", self.dir / "moved"
+        (victim / ".linux").mkdir(parents=True)
+        names = ("flows.csv", "summary.json", "h0.pcap", "h0.pcap.part", ".linux/status", ".linux/said")
+        for name in names:
+            (victim / name).write_text("kept")
+        (self.dir / "out").rename(moved)
+        (self.dir / "out").symlink_to(victim)
+        run.send_signal(signal.SIGTERM)
+        run.wait()
+        for name in names:
+            self.assertEqual((victim / name).read_text(), "kept", name)
+        self.assertIs(json.loads((moved / "summary.json").read_text())["complete"], False)
+        self.assertEqual([path.name for path in moved.iterdir() if path.suffix == ".part" or path.name == ".linux"], [])
+
+
 class Disciplines(Case):
     """The kernel's own at emulated ports."""
 

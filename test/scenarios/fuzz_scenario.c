@@ -2,6 +2,7 @@
 /* Texts nobody chose as scenarios: a NUL ends the YAML, and behind it are sets, which NULs end, too. What loads is
  * written, and loads again to the same text. `test/fuzz scenario`, or test/fuzzing/replay.c. */
 #include "base/memory.h"
+#include "model/platform.h"
 #include "scenarios/load.h"
 #include "scenarios/pattern.h"
 #include "scenarios/save.h"
@@ -25,7 +26,7 @@ static void predict(const struct scenario *s)
         text_check(&err);
         return;
     }
-    for (int i = 0; i < 2 * s->network.hosts + 2; i++)
+    for (int i = 0; i < model_platform_link_count(&p.platform); i++)
         scenario_pattern_link_name(&p, i, name);
     scenario_pattern_fini(&p);
 }
