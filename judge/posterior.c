@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "judge/ground.h"
 #include "judge/limit.h"
+#include "judge/noise.h"
 #include "judge/path.h"
 #include "judge/trial.h"
 
@@ -92,6 +93,12 @@ static void posterior_add(struct posterior *p, const struct judge_facts *facts, 
     free(otherwise);
 }
 
+/* Of draws, so that with what is none of these it is that share of all. */
+static double posterior_sure(void)
+{
+    return JUDGE_DIAGNOSIS_SURE / (1 - judge_noise.none);
+}
+
 /* The least width about `middle` that holds that share of what was drawn. Weights differ: by halving, in place of sorting
  * pairs. */
 static double posterior_within(const struct posterior *p, const double *value, double middle, double share)
@@ -153,7 +160,7 @@ static void posterior_way(const struct judge_facts *s, bool incoming, double pos
 /* How far what a direction loses may be off: by as much of itself as what is possible. */
 static double posterior_way_ci95(const struct posterior *p, const double *value, const struct judge_way *w)
 {
-    return w->flows > 0 ? (1 - w->lost_share) * posterior_within(p, value, w->possible_bps, JUDGE_DIAGNOSIS_SURE) /
+    return w->flows > 0 ? (1 - w->lost_share) * posterior_within(p, value, w->possible_bps, posterior_sure()) /
                               w->possible_bps : 0;
 }
 
@@ -215,11 +222,11 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
     posterior_way(s, false, posterior_median(&p, p.value[2]), d);
     d->in.lost_ci95 = posterior_way_ci95(&p, p.value[1], &d->in);
     d->out.lost_ci95 = posterior_way_ci95(&p, p.value[2], &d->out);
-    d->probability = p.yes / p.all;
+    d->probability = (1 - judge_noise.none) * p.yes / p.all + judge_noise.none / 2;
     d->answer = judge_diagnosis_answer(d->probability);
     double possible_bps = d->in.possible_bps + d->out.possible_bps;
     d->lost_share = lost_share(d->in.carried_bps + d->out.carried_bps, possible_bps);
-    d->ci95 = posterior_within(&p, p.value[0], d->lost_share, JUDGE_DIAGNOSIS_SURE);
+    d->ci95 = posterior_within(&p, p.value[0], d->lost_share, posterior_sure());
     if (isfinite(s->ci95_bps))
         d->ci95 = hypot(d->ci95, s->ci95_bps / possible_bps);
     for (int i = 0; i < 3; i++)

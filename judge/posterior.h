@@ -3,8 +3,9 @@
  *
  * What facts leave open (judge/path.h) is drawn JUDGE_POSTERIOR_DRAWS times, evenly: the points of a Kronecker sequence
  * (alpha_d = phi^-(d + 1), phi the root of phi^(D + 1) = phi + 1; Roberts 2018), so that the same facts have the same
- * answer. Each draw predicts what would be possible. The share of draws in which that is enough for a yes is the answer's
- * probability; what is possible and lost are medians, and 95 % of the draws are within ci95 of what is lost. */
+ * answer. Each draw predicts what would be possible. Y of them predict enough for a yes. Besides, nature may do what no
+ * hypothesis here has, with probability N (judge/noise.h): the answer's probability is (1 - N) Y + N / 2. What is possible
+ * and lost are medians, and 95 % / (1 - N) of the draws are within ci95 of what is lost. */
 #ifndef JUDGE_POSTERIOR_H
 #define JUDGE_POSTERIOR_H
 
