@@ -39,6 +39,8 @@ static int clients_open(const struct clients *c)
     if (fd < 0 || connect(fd, at->ai_addr, at->ai_addrlen) != 0)
         abort();
     freeaddrinfo(at);
+    /* Thousands a second would wait for a minute each, until there are no ports. */
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1, .l_linger = 0}, sizeof(struct linger));
     return fd;
 }
 
