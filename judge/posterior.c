@@ -222,8 +222,8 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
     posterior_way(s, false, posterior_median(&p, p.value[2]), d);
     d->in.lost_ci95 = posterior_way_ci95(&p, p.value[1], &d->in);
     d->out.lost_ci95 = posterior_way_ci95(&p, p.value[2], &d->out);
+    d->answer = judge_diagnosis_answer(p.yes / p.all);
     d->probability = (1 - judge_noise.none) * p.yes / p.all + judge_noise.none / 2;
-    d->answer = judge_diagnosis_answer(d->probability);
     double possible_bps = d->in.possible_bps + d->out.possible_bps;
     d->lost_share = lost_share(d->in.carried_bps + d->out.carried_bps, possible_bps);
     d->ci95 = posterior_within(&p, p.value[0], d->lost_share, posterior_sure());

@@ -3,9 +3,10 @@
  *
  * What facts leave open (judge/path.h) is drawn JUDGE_POSTERIOR_DRAWS times, evenly: the points of a Kronecker sequence
  * (alpha_d = phi^-(d + 1), phi the root of phi^(D + 1) = phi + 1; Roberts 2018), so that the same facts have the same
- * answer. Each draw predicts what would be possible. Y of them predict enough for a yes. Besides, nature may do what no
- * hypothesis here has, with probability N (judge/noise.h): the answer's probability is (1 - N) Y + N / 2. What is possible
- * and lost are medians, and 95 % / (1 - N) of the draws are within ci95 of what is lost. */
+ * answer. Each draw predicts what would be possible. The share Y of them for which that is enough for a yes decides: more
+ * than 95 % yes, less than 5 % no. Besides, nature may do what no hypothesis here has, with probability N (judge/noise.h),
+ * so the answer's probability is (1 - N) Y + N / 2. What is possible and lost are medians, and 95 % / (1 - N) of the draws
+ * are within ci95 of what is lost. */
 #ifndef JUDGE_POSTERIOR_H
 #define JUDGE_POSTERIOR_H
 
