@@ -163,9 +163,9 @@ static void capture_beside(const struct capture_host *h, struct analysis_resourc
         bool incoming = capture_address_same(&f->dst, h->host), ours = incoming || capture_address_same(&f->src, h->host);
         double life_s = (double)(f->last_ns - f->first_ns) * 1e-9;
         struct analysis_udp b = {.incoming = incoming, .quic = f->quic, .rate_bps = f->bytes * 8 / life_s,
-                                    .share = f->bytes / (incoming ? &frames->in : &frames->out)->all_bytes,
-                                    .packet_bytes = f->bytes / (double)f->packets,
-                                    .run_packets = (double)f->packets / (double)f->runs};
+                                 .share = f->bytes / (incoming ? &frames->in : &frames->out)->all_bytes,
+                                 .packet_bytes = f->bytes / (double)f->packets,
+                                 .run_packets = (double)f->packets / (double)f->runs};
         if (!ours || f->tag != h->tag || !(life_s > 0) || b.share < ANALYSIS_UDP_LEAST ||
             (double)f->first_ns * 1e-9 >= r->end_s || (double)f->last_ns * 1e-9 <= r->steady_start_s)
             continue;
@@ -182,9 +182,10 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
     bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
     double rate_bps[2] = {fits ? h->capacity_bps[0] : (double)NAN, fits ? h->capacity_bps[1] : (double)NAN};
-    if (isnan(rate_bps[1]) && isfinite(capture_out_bps(h, r))) {
+    double own_bps = isnan(rate_bps[1]) ? capture_out_bps(h, r) : (double)NAN;
+    if (isfinite(own_bps)) {
         rate_bps[0] = INFINITY; /* a shaper of what goes out says nothing of what comes in */
-        rate_bps[1] = capture_out_bps(h, r);
+        rate_bps[1] = own_bps;
     }
     struct analysis_told *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
     for (size_t i = 0; i < r->n; i++) {
@@ -197,8 +198,8 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
         flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
-    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s,
-                      rate_bps, &r->diagnosis, &r->facts, r->judged);
+    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, rate_bps,
+                      &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)
         r->merged[incoming] = capture_merged(r, uses, incoming);

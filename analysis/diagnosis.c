@@ -75,9 +75,9 @@ static void diagnosis_case(const struct analysis_flows *f, const struct analysis
     c->flow = memory_zeroed(n + 1, sizeof *c->flow, "a diagnosis");
     analysis_facts_of(&s, frames, capacity_bps, c->flow, &c->facts);
     c->stands = s.stands;
+    c->may_stand = s.may_stand;
     if (latency)
         diagnosis_latency(&s, latency);
-    c->may_stand = s.may_stand;
     analysis_evidence_free(&s);
 }
 

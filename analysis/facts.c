@@ -48,7 +48,6 @@ static struct judge_sender facts_sender(const struct analysis_evidence_set *s, c
         .closed_share = c->closed_share,
         .short_share = c->short_share,
         .tight_share = c->full_bytes > 0 ? c->tight_share : (double)NAN, /* else nobody watched its segments */
-        .restarts = c->restarts,
         .idle = analysis_evidence_idle(s, e),
         .jitter = c->jitter,
         .fullness = c->fullness,

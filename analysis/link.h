@@ -16,8 +16,8 @@
 #include "analysis/evidence.h"
 
 /* Both directions of the link, and what of the flows' waits follows from them: those without timestamps, cycles of
- * applications, and what waits beside. known_bps: of each direction, in and out, on the wire; NAN, or NULL: unknown; INFINITY: nor as
- * fast as the other one, which is a shaper of one direction. */
+ * applications, and what waits beside. known_bps: of each direction, in and out, on the wire; NAN, or NULL: unknown;
+ * INFINITY: nor as fast as the other one, which is a shaper of one direction. */
 void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
                         const double known_bps[2], struct judge_link *in, struct judge_link *out);
 

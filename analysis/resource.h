@@ -27,7 +27,7 @@ struct analysis_udp {
     double run_packets;  /* mean number that follow each other by less than the mean gap */
 };
 
-#define ANALYSIS_UDP 4         /* the largest */
+#define ANALYSIS_UDP 4          /* the largest */
 #define ANALYSIS_UDP_LEAST 0.02 /* of a direction's bytes: less is none, as in study/replay.h */
 
 struct analysis_resource {
@@ -45,8 +45,8 @@ struct analysis_resource {
     struct judge_flow *judged; /* owned; those of facts, in the order of `flows` */
     /* Of one loss there is one answer: resources that have all flows and the answer in common are one, and those are
      * silent that cannot tell where another one can. The one where ACKs wait speaks for them, or the first that is not
-     * behind another link. A host that stops its flows (pause,
-     * slow_host), which only shows there, speaks for whatever else has them, whichever answer that would have. */
+     * behind another link. A host that stops its flows (pause, slow_host), which only shows there, speaks for whatever
+     * else has them, whichever answer that would have. */
     char same_as[ANALYSIS_CHECK_NAME]; /* who speaks for it; "": it does itself */
     char also[ANALYSIS_RESOURCE_ALSO]; /* for whom it speaks, besides itself: "h2", "h2 and 3 more"; "" */
     struct analysis_merged merged[2]; /* from the host and to it; of a capture */

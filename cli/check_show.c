@@ -9,7 +9,6 @@
 #include <math.h>
 
 #define STATUS_LOST 1
-#define STATUS_UNKNOWN 4 /* 2 and 3 are failures */
 
 void cli_check_answers_add(struct cli_check_answers *a, const struct analysis_resource *r)
 {
@@ -21,7 +20,7 @@ void cli_check_answers_add(struct cli_check_answers *a, const struct analysis_re
 
 int cli_check_answers_status(const struct cli_check_answers *a)
 {
-    return a->lost ? STATUS_LOST : a->unknown ? STATUS_UNKNOWN : 0;
+    return a->lost ? STATUS_LOST : a->unknown ? CLI_STATUS_UNKNOWN : 0;
 }
 
 void cli_check_show_resource(const char *source, bool simulated, const struct analysis_resource *r)

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#define CLI_STATUS_UNKNOWN 4
+
 /* Each gets its own name as argv[0] and returns the exit status: 0 done; 1 the work ran and its
  * answer is no, or something is lost; 4 nobody can tell; 2 bad input or usage; 3 the system failed. */
 int cmd_explain(int argc, char **argv);

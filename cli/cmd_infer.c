@@ -32,7 +32,6 @@ struct infer_options {
     bool quiet, json, ranged;
 };
 
-#define STATUS_UNKNOWN 4 /* cannot tell; 2 and 3 are failures */
 
 static const char *const given_keys[] = {"network.link.rate", "tcp.initial_window", NULL};
 
@@ -232,7 +231,7 @@ int cmd_infer(int argc, char **argv)
         ok = error_set(&err, ERROR_INPUT, "%s: infer needs TCP", o.scenario ? o.scenario : "--set");
     ok = ok && scenario_commands_refuse(&base, o.scenario, "infer starts none; 'contraflow run' does", &err);
     ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_find(&x, &o, &err);
-    int signal_number = x.signal, status = x.n > 0 ? 0 : STATUS_UNKNOWN;
+    int signal_number = x.signal, status = x.n > 0 ? 0 : CLI_STATUS_UNKNOWN;
     if (ok && !signal_number && x.n == 0)
         fprintf(stderr, "contraflow: --budget was over before one hypothesis was emulated: %zu emulations are no answer\n",
                 x.emulations);

@@ -426,7 +426,7 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
                       struct error *err)
 {
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
-    static const int statuses[] = {[STUDY_REPLAY_TOLD] = 0, [STUDY_REPLAY_REFUSED] = 1, [STUDY_REPLAY_UNKNOWN] = 4};
+    static const int statuses[] = {[STUDY_REPLAY_TOLD] = 0, [STUDY_REPLAY_REFUSED] = 1, [STUDY_REPLAY_UNKNOWN] = CLI_STATUS_UNKNOWN};
     int n = 1 + o->n_what_ifs, signal_number = 0;
     char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
     bool ok = results_directory_take(root, false, err) && replay_guess(r, o, root, &signal_number, err);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define AROUND_TC 24.0   /* bytes of a frame on the wire that tc does not count */
-#define FULL_BYTES 1448.0 /* where a measurement does not say */
 #define ACKS_DELAYED 2.0
 
 const char *judge_answer_name(enum judge_answer answer)
@@ -62,7 +61,7 @@ static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t
 double judge_diagnosis_tc_bps(const struct judge_diagnosis *d, const struct judge_way *w)
 {
     const struct judge_way *other = w == &d->in ? &d->out : &d->in;
-    double full = d->full_bytes > 0 ? d->full_bytes : FULL_BYTES;
+    double full = d->full_bytes > 0 ? d->full_bytes : JUDGE_FULL;
     double acks = d->segments_per_ack > 0 ? d->segments_per_ack : ACKS_DELAYED;
     double data_frames = w->flows > 0 ? w->carried_bps / full : 0;
     double ack_frames = other->flows > 0 ? other->carried_bps / (acks * full) : 0;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define JUDGE_FULL 1448.0  /* bytes of payload in a full frame of Ethernet with timestamps, where a source does not say */
+#define JUDGE_LOSSY 0.001  /* of the segments are sent again: losses set a window */
 #define JUDGE_AROUND 90.0 /* wire bytes of a segment besides its payload, with timestamps; of an ACK, all */
 
 /* What a sender does. */
@@ -25,7 +27,6 @@ struct judge_sender {
     double closed_share;   /* of ACKs offer less than two segments */
     double short_share;    /* of segments are short though data follow */
     double tight_share;    /* of segments follow the one before sooner than the mean */
-    double restarts;       /* begins with nothing in flight */
     double idle;           /* share of the time with nothing in flight and nothing to send; may be slightly negative */
     double jitter;         /* in flight from slot to slot, over the mean */
     double fullness;       /* mean over slots of mean / most in flight */

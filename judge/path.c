@@ -9,7 +9,6 @@
 #define ROUNDS 4        /* of what each direction leaves to the other: ACKs are a few per cent */
 #define UNSEEN 0.01     /* of the round trip: as much wait comes from stamps and delayed ACKs */
 #define MOST_OF_CYCLE 0.9
-#define CLOCKED 0.5     /* of a late answer is made up for: a clock starts cycles more than answers do */
 #define DOUBTFUL 1.1    /* times longer than all that is in flight takes to pass: a mean is less than the most, unless all
                          * come at the worst of times */
 #define SAME_WAY 1.25   /* times as long as the data beside it: behind the same frames */
@@ -89,14 +88,14 @@ static double path_ack_wait_s(const struct judge_facts *s, const struct judge_fl
     return ack_s > UNSEEN * judge_flow_trip_s(f) ? fmin(ack_s, ack_s + data_s) : 0;
 }
 
-/* What a flow would carry through a link without an end. */
-static double path_wanted_bps(const struct judge_facts *s, const struct judge_flow *f, double otherwise, double back_bps,
+/* What a flow whose ACKs wait so long would carry through a link without an end. */
+static double path_wanted_bps(const struct judge_facts *s, const struct judge_flow *f, double otherwise, double ack_s,
                               double vanishes, const double open[JUDGE_OPENS])
 {
-    double x = f->rate_bps, trip_s = judge_flow_trip_s(f), ack_s = path_ack_wait_s(s, f, back_bps, open);
+    double x = f->rate_bps, trip_s = judge_flow_trip_s(f);
     if (open[JUDGE_OPEN_LIMIT] < otherwise) {
         bool answered = !judge_limit_reads(f) &&
-                        f->clocked + f->clocked_sd * open[JUDGE_OPEN_CYCLE] < CLOCKED; /* false without cycles */
+                        f->clocked + f->clocked_sd * open[JUDGE_OPEN_CYCLE] < JUDGE_PATH_CLOCKED; /* false without cycles */
         double share = answered && ack_s > 0 ? fmin(f->cycle_wait_s / f->cycle_s, MOST_OF_CYCLE) : 0;
         return fmax(x, fmin(x / (1 - fmax(0, share)), f->most_bps));
     }
@@ -143,10 +142,10 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
         capacity_bps[way] = path_capacity_bps(s, way == 0, open);
     for (size_t i = 0; i < s->n; i++) {
         const struct judge_flow *f = &s->flow[i];
-        double back_bps = capacity_bps[f->incoming], vanishes = open[JUDGE_OPEN_VANISHES];
-        wanted_bps[!f->incoming] += path_wanted_bps(s, f, otherwise[i], back_bps, vanishes, open);
+        double ack_s = path_ack_wait_s(s, f, capacity_bps[f->incoming], open), vanishes = open[JUDGE_OPEN_VANISHES];
+        wanted_bps[!f->incoming] += path_wanted_bps(s, f, otherwise[i], ack_s, vanishes, open);
         most_bps[!f->incoming] +=
-            path_wanted_bps(s, f, otherwise[i], back_bps, isfinite(judge_flow_trip_s(f)) ? 1 : vanishes, open);
+            path_wanted_bps(s, f, otherwise[i], ack_s, isfinite(judge_flow_trip_s(f)) ? 1 : vanishes, open);
     }
     for (int way = 0; way < 2; way++) {
         const struct judge_link *l = judge_facts_link(s, way == 0);

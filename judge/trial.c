@@ -18,15 +18,11 @@
 #define SLOWED 0.05        /* of the round trip are waits of ACKs: enough to end a slow start that looks at delays */
 #define SLOWED_OF 0.25     /* of what round trips are longer than the least; else it is a queue of its own that stands */
 #define LIKE_WORDS 1.25    /* times as long as that words may wait, or these wait in another queue */
-#define LOSSY 0.001        /* of the segments are sent again: losses set a window */
 #define SAME_LOSSES 1.1    /* times as many lost in a second as alone, or more: they may be what keeps a window small */
 #define FEW_LOSSES 0.0001  /* of the segments that go alone: as good as none */
 #define FRAMES 1.3         /* that a word may wait for: one that has begun, as others have headers of other lengths */
 #define ALONE 0.5          /* of what words wait with both at once: the other direction's data are not why */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
-#define FILLS 0.05         /* of what is possible is lost, and less: full with both at once, too */
-#define FRAME 1538.0       /* bytes on the wire of a full one, */
-#define PAYLOAD 1448       /* and of data in it, with timestamps */
 #define NORMAL_975 1.96    /* deviations in half a 95 % interval */
 
 /* One direction with what is known of its flows. */
@@ -53,16 +49,15 @@ static struct side trial_side(const struct judge_facts *s, bool incoming)
     return x;
 }
 
-/* Of a full frame, where a direction carries so much goodput. */
-static double frame_s(double goodput_bps)
+double judge_trial_frame_s(double goodput_bps)
 {
-    return 8 * PAYLOAD / goodput_bps;
+    return 8 * JUDGE_FULL / goodput_bps;
 }
 
 /* What its ACKs wait, less the frame that the transmitter has begun: no order of service spares that. */
 static double side_order_wait_s(const struct side *x)
 {
-    return fmax(0, x->ack_wait_s - frame_s(x->other->alone_bps));
+    return fmax(0, x->ack_wait_s - judge_trial_frame_s(x->other->alone_bps));
 }
 
 /* T / (T - w): how many times as often a round trip ends, were it not for them. */
@@ -103,7 +98,7 @@ static bool side_slowed(const struct judge_trial *t, const struct side *x)
     const struct judge_trial_way *w = x->way;
     double wait_s = side_order_wait_s(x), beyond_s = x->trip_s - x->floor_s;
     bool like_alone = w->again * x->carried_bps <= (SAME_LOSSES * w->alone_again + FEW_LOSSES) * w->alone_bps;
-    bool clean = t->words && trial_paced(t) && t->in.paced_again <= LOSSY && t->out.paced_again <= LOSSY;
+    bool clean = t->words && trial_paced(t) && t->in.paced_again <= JUDGE_LOSSY && t->out.paced_again <= JUDGE_LOSSY;
     return wait_s >= SLOWED * x->trip_s && wait_s >= SLOWED_OF * beyond_s &&
            x->other->wait_s <= LIKE_WORDS * beyond_s && w->window_bytes < w->alone_window_bytes && (like_alone || clean);
 }
@@ -171,7 +166,7 @@ static bool trial_waits_nowhere(const struct judge_facts *s)
     bool nowhere = s->trial->words;
     for (int incoming = 0; incoming < 2; incoming++) {
         struct side x = trial_side(s, incoming);
-        nowhere = nowhere && x.way->most_wait_s <= FRAMES * frame_s(x.way->alone_bps) && !(side_order_wait_s(&x) > 0);
+        nowhere = nowhere && x.way->most_wait_s <= FRAMES * judge_trial_frame_s(x.way->alone_bps) && !(side_order_wait_s(&x) > 0);
     }
     return nowhere;
 }
@@ -219,7 +214,7 @@ static void trial_way(const struct side *x, struct judge_way *w)
 {
     w->possible_bps = w->room_bps = x->way->possible_bps;
     w->lost_share = x->way->lost.value;
-    w->saturated = x->way->full && x->way->lost.value < FILLS;
+    w->saturated = x->way->full && x->way->lost.value < JUDGE_TRIAL_FILLS;
     w->acks_bps = x->way->acks_bps;
 }
 

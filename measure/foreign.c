@@ -13,14 +13,12 @@
 
 #define SETTLES 0.2    /* of a test is left out */
 #define PIECES 4       /* of the rest */
-#define ACK_SHARE (MEASURE_ACK_WIRE / (2 * PAYLOAD)) /* of the payload acknowledged, at most */
+#define ACK_SHARE (MEASURE_ACK_WIRE / (2 * JUDGE_FULL)) /* of the payload acknowledged, at most */
 #define LEAST 0.1      /* of what a direction carries alone is possible beside ACKs */
 #define PACE_LEAST 0.5 /* of what is possible: less shows nothing */
 #define PACE_BOTH 1.5  /* shares of what is possible, added: less may pass one medium, by turns */
 #define ASKED 0.97     /* of the pace: carried */
 #define LEAST_S 0.001  /* a round trip that nobody knows */
-#define LOSSY 0.001    /* of the segments are sent again: losses set a window */
-#define PAYLOAD 1448.0
 #define SAME 0.85      /* of what it carries alone */
 #define FREE_ENDS 0.2  /* of the time held by a window of the ends, or less */
 #define SERIES (MEASURE_FOREIGN_MOST * PIECES)
@@ -368,7 +366,7 @@ static void path_flows(const struct path *p, bool incoming, bool empty, struct j
             .incoming = incoming, .rate_bps = side_rate(x).value / (double)n,
             .floor_s = empty && !isfinite(p->floor_s) ? LEAST_S : p->floor_s,
             .known = asked             ? JUDGE_CAUSE_APPLICATION
-                     : again > LOSSY ? JUDGE_CAUSE_LOSSES
+                     : again > JUDGE_LOSSY ? JUDGE_CAUSE_LOSSES
                                        : JUDGE_CAUSE_UNKNOWN,
             .data_wait_s = wait_s, .unplaced_s = wait_s, .most_bps = INFINITY, .window_bps = INFINITY, .clocked = NAN,
             .sender = {.tight_share = NAN, .free_bps = NAN}};
@@ -384,7 +382,7 @@ static void foreign_alone(const struct path *p, struct judge_diagnosis *d)
     struct judge_flow *flow[2];
     for (int i = 0; i < 2; i++) {
         flow[i] = memory_zeroed(n_in + n_out, sizeof *flow[i], "flows");
-        facts[i] = (struct judge_facts){.flow = flow[i], .n = n_in + n_out, .in = none, .out = none, .full_bytes = PAYLOAD,
+        facts[i] = (struct judge_facts){.flow = flow[i], .n = n_in + n_out, .in = none, .out = none, .full_bytes = JUDGE_FULL,
                                         .segments_per_ack = 2, .beside = true, .ci95_bps = NAN};
         cases[i] = (struct judge_case){&facts[i], 1};
         path_flows(p, true, i == 1, flow[i], n_in);

@@ -10,14 +10,10 @@
 #include <stdlib.h>
 
 #define ASKED 0.9    /* of what the servers allow: carried */
-#define LOSSY 0.001  /* of the segments are sent again: losses set a window */
 #define IDLE 0.8     /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9 /* of a processor: this program is what is slow */
 #define NO_QUEUE 1.25 /* times the least round trip, and as many seconds: it is no queue that loses */
 #define NO_QUEUE_S 0.002
-#define FILLS 0.05   /* of what is possible lost, or less: it fills its link with both at once, too */
-#define PAYLOAD 1448.0
-#define FRAME_S(bps) (8 * PAYLOAD / (bps)) /* a full one, where a direction carries so much goodput */
 
 /* A direction of a test. */
 struct side {
@@ -40,7 +36,7 @@ static double side_ack_wait_s(const struct measure_summary *s, const struct side
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean;
     double beyond_s = both->rtt_s - x->floor_s, wait_s = x->other[MEASURE_BOTH].mean.wait_s;
     if (s->words && isfinite(both->wait_s))
-        beyond_s -= both->wait_s + FRAME_S(x->way[x->alone].rate_bps.value);
+        beyond_s -= both->wait_s + judge_trial_frame_s(x->way[x->alone].rate_bps.value);
     return fmax(0, isfinite(wait_s) ? fmin(wait_s, beyond_s) : (double)NAN);
 }
 
@@ -55,7 +51,7 @@ static enum judge_cause side_limit(const struct measure_summary *s, const struct
         return JUDGE_CAUSE_WINDOW;
     if (alone->sndbuf_limited > MEASURE_HELD)
         return JUDGE_CAUSE_SEND_BUFFER;
-    if (alone->retransmitted > LOSSY && alone->rtt_s < NO_QUEUE * x->floor_s + NO_QUEUE_S)
+    if (alone->retransmitted > JUDGE_LOSSY && alone->rtt_s < NO_QUEUE * x->floor_s + NO_QUEUE_S)
         return JUDGE_CAUSE_LOSSES;
     return x->full ? JUDGE_CAUSE_FULL : JUDGE_CAUSE_UNKNOWN;
 }
@@ -98,7 +94,7 @@ static void verdict_flows(const struct measure_summary *s, bool incoming, struct
     const struct measure_way *both = &x.way[MEASURE_BOTH].mean;
     double ack_wait_s = side_ack_wait_s(s, &x);
     enum judge_cause limit = side_limit(s, &x);
-    if (limit == JUDGE_CAUSE_FULL && both->retransmitted > LOSSY && (incoming ? s->lost_in : s->lost_out).value > FILLS)
+    if (limit == JUDGE_CAUSE_FULL && both->retransmitted > JUDGE_LOSSY && (incoming ? s->lost_in : s->lost_out).value > JUDGE_TRIAL_FILLS)
         limit = JUDGE_CAUSE_LOSSES;
     for (size_t i = 0; i < n; i++)
         flow[i] = (struct judge_flow){
@@ -113,7 +109,7 @@ static void verdict_link(const struct side *x, struct judge_link *l)
 {
     *l = (struct judge_link){.capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN, .drain_s = INFINITY};
     if (x->full) {
-        l->capacity_bps = (PAYLOAD + JUDGE_AROUND) / PAYLOAD * x->way[x->alone].rate_bps.value;
+        l->capacity_bps = (JUDGE_FULL + JUDGE_AROUND) / JUDGE_FULL * x->way[x->alone].rate_bps.value;
         l->source = JUDGE_CAPACITY_QUEUE;
     }
 }
@@ -125,7 +121,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct judge_diagno
     struct judge_flow *flow = memory_zeroed(n_in + n_out, sizeof *flow, "flows");
     struct judge_trial trial = {.lost = s->lost, .least = s->least, .order = s->order, .transfer_s = s->transfer_s,
                                 .words = s->words};
-    struct judge_facts facts = {.flow = flow, .n = n_in + n_out, .full_bytes = PAYLOAD, .segments_per_ack = 1,
+    struct judge_facts facts = {.flow = flow, .n = n_in + n_out, .full_bytes = JUDGE_FULL, .segments_per_ack = 1,
                                 .beside = true, .trial = &trial};
     verdict_flows(s, true, flow, n_in);
     verdict_flows(s, false, flow + n_in, n_out);

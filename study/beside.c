@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #define HELD 0.2    /* of the time that it has data to send, by a window of the ends: it sets the rate, as in measure/ */
-#define LOSSY 0.001 /* of the bytes are sent again: losses set a window */
 
 static double share(double part, double of)
 {
@@ -24,7 +23,7 @@ static enum judge_cause beside_limit(const struct foreign_socket *s)
         return JUDGE_CAUSE_UNKNOWN;
     if (share(s->sndbuf_limited_s, s->busy_s) > HELD)
         return JUDGE_CAUSE_SEND_BUFFER;
-    return share(s->again_bytes, s->acked_bytes) > LOSSY ? JUDGE_CAUSE_LOSSES : JUDGE_CAUSE_WINDOW;
+    return share(s->again_bytes, s->acked_bytes) > JUDGE_LOSSY ? JUDGE_CAUSE_LOSSES : JUDGE_CAUSE_WINDOW;
 }
 
 static bool beside_sockets(struct analysis_beside *b, const char *ss, struct error *err)

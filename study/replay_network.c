@@ -28,7 +28,6 @@
 #define MOSTLY 0.99        /* of the moments */
 #define WINDOWS_OFF 1.5   /* what was in flight is known better than that */
 #define PROMPTED 0.9      /* of the turns begin when the other end has sent something: it answers requests */
-#define CLOCKED 0.5       /* of a late answer is made up for by the pause that follows: a clock starts it */
 #define ALIKE 0.02        /* of a round trip, and */
 #define TELLS 0.1         /* of a tick of the stamps: floors that differ by less are one */
 
@@ -110,7 +109,7 @@ static void network_turns(struct replay_bulk *b)
 {
     const struct analysis_clocking_figures *k = &b->clocking;
     b->turn_bytes = b->turn_s = 0;
-    bool answers = k->prompted > PROMPTED, waits = b->limit == JUDGE_CAUSE_APPLICATION && b->fact.clocked < CLOCKED;
+    bool answers = k->prompted > PROMPTED, waits = b->limit == JUDGE_CAUSE_APPLICATION && b->fact.clocked < JUDGE_PATH_CLOCKED;
     if (!isfinite(b->fact.cycle_s) || (!answers && !waits))
         return;
     b->turn_bytes = b->fact.rate_bps / 8 * b->fact.cycle_s;

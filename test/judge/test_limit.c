@@ -386,7 +386,7 @@ static struct judge_flow drawn(struct random *r)
     f.sender = (struct judge_sender){
         .full_bytes = FULL, .flight_bytes = seen(r, 1e6), .most_bytes = seen(r, 1e6), .offered_bytes = seen(r, 1e6),
         .offered_most_bytes = seen(r, 1e6), .offered_guessed = random_below(r, 4) == 0, .offered_swing = seen(r, 0.1),
-        .closed_share = seen(r, 0.1), .short_share = seen(r, 0.1), .tight_share = seen(r, 1), .restarts = any(r, 16),
+        .closed_share = seen(r, 0.1), .short_share = seen(r, 0.1), .tight_share = seen(r, 1),
         .idle = seen(r, 0.3) - 0.05, .jitter = seen(r, 0.5), .fullness = seen(r, 1), .grows = seen(r, 2) - 1,
         .grows_ci95 = seen(r, 1), .fastest_bps = seen(r, 2e9), .free_bps = seen(r, 2e9), .range = seen(r, 0.4)};
     return f;
