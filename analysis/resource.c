@@ -147,6 +147,11 @@ static void resource_speak(struct analysis_resource *r, size_t n)
     free(keys);
 }
 
+bool analysis_resource_speaks(const struct analysis_resource *r)
+{
+    return r->diagnosed && !*r->same_as;
+}
+
 void analysis_resources_sort(struct analysis_resources *resources)
 {
     if (resources->n > 0)

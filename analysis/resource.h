@@ -104,6 +104,9 @@ void analysis_resource_judge(const struct analysis_resource_source *source, cons
 /* Most flows first, then by name; and who speaks for whom. */
 void analysis_resources_sort(struct analysis_resources *resources);
 
+/* Has it an answer to say: one of its own, which nobody speaks for? */
+bool analysis_resource_speaks(const struct analysis_resource *r);
+
 void analysis_resources_fini(struct analysis_resources *resources);
 
 #endif

@@ -55,9 +55,9 @@ static void check_show(struct options *o, const char *source, bool simulated, co
                        bool shared)
 {
     bool tables = shared && (o->verbose || !r->diagnosed);
-    if ((r->diagnosed && !*r->same_as) || tables)
+    if (analysis_resource_speaks(r) || tables)
         fputs(o->shown++ ? "\n" : "", stdout);
-    if (r->diagnosed && !*r->same_as)
+    if (analysis_resource_speaks(r))
         view_diagnosis_print(stdout, cli_name(source), r);
     if (tables)
         cli_check_show_resource(source, simulated, r);

@@ -34,7 +34,7 @@ static bool remedy_visit(void *user, const char *source, const char *run, const 
     if (o->script && r && !o->any && !view_remedy_script(stdout, source, r, err))
         return error_prefix(err, "%s: ", cli_name(source));
     for (size_t i = 0; !o->script && resources && (r = analysis_resources_get(resources, i)); i++)
-        if (r->diagnosed) {
+        if (analysis_resource_speaks(r)) {
             view_remedy_print(stdout, cli_name(source), r);
             o->any = true;
         }

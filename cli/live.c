@@ -101,7 +101,7 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
     lines[n++] = memory_text("%s: %.0f s, %" PRId64 " frames, %" PRId64 " TCP segments; Ctrl-C ends", live.interface,
                              now_s - live.started_s, capture->frames, capture->tcp_segments);
     for (size_t i = 0; n < LINES - FLOWS && (r = analysis_resources_get(&all, i)); i++)
-        if (r->diagnosed && !*r->same_as) {
+        if (analysis_resource_speaks(r)) {
             view_diagnosis_name(r, name);
             lines[n++] = memory_text("%s: %s: %s", name, view_diagnosis_answer(&r->diagnosis), r->diagnosis.why);
         }

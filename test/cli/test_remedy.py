@@ -54,6 +54,8 @@ class Remedy(e2e.Case):
 
     def test_of_a_run_the_line_is_the_one_where_acks_wait(self):
         self.good("run", "home", "--engine", "native", "--quiet", "-o", "home", "--set", "duration=20s", "--set", "warmup=8s")
+        said = self.good("remedy", "home").stdout
+        self.assertEqual(re.findall(r"^home: (\S+ \S+)", said, re.M), ["port modem-dslam"])  # one line has one answer
         known = self.script("home")[1]
         self.assertLess(int(known["UP_KBIT"]), 1000)  # not h2's 1 Gb/s: the modem's 1 Mb/s, less what ATM takes
 
