@@ -524,6 +524,11 @@ static bool client_stop(struct client *c, struct error *err)
         for (size_t h = 0; h < c->test->hosts; h++)
             all = all && c->server[h].stopped;
     }
+    /* Words are answered in their order, so accounts come after echoes of all that was sent before the stop. */
+    for (size_t h = 0; h < c->test->hosts; h++)
+        if (c->server[h].least_ns == 0)
+            return error_set(err, ERROR_SYSTEM, "%s: not one ping was answered, so clocks cannot be compared",
+                             c->server[h].name);
     return true;
 }
 
