@@ -22,6 +22,7 @@ struct analysis_frame {
     uint32_t frame_bytes; /* set where it is analysed: payload of each of the segment's frames but the last */
     bool expects;
     bool counts;          /* set where it is analysed: no copy of an earlier one, and no RST */
+    bool bulk;            /* likewise: with it its direction has become one of bulk data */
 };
 
 #define ANALYSIS_BATCH 512

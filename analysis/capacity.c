@@ -16,6 +16,10 @@
 #define BELOW_PEAK 0.97
 #define EDGES 3 /* frames at the ends of a slot may belong to its neighbours */
 #define PLACES 256       /* four times as many as hosts; a power of two */
+#define PAIRS 64         /* of hosts that spoke lately; a power of two */
+#define SHARED 2         /* bulk flows, and more: a host that is judged */
+#define SPARED 65536     /* frames: from then on a share of them is known to 0.2 % from one block of SPARING */
+#define SPARING 4
 #define NEARLY 0.999     /* what is not nearly as fast need not be divided */
 #define AROUND 38        /* FCS, header, preamble, gap */
 
@@ -25,7 +29,7 @@ struct analysis_capacity {
     struct analysis_capacity_host *host[ANALYSIS_CAPACITY_HOSTS]; /* owned */
     size_t n;
     uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
-    struct analysis_capacity_host *last[2]; /* both known: packets come in trains, whose ACKs go the other way */
+    struct analysis_capacity_host *pair[PAIRS][2]; /* by their last bytes, one of each two that have the same */
 };
 
 struct analysis_capacity *analysis_capacity_new(void)
@@ -87,24 +91,28 @@ static void capacity_rate(const struct analysis_capacity_way *w, size_t group, s
     }
 }
 
-static inline void capacity_cast(struct analysis_capacity_vote *vote, double bytes, double span_s)
+static inline void capacity_cast(struct analysis_capacity_vote *vote, double weight, double bytes, double span_s)
 {
-    vote->bytes += bytes;
-    vote->seconds += span_s;
+    vote->bytes += weight * bytes;
+    vote->seconds += weight * span_s;
 }
 
 static void capacity_vote(struct analysis_capacity_way *w)
 {
     struct capacity_groups g[ANALYSIS_CAPACITY_GROUPS];
     const uint32_t *full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
+    const bool spares = w->frames >= SPARED;
+    const double weight = spares ? SPARING : 1;
+    if (spares && w->frames / ANALYSIS_CAPACITY_ADDED % SPARING != 0)
+        return;
     if (full[w->added - 1] - full[-ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
         return;
     for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++)
         capacity_rate(w, groups[k], &g[k]);
     for (size_t i = 1; i <= w->added; i++)
         for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++) {
-            capacity_cast(&w->votes[2 * k][g[k].ends[i]], g[k].bytes[i], g[k].span_s[i]);
-            capacity_cast(&w->votes[2 * k + 1][g[k].begins[i]], g[k].bytes[i - 1], g[k].span_s[i]);
+            capacity_cast(&w->votes[2 * k][g[k].ends[i]], weight, g[k].bytes[i], g[k].span_s[i]);
+            capacity_cast(&w->votes[2 * k + 1][g[k].begins[i]], weight, g[k].bytes[i - 1], g[k].span_s[i]);
         }
 }
 
@@ -135,7 +143,7 @@ static void capacity_merge(struct analysis_capacity_series *c)
     c->shift++;
 }
 
-static void capacity_carried(struct analysis_capacity_series *c, uint32_t bytes, int64_t time_ns)
+static void capacity_carry_to(struct analysis_capacity_series *c, int64_t time_ns)
 {
     int64_t unit = time_ns / ANALYSIS_CAPACITY_SLOT_NS;
     c->first = c->n > 0 ? c->first : unit >> c->shift;
@@ -145,16 +153,24 @@ static void capacity_carried(struct analysis_capacity_series *c, uint32_t bytes,
     at = at > 0 ? at : 0; /* clocks step back */
     for (; c->n <= (size_t)at; c->n++)
         c->bytes[c->n] = 0;
-    c->bytes[at] += bytes;
+    c->at = (size_t)at;
+    c->from_ns = (unit >> c->shift << c->shift) * ANALYSIS_CAPACITY_SLOT_NS;
+    c->to_ns = c->from_ns + (ANALYSIS_CAPACITY_SLOT_NS << c->shift);
 }
 
 static void capacity_slots(struct analysis_capacity_way *w)
 {
+    struct analysis_capacity_series *c = &w->carried;
     for (size_t i = 0; i < w->added; i++) {
-        capacity_carried(&w->carried, w->bytes[i], w->time_ns[ANALYSIS_CAPACITY_BEFORE + i]);
-        int64_t slot = w->time_ns[ANALYSIS_CAPACITY_BEFORE + i] / SLOT_NS;
-        w->slot_bytes = slot == w->slot ? w->slot_bytes : 0;
-        w->slot = slot;
+        const int64_t time_ns = w->time_ns[ANALYSIS_CAPACITY_BEFORE + i];
+        if (time_ns < c->from_ns || time_ns >= c->to_ns)
+            capacity_carry_to(c, time_ns);
+        c->bytes[c->at] += w->bytes[i];
+        if (time_ns < w->slot_from_ns || time_ns >= w->slot_to_ns) {
+            w->slot_from_ns = time_ns / SLOT_NS * SLOT_NS;
+            w->slot_to_ns = w->slot_from_ns + SLOT_NS;
+            w->slot_bytes = 0;
+        }
         w->slot_bytes += w->bytes[i];
         w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
     }
@@ -208,19 +224,44 @@ static struct analysis_capacity_host *capacity_host(struct analysis_capacity *c,
     return c->host[*place - 1];
 }
 
+static unsigned capacity_last_byte(const struct capture_address *a)
+{
+    return a->bytes[a->family == 4 ? 3 : 15];
+}
+
 /* Those of a segment's source and destination. */
 static void capacity_hosts(struct analysis_capacity *c, const struct capture_segment *s,
                            struct analysis_capacity_host *host[static 2])
 {
-    bool known = c->last[0] && c->last[1];
-    for (int from = 0; known && from < 2; from++)
-        if (capacity_is(c->last[from], &s->src, s->tag) && capacity_is(c->last[!from], &s->dst, s->tag)) {
-            host[0] = c->last[from];
-            host[1] = c->last[!from];
-            return;
+    unsigned src = capacity_last_byte(&s->src), dst = capacity_last_byte(&s->dst);
+    struct analysis_capacity_host **pair = c->pair[(8 * src + dst) & (PAIRS - 1)];
+    if (!pair[0] || !pair[1] || !capacity_is(pair[0], &s->src, s->tag) || !capacity_is(pair[1], &s->dst, s->tag)) {
+        pair[0] = capacity_host(c, &s->src, s->tag);
+        pair[1] = capacity_host(c, &s->dst, s->tag);
+    }
+    host[0] = pair[0];
+    host[1] = pair[1];
+}
+
+void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_segment *s)
+{
+    struct analysis_capacity_host *host[2];
+    capacity_hosts(c, s, host);
+    for (int i = 0; i < 2; i++) {
+        struct analysis_capacity_host *h = host[i];
+        if (h && ++h->bulk == SHARED && h->passed_over) { /* what it exchanged with others since then nobody knows */
+            memset(&h->in, 0, sizeof h->in);
+            memset(&h->out, 0, sizeof h->out);
         }
-    c->last[0] = host[0] = capacity_host(c, &s->src, s->tag);
-    c->last[1] = host[1] = capacity_host(c, &s->dst, s->tag);
+    }
+}
+
+/* Does all that matters of a host show at the one it exchanges with? */
+static bool capacity_passes_over(struct analysis_capacity_host *h, const struct analysis_capacity_host *other)
+{
+    bool over = h->bulk < SHARED && other && other->bulk >= SHARED;
+    h->passed_over = h->passed_over || over;
+    return over;
 }
 
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
@@ -232,7 +273,7 @@ void analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
     struct analysis_capacity_host *host[2];
     capacity_hosts(c, s, host);
     for (int i = 0; i < 2; i++) {
-        if (!host[i])
+        if (!host[i] || capacity_passes_over(host[i], host[!i]))
             continue;
         struct analysis_capacity_way *w = i ? &host[i]->in : &host[i]->out;
         if (other_bytes > 0) {

@@ -35,6 +35,8 @@ struct analysis_capacity_series {
     int64_t first;
     unsigned shift;
     size_t n;
+    int64_t from_ns, to_ns; /* what slot `at` covers; nothing at first */
+    size_t at;
     double bytes[ANALYSIS_CAPACITY_SLOTS];
 };
 
@@ -47,7 +49,7 @@ struct analysis_capacity_way {
     size_t added;         /* to be counted */
     uint64_t frames;      /* counted */
     struct analysis_capacity_vote votes[ANALYSIS_CAPACITY_VOTES][ANALYSIS_CAPACITY_STEPS + 1]; /* the last: no vote */
-    int64_t slot;         /* of 100 ms, under way */
+    int64_t slot_from_ns, slot_to_ns; /* of 100 ms, under way */
     double slot_bytes, most_slot_bytes, all_bytes;
     struct analysis_capacity_series carried;
     double other_bytes, other_frames; /* not TCP */
@@ -59,6 +61,8 @@ struct analysis_capacity_way {
 struct analysis_capacity_host {
     struct capture_address host;
     uint32_t tag;
+    uint32_t bulk;        /* directions of bulk data, to it or from it */
+    bool passed_over;
     struct analysis_capacity_way in, out;
 };
 
@@ -73,6 +77,10 @@ void analysis_capacity_free(struct analysis_capacity *c);
  * passed is not known. */
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
                            uint32_t other_bytes, int64_t time_ns);
+
+/* Hosts that share nothing need not be counted: nobody judges a host of fewer than two bulk flows, and what it exchanges
+ * with one of two and more is counted there. A direction of a segment's hosts has become bulk. */
+void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_segment *s);
 
 /* With all its frames counted. NULL: not seen, or beyond the first hosts. */
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,

@@ -246,17 +246,19 @@ static void flows_keep(struct analysis_flows *f, struct analysis_connection *c, 
         f->packets_cut = number;
 }
 
-/* `t` since the origin; `expected`: for analysis_connections_find(); `number` in the file, 0 without one. *frame_bytes:
- * payload of each of its frames but the last. False for what does not count: a copy, or RST. */
-static bool flows_add(struct analysis_flows *f, int64_t t, int64_t number, const struct capture_segment *s,
-                      const uint32_t *expected, uint32_t *frame_bytes)
+/* Sets what a segment is: its time since the origin, and its number in the file, 0 without one, are known. */
+static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
 {
+    const struct capture_segment *s = &frame->segment;
+    const int64_t t = frame->time_ns, number = frame->number;
+    frame->counts = frame->bulk = false;
     int end;
-    struct analysis_connection *c = analysis_connections_find(f->connections, s, expected, &end);
+    struct analysis_connection *c = analysis_connections_find(f->connections, s, frame->expects ? &frame->expected : NULL,
+                                                                &end);
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;
-        return false;
+        return;
     }
     const struct flows_counts before = {d->retransmitted_segments, d->reordered_segments, d->strays};
     if (s->flags & CAPTURE_TCP_SYN)
@@ -268,32 +270,37 @@ static bool flows_add(struct analysis_flows *f, int64_t t, int64_t number, const
     if (s->flags & CAPTURE_TCP_RST) { /* its payload is a message, its numbers may be anybody's */
         if (f->packets && number > 0)
             flows_keep(f, c, end, t, number, s, &before);
-        return false;
+        return;
     }
+    frame->counts = true;
     if (f->explains)
         explain_segment(c, end, s, t);
-    *frame_bytes = analysis_direction_frame_bytes(d, s);
+    frame->frame_bytes = analysis_direction_frame_bytes(d, s);
+    const bool was_bulk = d->bins;
     if (s->payload_bytes > 0)
         analysis_direction_data(d, s, t);
+    frame->bulk = !was_bulk && d->bins;
     if (s->flags & CAPTURE_TCP_ACK)
         analysis_direction_ack(reverse, s);
     if (f->packets && number > 0)
         flows_keep(f, c, end, t, number, s, &before);
-    return true;
 }
 
 /* What follows from the order of all frames: other ones than TCP count from the first segment on, but for who sends them,
  * as flows of QUIC say what they are when they begin. */
-static void flows_follow(struct analysis_flows *f, int64_t t, const struct capture_segment *s, uint32_t frame_bytes,
-                         uint32_t other_bytes)
+static void flows_follow(struct analysis_flows *f, const struct analysis_frame *frame)
 {
+    const struct capture_segment *s = &frame->segment;
+    const uint32_t other_bytes = frame->other_bytes;
     if (!f->capacity && other_bytes == 0)
         f->capacity = analysis_capacity_new();
+    if (f->capacity && frame->bulk)
+        analysis_capacity_bulk(f->capacity, s);
     if (f->capacity)
-        analysis_capacity_add(f->capacity, s, frame_bytes, other_bytes, t);
+        analysis_capacity_add(f->capacity, s, frame->frame_bytes, other_bytes, frame->time_ns);
     if (other_bytes > 0 && s->datagram) {
         f->datagrams = f->datagrams ? f->datagrams : analysis_datagrams_new();
-        analysis_datagrams_add(f->datagrams, s, other_bytes + ETHERNET_REST, t);
+        analysis_datagrams_add(f->datagrams, s, other_bytes + ETHERNET_REST, frame->time_ns);
     }
 }
 
@@ -301,10 +308,10 @@ void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
 {
     if (!f->has_origin)
         analysis_flows_set_origin(f, time_ns);
-    int64_t t = since_origin(f, time_ns);
-    uint32_t frame_bytes;
-    if (flows_add(f, t, 0, s, NULL, &frame_bytes) && f->explains)
-        flows_follow(f, t, s, frame_bytes, 0);
+    struct analysis_frame frame = {.time_ns = since_origin(f, time_ns), .segment = *s};
+    flows_add(f, &frame);
+    if (frame.counts && f->explains)
+        flows_follow(f, &frame);
 }
 
 struct flows_reading {
@@ -334,6 +341,7 @@ static void reading_fill(void *user, struct analysis_batch *batch)
             analysis_flows_set_origin(f, r->source.capture->first_ns);
         frame->time_ns = since_origin(f, frame->time_ns);
         frame->counts = frame->other_bytes > 0;
+        frame->bulk = false;
         /* Packets of a connection come in trains, and few connections stay in the cache by themselves. */
         frame->expects =
             many && frame->other_bytes == 0 && !analysis_connections_same(&frame->segment, before);
@@ -361,8 +369,7 @@ static void reading_analyse(void *user, struct analysis_batch *batch)
             if (frame[found].expects)
                 analysis_connections_expected_again(f->connections, frame[found].expected);
         if (frame[i].other_bytes == 0)
-            frame[i].counts = flows_add(f, frame[i].time_ns, frame[i].number, &frame[i].segment,
-                                        frame[i].expects ? &frame[i].expected : NULL, &frame[i].frame_bytes);
+            flows_add(f, &frame[i]);
     }
     if (analysis_connections_count(f->connections) > FEW_CONNECTIONS)
         atomic_store_explicit(&f->many, true, memory_order_relaxed);
@@ -373,8 +380,7 @@ static void reading_finish(void *user, struct analysis_batch *batch)
     const struct flows_reading *r = user;
     for (size_t i = 0; i < batch->n; i++)
         if (batch->frame[i].counts)
-            flows_follow(r->flows, batch->frame[i].time_ns, &batch->frame[i].segment, batch->frame[i].frame_bytes,
-                         batch->frame[i].other_bytes);
+            flows_follow(r->flows, &batch->frame[i]);
 }
 
 static void reading_finish_live(void *user, struct analysis_batch *batch)

@@ -19,12 +19,15 @@
 #define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
 #define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back */
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
+#define SPARED 65536 /* samples of a leg or a loop: 128 and more for each slot of the series. Of those after them, whose waits are
+                      * those of their neighbours, every eighth is taken, at irregular distances: bursts are regular */
 
 static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
 
 /* For each tick the clock may have: which one it is shows in the end. */
 struct trip_leg {
     int64_t n;
+    uint32_t seen; /* of them, modulo 2^32 once they are many */
     double sum[ANALYSIS_ROUND_TRIP_TICKS], least[ANALYSIS_ROUND_TRIP_TICKS];
 };
 
@@ -99,6 +102,7 @@ struct analysis_round_trip {
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
     double least_loop_ns[ANALYSIS_LOOPS];
+    uint32_t looped[ANALYSIS_LOOPS]; /* likewise, as of legs */
     double *bytes_at[RATES / PER_OCTAVE]; /* owned: acknowledged by groups of the rates of an octave; NULL: none so fast */
     double hold_sum_ns;
 };
@@ -142,10 +146,18 @@ static int leg_sign(enum analysis_leg leg)
     return leg == ANALYSIS_LEG_DATA_OUT || leg == ANALYSIS_LEG_ACK_OUT ? 1 : -1;
 }
 
+/* Steps of the golden ratio spread evenly over a circle (Weyl); an eighth of it counts. */
+static inline bool trip_spares(uint32_t *seen)
+{
+    return (*seen)++ >= SPARED && *seen * UINT32_C(2654435769) > UINT32_MAX / 8;
+}
+
 static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c, uint32_t stamp,
                     int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
+    if (trip_spares(&leg->seen))
+        return;
     int sign = leg_sign(which);
     double ticks = (double)(int32_t)(stamp - c->first), t = (double)(time_ns - c->first_ns);
     double by_tick[ANALYSIS_ROUND_TRIP_TICKS];
@@ -170,7 +182,7 @@ static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int
 {
     double loop_ns = (double)(time_ns - from_ns);
     e->least_loop_ns[loop] = sure ? fmin(e->least_loop_ns[loop], loop_ns) : e->least_loop_ns[loop];
-    if (e->series)
+    if (e->series && !trip_spares(&e->looped[loop]))
         analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0, NULL);
 }
 

@@ -152,6 +152,50 @@ static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
     analysis_capacity_free(c);
 }
 
+/* A host with one bulk flow, to one that shares: what it exchanges is counted there. Once it shares, too, it begins anew. */
+static void test_hosts_that_share_nothing_are_passed_over(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment(), third = s;
+    third.src.bytes[3] = 77;
+    int64_t t = 0;
+    analysis_capacity_bulk(c, &s);
+    for (int i = 0; i < 1000; i++)
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += FRAME_NS);
+    assert_int_equal(host_of(c, A_TO_B)->out.frames, 1000); /* neither shares: both may yet */
+    analysis_capacity_bulk(c, &third);
+    for (int i = 0; i < 500; i++)
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += FRAME_NS);
+    assert_int_equal(host_of(c, A_TO_B)->out.frames, 1000);
+    assert_int_equal(host_of(c, B_TO_A)->in.frames, 1500);
+    third.dst = s.src;
+    analysis_capacity_bulk(c, &third);
+    for (int i = 0; i < 300; i++)
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += FRAME_NS);
+    assert_int_equal(host_of(c, A_TO_B)->out.frames, 300);
+    assert_int_equal(host_of(c, B_TO_A)->in.frames, 1800);
+    analysis_capacity_free(c);
+}
+
+/* A million frames, two thirds of them at 100 Mb/s, from the middle on at 50: shares and rates are those of all, though
+ * most blocks are spared. */
+static void test_blocks_that_are_spared_change_no_share(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    const int n = 1000000;
+    int64_t t = 0;
+    double share;
+    for (int i = 0; i < n; i++)
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (i < n / 3 || i >= 2 * n / 3 ? 1 : 2) * (int64_t)FRAME_NS);
+    double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
+    assert_true(fabs(bps / 1e8 - 1) < 1e-3);
+    assert_true(fabs(share - 2.0 / 3) < 0.01);
+    analysis_capacity_free(c);
+}
+
 static void test_hosts_beyond_the_first_are_not_kept(void **state)
 {
     (void)state;
@@ -180,6 +224,8 @@ int main(void)
         cmocka_unit_test(test_random_arrivals_show_none),
         cmocka_unit_test(test_a_pace_below_the_peak_is_no_rate),
         cmocka_unit_test(test_a_mean_is_that_of_whole_slots_before_an_end),
+        cmocka_unit_test(test_hosts_that_share_nothing_are_passed_over),
+        cmocka_unit_test(test_blocks_that_are_spared_change_no_share),
         cmocka_unit_test(test_hosts_beyond_the_first_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

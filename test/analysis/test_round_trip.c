@@ -130,6 +130,35 @@ static void test_after_a_hole_the_first_of_each_stamp_shows(void **state)
     burst_shows(10, true);
 }
 
+/* Bursts of 44 segments, each of which waits 10 us more than the one before it: of 660,000 an eighth of those after the
+ * first is taken, and their mean is that of all. */
+static void test_a_share_of_many_segments_has_the_mean_of_all(void **state)
+{
+    (void)state;
+    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    struct analysis_flows *f = new_flows();
+    struct analysis_round_trip_figures x;
+    analysis_flows_keep_explanations(f);
+    for (uint32_t i = 0; i < 660000; i++) {
+        int64_t sent_us = i / 44 * 1000, wait_us = i % 44 * 10;
+        feed(f, (sent_us + wait_us) * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, (uint32_t)sent_us, 1));
+        if (i % 44 == 43)
+            feed(f, (sent_us + 500) * US, stamped(B_TO_A, 1, 0, 1 + (i + 1) * SEGMENT, (uint32_t)sent_us + 500,
+                                                  (uint32_t)sent_us));
+    }
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(fabs(x.wait_s[ANALYSIS_LEG_DATA_OUT] - 215e-6) < 1e-6);
+    size_t slots = analysis_flows_waits(f, 0, waits);
+    double samples = 0;
+    for (size_t i = 0; i < slots; i++) {
+        double n = waits[i].leg_samples[ANALYSIS_LEG_DATA_OUT];
+        samples += n;
+        assert_true(i == 0 || i + 1 == slots || fabs(waits[i].leg_s[ANALYSIS_LEG_DATA_OUT] - 215e-6) < 20e-6);
+    }
+    assert_true(samples < 660000.0 / 4);
+    analysis_flows_free(f);
+}
+
 /* The first stamp that the capture shows may have been the handshake's already: its echo says nothing of that ACK. */
 static void test_the_first_stamp_times_nothing(void **state)
 {
@@ -267,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_all_of_a_wide_burst_shows),
         cmocka_unit_test(test_a_window_that_grows_between_ticks_times_nothing_wrong),
         cmocka_unit_test(test_after_a_hole_the_first_of_each_stamp_shows),
+        cmocka_unit_test(test_a_share_of_many_segments_has_the_mean_of_all),
         cmocka_unit_test(test_the_first_stamp_times_nothing),
         cmocka_unit_test(test_what_a_hole_held_back_times_nothing),
         cmocka_unit_test(test_where_a_clock_starts_changes_nothing),
