@@ -11,7 +11,7 @@
 static bool collective_link(const struct scenario *s, struct model_collective_link *l, struct error *err)
 {
     const struct emu_network_config *n = &s->network;
-    if (n->topology != EMU_TOPOLOGY_STAR || n->uplinks > 0 || n->n_delays > 0 || n->n_host_times > 0 ||
+    if (n->topology != EMU_TOPOLOGY_STAR || n->uplinks > 0 || n->n_delays > 0 || emu_network_takes_time(n) ||
         n->link.up_bps > 0 || n->sw.cut_through || n->nic.discipline != EMU_DISCIPLINE_FIFO)
         return error_set(err, ERROR_INPUT, "traffic.collective: its closed forms know a star of equal links, fifo NICs and "
                          "a switch that stores and forwards");

@@ -2,53 +2,33 @@
 #include "emu/network.h"
 
 #include "base/memory.h"
-#include "emu/ring.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames that a host has received and not yet taken. */
-struct emu_network_intake {
-    struct emu_network *network; /* borrowed */
-    struct emu_ring ring;
-    int host;
-    bool busy;
-};
-
-static int64_t network_host_time_ps(const struct emu_network *n, int host)
+/* NULL: it needs no time for a frame. */
+static struct emu_host *network_inside(const struct emu_network *n, int host)
 {
-    return host < n->config.n_host_times ? n->config.host_times_ps[host] : 0;
-}
-
-/* The host has taken the oldest frame. */
-static void network_taken(void *arg)
-{
-    struct emu_network_intake *intake = arg;
-    struct emu_network *n = intake->network;
-    struct emu_frame frame;
-    emu_ring_pop(&intake->ring, &frame);
-    intake->busy = intake->ring.count > 0;
-    if (intake->busy)
-        emu_clock_schedule(&n->nics[0].clock, network_host_time_ps(n, intake->host), network_taken, intake);
-    n->deliver(n->user, intake->host, &frame);
+    return host < n->n_inside ? n->inside[host] : NULL;
 }
 
 static void network_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_network *n = owner;
     int host = n->host_of[index];
-    int64_t takes_ps = network_host_time_ps(n, host);
-    if (takes_ps == 0) {
+    struct emu_host *inside = network_inside(n, host);
+    if (inside)
+        emu_host_receive(inside, frame);
+    else
         n->deliver(n->user, host, frame);
-        return;
-    }
-    struct emu_network_intake *intake = &n->intakes[host];
-    emu_ring_push(&intake->ring, frame, 0);
-    if (intake->busy)
-        return;
-    intake->busy = true;
-    emu_clock_schedule(&n->nics[0].clock, takes_ps, network_taken, intake);
+}
+
+/* The host's stack gets it. */
+static void network_taken(void *user, int host, const struct emu_frame *frame)
+{
+    struct emu_network *n = user;
+    n->deliver(n->user, host, frame);
 }
 
 /* Frames for everybody, and for stations that are nobody's, have no port. */
@@ -119,6 +99,18 @@ static void network_add_host(struct emu_network *n, int host, const struct emu_c
     }
 }
 
+static void network_out(void *user, int host, const struct emu_frame *frame);
+
+static void network_furnish(struct emu_network *n, const struct emu_clock *clock)
+{
+    const struct emu_network_config *c = &n->config;
+    n->n_inside = emu_host_takes_time(&c->host) ? n->graph.hosts : c->n_host_times;
+    n->inside = memory_zeroed((size_t)n->n_inside, sizeof *n->inside, "the network");
+    for (int h = 0; h < n->n_inside; h++)
+        n->inside[h] = emu_host_new(&c->host, h, h < c->n_host_times ? c->host_times_ps[h] : 0, clock, network_taken,
+                                    network_out, n);
+}
+
 void emu_network_init(struct emu_network *n, const struct emu_network_config *config, const struct emu_clock *clock,
                       const struct emu_frame_ops *ops,
                       void (*deliver)(void *user, int host, const struct emu_frame *frame), void *user)
@@ -135,15 +127,13 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
     n->host_of = memory_zeroed((size_t)n->n_nics, sizeof *n->host_of, "the network");
     n->first_nic = memory_zeroed(hosts + 1, sizeof *n->first_nic, "the network");
     n->switches = memory_zeroed((size_t)n->graph.n_switches, sizeof *n->switches, "the network");
-    n->intakes = memory_zeroed((size_t)config->n_host_times, sizeof *n->intakes, "the network");
-    for (int h = 0; h < config->n_host_times; h++)
-        n->intakes[h] = (struct emu_network_intake){.network = n, .host = h};
     for (size_t h = 0; h < hosts; h++)
         network_add_host(n, (int)h, clock);
     while (n->n_switches < n->graph.n_switches)
         network_add_switch(n, clock);
     for (int i = 0; i < n->graph.n_links; i++)
         network_connect(n, &n->graph.links[i]);
+    network_furnish(n, &n->nics[0].clock);
 }
 
 void emu_network_fini(struct emu_network *n)
@@ -152,9 +142,9 @@ void emu_network_fini(struct emu_network *n)
         emu_port_fini(&n->nics[i]);
     for (int i = 0; i < n->n_switches; i++)
         emu_switch_fini(&n->switches[i]);
-    for (int h = 0; n->intakes && h < n->config.n_host_times; h++)
-        emu_ring_fini(&n->intakes[h].ring, n->ops);
-    free(n->intakes);
+    for (int h = 0; h < n->n_inside; h++)
+        emu_host_free(n->inside[h], n->ops);
+    free(n->inside);
     free(n->classes);
     free(n->nics);
     free(n->first_nic);
@@ -193,16 +183,26 @@ void emu_network_classify(struct emu_network *n, int flow, uint8_t traffic_class
 
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame)
 {
-    struct emu_port *nic = emu_network_nic(n, host, frame);
+    struct emu_host *inside = network_inside(n, host);
     struct emu_frame sent = *frame;
-    sent.sent_ps = emu_clock_now(&nic->clock);
+    sent.sent_ps = emu_clock_now(&n->nics[n->first_nic[host]].clock);
     if (n->n_classes > 0) {
         uint32_t flow = emu_frame_flow(n->ops, frame) / 2;
         if (flow < (uint32_t)n->n_classes)
             sent.traffic_class = n->classes[flow];
     }
+    if (inside)
+        emu_host_send(inside, &sent);
+    else
+        network_out(n, host, &sent);
+}
+
+/* To its NIC's queue. */
+static void network_out(void *user, int host, const struct emu_frame *frame)
+{
+    struct emu_network *n = user;
     if (frame->dst != EMU_FRAME_BROADCAST) {
-        emu_port_send(nic, &sent);
+        emu_port_send(emu_network_nic(n, host, frame), frame);
         return;
     }
     const struct emu_graph_node *node = &n->graph.nodes[host];
@@ -210,7 +210,7 @@ void emu_network_transmit(struct emu_network *n, int host, const struct emu_fram
         int port = i % node->n_ports;
         if (!node->floods[port])
             continue;
-        struct emu_frame copy = sent;
+        struct emu_frame copy = *frame;
         copy.packet = emu_frame_share(n->ops, frame->packet);
         emu_port_send(&n->nics[n->first_nic[host] + port], &copy);
     }
@@ -220,7 +220,7 @@ void emu_network_transmit(struct emu_network *n, int host, const struct emu_fram
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame)
 {
     const struct emu_port *p = emu_network_nic(n, host, frame);
-    int64_t transit_ps = 0;
+    int64_t transit_ps = emu_host_alone_ps(network_inside(n, host), frame, true);
     for (;;) {
         const struct emu_switch *s = network_owner(n, p->far);
         const int64_t whole = emu_port_frame_bytes(&p->link, frame) - EMU_PORT_GAP_BYTES;
@@ -230,7 +230,7 @@ int64_t emu_network_transit_ps(const struct emu_network *n, int host, const stru
         bool early = s && p->early && s->ports[out].link.rate_bps <= p->link.rate_bps;
         transit_ps += emu_port_wire_ps(&p->link, early ? EMU_PORT_EARLY_BYTES : whole) + p->link.delay_ps;
         if (!s)
-            return transit_ps + network_host_time_ps(n, n->host_of[p->far->index]);
+            return transit_ps + emu_host_alone_ps(network_inside(n, n->host_of[p->far->index]), frame, false);
         transit_ps += s->config.latency_ps;
         p = &s->ports[out];
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/network.h - hosts, switches and cables put together.
  *
- * A host that needs time for a frame takes one after the other from what its NICs received: the rest wait in the host,
- * behind every tap, for as long as it takes. There they are not lost. emu/topology.h has the networks, emu/graph.h the
+ * Where hosts need time for a frame (emu/host.h), frames wait in them, inside every tap. emu/topology.h has the networks, emu/graph.h the
  * names of their ports. */
 #ifndef EMU_NETWORK_H
 #define EMU_NETWORK_H
 
+#include "emu/host.h"
 #include "emu/port.h"
 #include "emu/switch.h"
 #include "emu/topology.h"
@@ -20,7 +20,8 @@ struct emu_network {
     int *host_of;          /* owned; whose NIC it is */
     uint8_t *classes;      /* owned; of flows 0, ..., n_classes - 1 */
     int n_classes;
-    struct emu_network_intake *intakes; /* owned; of hosts that need time for a frame, n_host_times of them */
+    struct emu_host **inside; /* owned; of hosts that need time for a frame, n_inside of them: the first, or all */
+    int n_inside;
     struct emu_switch *switches; /* owned; as the graph's */
     int n_switches;
     const struct emu_frame_ops *ops; /* borrowed */

@@ -15,6 +15,14 @@ struct build {
     struct emu_graph *graph;                 /* borrowed */
 };
 
+bool emu_network_takes_time(const struct emu_network_config *config)
+{
+    bool takes = emu_host_takes_time(&config->host);
+    for (int h = 0; h < config->n_host_times; h++)
+        takes = takes || config->host_times_ps[h] > 0;
+    return takes;
+}
+
 bool emu_topology_has_racks(enum emu_topology topology)
 {
     return topology != EMU_TOPOLOGY_STAR && topology != EMU_TOPOLOGY_FAT_TREE && topology != EMU_TOPOLOGY_GRAPH;

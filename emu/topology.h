@@ -18,6 +18,7 @@
 #define EMU_TOPOLOGY_H
 
 #include "emu/graph.h"
+#include "emu/host.h"
 
 /* ROW(NAME, name, "name") */
 #define EMU_TOPOLOGIES(ROW)                                                                                           \
@@ -77,6 +78,7 @@ struct emu_network_config {
     int n_delays;
     const int64_t *host_times_ps;    /* borrowed; what hosts h0, ... need for each frame they receive, one by one */
     int n_host_times;                /* the other hosts need none */
+    struct emu_host_config host;     /* of every host */
     struct emu_link_config backbone; /* switch to switch */
     struct emu_queue_config nic;     /* each host's output queue */
     char nic_kernel[EMU_QUEUE_KERNEL]; /* its `kernel` */
@@ -88,6 +90,9 @@ struct emu_network_config {
     const struct emu_network_node *nodes; /* borrowed; graph: switches that are not as sw */
     int n_nodes;
 };
+
+/* Does a host of it need time for a frame? */
+bool emu_network_takes_time(const struct emu_network_config *config);
 
 /* Which topologies have racks. */
 bool emu_topology_has_racks(enum emu_topology topology);

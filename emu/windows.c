@@ -484,7 +484,7 @@ static int64_t network_frame_ps(const struct emu_network *n)
 
 bool emu_windows_fit(struct emu_network *n)
 {
-    if (n->graph.hosts < EMU_WINDOWS_LEAST_HOSTS || n->n_nics != n->graph.hosts || n->config.n_host_times > 0)
+    if (n->graph.hosts < EMU_WINDOWS_LEAST_HOSTS || n->n_nics != n->graph.hosts || n->n_inside > 0)
         return false;
     for (int i = 0; i < n->n_nics; i++) {
         if (!port_fits(&n->nics[i]))

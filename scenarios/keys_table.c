@@ -269,6 +269,24 @@ static const struct key nic_keys[] = {
     {0},
 };
 
+static const struct key host_keys[] = {
+    {"processor", KEY_TIME, OF(network.host.frame_ps), .max = S, .usual = "0s",
+     .meaning = "that each frame takes, sent or received: one processor for both ways"},
+    {"copy", KEY_RATE, OF(network.host.copy_bps), RATES, .zero = "unlimited", .usual = "unlimited",
+     .meaning = "the processor's, for the bytes of each frame besides"},
+    {"bus", KEY_RATE, OF(network.host.bus_bps), RATES, .zero = "unlimited", .usual = "unlimited",
+     .meaning = "between memory and NIC: PCI of 32 bits and 33 MHz 1.056Gbps, of 64 and 66 4.224Gbps"},
+    {"bus_time", KEY_TIME, OF(network.host.bus_ps), .max = S, .usual = "0s",
+     .meaning = "of the bus, for each frame besides: arbitration and latency"},
+    {"duplex", KEY_CHOICE, OF(network.host.duplex), .names = emu_host_duplex_names, .noun = "a duplex", .usual = "half",
+     .meaning = "of the bus: half, both ways take turns (PCI, PCI-X); full, each has its own (PCI Express)"},
+    {"interrupt_delay", KEY_TIME, OF(network.host.interrupt_ps), .max = S, .usual = "0s",
+     .meaning = "from the first frame received to the interrupt that hands it over (ethtool -C rx-usecs)"},
+    {"interrupt_frames", KEY_INTEGER, OF(network.host.interrupt_frames), .min = 1, .max = 10000, .optional = true,
+     .otherwise = "however many", .meaning = "that wait raise it at once (rx-frames)"},
+    {0},
+};
+
 static const struct key pause_host = {ENTRY(KEY_HOST, int)};
 
 static const struct key pause_class = {ENTRY(KEY_INTEGER, int), .max = EMU_FRAME_CLASSES - 1};
@@ -407,6 +425,7 @@ static const struct key network_keys[] = {
     {"link", KEY_SECTION, .keys = link_keys, .meaning = "from a host to its switch"},
     {"backbone", KEY_SECTION, .keys = backbone_keys, .misfit = misfit_backbone, .meaning = "from switch to switch"},
     {"nic", KEY_SECTION, .keys = nic_keys, .meaning = "every host's network interface"},
+    {"host", KEY_SECTION, .keys = host_keys, .meaning = "what every host does between its stack and its NICs"},
     {"switch", KEY_SECTION, OF(network.sw), .keys = switch_keys, .meaning = "every switch but the root"},
     {"root", KEY_OPTION, OF(network.root_sw), BESIDE(scenario, network.root), .keys = switch_keys,
      .misfit = misfit_root, .meaning = "the switch where a tree's racks meet"},

@@ -234,15 +234,24 @@ const char *study_run_links_place(const struct study_run_links *l, const struct 
     return fullest && !own ? fullest->name : "";
 }
 
+/* The same of any host, by the frames of its flows. */
+static double evidence_busy(const struct scenario *s, int host, const struct emu_host_load *in, const struct emu_host_load *out)
+{
+    return emu_host_busy(&s->network.host, host < s->network.n_host_times ? s->host_times_ps[host] : 0, in, out);
+}
+
 double study_run_host_busy(const struct scenario *s, const char *resource, const struct judge_facts *set)
 {
-    long host = resource[0] == 'h' ? strtol(resource + 1, NULL, 10) : s->network.n_host_times;
-    double frames = 0, time_s = host < s->network.n_host_times ? (double)s->host_times_ps[host] / UNITS_PS_PER_S : 0;
+    struct emu_host_load load[2] = {{0}}; /* out, in */
     for (size_t i = 0; i < set->n; i++) {
         const struct judge_flow *f = &set->flow[i];
-        frames += f->rate_bps / 8 / set->full_bytes / (f->incoming ? 1 : set->segments_per_ack);
+        double data = f->rate_bps / 8 / set->full_bytes, acks = data / set->segments_per_ack;
+        load[f->incoming].frames += data;
+        load[f->incoming].bytes += data * (set->full_bytes + HEADERS - EMU_FRAME_OVERHEAD_BYTES);
+        load[!f->incoming].frames += acks;
+        load[!f->incoming].bytes += acks * (HEADERS - EMU_FRAME_OVERHEAD_BYTES);
     }
-    return frames * time_s;
+    return resource[0] == 'h' ? evidence_busy(s, (int)strtol(resource + 1, NULL, 10), &load[1], &load[0]) : 0;
 }
 
 void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, double *data_bps, double *ack_bps)
@@ -250,6 +259,19 @@ void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, doub
     double full = (double)f->flow->tcp.segment_bytes;
     *data_bps += goodput_bps * (full + HEADERS) / full;
     *ack_bps += goodput_bps * HEADERS / ((double)f->flow->tcp.delayed_ack * full);
+}
+
+static const struct study_run_link *links_opposite(const struct study_run_links *l, const struct study_run_link *link)
+{
+    return &l->link[2 * link->at.link + !link->at.side];
+}
+
+/* Frames of `full` bytes of payload, and ACKs, and their IP packets. */
+static struct emu_host_load links_load(const struct study_run_link *link, double full)
+{
+    double data = link->data_bps / (full + HEADERS) / 8, acks = link->ack_bps / HEADERS / 8;
+    return (struct emu_host_load){data + acks, data * (full + HEADERS - EMU_FRAME_OVERHEAD_BYTES) +
+                                                   acks * (HEADERS - EMU_FRAME_OVERHEAD_BYTES)};
 }
 
 /* Is one of the flow's hosts, other than the resource, busy with taking frames all the time? Whatever waits for it then
@@ -263,9 +285,9 @@ static bool evidence_slow_peer(const struct study_run_links *l, const struct stu
         for (size_t hop = links_path(l, f, back, path); hop > 0; hop--) {
             const struct study_run_link *link = path[hop - 1];
             int host = emu_graph_far(&l->graph, link->at);
-            double frames = (link->data_bps / (full + HEADERS) + link->ack_bps / HEADERS) / 8;
-            if (host < s->network.n_host_times && host != emu_graph_host(resource) &&
-                frames * (double)s->host_times_ps[host] / UNITS_PS_PER_S > STUDY_RUN_BUSY)
+            struct emu_host_load in = links_load(link, full), out = links_load(links_opposite(l, link), full);
+            if (host >= 0 && host < l->graph.hosts && host != emu_graph_host(resource) &&
+                evidence_busy(s, host, &in, &out) > STUDY_RUN_BUSY)
                 return true;
         }
     return false;

@@ -58,9 +58,8 @@ static const char *setup_network(const struct scenario *s, struct model_regime_s
         return "a queue serves classes, or holds frames back";
     if (sw->cut_through || sw->latency_ps > 0 || sw->backplane_bps > 0 || s->network.uplinks > 0)
         return "the switch is more than a queue a port";
-    for (int h = 0; h < s->network.n_host_times; h++)
-        if (s->network.host_times_ps[h] > 0)
-            return "hosts need time for a frame";
+    if (emu_network_takes_time(&s->network))
+        return "hosts need time for a frame";
     if (s->network.link.faults.on || s->network.backbone.faults.on)
         return "links lose, delay or reorder frames";
     if (s->network.nic.limit_packets != EMU_QUEUE_UNLIMITED || sw->queue.limit_packets != EMU_QUEUE_UNLIMITED ||

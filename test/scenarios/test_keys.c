@@ -64,7 +64,7 @@ static void test_a_key_of_another_section_is_found_there(void **state)
                  "hystart, small_queues, linux");
     text_rejects("network: {toplogoy: star}\n", NULL,
                  "s.yaml:1: network.toplogoy: unknown key; did you mean topology? Known here: topology, hosts, racks, "
-                 "uplinks, spines, k, cables, delays, host_times, link, backbone, nic, switch, root, links, nodes");
+                 "uplinks, spines, k, cables, delays, host_times, link, backbone, nic, host, switch, root, links, nodes");
 }
 
 /* Two rows of one section with one name would hide the second. */
