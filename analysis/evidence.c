@@ -452,6 +452,7 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     s->beside = s->beside || s->n > 1 || analysis_flows_tap(f, slot) == here;
     if (analysis_flows_get(f, slot, &flow)) {
         e->start_s = flow.start_s;
+        e->handshake_s = flow.handshake_s;
         e->peer = incoming ? flow.src : flow.dst;
         e->bins = flow.bins;
         e->lossless = flow.retransmitted_segments == 0;

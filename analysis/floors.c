@@ -206,6 +206,36 @@ static bool floors_shared(struct floors *f, const struct analysis_evidence *e, c
     return floors_stood(o, e->start_s + e->own_far_s) > STOOD * lacks_s;
 }
 
+/* The longest that a queue can have been at until_s: what its flows had sent by then and what is not TCP, at no more than
+ * what they carry. */
+static double floors_most_s(const struct floors *f, bool incoming, double until_s)
+{
+    const struct analysis_evidence_set *s = f->s;
+    double bytes = 0, carried_bps = 0;
+    size_t begin, end;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        if (e->flow->incoming != incoming)
+            continue;
+        carried_bps += e->flow->rate_bps;
+        if (!e->bins || !(e->start_s < until_s))
+            continue;
+        /* with the bin that it is in, all of which may have come before */
+        analysis_bins_range(e->bins, 0, llround(until_s * 1e9) + analysis_bins_width_ns(e->bins), &begin, &end);
+        bytes += (double)analysis_bins_sum(e->bins, begin, end).bytes;
+    }
+    double others = s->other_bps[!incoming] * (s->to_s - s->from_s);
+    return carried_bps > 0 ? (bytes * 8 + others) / carried_bps : others > 0 ? INFINITY : 0;
+}
+
+/* May lacks_s have stood in queues when the handshake passed? Outgoing data delay its first packet, incoming ones the
+ * answer. */
+static bool floors_may_have_stood(const struct floors *f, const struct analysis_evidence *e, double lacks_s)
+{
+    return isnan(e->handshake_s + e->far_s) ||
+           floors_most_s(f, false, e->handshake_s) + floors_most_s(f, true, e->handshake_s + e->far_s) > lacks_s;
+}
+
 static void floors_share(struct floors *f)
 {
     for (size_t i = 0; i < f->s->n; i++)
@@ -214,7 +244,7 @@ static void floors_share(struct floors *f)
             const struct analysis_evidence *o = f->reference[k];
             const struct floors_shift *x = &f->shift[i * REFERENCES + k];
             double more_s = e->own_far_s - o->own_far_s, lacks_s = floors_lacks(e, o, x);
-            if (x->n == 0)
+            if (x->n == 0 || !floors_may_have_stood(f, e, fmax(more_s, lacks_s)))
                 continue;
             /* As long as the other all the time, but for that. */
             if (more_s > 0 && fabs(x->more_s) < ALIKE * more_s && fabs(x->turn_s) < TURNS * more_s)

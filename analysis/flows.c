@@ -683,6 +683,8 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
         .bins = d->bins,
     };
     bool handshake = c->client_side_ns >= 0 && c->server_side_ns >= 0;
+    int64_t shook_ns = c->syn_ns >= 0 ? c->syn_ns : c->synack_ns;
+    flow->handshake_s = handshake && shook_ns >= 0 ? (double)shook_ns / 1e9 : NAN;
     flow->rtt_floor_s = handshake ? (double)(c->client_side_ns + c->server_side_ns) / 1e9 : NAN;
     int64_t own_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
     int64_t far_ns = c->client == end ? c->server_side_ns : c->client_side_ns;

@@ -64,6 +64,7 @@ struct analysis_flow {
     enum analysis_window_source window_source;
     double sender_side_s, receiver_side_s; /* its halves: from the tap to either end and back; NAN unknown */
     double rtt_floor_s;         /* of the handshake: tap to client and back plus tap to server and back; NAN unknown */
+    double handshake_s;         /* when its first packet passed; NAN not seen */
     double advertised_bytes;    /* the largest window the receiver advertised; NAN without a handshake */
     const struct analysis_bins *bins; /* borrowed from the table; NULL for a small flow */
 };

@@ -184,6 +184,7 @@ static bool infer_find(struct study_infer *x, const struct infer_options *o, str
     bool relative = study_measurement_windows(x->measured);
     double *window = x->options.range[STUDY_HYPOTHESIS_WINDOW];
     memcpy(x->options.range, o->range, sizeof o->range);
+    study_hypothesis_host_ranges(x->options.base->network.link.rate_bps, x->options.range);
     if (relative) {
         window[0] = 0.5;
         window[1] = 2;

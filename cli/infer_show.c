@@ -17,12 +17,33 @@
 
 static const char *const infer_how[] = {"known", "pooled", "fitted"};
 
+/* Columns of parameters: their heads, and the units of what they show. Of hosts only where one is searched for. */
+static const struct {
+    const char *head;
+    double scale;
+    bool asked;
+} infer_columns[STUDY_HYPOTHESIS_PARAMETERS] = {
+    [STUDY_HYPOTHESIS_WINDOW] = {"window kB", 1e3, false},
+    [STUDY_HYPOTHESIS_BUFFER] = {"buffer kB", 1e3, false},
+    [STUDY_HYPOTHESIS_RATIO_OUT] = {"ratio", 1, false},
+    [STUDY_HYPOTHESIS_BUS] = {"bus Mb/s", 1e6, true},
+    [STUDY_HYPOTHESIS_PROCESSOR] = {"processor us", 1e-6, true},
+    [STUDY_HYPOTHESIS_INTERRUPTS] = {"interrupts us", 1e-6, true},
+};
+
+static bool infer_shows(const struct study_infer *x, int parameter)
+{
+    bool shows = !infer_columns[parameter].asked;
+    for (size_t i = 0; i < x->n_emulated; i++)
+        shows = shows || x->h[i].is.searched[parameter];
+    return shows;
+}
+
 /* The value of a parameter and its interval, in the unit of the table's head; "-" without one. */
 static void infer_add_parameter(struct view_table *t, const struct study_infer_hypothesis *h,
                                 enum study_hypothesis_parameter parameter, bool relative)
 {
-    bool share = parameter == STUDY_HYPOTHESIS_RATIO_OUT || (relative && parameter == STUDY_HYPOTHESIS_WINDOW);
-    double scale = share ? 1 : 1e3;
+    double scale = relative && parameter == STUDY_HYPOTHESIS_WINDOW ? 1 : infer_columns[parameter].scale;
     for (size_t a = 0; a < h->grid.axes; a++) {
         const struct model_posterior_interval *i = &h->posterior.theta[a];
         if (h->of[a] == parameter) {
@@ -73,12 +94,18 @@ static void infer_print_ranking(const struct study_infer *x)
 {
     struct view_table t;
     bool placed = x->measured->n_placements > 0, relative = infer_relative(x);
-    size_t left = 0;
-    view_table_init(&t, 10U + placed);
+    size_t left = 0, parameters = 0;
+    for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
+        parameters += infer_shows(x, v);
+    view_table_init(&t, 7U + parameters + placed);
     view_table_add(&t, "rank|hypothesis");
     if (placed)
         view_table_add(&t, "placement");
-    view_table_add(&t, "weight|log10 odds|%s|buffer kB|ratio|rate|misfit|as", relative ? "window" : "window kB");
+    view_table_add(&t, "weight|log10 odds");
+    for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
+        if (infer_shows(x, v))
+            view_table_add(&t, "%s", relative && v == STUDY_HYPOTHESIS_WINDOW ? "window" : infer_columns[v].head);
+    view_table_add(&t, "rate|misfit|as");
     for (size_t i = 0; i < x->n_emulated; i++) {
         const struct study_infer_hypothesis *h = &x->h[i];
         if (i > 1 && (h->weight < UNLIKELY || (placed && i >= PLACED))) {
@@ -91,7 +118,8 @@ static void infer_print_ranking(const struct study_infer *x)
         view_table_add(&t, "%.4f|%.1f", h->weight,
                        (h->posterior.log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
-            infer_add_parameter(&t, h, (enum study_hypothesis_parameter)v, relative);
+            if (infer_shows(x, v))
+                infer_add_parameter(&t, h, (enum study_hypothesis_parameter)v, relative);
         view_table_add(&t, "%.4f +- %.4f|%.1f %%", exp(h->posterior.rate.value),
                        exp(h->posterior.rate.value) * (h->posterior.rate.high - h->posterior.rate.low) / 2,
                        100 * infer_misfit(x, h));

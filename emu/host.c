@@ -190,11 +190,10 @@ void emu_host_send(struct emu_host *h, const struct emu_frame *frame)
     server_take(&h->processor, HOST_OUT, frame);
 }
 
-int64_t emu_host_alone_ps(const struct emu_host *h, const struct emu_frame *frame, bool outgoing)
+int64_t emu_host_least_ps(const struct emu_host *h, const struct emu_frame *frame, bool outgoing)
 {
     if (!h)
         return 0;
     const enum host_way way = outgoing ? HOST_OUT : HOST_IN;
-    const bool waits = way == HOST_IN && h->config.interrupt_frames != 1;
-    return host_processor_ps(h, way, frame) + host_bus_ps(h, way, frame) + (waits ? h->config.interrupt_ps : 0);
+    return host_processor_ps(h, way, frame) + host_bus_ps(h, way, frame);
 }

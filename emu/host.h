@@ -52,7 +52,7 @@ void emu_host_receive(struct emu_host *h, const struct emu_frame *frame);
 /* The stack sends one. */
 void emu_host_send(struct emu_host *h, const struct emu_frame *frame);
 
-/* Returns how long it takes a frame that comes alone, in ps. h may be NULL: no time. */
-int64_t emu_host_alone_ps(const struct emu_host *h, const struct emu_frame *frame, bool outgoing);
+/* Returns how long it takes a frame that waits for no other and for no interrupt, in ps. h may be NULL: no time. */
+int64_t emu_host_least_ps(const struct emu_host *h, const struct emu_frame *frame, bool outgoing);
 
 #endif

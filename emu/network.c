@@ -220,7 +220,7 @@ static void network_out(void *user, int host, const struct emu_frame *frame)
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame)
 {
     const struct emu_port *p = emu_network_nic(n, host, frame);
-    int64_t transit_ps = emu_host_alone_ps(network_inside(n, host), frame, true);
+    int64_t transit_ps = emu_host_least_ps(network_inside(n, host), frame, true);
     for (;;) {
         const struct emu_switch *s = network_owner(n, p->far);
         const int64_t whole = emu_port_frame_bytes(&p->link, frame) - EMU_PORT_GAP_BYTES;
@@ -230,7 +230,7 @@ int64_t emu_network_transit_ps(const struct emu_network *n, int host, const stru
         bool early = s && p->early && s->ports[out].link.rate_bps <= p->link.rate_bps;
         transit_ps += emu_port_wire_ps(&p->link, early ? EMU_PORT_EARLY_BYTES : whole) + p->link.delay_ps;
         if (!s)
-            return transit_ps + emu_host_alone_ps(network_inside(n, n->host_of[p->far->index]), frame, false);
+            return transit_ps + emu_host_least_ps(network_inside(n, n->host_of[p->far->index]), frame, false);
         transit_ps += s->config.latency_ps;
         p = &s->ports[out];
     }

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const study_hypothesis_parameters[] = {"window", "buffer", "ratio", NULL};
+#define FULL_FRAME_BITS (1538 * 8.0)
+
+const char *const study_hypothesis_parameters[] = {"window", "buffer", "ratio", "bus", "processor", "interrupts", NULL};
 
 /* With FIFO queues everywhere; "%s" is the size of small queues. */
 static const char *const usual[] = {
@@ -49,7 +51,7 @@ static bool hypothesis_part(struct study_hypothesis *h, const char *part, struct
     struct error said;
     if (!*part || !hypothesis_change(part, &said))
         return error_set(err, ERROR_INPUT, "hypothesis '%s': '%s' is no part of one; parts are changes as of "
-                         "'contraflow replay --what-if', autotuned, window, buffer and ratio; or it is the name of one "
+                         "'contraflow replay --what-if', autotuned, window, buffer, ratio, bus, processor and interrupts; or it is the name of one "
                          "model, such as eq6", h->text, part);
     text_add(h->changes, sizeof h->changes, "%s%s", *h->changes ? "+" : "", part);
     return true;
@@ -146,10 +148,29 @@ static void hypothesis_windows(const struct study_hypothesis *h, const double *v
         s->tcp.initial_window_segments = STUDY_HYPOTHESIS_COLD;
 }
 
+void study_hypothesis_host_ranges(int64_t rate_bps, double (*range)[2])
+{
+    const double rate = (double)rate_bps, frame_s = FULL_FRAME_BITS / rate;
+    memcpy(range[STUDY_HYPOTHESIS_BUS], (double[2]){rate / 2, 8 * rate}, sizeof range[0]);
+    memcpy(range[STUDY_HYPOTHESIS_PROCESSOR], (double[2]){frame_s / 16, 4 * frame_s}, sizeof range[0]);
+    memcpy(range[STUDY_HYPOTHESIS_INTERRUPTS], (double[2]){5e-6, 1e-3}, sizeof range[0]);
+}
+
+static void hypothesis_hosts(const struct study_hypothesis *h, const double *value, struct emu_host_config *host)
+{
+    if (h->searched[STUDY_HYPOTHESIS_BUS])
+        host->bus_bps = llround(value[STUDY_HYPOTHESIS_BUS]);
+    if (h->searched[STUDY_HYPOTHESIS_PROCESSOR])
+        host->frame_ps = llround(value[STUDY_HYPOTHESIS_PROCESSOR] * UNITS_PS_PER_S);
+    if (h->searched[STUDY_HYPOTHESIS_INTERRUPTS])
+        host->interrupt_ps = llround(value[STUDY_HYPOTHESIS_INTERRUPTS] * UNITS_PS_PER_S);
+}
+
 bool study_hypothesis_apply(const struct study_hypothesis *h, const double value[STUDY_HYPOTHESIS_PARAMETERS],
                             bool relative, struct scenario *s, struct error *err)
 {
     hypothesis_windows(h, value, relative, s);
+    hypothesis_hosts(h, value, &s->network.host);
     if (*h->changes && !study_replay_what_if(s, h->changes, err))
         return false;
     if (!h->searched[STUDY_HYPOTHESIS_BUFFER])

@@ -80,6 +80,28 @@ static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
     assert_true(fabs(flow[1].near_least_s - NEAR_S) < 1e-9); /* the other's: the way to the host is the same */
 }
 
+/* As long as the other's all the time; but its handshake passed before anybody's data: nothing stood. Later, or where
+ * nobody saw it, something may have. */
+static void test_what_a_handshake_met_before_all_data_is_the_way(void **state)
+{
+    (void)state;
+    struct analysis_bins bins;
+    analysis_bins_init(&bins, 0);
+    analysis_bins_at(&bins, 0)->bytes = 10000; /* 80 ms of it */
+    const double begins_s[] = {-0.03, 0.05, NAN}; /* the other's data begin at 0 */
+    for (int i = 0; i < 3; i++) {
+        flow_add(0, true, 0, behind_it_s);
+        flow_add(1, true, 50, behind_it_s);
+        flow[0].bins = &bins;
+        described[0].rate_bps = described[1].rate_bps = 1e6;
+        flow[1].far_s = 2.75 * WAY_S;
+        flow[1].handshake_s = begins_s[i];
+        analysis_floors_find(&set, NAN);
+        assert_true(fabs(flow[1].far_least_s - (i == 0 ? 2.75 : 1) * WAY_S) < 0.5e-3);
+    }
+    analysis_bins_fini(&bins);
+}
+
 /* Its ACKs and the other's data wait in one queue; its own way is longer. */
 static void test_what_is_behind_another_way_keeps_it(void **state)
 {
@@ -127,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_late_flow_has_the_floor_of_an_early_one),
+        cmocka_unit_test(test_what_a_handshake_met_before_all_data_is_the_way),
         cmocka_unit_test(test_what_is_behind_another_way_keeps_it),
         cmocka_unit_test(test_a_flow_beside_the_queue_lacks_nothing),
         cmocka_unit_test(test_a_loop_that_is_as_long_on_average_is_another),

@@ -26,7 +26,8 @@ static struct scenario made(const char *text, double window, double buffer, doub
     struct scenario s = text_load(PATTERN, NULL);
     struct study_hypothesis h = parsed(text);
     struct error err;
-    if (!study_hypothesis_apply(&h, (const double[]){window, buffer, ratio}, relative, &s, &err))
+    const double value[STUDY_HYPOTHESIS_PARAMETERS] = {window, buffer, ratio, 2e9, 3e-6, 5e-5};
+    if (!study_hypothesis_apply(&h, value, relative, &s, &err))
         fail_msg("%s", err.message);
     return s;
 }
@@ -92,6 +93,25 @@ static void test_unequal_windows_are_those_out_of_the_busiest_host(void **state)
     scenario_fini(&s);
 }
 
+/* 2 Gb/s, 3 us and 50 us, of those that are searched for. */
+static void test_parameters_of_hosts_reach_them(void **state)
+{
+    (void)state;
+    struct scenario s = made("bus", 1e5, NAN, NAN, false);
+    assert_int_equal(s.network.host.bus_bps, 2000000000);
+    assert_int_equal(s.network.host.frame_ps + s.network.host.interrupt_ps, 0);
+    scenario_fini(&s);
+    s = made("processor+window=1MB+interrupts", NAN, NAN, NAN, false);
+    assert_int_equal(s.network.host.bus_bps, 0);
+    assert_int_equal(s.network.host.frame_ps, 3000000);
+    assert_int_equal(s.network.host.interrupt_ps, 50000000);
+    scenario_fini(&s);
+    double range[STUDY_HYPOTHESIS_PARAMETERS][2] = {{0}};
+    study_hypothesis_host_ranges(100000000, range);
+    assert_true(range[STUDY_HYPOTHESIS_BUS][0] == 5e7 && range[STUDY_HYPOTHESIS_BUS][1] == 8e8);
+    assert_true(fabs(range[STUDY_HYPOTHESIS_PROCESSOR][1] / 492.16e-6 - 1) < 1e-12); /* four times 123.04 us */
+}
+
 static void test_autotuned_connections_begin_with_ten_segments(void **state)
 {
     (void)state;
@@ -135,6 +155,7 @@ int main(void)
         cmocka_unit_test(test_the_usual_ones_are_all_queues_at_both_places_and_seven_more),
         cmocka_unit_test(test_parameters_reach_every_flow),
         cmocka_unit_test(test_unequal_windows_are_those_out_of_the_busiest_host),
+        cmocka_unit_test(test_parameters_of_hosts_reach_them),
         cmocka_unit_test(test_autotuned_connections_begin_with_ten_segments),
         cmocka_unit_test(test_of_a_capture_windows_are_times_their_own),
         cmocka_unit_test(test_what_is_no_hypothesis_is_refused),
