@@ -13,10 +13,11 @@ struct standing {
     double frame_s;
 };
 
-/* Does a handshake pass before any data of the direction that the capture has? */
+/* Does a handshake pass before any data of the direction that the capture has, TCP's or others'? */
 static bool standing_met_empty(const struct standing *x, bool incoming)
 {
-    double first_s = INFINITY, shake_s = INFINITY;
+    const struct analysis_capacity_way *w = incoming ? &x->frames->in : &x->frames->out;
+    double first_s = w->other_frames > 0 ? (double)w->other_from_ns * 1e-9 : INFINITY, shake_s = INFINITY;
     for (size_t i = 0; i < x->s->n; i++) {
         const struct analysis_evidence *e = &x->s->flow[i];
         if (e->flow->incoming == incoming)
@@ -62,22 +63,27 @@ static bool standing_near(struct standing *x, double floor_s, double p)
     return true;
 }
 
-/* On the other side, each flow has a way of its own besides. */
+/* On the other side, each flow has a way of its own besides. Where what fills the direction is not TCP, it shows in the
+ * loops of those whose ACKs come that way. */
 static void standing_far(struct standing *x, bool incoming, double floor_s, double p)
 {
     double least_s = INFINITY;
+    bool tcp = false;
     for (size_t i = 0; i < x->s->n; i++)
-        if (x->s->flow[i].flow->incoming == incoming)
+        tcp = tcp || x->s->flow[i].flow->incoming == incoming;
+    const bool way = tcp ? incoming : !incoming;
+    for (size_t i = 0; i < x->s->n; i++)
+        if (x->s->flow[i].flow->incoming == way)
             least_s = fmin(least_s, x->s->flow[i].far_least_s);
     double stood_s = isfinite(least_s) ? standing_quantile_s(least_s, floor_s, p) : 0;
     for (size_t i = 0; i < x->s->n; i++) {
         struct analysis_evidence *e = &x->s->flow[i];
         double apart_s = INFINITY;
         for (size_t k = 0; k < x->s->n; k++)
-            if (x->s->flow[k].flow->incoming == incoming)
+            if (x->s->flow[k].flow->incoming == way)
                 apart_s = fmin(apart_s, fabs(x->s->flow[k].far_least_s - e->far_least_s));
         double shared = 1 / (1 + apart_s / e->far_least_s);
-        if (e->flow->incoming == incoming || (p >= 1 - shared && e->far_least_s > stood_s))
+        if (e->flow->incoming == way || (p >= 1 - shared && e->far_least_s > stood_s))
             e->stood_s = stood_s;
     }
     for (size_t i = 0; i < x->s->n; i++)

@@ -128,6 +128,32 @@ static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
     assert_true(s.stands && !s.stood[0] && flow[0].far_least_s < LOOP_S);
 }
 
+/* 100 Mb/s of UDP in from 20 ms on, and a flow out alone, whose ACKs come that way, with a handshake so long after its
+ * start or none: its loop holds what stood, unless the handshake came first. */
+static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **state)
+{
+    (void)state;
+    const double shake_s[] = {NAN, 1, 0};
+    for (int i = 0; i < 3; i++) {
+        struct analysis_capacity *c = analysis_capacity_new();
+        struct capture_segment s = stamped(A_TO_B, 0, 0, 0, 1, 1);
+        for (int64_t t = 20 * MS; t < 2000 * MS; t += FRAME_NS)
+            analysis_capacity_add(c, &s, 0, 1514, t);
+        struct analysis_evidence_set set = set_of(LOOP_S);
+        flow[0] = flow[1];
+        flow[0].flow = &described[1];
+        set.n = 1;
+        flow[0].start_s = shake_s[i];
+        flow[0].near_s = i > 0 ? 1e-6 : NAN;
+        flow[0].far_s = i > 0 ? LOOP_S : NAN;
+        analysis_standing_take(&set, analysis_capacity_find(c, &s.dst, 0), FRAME_S,
+                               &(struct analysis_standing){.sure = 0.5});
+        assert_int_equal(set.stands, i < 2);
+        assert_true(fabs(flow[0].far_least_s - (i < 2 ? 2.4803e-3 : LOOP_S)) < 1e-6);
+        analysis_capacity_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +162,7 @@ int main(void)
         cmocka_unit_test(test_a_loop_of_another_length_may_pass_another_queue),
         cmocka_unit_test(test_a_queue_that_ran_empty_does_not_stand),
         cmocka_unit_test(test_what_only_may_be_full_is_a_case_of_its_own),
+        cmocka_unit_test(test_what_others_filled_stands_in_loops_of_outgoing_flows),
         cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
