@@ -27,7 +27,7 @@ static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
 /* For each tick the clock may have: which one it is shows in the end. */
 struct trip_leg {
     int64_t n;
-    uint32_t seen; /* of them, modulo 2^32 once they are many */
+    uint32_t seen; /* of those too that are spared, modulo 2^32 */
     double sum[ANALYSIS_ROUND_TRIP_TICKS], least[ANALYSIS_ROUND_TRIP_TICKS];
 };
 
@@ -156,16 +156,17 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
                     int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
-    if (trip_spares(&leg->seen))
-        return;
     int sign = leg_sign(which);
     double ticks = (double)(int32_t)(stamp - c->first), t = (double)(time_ns - c->first_ns);
     double by_tick[ANALYSIS_ROUND_TRIP_TICKS];
     for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
-        double x = by_tick[k] = sign * (t - ticks * tick_ns[k]);
-        leg->sum[k] += x;
-        leg->least[k] = leg->n == 0 || x < leg->least[k] ? x : leg->least[k];
+        by_tick[k] = sign * (t - ticks * tick_ns[k]);
+        leg->least[k] = leg->n == 0 || by_tick[k] < leg->least[k] ? by_tick[k] : leg->least[k];
     }
+    if (trip_spares(&leg->seen))
+        return;
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+        leg->sum[k] += by_tick[k];
     leg->n++;
     if (!e->series && leg->n == SERIES_SAMPLES) {
         e->series = analysis_leg_series_new(time_ns);
