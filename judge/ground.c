@@ -97,7 +97,12 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
     }
     rate = d->in.source != JUDGE_CAPACITY_UNKNOWN || d->out.source != JUDGE_CAPACITY_UNKNOWN;
     double carried_bps = d->in.carried_bps + d->out.carried_bps, most = fmin(1, d->lost_share + d->ci95);
-    if (s->tried)
+    if (!s->tried && judge_path_shared(s) > 0) {
+        d->second = JUDGE_CAUSE_SHARED;
+        snprintf(d->why, sizeof d->why, "%.1f Mb/s pass; up to %.0f %% may be lost to waiting ACKs, more than nothing "
+                 "with %.0f %% probability: both directions may share one medium, as of radio, where no order of service "
+                 "wins anything; 'contraflow measure' tells", carried_bps / 1e6, 100 * most, 100 * d->probability);
+    } else if (s->tried)
         snprintf(d->why, sizeof d->why, "%.1f of %.1f Mb/s; %.1f %% lost to waiting ACKs so far: a longer run "
                  "would tell whether it stays so", carried_bps / 1e6, s->tried->bps[2] / 1e6,
                  100 * fmax(0, d->lost_share));

@@ -35,6 +35,7 @@ extern const double judge_noise_odds; /* log odds without any mark */
 /* Deviations, as shares. */
 struct judge_noise {
     double none;      /* probability of something that no hypothesis here has, either answer as likely */
+    double shared;    /* probability of one medium for both directions, where they carry together what one would */
     double capacity;  /* of a link's rate, by where it comes from */
     double wait;      /* of a wait that stamps show */
     double model;     /* of what is possible */

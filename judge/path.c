@@ -21,6 +21,8 @@
 #define CHANCE 0.02     /* of emulated flows wait on the other side although the queue towards the host is full, */
 #define ANYWHERE 0.6    /* and so many where it is not */
 #define FILLS 0.95      /* of what it has room for, and more */
+#define TOGETHER 0.05   /* a rate by dispersion is known to a sixteenth of an octave, */
+#define EITHER 0.15     /* and a direction that fills its link alone carries as much with a little the other way */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line */
 
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps)
@@ -51,6 +53,24 @@ bool judge_path_full(const struct judge_facts *s, bool incoming)
     const struct judge_link *l = judge_facts_link(s, incoming);
     double room_bps = judge_path_room_bps(s, incoming, l->capacity_bps, judge_facts_carried_bps(s, !incoming));
     return !(l->works > 0) && judge_facts_carried_bps(s, incoming) >= FILLS * room_bps;
+}
+
+static double path_wire_bps(const struct judge_facts *s, bool incoming)
+{
+    double ack = JUDGE_AROUND / (s->segments_per_ack * s->full_bytes);
+    return judge_facts_carried_bps(s, incoming) * (s->full_bytes + JUDGE_AROUND) / s->full_bytes +
+           judge_facts_carried_bps(s, !incoming) * ack + judge_facts_link(s, incoming)->other_bps;
+}
+
+double judge_path_shared(const struct judge_facts *s)
+{
+    double in_bps = path_wire_bps(s, true), out_bps = path_wire_bps(s, false), both_bps = in_bps + out_bps;
+    bool alike = false;
+    for (int way = 0; way < 2; way++) {
+        const struct judge_link *l = judge_facts_link(s, way == 0);
+        alike = alike || (l->source == JUDGE_CAPACITY_DISPERSION && fabs(both_bps / l->capacity_bps - 1) < TOGETHER);
+    }
+    return alike && fmin(in_bps, out_bps) > EITHER * both_bps ? judge_noise.shared : 0;
 }
 
 /* Do coarse stamps show as waits of ACKs what outgoing data wait after the tap? A slower link there lets their ACKs

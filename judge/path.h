@@ -49,6 +49,11 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
 /* Goodput that a direction has room for while the other one carries other_bps; NAN unknown. */
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps);
 
+/* P(both directions share one medium, such as radio or a half-duplex line): judge_noise.shared where they carry on the
+ * wire together what one of them would by itself, as its frames follow each other, within 5 %, and each of them at least
+ * 15 % of it; else 0. No order of service wins anything there. */
+double judge_path_shared(const struct judge_facts *s);
+
 /* Does a direction carry 95 % of what its link has room for, or more? Not where the link may work for a share of the time
  * alone. */
 bool judge_path_full(const struct judge_facts *s, bool incoming);

@@ -74,13 +74,27 @@ static void posterior_limits(const struct judge_facts *s, double *otherwise)
     }
 }
 
+/* One way more, in which all that passes is all that can. */
+static void posterior_add_shared(struct posterior *p, const double have_bps[2], double weight)
+{
+    p->value[0][p->n] = 0;
+    p->value[1][p->n] = have_bps[0];
+    p->value[2][p->n] = have_bps[1];
+    p->weight[p->n++] = weight;
+    p->all += weight;
+}
+
 static void posterior_add(struct posterior *p, const struct judge_facts *facts, double weight)
 {
     double possible_bps[2];
     const struct judge_facts summed = judge_facts_summed(facts), *s = &summed;
+    const double shared = judge_path_shared(s);
     const double have_bps[2] = {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)};
     double *otherwise = memory_zeroed(s->n + 1, sizeof *otherwise, "a diagnosis");
     posterior_limits(s, otherwise);
+    if (shared > 0)
+        posterior_add_shared(p, have_bps, shared * weight * JUDGE_POSTERIOR_DRAWS);
+    weight *= 1 - shared;
     for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
         judge_path_possible(s, otherwise, p->open[k], possible_bps);
         p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[0] + possible_bps[1]);
@@ -209,9 +223,10 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
         posterior_by_trial(s, d);
         return;
     }
-    struct posterior p = {.weight = memory_zeroed(n * JUDGE_POSTERIOR_DRAWS, sizeof *p.weight, "a diagnosis")};
+    const size_t room = n * (JUDGE_POSTERIOR_DRAWS + 1);
+    struct posterior p = {.weight = memory_zeroed(room, sizeof *p.weight, "a diagnosis")};
     for (int i = 0; i < 3; i++)
-        p.value[i] = memory_zeroed(n * JUDGE_POSTERIOR_DRAWS, sizeof *p.value[i], "a diagnosis");
+        p.value[i] = memory_zeroed(room, sizeof *p.value[i], "a diagnosis");
     *d = (struct judge_diagnosis){.cause = JUDGE_CAUSE_UNKNOWN};
     way_of(s, true, &d->in);
     way_of(s, false, &d->out);

@@ -324,10 +324,12 @@ void view_diagnosis_print_answer(FILE *f, const char *source, const struct analy
         fprintf(f, "  why: %s\n", judge_diagnosis_reason(&r->diagnosis));
 }
 
-/* Of a run whose flows lived at different times the answer itself shows what would tell: a capture of it. */
+/* The answer itself shows what would tell: a capture of a run whose flows lived at different times, a measurement of what
+ * may be one medium. */
 static bool diagnosis_says_all(const char *source, const struct analysis_resource *r)
 {
-    return r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN && study_judge_run_exists(source);
+    return r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN &&
+           (r->diagnosis.second == JUDGE_CAUSE_SHARED || study_judge_run_exists(source));
 }
 
 void view_diagnosis_print(FILE *f, const char *source, const struct analysis_resource *r)

@@ -2,6 +2,7 @@
 #include "judge/posterior.h"
 #include "judge/noise.h"
 #include "judge/limit.h"
+#include "judge/path.h"
 #include "test/cm.h"
 #include "test/judge/any.h"
 
@@ -358,6 +359,30 @@ static void test_an_unseen_wait_gives_no_answer(void **state)
     assert_non_null(strstr(d.why, "how long ACKs wait does not show"));
     p.facts.stood = true;
     assert_non_null(strstr(decided(&p.facts).why, "how long a queue has stood"));
+}
+
+/* 50 and 41 Mb/s of payload are 53.1 + 1.3 and 43.5 + 1.6 on the wire, 99.5 in all: just what frames show one link to be.
+ * That may be chance, and half of a direction's bandwidth lost, or one medium, and nothing. */
+static void test_one_medium_for_both_directions_leaves_no_yes(void **state)
+{
+    (void)state;
+    struct pair p;
+    pair_of(&p, 41e6, 10e-3)->flow[IN].rate_bps = 50e6;
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES); /* both rates are known: full duplex */
+    assert_true(judge_path_shared(&p.facts) == 0);
+    p.facts.in.source = JUDGE_CAPACITY_DISPERSION;
+    assert_true(judge_path_shared(&p.facts) == judge_noise.shared);
+    struct judge_diagnosis d = decided(&p.facts);
+    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(d.second, JUDGE_CAUSE_SHARED);
+    assert_true(fabs(d.probability - said(1 - judge_noise.shared)) < SPREAD);
+    assert_non_null(strstr(d.why, "one medium"));
+    p.facts.in.capacity_bps = 120e6; /* more than what both carry: two links */
+    assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES);
+    p.facts.in.capacity_bps = 100e6; /* one direction that is nearly full by itself, as of an access line */
+    p.flow[IN].rate_bps = 82e6;
+    p.flow[OUT].rate_bps = 8e6;
+    assert_true(judge_path_shared(&p.facts) == 0);
 }
 
 /* 53 Mb/s of other traffic leave (100 - 53 - 2.486) / 1.0622 = 41.9. */
@@ -741,6 +766,7 @@ int main(void)
         cmocka_unit_test(test_an_interval_holds_95_of_100_draws),
         cmocka_unit_test(test_offered_windows_bound_what_is_possible),
         cmocka_unit_test(test_an_unseen_wait_gives_no_answer),
+        cmocka_unit_test(test_one_medium_for_both_directions_leaves_no_yes),
         cmocka_unit_test(test_other_traffic_takes_room),
         cmocka_unit_test(test_a_lesser_direction_does_not_count),
         cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
