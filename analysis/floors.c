@@ -17,6 +17,7 @@
 #define FOLLOWS 0.35    /* of what a loop changes by: the difference of two changes less behind a shared queue */
 #define VARIES 8.0      /* times less than what is looked for: such a change proves nothing */
 #define STOOD 0.5       /* of what is lacking stood in the queue when the flow began */
+#define AT_ONCE 10.0    /* segments (RFC 6928, section 2) */
 #define HANDSHAKE 2.0   /* frames: a SYN is that much faster than data, over two links */
 
 /* A loop at some time, and how much longer another is then. */
@@ -206,23 +207,31 @@ static bool floors_shared(struct floors *f, const struct analysis_evidence *e, c
     return floors_stood(o, e->start_s + e->own_far_s) > STOOD * lacks_s;
 }
 
+/* What a flow had sent by a time: in the bin of that time evenly since it began, and at least what a new one may at once. */
+static double floors_sent(const struct analysis_evidence *e, double until_s)
+{
+    size_t begin, end;
+    analysis_bins_range(e->bins, 0, llround(until_s * 1e9), &begin, &end);
+    double from_s = fmax(e->start_s, (double)analysis_bins_start_ns(e->bins, end) * 1e-9);
+    double left_s = (double)analysis_bins_start_ns(e->bins, end + 1) * 1e-9 - from_s;
+    double share = left_s > 0 ? fmin(1, (until_s - from_s) / left_s) : 1;
+    double bytes = (double)analysis_bins_sum(e->bins, begin, end).bytes +
+                   share * (double)analysis_bins_get(e->bins, end).bytes;
+    return fmax(bytes, AT_ONCE * JUDGE_FULL);
+}
+
 /* The longest that a queue can have been at until_s: what its flows had sent by then and what is not TCP, at no more than
  * what they carry. */
 static double floors_most_s(const struct floors *f, bool incoming, double until_s)
 {
     const struct analysis_evidence_set *s = f->s;
     double bytes = 0, carried_bps = 0;
-    size_t begin, end;
     for (size_t i = 0; i < s->n; i++) {
         const struct analysis_evidence *e = &s->flow[i];
         if (e->flow->incoming != incoming)
             continue;
         carried_bps += e->flow->rate_bps;
-        if (!e->bins || !(e->start_s < until_s))
-            continue;
-        /* with the bin that it is in, all of which may have come before */
-        analysis_bins_range(e->bins, 0, llround(until_s * 1e9) + analysis_bins_width_ns(e->bins), &begin, &end);
-        bytes += (double)analysis_bins_sum(e->bins, begin, end).bytes;
+        bytes += e->bins && e->start_s < until_s ? floors_sent(e, until_s) : 0;
     }
     double others = s->other_bps[!incoming] * (s->to_s - s->from_s);
     return carried_bps > 0 ? (bytes * 8 + others) / carried_bps : others > 0 ? INFINITY : 0;

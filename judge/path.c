@@ -21,8 +21,9 @@
 #define CHANCE 0.02     /* of emulated flows wait on the other side although the queue towards the host is full, */
 #define ANYWHERE 0.6    /* and so many where it is not */
 #define FILLS 0.95      /* of what it has room for, and more */
-#define TOGETHER 0.05   /* a rate by dispersion is known to a sixteenth of an octave, */
-#define EITHER 0.15     /* and a direction that fills its link alone carries as much with a little the other way */
+#define TOGETHER 1.05   /* a rate by dispersion is known to a sixteenth of an octave, */
+#define BARELY 0.88     /* a medium may rest a little, */
+#define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line */
 
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps)
@@ -68,7 +69,8 @@ double judge_path_shared(const struct judge_facts *s)
     bool alike = false;
     for (int way = 0; way < 2; way++) {
         const struct judge_link *l = judge_facts_link(s, way == 0);
-        alike = alike || (l->source == JUDGE_CAPACITY_DISPERSION && fabs(both_bps / l->capacity_bps - 1) < TOGETHER);
+        double share = both_bps / l->capacity_bps;
+        alike = alike || (l->source == JUDGE_CAPACITY_DISPERSION && share > BARELY && share < TOGETHER);
     }
     return alike && fmin(in_bps, out_bps) > EITHER * both_bps ? judge_noise.shared : 0;
 }

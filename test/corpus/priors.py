@@ -181,4 +181,23 @@ def draw_access_line(d):
                 ["flood", "flood", "bulk", "window", "rate"])
 
 
-PRIORS = {"constant_rate": draw_constant_rate, "prior": draw_prior, "access_line": draw_access_line}
+def draw_medium(d):
+    """One medium for both directions, as of radio: frames cross the switch one after the other, links are faster."""
+    prior_tcp(d)
+    rate = prior_log(d.r, 2e6, 1e9)
+    frame_s = WIRE * 8 / rate
+    wait_s = prior_log(d.r, 10 * frame_s, 600 * frame_s)
+    trips = prior_round_trips(d, 8 * frame_s + 4e-6, min(0.08, 400 * frame_s), d.r.randint(1, 4))
+    prior_time(d, rate, max(trips), wait_s)
+    d.nic |= {"queue": "fifo", "limit": DEEP}
+    d.switch |= {"queue": "fifo", "limit": DEEP, "backplane": f"{round(rate)}bps"}
+    d.taps = ["h0"]
+    fast = max(1e8, d.r.choice([2, 5, 20]) * rate)
+    d.links = [prior_cable("h0", "sw0", fast, 1e-6)]
+    d.links += [prior_cable(f"h{i + 1}", "sw0", fast, trip / 2) for i, trip in enumerate(trips)]
+    prior_flows(d, d.degrees(3), [(f"h{i + 1}", trip) for i, trip in enumerate(trips)], wait_s,
+                ["bulk", "bulk", "flood", "window", "rate"])
+
+
+PRIORS = {"constant_rate": draw_constant_rate, "prior": draw_prior, "access_line": draw_access_line,
+          "medium": draw_medium}
