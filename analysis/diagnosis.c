@@ -18,9 +18,9 @@ static const struct analysis_standing stood[] = {{0.5, 0}, {0.1, 0}, {0.3, 0}, {
                                                  {0.5, 0.5}, {0.15, 0.15}, {0.85, 0.85}};
 enum { CASES = sizeof stood / sizeof *stood };
 
-/* How probable it is that a link is full that only may be. A link that is as fast one way as the other is an Ethernet,
- * which no slower one follows in one way alone: of 48 captures of test/corpus begun late it was so in one. Of others it
- * was in half. */
+/* How probable it is that a link is full that only may be: as likely as not where most of what it carries is not TCP. A
+ * link that is as fast one way as the other is an Ethernet, which no slower one follows in one way alone: of 48 captures
+ * of test/corpus begun late it was so in one. Of others it was in half. */
 #define MAY_BE_FULL 0.5
 #define MAY_BE_FULL_ALIKE 0.03
 #define ALIKE 0.04 /* rates are a sixteenth of an octave wide */
@@ -86,7 +86,9 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
     bool seen = s->in.source == JUDGE_CAPACITY_DISPERSION || s->out.source == JUDGE_CAPACITY_DISPERSION;
     double ratio = s->in.source != JUDGE_CAPACITY_QUEUE && s->out.source != JUDGE_CAPACITY_QUEUE
                        ? s->in.capacity_bps / s->out.capacity_bps : (double)NAN;
-    return seen && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
+    bool others = s->in.other_bps > judge_facts_carried_bps(s, true) ||
+                  s->out.other_bps > judge_facts_carried_bps(s, false);
+    return seen && !others && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
 }
 
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,

@@ -42,7 +42,8 @@ static enum standing_full standing_full(const struct standing *x, bool incoming)
     if (!(isfinite(least_s) && least_s >= 0) || /* a clock that steps back makes them negative */
         !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s))
         return STANDING_NO;
-    return mean_bps > FULL * bps ? STANDING_SURE : STANDING_PERHAPS;
+    bool others = w->other_bytes > w->all_bytes / 2; /* which no ACK clocks: they may keep a pace of their own */
+    return mean_bps > FULL * bps && !others ? STANDING_SURE : STANDING_PERHAPS;
 }
 
 /* Q(p) of analysis/standing.h. */
