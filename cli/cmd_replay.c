@@ -488,7 +488,7 @@ int cmd_replay(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     if (!scenario_load_asking(&r.scenario, o.scenario, o.sets.set, o.sets.n, given_keys, o.gives, &err))
         return cli_fail(&err);
-    if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
+    if (!scenario_has_streams(&r.scenario) || r.scenario.n_points > 0)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",
                                      o.scenario ? o.scenario : "--set"), &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;
