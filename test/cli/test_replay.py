@@ -196,6 +196,12 @@ class BadInput(e2e.Case):
         self.refused(["cc=bbr", "cubic"], *s, "--what-if", "cc=bbr")
         self.refused(["--map 10.0.0.1", "an address and a host"], *s, "--map", "10.0.0.1")
         self.refused(["10.9.0.2 has no host", "--map"], *s, "--map", "10.9.0.1=h0")
+        self.refused("--engine 'ns3': native or linux", *s, "--engine", "ns3")
+        self.refused("replay: --engine linux: linux has no congestion control 'given'; windows are played as captured", "-q",
+                     "-o", "out", "--engine", "linux", "--set", "tcp.congestion=given")
+        self.refused("replay: --engine linux --what-if small-queues=10kB+cc=given: linux has no congestion control 'given'; "
+                     "leave --engine native", "-q", "-o", "out", "--engine", "linux", "--what-if",
+                     "small-queues=10kB+cc=given")
         self.refused("network.link.rate", *s, "--set", "network.link.rate=fast")
         self.refused("no bulk flow", *s, file=self.empty())
         self.refused("nothere.pcap", *s, file="nothere.pcap")
