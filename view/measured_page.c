@@ -62,8 +62,8 @@ static void measured_draw(FILE *f, const struct view_measured *m, const char *na
     for (size_t i = 0; i < m->n; i++)
         at_s[i] = m->width_s * ((double)i + 0.5);
     fputs("<figure>\n<div>", f);
-    view_svg_key_line(f, l->values[1] ? "c-in" : "c-c0", l->values[1] ? "into the host" : "mean of what is on the way at a time");
-    view_svg_key_line(f, l->values[1] ? "c-out" : "thin", l->values[1] ? "out of it" : "idle: nothing else is on the way");
+    view_svg_key_line(f, l->values[1] ? "c-in" : "c-c0", l->values[1] ? "into the host" : "round trip");
+    view_svg_key_line(f, l->values[1] ? "c-out" : "thin", l->values[1] ? "out of it" : "idle, as nothing else is on the way");
     fputs("</div>\n", f);
     view_svg_begin(f, id, WIDTH, TOP + HEIGHT + BELOW, l->title, "over time");
     view_svg_axes(f, &a);
