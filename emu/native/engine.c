@@ -177,6 +177,7 @@ const struct emu_frame_ops *emu_engine_frame_ops(void)
 static void native_transmit(void *user, struct native_endpoint *end, struct native_segment *s)
 {
     struct emu_engine *e = user;
+    bool ack = s->payload_bytes == 0 && (s->flags & ~(NATIVE_ECE | NATIVE_CWR)) == NATIVE_ACK;
     struct emu_frame frame = {
         .packet = s,
         .dst = end->peer_station,
@@ -184,7 +185,8 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
         .payload_bytes = (uint16_t)(end->quic ? NATIVE_UDP_BYTES + s->window
                                               : native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes)),
         .ethertype = 0x0800,
-        .pure_ack = s->payload_bytes == 0 && (s->flags & ~(NATIVE_ECE | NATIVE_CWR)) == NATIVE_ACK,
+        /* One of QUIC that overtook data of its own sender would make them look lost: it is none there. */
+        .pure_ack = ack && !(end->quic && end->tx.nxt > end->tx.una),
     };
     if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
         end->tx.queued_bytes += emu_frame_buffer_bytes(&frame);

@@ -52,6 +52,16 @@ class Quic(e2e.Case):
                 rate, = self.rates(BACK, f"tcp.delayed_ack={n}")
                 self.assertAlmostEqual(rate / min(1 / ACK * n * STREAM, 100 * STREAM / FULL), 1, delta=0.02)
 
+    def test_acks_first_spare_them_and_nothing_else(self):
+        """Both directions have a link to themselves; no packet overtakes another of its own sender."""
+        for rate in self.rates(STAR % (1, 1), "network.nic.queue=ack-first", "network.switch.queue=ack-first",
+                               "tcp.delayed_ack=10"):
+            self.assertAlmostEqual(rate / (100 * STREAM / (FULL + ACK / 10)), 1, delta=0.002)
+        there, also, alone = self.rates(STAR % (2, 1), "network.nic.queue=ack-first", "network.switch.queue=ack-first",
+                                        "tcp.initial_window=10")
+        self.assertGreater(alone, 0.98 * (there + also))
+        self.assertEqual({f["retransmitted_segments"] for f in self.flows()}, {"0"})
+
     def test_a_capture_says_quic_and_whose_acks_wait(self):
         self.rates("duration: 10s\nnetwork: {link: {rate: 50Mbps, delay: 2ms}}\ntcp: {window: 500kB}\n"
                    "traffic: {flows: [{from: h1, to: h0}, {from: h0, to: h2, transport: quic}]}\ncapture: [{at: h0}]\n")
