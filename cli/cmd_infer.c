@@ -228,7 +228,7 @@ int cmd_infer(int argc, char **argv)
                             x.options.spread < 1) ||
               error_set(&err, ERROR_INPUT, "--spread: '%s' is not a share such as 2%% or 0.02", o.spread);
     ok = ok && scenario_load_asking(&base, o.scenario, o.sets.set, o.sets.n, given_keys, gives, &err);
-    if (ok && base.transport != SCENARIO_TRANSPORT_TCP)
+    if (ok && !scenario_has_streams(&base))
         ok = error_set(&err, ERROR_INPUT, "%s: infer needs TCP", o.scenario ? o.scenario : "--set");
     ok = ok && scenario_commands_refuse(&base, o.scenario, "infer starts none; 'contraflow run' does", &err);
     ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_find(&x, &o, &err);

@@ -165,7 +165,8 @@ static void measure_page(struct measure_options *o, const char *source, const st
     const struct view_measured m = {.servers = source, .latency = text, .resource = r, .phase = phase, .phases = t->n,
                                     .width_s = series.width_s, .n = series.n,
                                     .rate_bps = {series.rate_bps[0], series.rate_bps[1]},
-                                    .wait_s = {series.wait_s[0], series.wait_s[1]}};
+                                    .wait_s = {series.wait_s[0], series.wait_s[1]}, .round_s = series.round_s,
+                                    .idle_s = l.idle.median_s};
     measure_table(&table, s);
     view_measured_page_add(o->page.stream, json_array_size(o->list), &m, &table, TABLE_TEXTS);
     measure_series_fini(&series);

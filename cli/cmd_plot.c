@@ -27,6 +27,9 @@ struct plot {
     char **run; /* owned, each; by group: its directory, NULL of a capture */
     size_t n_groups;
     struct runs queues, timed;
+    struct view_figures_trips *trips; /* owned, what they hold too */
+    char **trips_run; /* as run */
+    size_t n_trips;
     bool all_runs; /* every source is, or lies in, a run directory: rates are simulated */
 };
 
@@ -44,6 +47,13 @@ static void plot_fini(struct plot *p)
         free(p->groups[i].differs);
         free(p->run[i]);
     }
+    for (size_t i = 0; i < p->n_trips; i++) {
+        study_round_trips_fini(&p->trips[i].trips);
+        free(p->trips[i].differs);
+        free(p->trips_run[i]);
+    }
+    free(p->trips);
+    free(p->trips_run);
     free(p->groups);
     free(p->run);
     runs_fini(&p->queues);
@@ -91,11 +101,41 @@ static void plot_add_run(struct runs *r, const char *directory, const char *file
     plot_label(directory, r->run[r->n++].label);
 }
 
+/* Takes the round trips; without any it is no source of them. */
+static void plot_add_trips(struct plot *p, const char *source, const char *run, struct study_round_trips *t)
+{
+    if (t->n == 0) {
+        study_round_trips_fini(t);
+        return;
+    }
+    p->trips = memory_resized(p->trips, p->n_trips + 1, sizeof *p->trips, "what to plot");
+    p->trips_run = memory_resized(p->trips_run, p->n_trips + 1, sizeof *p->trips_run, "what to plot");
+    p->trips_run[p->n_trips] = run ? memory_text("%s", run) : NULL;
+    p->trips[p->n_trips] = (struct view_figures_trips){.trips = *t};
+    plot_label(source, p->trips[p->n_trips++].label);
+}
+
+static void plot_table(void *user, const char *source, const struct analysis_flows *f,
+                       const struct analysis_resources *hosts)
+{
+    const struct analysis_resource *host = analysis_resources_get(hosts, 0);
+    struct study_round_trips trips = {.n = 0};
+    char directory[PATH_MAX];
+    if (host)
+        study_round_trips_of_capture(f, host, &trips);
+    plot_add_trips(user, source, study_judge_run_of(source, directory), &trips);
+}
+
 static bool plot_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                        struct error *err)
 {
     struct plot *p = user;
-    (void)err;
+    struct study_round_trips trips;
+    if (run && strcmp(run, source) == 0) { /* of a capture plot_table() has them */
+        if (!study_round_trips_of_run(run, &trips, err))
+            return false;
+        plot_add_trips(p, source, run, &trips);
+    }
     p->all_runs = p->all_runs && run;
     if (!resources)
         plot_add_run(&p->timed, run, "operations.csv");
@@ -106,12 +146,13 @@ static bool plot_visit(void *user, const char *source, const char *run, const st
     return true;
 }
 
-enum figure { FIGURE_BANDWIDTH, FIGURE_COMPLETION, FIGURE_QUEUES, FIGURE_TOTALS };
+enum figure { FIGURE_BANDWIDTH, FIGURE_COMPLETION, FIGURE_LATENCY, FIGURE_QUEUES, FIGURE_TOTALS };
 
 static bool plot_draw(const struct plot *p, enum figure figure, const char *directory, struct error *err)
 {
     static const char *const files[][2] = {
-        {"bandwidth.svg", "bandwidth.png"}, {"completion.svg", "completion.png"}, {"queues.svg", "queues.png"},
+        {"bandwidth.svg", "bandwidth.png"}, {"completion.svg", "completion.png"}, {"latency.svg", "latency.png"},
+        {"queues.svg", "queues.png"},
         {"totals.svg", "totals.png"}};
     char *svg = results_directory_path(directory, files[figure][0]);
     char *png = results_directory_path(directory, files[figure][1]);
@@ -120,6 +161,8 @@ static bool plot_draw(const struct plot *p, enum figure figure, const char *dire
         ok = view_figures_bandwidth(svg, p->groups, p->n_groups, p->all_runs, err);
     else if (figure == FIGURE_TOTALS)
         ok = view_figures_totals(svg, p->groups, p->n_groups, err);
+    else if (figure == FIGURE_LATENCY)
+        ok = view_figures_latency(svg, p->trips, p->n_trips, err);
     else if (figure == FIGURE_COMPLETION)
         ok = view_figures_completion(svg, p->timed.run, p->timed.n, err);
     else
@@ -133,9 +176,14 @@ static bool plot_draw(const struct plot *p, enum figure figure, const char *dire
     return ok;
 }
 
-/* What tells the groups apart. */
+/* What tells the groups apart, and the sources of round trips. */
 static void plot_differ(struct plot *p)
 {
+    char **trips = memory_zeroed(p->n_trips + 1, sizeof *trips, "what to plot");
+    study_legend_make((const char *const *)p->trips_run, p->n_trips, trips);
+    for (size_t i = 0; i < p->n_trips; i++)
+        p->trips[i].differs = trips[i];
+    free(trips);
     char **text = memory_zeroed(p->n_groups, sizeof *text, "what to plot");
     study_legend_make((const char *const *)p->run, p->n_groups, text);
     for (size_t i = 0; i < p->n_groups; i++) {
@@ -149,12 +197,13 @@ static void plot_differ(struct plot *p)
 
 static bool plot_draw_all(const struct plot *p, const char *directory, struct error *err)
 {
-    if (p->n_groups + p->queues.n + p->timed.n == 0)
+    if (p->n_groups + p->queues.n + p->timed.n + p->n_trips == 0)
         return error_set(err, ERROR_INPUT, "nothing to draw: no host has two bulk flows at once, no run has queues or "
                                            "completion times");
     return outfile_make_directory(directory, err) &&
            (p->n_groups == 0 || plot_draw(p, FIGURE_BANDWIDTH, directory, err)) &&
            (p->n_groups < 2 || plot_draw(p, FIGURE_TOTALS, directory, err)) &&
+           (p->n_trips == 0 || plot_draw(p, FIGURE_LATENCY, directory, err)) &&
            (p->timed.n == 0 || plot_draw(p, FIGURE_COMPLETION, directory, err)) &&
            (p->queues.n == 0 || plot_draw(p, FIGURE_QUEUES, directory, err));
 }
@@ -162,7 +211,7 @@ static bool plot_draw_all(const struct plot *p, const char *directory, struct er
 int cmd_plot(int argc, char **argv)
 {
     struct plot plot = {.all_runs = true};
-    const struct study_judge_options judging = study_judge_options_default();
+    struct study_judge_options judging = study_judge_options_default();
     struct error err = {0};
     const char *output = NULL;
     const struct cli_option options[] = {{"output", 'o', .text = &output}, {0}};
@@ -171,6 +220,7 @@ int cmd_plot(int argc, char **argv)
         error_set(&err, ERROR_INPUT, "plot: no file or directory given; see 'contraflow plot --help'");
     if (at <= 0 || at == argc)
         return at ? cli_fail(&err) : 0;
+    judging.table = plot_table;
     bool ok = true;
     for (int i = at; ok && i < argc; i++) {
         /* 'replay --port -o DIR' leaves a queue, and no flows to judge. */

@@ -42,6 +42,8 @@ struct replay_options {
     const char *file, *scenario, *output, *what_ifs[STUDY_REPLAY_VARIANTS];
     struct cli_options_sets sets;
     int n_what_ifs;
+    const char *engine_text;
+    enum scenario_engine engine; /* of the baseline and the what-ifs; guesses are native's */
     int64_t jobs;
     double until_s;   /* no guess is played after it */
     int *left;        /* guesses that were not played then */
@@ -86,6 +88,7 @@ static int options_read(int argc, char **argv, struct replay_options *o, struct 
         {"set", 0, .call = cli_options_set, .to = &o->sets},
         {"map", 0, .call = options_map, .to = r},
         {"what-if", 0, .call = options_what_if, .to = o},
+        {"engine", 0, .text = &o->engine_text},
         {"output", 'o', .text = &o->output},
         {"jobs", 'j', .call = cli_options_jobs, .to = &o->jobs},
         {"budget", 0, .call = cli_options_budget, .to = &o->until_s},
@@ -97,6 +100,11 @@ static int options_read(int argc, char **argv, struct replay_options *o, struct 
     int at = cli_options_read("replay", argc, argv, options, err);
     if (at <= 0)
         return at;
+    bool linux_tcp = o->engine_text && strcmp(o->engine_text, scenario_engine_names[SCENARIO_ENGINE_LINUX]) == 0;
+    o->engine = linux_tcp ? SCENARIO_ENGINE_LINUX : SCENARIO_ENGINE_NATIVE;
+    if (o->engine_text && strcmp(o->engine_text, scenario_engine_names[o->engine]) != 0)
+        return error_set(err, ERROR_INPUT, "replay: --engine '%s': native or linux; no other plays what was captured",
+                         o->engine_text), -1;
     if (argc - at != 1)
         error_set(err, ERROR_INPUT, "replay takes one FILE, not %d; see 'contraflow replay --help'", argc - at);
     o->file = argv[at];
@@ -110,6 +118,19 @@ static void replay_variant_directory(const char *root, const char *label, char d
     for (const char *p = label; *p && n < PATH_MAX - 1; p++)
         directory[n++] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-@.", *p) ? *p : '-';
     directory[n < PATH_MAX ? n : PATH_MAX - 1] = '\0';
+}
+
+/* What Linux's own TCP cannot play is an error. */
+static bool replay_engine_plays(const struct scenario *s, const char *what_if, struct error *err)
+{
+    char what[96];
+    if (!scenario_engine_lacks(s, s->engine, what))
+        return true;
+    return error_set(err, ERROR_INPUT, "replay: --engine %s%s%s: %s has no %s; %s", scenario_engine_names[s->engine],
+                     what_if ? " --what-if " : "", what_if ? what_if : "", scenario_engine_names[s->engine], what,
+                     s->tcp.congestion == EMU_CONGESTION_GIVEN && !what_if
+                         ? "windows are played as captured here; --set tcp.congestion=cubic plays its own"
+                         : "leave --engine native");
 }
 
 /* Writes one variant's scenario.yaml. */
@@ -126,7 +147,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
     snprintf(comment, sizeof comment, "contraflow %s: replay %s%s%s%s%s", CONTRAFLOW_VERSION, o->file,
              o->scenario ? " --scenario " : "", o->scenario ? o->scenario : "", what_if ? " --what-if " : "",
              what_if ? what_if : "");
-    bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
+    bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) && replay_engine_plays(&s, what_if, err) &&
               results_directory_take(run->directory, true, err) && scenario_save_directory(&s, run->directory, comment, err);
     free(s.flows);
     free(s.datagrams);
@@ -144,7 +165,7 @@ static bool replay_play(const struct study_replay *r, struct study_replay_run *r
 {
     struct sweep_engines_job jobs[STUDY_REPLAY_VARIANTS] = {{0}};
     char engine[PATH_MAX];
-    if (!sweep_engines_path(SCENARIO_ENGINE_NATIVE, engine, sizeof engine, err))
+    if (!sweep_engines_path(r->scenario.engine, engine, sizeof engine, err))
         return false;
     for (int i = 0; i < n; i++) {
         jobs[i].label = runs[i].label;
@@ -430,6 +451,7 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
     int n = 1 + o->n_what_ifs, signal_number = 0;
     char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
     bool ok = results_directory_take(root, false, err) && replay_guess(r, o, root, &signal_number, err);
+    r->scenario.engine = o->engine;
     for (int i = 0; ok && !signal_number && i < n; i++) {
         runs[i].label = i ? o->what_ifs[i - 1] : "baseline";
         replay_variant_directory(root, runs[i].label, runs[i].directory);
@@ -488,7 +510,7 @@ int cmd_replay(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     if (!scenario_load_asking(&r.scenario, o.scenario, o.sets.set, o.sets.n, given_keys, o.gives, &err))
         return cli_fail(&err);
-    if (r.scenario.transport != SCENARIO_TRANSPORT_TCP || r.scenario.n_points > 0)
+    if (!scenario_has_streams(&r.scenario) || r.scenario.n_points > 0)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",
                                      o.scenario ? o.scenario : "--set"), &err));
     r.scenario.traffic = SCENARIO_TRAFFIC_FLOWS;

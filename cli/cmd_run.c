@@ -143,7 +143,7 @@ static void print_operations(const struct scenario *s, const struct results_summ
     struct results_bandwidth b = r->bandwidth;
     if (r->operations.n == 0)
         return;
-    if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && s->transport == SCENARIO_TRANSPORT_TCP) {
+    if (s->traffic == SCENARIO_TRAFFIC_EXCHANGE && scenario_has_streams(s)) {
         b.bytes = s->network.hosts * s->exchange.bytes;
         b.algorithm_bps = 8 * (double)b.bytes / r->operations.mean_s;
         b.bus_bps = model_collective_bus_alltoall(s->network.hosts) * b.algorithm_bps;

@@ -4,15 +4,13 @@
  * `contraflow run` starts one process a simulation. It prints "progress FRACTION" on stdout and, on failure, one
  * line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
 #include "base/memory.h"
-#include "base/units.h"
 #include "cli/engine_run.h"
 #include "emu/engine.h"
 #include "sweep/engines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define THREADS "--threads="
+#define THREADS "--threads=" /* for a large network */
 
 static void on_progress(void *user, double fraction)
 {
@@ -20,22 +18,11 @@ static void on_progress(void *user, double fraction)
     cli_engine_progress(fraction);
 }
 
-/* An option before the directory, and its number: THREADS for a large network; FRAMES after which it is over. */
-static bool number_given(const char *text, const char *option, int64_t most, int64_t *number)
-{
-    const size_t length = strlen(option);
-    int64_t n = 0;
-    bool ok = strncmp(text, option, length) == 0 && units_parse_integer(text + length, &n, &(struct error){0}) && n >= 1 &&
-              n <= most;
-    *number = ok ? n : *number;
-    return ok;
-}
-
 int main(int argc, char **argv)
 {
     int64_t threads = 1, frames = 0;
-    if (argc > 1 && (number_given(argv[1], THREADS, SWEEP_ENGINES_MOST, &threads) ||
-                     number_given(argv[1], SWEEP_ENGINES_FRAMES, INT64_MAX, &frames))) {
+    if (argc > 1 && (cli_engine_number(argv[1], THREADS, SWEEP_ENGINES_MOST, &threads) ||
+                     cli_engine_number(argv[1], SWEEP_ENGINES_FRAMES, INT64_MAX, &frames))) {
         argc--;
         argv++;
     }

@@ -55,6 +55,16 @@ int cli_engine_begin(int argc, char **argv, const char *does)
     return !asked ? ERROR_INPUT : fflush(stdout) == 0 ? 0 : ERROR_SYSTEM;
 }
 
+bool cli_engine_number(const char *text, const char *option, int64_t most, int64_t *number)
+{
+    const size_t length = strlen(option);
+    int64_t n = 0;
+    bool ok = strncmp(text, option, length) == 0 && units_parse_integer(text + length, &n, &(struct error){0}) && n >= 1 &&
+              n <= most;
+    *number = ok ? n : *number;
+    return ok;
+}
+
 /* Of a run of 1400 s there would be 140,000 lines, which take longer to read than it takes to run. */
 void cli_engine_progress(double fraction)
 {

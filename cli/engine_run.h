@@ -13,6 +13,9 @@ extern volatile sig_atomic_t cli_engine_interrupted; /* the signal that asked to
  * its last argument is a directory, alone or after SWEEP_ENGINES_OPENED, which it holds then; or else the exit status, after "usage: NAME DIRECTORY" and what it `does`. */
 int cli_engine_begin(int argc, char **argv, const char *does);
 
+/* An option before the directory, such as SWEEP_ENGINES_FRAMES, and its number, from 1 to `most`; false: it is another. */
+bool cli_engine_number(const char *text, const char *option, int64_t most, int64_t *number);
+
 /* Prints "progress FRACTION", for whoever started it. */
 void cli_engine_progress(double fraction);
 

@@ -13,6 +13,7 @@
 #include "results/directory.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
+#include "sweep/engines.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -45,7 +46,9 @@ static int inside_work(const char *directory)
 {
     char *name = memory_text("%s", directory);
     process_start();
-    int code = cli_engine_run(name, 1, 0, getenv(LINUX_START_PROGRAMS) != NULL, inside_progress, name);
+    const char *frames = getenv(LINUX_START_FRAMES);
+    int code = cli_engine_run(name, 1, frames ? strtoll(frames, NULL, 10) : 0, getenv(LINUX_START_PROGRAMS) != NULL,
+                              inside_progress, name);
     free(name);
     return code;
 }
@@ -57,7 +60,8 @@ int main(int argc, char **argv)
     if (linux_agent_called(argv[0]))
         return linux_agent(argc, argv);
     bool allow = argc > 1 && strcmp(argv[1], ALLOW) == 0;
-    if (allow) {
+    int64_t frames = 0;
+    if (allow || (argc > 1 && cli_engine_number(argv[1], SWEEP_ENGINES_FRAMES, INT64_MAX, &frames))) {
         argc--;
         argv++;
     }
@@ -75,11 +79,12 @@ int main(int argc, char **argv)
         error_set_errno(&err, "cannot tell where contraflow-linux is installed");
     } else if (scenario_load(&s, path, NULL, 0, &err)) {
         program[n] = '\0';
-        struct linux_start start = {program, argv[argc - 1], s.seed, cli_engine_progress, &cli_engine_interrupted, allow};
+        struct linux_start start = {program, argv[argc - 1], s.seed, cli_engine_progress, &cli_engine_interrupted, allow,
+                                    frames};
         if (s.clock == SCENARIO_CLOCK_WALL) {
             scenario_fini(&s);
             free(path);
-            return cli_engine_run(argv[argc - 1], 1, 0, false, wall_progress, NULL);
+            return cli_engine_run(argv[argc - 1], 1, frames, false, wall_progress, NULL);
         }
         if (allow || scenario_commands_refuse(&s, path, "read them, then give " ALLOW, &err))
             code = linux_start(&start, &err);

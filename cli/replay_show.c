@@ -111,6 +111,8 @@ void cli_replay_show(const struct cli_replay_show *show)
         printf("  read off the capture: %.4g Mb/s towards h0, %.4g Mb/s from it\n", r->rate_bps[0] / 1e6, r->rate_bps[1] / 1e6);
     for (int i = 0; study_replay_assumes(r, i, assumed); i++)
         printf("  assumed: %s\n", assumed);
+    if (r->scenario.engine != SCENARIO_ENGINE_NATIVE)
+        printf("  played by: %s\n", scenario_engine_names[r->scenario.engine]);
     replay_show_baseline(r, &show->runs[0]);
     if (*r->refused)
         printf("\n  %s: %s%s\n", r->answer == STUDY_REPLAY_UNKNOWN ? "cannot tell" : "no what-if", r->refused,
@@ -174,8 +176,9 @@ json_t *cli_replay_show_json(const struct cli_replay_show *show)
         json_array_append_new(flows, replay_show_flow(r, show->runs, i));
     for (int i = 0; i < show->n; i++)
         json_array_append_new(variants, replay_show_variant(show, &show->runs[i]));
-    return results_json("simulated:b diagnosis:o link:o assumed:s assumptions:o answer:s refused:o worst_error:f "
+    return results_json("simulated:b engine:s diagnosis:o link:o assumed:s assumptions:o answer:s refused:o worst_error:f "
                         "rtt_floor_s:f measured_total_bps:f left_out:i flows:o variants:o", true,
+                        scenario_engine_names[r->scenario.engine],
                         show->host ? view_diagnosis_json(show->file, show->host) : json_null(), replay_show_link(r),
                         r->assumed, replay_show_assumed(r), study_replay_answer_name(r->answer),
                         *r->refused ? json_string(r->refused) : json_null(), study_replay_error(r, &show->runs[0]),

@@ -64,6 +64,7 @@ struct emu_tcp_config {
     bool idle_restart;        /* after an idle retransmission timeout the window is the initial one again, if that is
                                * less (RFC 5681, section 4.1). Native alone has it */
     bool hystart;             /* CUBIC leaves slow start when the delay grows, as Linux's does */
+    bool quic; /* QUIC instead: delayed_ack and its timeout are what it may ask its peer for. Native alone has it */
     struct emu_tcp_linux linux_own;
     int64_t small_queue_bytes; /* a sender keeps at most this much of its own data in its NIC; 0: no bound */
 };

@@ -67,6 +67,8 @@ static void series_waits(struct measure_series *s, const struct measure_test *t,
                 double mean_s = n > 1 ? s->wait_s[way][b] : 0;
                 s->wait_s[way][b] = mean_s + (wait_s[way] - mean_s) / n;
             }
+            double before_s = n > 1 ? s->round_s[b] : 0;
+            s->round_s[b] = before_s + (e->there_s + e->back_s - before_s) / n; /* clocks' difference is in both */
         }
 }
 
@@ -85,6 +87,9 @@ void measure_series_of(const struct measure_test *t, double width_s, struct meas
         for (size_t b = 0; b < s->n; b++)
             s->rate_bps[way][b] = s->wait_s[way][b] = NAN;
     }
+    s->round_s = memory_zeroed(s->n, sizeof *s->round_s, "a test over time");
+    for (size_t b = 0; b < s->n; b++)
+        s->round_s[b] = NAN;
     size_t *count = memory_zeroed(s->n, sizeof *count, "a test over time");
     for (size_t p = 0; p < t->n; p++) {
         series_rates(s, &t->phase[p]);
@@ -99,5 +104,6 @@ void measure_series_fini(struct measure_series *s)
         free(s->rate_bps[way]);
         free(s->wait_s[way]);
     }
+    free(s->round_s);
     *s = (struct measure_series){0};
 }

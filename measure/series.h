@@ -14,6 +14,7 @@ struct measure_series {
     size_t n;
     double *rate_bps[MEASURE_SERIES_WAYS]; /* owned; delivered; 0 where a phase has nothing that way */
     double *wait_s[MEASURE_SERIES_WAYS];   /* owned; beyond the least of the test; the mean of a bin's words */
+    double *round_s;                       /* owned; there and back; likewise */
 };
 
 /* The least time of any sample; INFINITY without one. */

@@ -465,11 +465,12 @@ static const struct key tcp_keys[] = {
      .noun = "a number of segments", .usual = "warm",
      .meaning = "first congestion window, in segments; warm: it covers the buffer"},
     {"segment", KEY_BYTES, OF(tcp.segment_bytes), .min = 1, .max = SCENARIO_SEGMENT_MAX, .usual = "1448B",
-     .meaning = "payload of a full segment; 8948: jumbo frames, packets of 9000 bytes"},
+     .meaning = "payload of a full segment; 8948: jumbo frames, packets of 9000 bytes; QUIC's are as long"},
     {"delayed_ack", KEY_INTEGER, OF(tcp.delayed_ack), .min = 1, .max = 64, .usual = "2",
-     .meaning = "segments per ACK; more than 2 where a NIC merges segments before TCP sees them (RFC 2525, 2.13)"},
+     .meaning = "segments per ACK; more than 2 where a NIC merges segments before TCP sees them (RFC 2525, 2.13); of QUIC "
+                "the ack-eliciting threshold and 1"},
     {"delayed_ack_timeout", KEY_TIME, OF(tcp.delayed_ack_timeout_ps), .min = US, .max = S, .usual = "40ms",
-     .meaning = "an ACK waits no longer"},
+     .meaning = "an ACK waits no longer; 25ms with transport: quic, whose requested maximum ACK delay it is"},
     {"min_rto", KEY_TIME, OF(tcp.min_rto_ps), .min = MS, .max = 60 * S, .usual = "200ms",
      .meaning = "least retransmission timeout; Linux has 200ms"},
     {"max_rto", KEY_TIME, OF(tcp.max_rto_ps), .min = MS, .max = 120 * S, .optional = true, .otherwise = "120s",
@@ -680,6 +681,8 @@ static const struct key window_keys[] = {
 
 static const struct key window_entry = {ENTRY(KEY_SECTION, struct scenario_window), .keys = window_keys};
 
+static const char *const flow_transport_names[] = {"tcp", "quic", NULL};
+
 static const struct key flow_keys[] = {
     {"name", KEY_NAME, IN(scenario_flow, name), .otherwise = "f0, f1, ...", .meaning = "in tables and files"},
     {"from", KEY_HOST, IN(scenario_flow, from), .required = "a flow goes {from: h1, to: h0}",
@@ -692,6 +695,8 @@ static const struct key flow_keys[] = {
      .meaning = "send and receive buffer"},
     {"congestion", KEY_CHOICE, IN(scenario_flow, tcp.congestion), .names = emu_congestion_names,
      .noun = "a congestion control", .otherwise = "tcp.congestion", .meaning = "congestion control"},
+    {"transport", KEY_CHOICE, IN(scenario_flow, tcp.quic), .names = flow_transport_names, .noun = "a transport",
+     .otherwise = "transport", .meaning = "tcp or quic"},
     {"start", KEY_TIME, IN(scenario_flow, start_ps), .max = INT64_MAX, .otherwise = "drawn within start_spread",
      .meaning = "when it connects"},
     {"class", KEY_INTEGER, IN(scenario_flow, traffic_class), .max = EMU_FRAME_CLASSES - 1, .optional = true,
@@ -875,7 +880,8 @@ const struct key scenario_keys[] = {
      .misfit = misfit_linux, .meaning = "wall: the kernel that runs here, as fast as time goes"},
     {"wall", KEY_SECTION, .keys = wall_keys, .misfit = misfit_wall, .meaning = "clock: wall"},
     {"transport", KEY_CHOICE, OF(transport), .names = scenario_transport_names, .noun = "a transport", .usual = "tcp",
-     .meaning = "tcp, or the Go-Back-N protocol of Tam 2001"},
+     .meaning = "tcp; quic: RFC 9000, with congestion, window and segment of tcp, and delayed_ack as its peer asks for "
+                "(native); gbn: the Go-Back-N protocol of Tam 2001"},
     {"seed", KEY_INTEGER, OF(seed), .max = INT64_MAX, .usual = "1", .meaning = "of every random choice"},
     {"duration", KEY_TIME, OF(duration_ps), .min = US, .max = SCENARIO_DURATION_PS,
      .otherwise = "2s, or 3600s with traffic.precision",

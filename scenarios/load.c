@@ -105,9 +105,16 @@ static bool load_transports(struct load *l)
     struct emu_gbn_config *g = &s->gbn;
     int64_t most = INT64_C(1) << (g->sequence_bits - 1);
     s->tcp.send_buffer_bytes = s->tcp.receive_buffer_bytes;
+    s->tcp.quic = s->transport == SCENARIO_TRANSPORT_QUIC;
+    if (s->tcp.quic && !load_given(l, "tcp.delayed_ack_timeout"))
+        s->tcp.delayed_ack_timeout_ps = SCENARIO_QUIC_ACK_DELAY_PS;
     g->seed = s->seed;
     if (!load_window_fits(l, "tcp.window", s->tcp.receive_buffer_bytes))
         return false;
+    if (s->tcp.quic && s->tcp.segment_bytes < SCENARIO_QUIC_SEGMENT_MIN)
+        return load_fail(l, document_culprit(l->doc, "tcp.segment", "transport"),
+                         "a segment of %" PRId64 " bytes makes packets shorter than QUIC's, which have 1200 bytes at least; "
+                         "%d or more", s->tcp.segment_bytes, SCENARIO_QUIC_SEGMENT_MIN);
     if (g->window_packets > most)
         return load_fail(l, document_culprit(l->doc, "gbn.window", "gbn.sequence_bits"),
                          "a window of %" PRId64 " packets with sequence numbers of %d bits; at most half of the "

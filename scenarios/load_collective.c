@@ -109,7 +109,7 @@ bool load_tree(struct load *l)
     struct scenario *s = l->s;
     struct random random;
     random_init(&random, s->seed);
-    if (s->transport != SCENARIO_TRANSPORT_TCP)
+    if (!scenario_has_streams(s))
         return load_fail(l, "traffic.tree", "is for TCP; the transport is gbn");
     if (!collective_hosts(l, "traffic.tree", 2))
         return false;
@@ -127,8 +127,8 @@ bool load_tree(struct load *l)
 static bool played_ranks(struct load *l, const char *section, const char *key, int needs)
 {
     struct scenario *s = l->s;
-    if (s->transport != SCENARIO_TRANSPORT_TCP)
-        return load_fail(l, section, "is for TCP; the transport is gbn");
+    if (s->transport != SCENARIO_TRANSPORT_TCP) /* where a message has left is read from sequence numbers */
+        return load_fail(l, section, "is for TCP; the transport is %s", scenario_transport_names[s->transport]);
     if (s->n_ranks > 0) {
         bool *taken = memory_zeroed(SCENARIO_HOSTS, sizeof *taken, "hosts");
         int again = -1, last = 1;

@@ -16,6 +16,7 @@ static bool network_goodput(const struct load *l, const struct emu_link_config *
                             const char *path)
 {
     double segment = (double)l->s->tcp.segment_bytes, wire = segment + SCENARIO_SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES;
+    segment -= l->s->tcp.quic ? SCENARIO_QUIC_MORE : 0;
     if (!load_given(l, path))
         *goodput_bps = (int64_t)((double)link->rate_bps * segment / wire + 0.5);
     if (*goodput_bps <= link->rate_bps)
@@ -543,7 +544,7 @@ static bool network_mtu(const struct load *l, const struct emu_graph *g)
     const int64_t bytes = s->tcp.segment_bytes + SCENARIO_SEGMENT_HEADERS;
     struct emu_graph_port path[NETWORK_HOPS];
     bool ok = true;
-    if (s->transport != SCENARIO_TRANSPORT_TCP)
+    if (!scenario_has_streams(s))
         return true;
     for (int i = 0; ok && i < s->n_flows; i++) {
         int hops = emu_graph_path(g, s->flows[i].from, s->flows[i].to, EMU_FRAME_FLOW_OF(i, false), NETWORK_HOPS, path);

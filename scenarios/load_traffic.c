@@ -113,6 +113,7 @@ static bool traffic_flow(const struct load *l, struct scenario_flow *flow, const
 {
     struct scenario *s = l->s;
     enum emu_congestion congestion = flow->tcp.congestion;
+    bool quic = flow->tcp.quic;
     if (flow->from == flow->to)
         return load_fail(l, load_path("%s.%d.to", section, i).text, "'h%d' is also where the flow comes from",
                          flow->to);
@@ -131,6 +132,8 @@ static bool traffic_flow(const struct load *l, struct scenario_flow *flow, const
     flow->tcp = scenario_flow_tcp(s, window);
     if (load_given(l, load_path("%s.%d.congestion", section, i).text))
         flow->tcp.congestion = congestion;
+    if (load_given(l, load_path("%s.%d.transport", section, i).text))
+        flow->tcp.quic = quic;
     for (int k = 1; k < flow->n_windows; k++)
         if (flow->windows[k].at_ps <= flow->windows[k - 1].at_ps)
             return load_fail(l, load_path("%s.%d.windows.%d", section, i, k).text, "does not come after the one before");
@@ -239,7 +242,7 @@ static bool traffic_barrier_fits(const struct load *l)
     const struct scenario *s = l->s;
     const char *key = s->precision > 0 ? "traffic.precision" : "traffic.barrier";
     bool endless = s->n_points > 0 && s->star_bytes == 0;
-    if (s->precision > 0 && (s->traffic != SCENARIO_TRAFFIC_FLOWS || s->transport != SCENARIO_TRANSPORT_TCP))
+    if (s->precision > 0 && (s->traffic != SCENARIO_TRAFFIC_FLOWS || !scenario_has_streams(s)))
         return load_fail(l, key, "is for messages over TCP: star, pairs, random or flows");
     for (int i = 0; i < s->n_flows; i++)
         endless = endless || s->flows[i].bytes == 0;
@@ -273,7 +276,7 @@ static bool traffic_gbn_fits(const struct load *l)
 static bool traffic_datagrams_fit(const struct load *l)
 {
     const struct scenario *s = l->s;
-    if (s->n_datagrams > 0 && (s->transport != SCENARIO_TRANSPORT_TCP || (s->traffic != SCENARIO_TRAFFIC_FLOWS && s->n_played == 0)))
+    if (s->n_datagrams > 0 && (!scenario_has_streams(s) || (s->traffic != SCENARIO_TRAFFIC_FLOWS && s->n_played == 0)))
         return load_fail(l, "traffic.datagrams", "go beside TCP's flows alone");
     for (int i = 0; i < s->n_datagrams; i++) {
         const struct scenario_datagrams *d = &s->datagrams[i];
@@ -306,7 +309,7 @@ static bool traffic_programs(struct load *l)
 {
     struct scenario *s = l->s;
     int last = 1; /* a network has two hosts at least */
-    if (s->transport != SCENARIO_TRANSPORT_TCP)
+    if (!scenario_has_streams(s))
         return load_fail(l, "traffic.programs", "are for TCP; the transport is gbn");
     if (s->barrier)
         return load_fail(l, s->precision > 0 ? "traffic.precision" : "traffic.barrier",

@@ -102,7 +102,7 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
 {
     const struct emu_network_config *n = &s->network;
     *p = (struct scenario_pattern){0};
-    if (s->traffic != SCENARIO_TRAFFIC_FLOWS || s->transport != SCENARIO_TRANSPORT_TCP)
+    if (s->traffic != SCENARIO_TRAFFIC_FLOWS || !scenario_has_streams(s))
         return error_set(err, ERROR_INPUT, "these models know flows over TCP; for others: contraflow predict exchange, "
                                            "contraflow predict loss");
     const struct emu_discipline_ops *nic = emu_disciplines[n->nic.discipline];

@@ -257,7 +257,7 @@ static bool run_add_traffic(struct run *r)
     for (int i = 0; i < s->n_flows; i++)
         if (s->flows[i].traffic_class > 0)
             emu_network_classify(&r->network, i, s->flows[i].traffic_class);
-    for (int i = 0; i < s->n_flows && s->transport == SCENARIO_TRANSPORT_TCP; i++) {
+    for (int i = 0; i < s->n_flows && scenario_has_streams(s); i++) {
         const struct scenario_flow *f = &s->flows[i];
         struct emu_flow_config config = {f->from, f->to,     f->start_ps,
                                          f->bytes, f->tcp, f->duplex, program_writes(s, i) || pauses_has(f)};
@@ -278,7 +278,7 @@ static bool run_add_traffic(struct run *r)
     }
     r->pauses = pauses_any(s) ? pauses_new(s, r->engine, &r->frames) : NULL;
     struct emu_clock clock = emu_engine_clock(r->engine);
-    r->windows = s->transport == SCENARIO_TRANSPORT_TCP ? windows_new(s, r->engine) : NULL;
+    r->windows = scenario_has_streams(s) ? windows_new(s, r->engine) : NULL;
     r->datagrams = datagrams_new(s, &r->network, &clock, &r->frames);
     struct program_env env = {s, r->engine, &r->network, r->options->directory};
     r->program = program_wanted(s) ? program_new(&env) : NULL;
@@ -573,7 +573,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         return false;
     emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
     emu_clock_schedule(&clock, 0, run_watch, r);
-    if (s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_flows > 0) {
+    if (scenario_has_streams(s) && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_flows > 0) {
         r->progress.flows = (size_t)s->n_flows;
         r->progress_ps = r->sample_ps < BOUNDED_SAMPLE_PS ? r->sample_ps : BOUNDED_SAMPLE_PS;
         emu_clock_schedule(&clock, r->progress_ps, run_keep_progress, r);
@@ -585,7 +585,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
 static bool run_fits_windows(struct run *r)
 {
     const struct scenario *s = r->scenario;
-    return s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_programs == 0 &&
+    return scenario_has_streams(s) && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_programs == 0 &&
            s->clock != SCENARIO_CLOCK_WALL && r->options->frames == 0 && !r->program && !r->pauses && !r->windows && !r->datagrams &&
            emu_engine_hosts_apart(r->engine) && emu_windows_fit(&r->network);
 }

@@ -10,13 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINUX_DELAYED_ACK_PS (40 * UNITS_PS_PER_MS) /* TCP_DELACK_MIN */
 
 /* In the order of their enums. */
 const char *const scenario_engine_names[] = {"ns3", "native", "linux", NULL};
 const char *const scenario_clock_names[] = {"virtual", "wall", NULL};
 const char *const scenario_format_names[] = {"pcap", "pcapng", NULL};
-const char *const scenario_transport_names[] = {"tcp", "gbn", NULL};
+const char *const scenario_transport_names[] = {"tcp", "gbn", "quic", NULL};
 const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronous", "group", "direct", "rounds", NULL};
 
 static void scenario_free_list(struct scenario_flow *flows, int n)
@@ -80,16 +79,18 @@ static bool tcp_lacks_congestion(const struct emu_tcp_config *tcp, enum scenario
 static bool scenario_tcp_lacks(const struct emu_tcp_config *tcp, enum scenario_engine engine, char what[static 96])
 {
     const bool ns3 = engine == SCENARIO_ENGINE_NS3, linux_tcp = engine == SCENARIO_ENGINE_LINUX;
-    const bool as_linux = tcp->congestion == EMU_CONGESTION_LINUXRENO || tcp->congestion == EMU_CONGESTION_CUBIC;
+    const bool as_linux = !tcp->quic && (tcp->congestion == EMU_CONGESTION_LINUXRENO || tcp->congestion == EMU_CONGESTION_CUBIC);
     const struct {
         bool lacks;
         const char *what;
     } rows[] = {
+        {(ns3 || linux_tcp) && tcp->quic, "QUIC (transport)"},
+        {tcp->quic && (tcp->ecn || tcp->congestion == EMU_CONGESTION_DCTCP), "ECN in QUIC"},
         {(ns3 || linux_tcp) && tcp->max_rto_ps > 0, "longest timeout (tcp.max_rto)"},
         {ns3 && tcp->nagle, "Nagle's rule (tcp.nagle)"},
         {ns3 && tcp->idle_restart, "restart after idle times (tcp.idle_restart)"},
         {ns3 && tcp->small_queue_bytes > 0, "TCP Small Queues (tcp.small_queues)"},
-        {linux_tcp && tcp->delayed_ack_timeout_ps != LINUX_DELAYED_ACK_PS,
+        {linux_tcp && tcp->delayed_ack_timeout_ps != SCENARIO_TCP_ACK_DELAY_PS,
          "delayed ACKs but its own, from 40 ms on (tcp.delayed_ack_timeout)"},
         {tcp->delayed_ack > 2 && (linux_tcp || (!ns3 && as_linux)),
          "more than 2 segments per ACK in Linux's TCP (tcp.delayed_ack)"},

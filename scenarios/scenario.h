@@ -106,7 +106,7 @@ struct scenario_point {
     int incoming, outgoing;
 };
 
-enum scenario_transport { SCENARIO_TRANSPORT_TCP, SCENARIO_TRANSPORT_GBN };
+enum scenario_transport { SCENARIO_TRANSPORT_TCP, SCENARIO_TRANSPORT_GBN, SCENARIO_TRANSPORT_QUIC };
 extern const char *const scenario_transport_names[];
 
 /* What the hosts do. Flows: a star, pairs or a random pattern is listed as such, too. */
@@ -297,6 +297,18 @@ void scenario_free_flows(struct scenario *s);
 
 /* Frees the programs: none is left. */
 void scenario_free_programs(struct scenario *s);
+
+#define SCENARIO_TCP_ACK_DELAY_PS (40 * UNITS_PS_PER_MS)
+#define SCENARIO_QUIC_ACK_DELAY_PS (25 * UNITS_PS_PER_MS) /* max_ack_delay (RFC 9000, section 18.2) */
+#define SCENARIO_QUIC_SEGMENT_MIN 1176 /* a datagram of 1200 bytes (RFC 9000, section 14), IP and UDP 28, is a segment's 52 and this */
+
+#define SCENARIO_QUIC_MORE 11 /* bytes that a full packet of QUIC has less for its stream than TCP: 28 and 35 around, not 52 */
+
+/* Whether its flows are streams of bytes, as TCP's and QUIC's are. */
+static inline bool scenario_has_streams(const struct scenario *s)
+{
+    return s->transport != SCENARIO_TRANSPORT_GBN;
+}
 
 /* The first thing in the scenario that an engine has not, as the end of a sentence: "congestion control 'bbr'"; false
  * when it has all. */

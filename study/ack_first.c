@@ -129,7 +129,7 @@ static bool again_yaml(const struct scenario *s, const struct results_summary *s
 {
     struct scenario changed = *s;
     size_t size;
-    if (s->transport != SCENARIO_TRANSPORT_TCP)
+    if (!scenario_has_streams(s))
         return error_set(err, ERROR_INPUT, "Go-Back-N has no ACKs of TCP's");
     if (s->n_programs > 0)
         return error_set(err, ERROR_INPUT, "its programs are not started again");

@@ -53,7 +53,7 @@ static bool patterns_is(const struct scenario *s)
     for (int i = 0; i < s->n_flows; i++)
         if (s->flows[i].bytes == 0)
             return false;
-    return s->n_flows > 0 && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->transport == SCENARIO_TRANSPORT_TCP &&
+    return s->n_flows > 0 && s->traffic == SCENARIO_TRAFFIC_FLOWS && scenario_has_streams(s) &&
            s->network.topology != EMU_TOPOLOGY_MESH;
 }
 

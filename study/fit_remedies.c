@@ -25,7 +25,7 @@ static bool remedies_is(const struct scenario *s, int count[static 2])
             return false;
         count[f->from == 0]++;
     }
-    return s->transport == SCENARIO_TRANSPORT_TCP && s->traffic == SCENARIO_TRAFFIC_FLOWS &&
+    return scenario_has_streams(s) && s->traffic == SCENARIO_TRAFFIC_FLOWS &&
            s->network.topology == EMU_TOPOLOGY_STAR && count[0] > 0 && count[1] > 0;
 }
 
@@ -109,7 +109,7 @@ static char *remedies_axes(const struct sweep_result *r)
 static bool remedies_is_collective(const struct sweep_result *r)
 {
     const struct scenario *s = r->scenario;
-    return s->traffic == SCENARIO_TRAFFIC_COLLECTIVE && s->transport == SCENARIO_TRANSPORT_TCP && s->n_flows > 0 &&
+    return s->traffic == SCENARIO_TRAFFIC_COLLECTIVE && scenario_has_streams(s) && s->n_flows > 0 &&
            s->network.topology == EMU_TOPOLOGY_STAR && r->operations.n > 0 && r->operations.mean_s > 0 &&
            model_collective_bus(s->collective.algorithm, s->n_ranks) > 0;
 }

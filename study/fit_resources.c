@@ -174,7 +174,7 @@ static bool resources_take(void *state, const char *source, const struct sweep_r
     (void)err;
     const struct scenario *s = result->scenario;
     bool starved = false;
-    if (s->traffic != SCENARIO_TRAFFIC_FLOWS || s->transport != SCENARIO_TRANSPORT_TCP || s->n_flows == 0)
+    if (s->traffic != SCENARIO_TRAFFIC_FLOWS || !scenario_has_streams(s) || s->n_flows == 0)
         return true;
     for (int i = 0; i < s->n_flows; i++) {
         if (s->flows[i].bytes > 0)

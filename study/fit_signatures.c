@@ -18,7 +18,7 @@ static bool signatures_take(void *state, const char *source, const struct sweep_
     struct study_fit_signatures *f = state;
     const struct scenario *s = r->scenario;
     (void)source, (void)err;
-    if (s->traffic != SCENARIO_TRAFFIC_EXCHANGE || s->transport != SCENARIO_TRANSPORT_TCP || r->operations.n == 0)
+    if (s->traffic != SCENARIO_TRAFFIC_EXCHANGE || !scenario_has_streams(s) || r->operations.n == 0)
         return true;
     json_t *rest = json_copy(r->axes);
     for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)

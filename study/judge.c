@@ -37,6 +37,8 @@ static bool judge_file(const char *path, const struct study_judge_options *optio
     struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
     if (f)
         analysis_check_capture_beside(f, options->tolerance, options->capacity_bps, options->beside, &resources);
+    if (f && options->table)
+        options->table(user, path, f, &resources);
     bool live = listener && listener->live;
     for (size_t i = 0; live && i < resources.n; i++)
         resources.resource[i].live = true;

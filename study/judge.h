@@ -15,6 +15,8 @@ struct study_judge_options {
     struct study_ack_first *again; /* borrowed; runs are emulated once more for what was possible; NULL: none is */
     const struct analysis_beside *beside; /* borrowed; what the captures' host says besides; NULL: nothing */
     double capacity_bps[2]; /* of the hosts' links in captures, in and out, on the wire; NAN unknown */
+    /* Gets a capture's table, once it is judged and before the visit, whose `user` is its own, too. NULL: nobody asks */
+    void (*table)(void *user, const char *source, const struct analysis_flows *f, const struct analysis_resources *hosts);
 };
 
 struct study_judge_options study_judge_options_default(void);

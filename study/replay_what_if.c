@@ -23,11 +23,12 @@
 #define DISCIPLINE_LIST(NAME, name, text, meaning) text ", "
 
 #define GIVEN_ROOM 16000000 /* bytes */
+#define QUIC_ACKS 64        /* packets; as tcp.delayed_ack */
 
 static bool what_if_bad(const char *text, struct error *err)
 {
     return error_set(err, ERROR_INPUT, "--what-if %s: not known; there are " EMU_DISCIPLINES(DISCIPLINE_LIST)
-                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME, datagrams=RATE and small-queues=SIZE, "
+                     "buffer=SIZE, pause, pause-senders, window=SIZE, cc=NAME, quic=PACKETS, datagrams=RATE and small-queues=SIZE, "
                      "queues also with @nic or @port", text);
 }
 
@@ -133,6 +134,26 @@ static bool what_if_congestion(struct scenario *s, const char *text, const char 
     return true;
 }
 
+/* The same flows over QUIC, whose receivers acknowledge so many packets at once. */
+static bool what_if_quic(struct scenario *s, const char *text, const char *value, struct error *err)
+{
+    int64_t packets;
+    if (!units_parse_integer(value, &packets, err))
+        return error_prefix(err, "--what-if %s: ", text);
+    if (packets < 1 || packets > QUIC_ACKS)
+        return error_set(err, ERROR_INPUT, "--what-if %s: an ACK for 1 to %d packets", text, QUIC_ACKS);
+    if (s->tcp.segment_bytes < SCENARIO_QUIC_SEGMENT_MIN)
+        return error_set(err, ERROR_INPUT, "--what-if %s: the capture's segments of %lld bytes make packets shorter than "
+                         "QUIC's, which have 1200 bytes at least", text, (long long)s->tcp.segment_bytes);
+    s->transport = SCENARIO_TRANSPORT_QUIC;
+    s->tcp.quic = true;
+    s->tcp.delayed_ack = packets;
+    s->tcp.delayed_ack_timeout_ps = SCENARIO_QUIC_ACK_DELAY_PS;
+    for (int i = 0; i < s->n_flows; i++)
+        s->flows[i].tcp.quic = true;
+    return true;
+}
+
 static bool what_if_one(struct scenario *s, const char *text, char *part, struct error *err)
 {
     char *place = strchr(part, '@'), *value;
@@ -152,6 +173,8 @@ static bool what_if_one(struct scenario *s, const char *text, char *part, struct
         return what_if_datagrams(s, text, value, err);
     if (strcmp(part, "cc") == 0)
         return what_if_congestion(s, text, value, err);
+    if (strcmp(part, "quic") == 0 && value)
+        return what_if_quic(s, text, value, err);
     if (strcmp(part, "small-queues") == 0) {
         if (!what_if_bytes(text, value, 0, &s->tcp.small_queue_bytes, err))
             return false;

@@ -169,7 +169,7 @@ bool study_workload_operations(const char *directory, const struct scenario *s, 
         if (ok)
             operations_late(&times, took, o);
     }
-    if (ok && s->traffic == SCENARIO_TRAFFIC_EXCHANGE && s->transport == SCENARIO_TRANSPORT_TCP)
+    if (ok && s->traffic == SCENARIO_TRAFFIC_EXCHANGE && scenario_has_streams(s))
         operations_add_point(signature, s, o->whole.value);
     free(times.process_s);
     free(times.process);

@@ -249,10 +249,9 @@ static void totals_draw(FILE *f, const struct view_svg_frame *a, const struct vi
 }
 
 /* "2 remedy: network.nic.queue ack-first" */
-static void totals_say(FILE *f, const struct view_figures_group *g, size_t number, double y)
+static void figures_say(FILE *f, const char *label, const char *differs, size_t number, double y)
 {
-    char *line = memory_text("%zu  %s%s%s", number, g->label, g->differs && *g->differs ? ": " : "",
-                             g->differs ? g->differs : "");
+    char *line = memory_text("%zu  %s%s%s", number, label, differs && *differs ? ": " : "", differs ? differs : "");
     char *cut = strlen(line) > TOTALS_CUT ? memory_text("%.*s...", TOTALS_CUT - 3, line) : NULL;
     view_svg_text(f, LEFT, y, "name", cut ? cut : line);
     free(cut);
@@ -284,13 +283,79 @@ bool view_figures_totals(const char *path, const struct view_figures_group *grou
         if (i % TOTALS_ROW == 0)
             view_svg_axes(file.stream, &a);
         totals_draw(file.stream, &a, &groups[i], i + 1, (double)(i % TOTALS_ROW) + 0.5, TOTALS_ROOM / (double)row);
-        totals_say(file.stream, &groups[i], i + 1, y + TOTALS_LINE * (double)i);
+        figures_say(file.stream, groups[i].label, groups[i].differs, i + 1, y + TOTALS_LINE * (double)i);
         if (i % TOTALS_ROW + 1 == TOTALS_ROW) {
             a.y.first += TOTALS_HEIGHT + TOTALS_BELOW;
             a.y.last += TOTALS_HEIGHT + TOTALS_BELOW;
         }
     }
     return figures_close(&file, err);
+}
+
+#define TRIPS_HEIGHT 230
+#define TRIPS_BELOW 58
+#define TRIPS_LINES 2   /* of words a source */
+#define TRIPS_COLOURS 7 /* c-c0 to c-c6 */
+
+/* Whole decades of ms around all round trips. */
+static void trips_scale(const struct view_figures_trips *source, size_t n, struct view_svg_scale *x,
+                        struct view_svg_scale *y)
+{
+    double least_s = INFINITY, most_s = 0, end_s = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct study_round_trips *t = &source[i].trips;
+        least_s = fmin(least_s, t->latency.idle.median_s);
+        for (size_t k = 0; k < t->n; k++) {
+            least_s = fmin(least_s, t->round_s[k]);
+            most_s = fmax(most_s, t->round_s[k]);
+        }
+        end_s = t->n > 0 ? fmax(end_s, t->time_s[t->n - 1]) : end_s;
+    }
+    double from = floor(log10(fmax(1e3 * least_s, 1e-6)));
+    y->from = pow(10, from);
+    y->to = pow(10, fmax(from + 1, ceil(log10(1e3 * most_s))));
+    x->to = end_s;
+}
+
+bool view_figures_latency(const char *path, const struct view_figures_trips *sources, size_t n, struct error *err)
+{
+    struct view_svg_frame a = {.x = {0, 1, LEFT, LEFT + TOTALS_ROOM - 12, false},
+                               .y = {1e-3, 1, TOP + TRIPS_HEIGHT, TOP, true},
+                               .x_label = "time", .x_unit = "s", .x_ticks = 10, .y_label = "round trip, ms",
+                               .y_ticks = 8};
+    double below = TOP + TRIPS_HEIGHT + TRIPS_BELOW, height = TRIPS_LINES * TOTALS_LINE * (double)n;
+    struct view_svg_label *label = memory_zeroed(n, sizeof *label, "what to plot");
+    struct outfile file;
+    trips_scale(sources, n, &a.x, &a.y);
+    bool ok = figures_open(&file, path, below + height, "Round trips over time", "A line a source, the median of its flows; "
+                           "the level in its colour: through empty queues", err);
+    if (ok)
+        view_svg_axes(file.stream, &a);
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct study_round_trips *t = &sources[i].trips;
+        char class[24], said[JUDGE_LATENCY_TEXT];
+        double y = below + TRIPS_LINES * TOTALS_LINE * (double)i;
+        snprintf(class, sizeof class, "thin c-c%zu", i % TRIPS_COLOURS);
+        double *round_ms = memory_zeroed(t->n + 1, sizeof *round_ms, "what to plot");
+        for (size_t k = 0; k < t->n; k++)
+            round_ms[k] = 1e3 * t->round_s[k];
+        view_svg_level(file.stream, &a, class, a.x.from, a.x.to, 1e3 * t->latency.idle.median_s);
+        view_svg_line(file.stream, &a, class + strlen("thin "), t->time_s, round_ms, t->n);
+        label[i].x = a.x.last + 6;
+        label[i].y = NAN;
+        for (size_t k = 0; k < t->n; k++)
+            label[i].y = isfinite(round_ms[k]) ? view_svg_place(&a.y, round_ms[k]) + 4 : label[i].y;
+        free(round_ms);
+        snprintf(label[i].class, sizeof label[i].class, "%s", class + strlen("thin "));
+        snprintf(label[i].text, sizeof label[i].text, "%zu", i + 1);
+        figures_say(file.stream, sources[i].label, sources[i].differs, i + 1, y);
+        judge_latency_say(&t->latency, said);
+        view_svg_text(file.stream, LEFT + 16, y + TOTALS_LINE - 2, "small", said);
+    }
+    if (ok)
+        view_svg_labels(file.stream, label, n);
+    free(label);
+    return ok && figures_close(&file, err);
 }
 
 /* Ports met so far: one has the same colour in every panel. */

@@ -4,6 +4,7 @@
 #define VIEW_FIGURES_H
 
 #include "analysis/check_capture.h"
+#include "study/round_trips.h"
 
 #define VIEW_FIGURES_LABEL 64
 
@@ -22,6 +23,17 @@ bool view_figures_bandwidth(const char *path, const struct view_figures_group *g
 /* What all flows of each group got together, into the host, out of it and both, with their intervals, which are those of
  * the flows added up; below, what tells the groups apart. Whether rates are simulated, measured or both, each line says. */
 bool view_figures_totals(const char *path, const struct view_figures_group *groups, size_t n, struct error *err);
+
+/* Round trips of a run or a capture over time. */
+struct view_figures_trips {
+    char label[VIEW_FIGURES_LABEL];
+    char *differs; /* as of a group */
+    struct study_round_trips trips;
+};
+
+/* A line a source on one scale, logarithmic, and its round trip through empty queues as a level; below, what the answer
+ * says of it. */
+bool view_figures_latency(const char *path, const struct view_figures_trips *sources, size_t n, struct error *err);
 
 struct view_figures_run {
     char label[VIEW_FIGURES_LABEL];

@@ -31,32 +31,41 @@ bool view_measured_page_open(struct outfile *page, const char *directory, struct
     return ok;
 }
 
-static double measured_top(const double *const values[2], size_t n)
+/* What is drawn over time: a line each way, or one, with a level. */
+struct measured_lines {
+    const double *values[2]; /* the second one may be NULL */
+    double level;            /* NAN: none */
+    const char *label, *unit, *title;
+};
+
+static double measured_top(const struct measured_lines *l, size_t n)
 {
-    double top = 0;
-    for (int way = 0; way < 2; way++)
+    double top = isfinite(l->level) ? l->level : 0;
+    for (int way = 0; way < 2 && l->values[way]; way++)
         for (size_t i = 0; i < n; i++)
-            top = isfinite(values[way][i]) ? fmax(top, values[way][i]) : top;
+            top = isfinite(l->values[way][i]) ? fmax(top, l->values[way][i]) : top;
     return top > 0 ? 1.06 * top : 1;
 }
 
-/* Both ways over time; above it, the kinds of traffic, and a line under what is judged of each. */
-static void measured_draw(FILE *f, const struct view_measured *m, const char *id, const double *const values[2],
-                          const char *label, const char *unit, const char *title)
+/* Over time; above it, the kinds of traffic, and a line under what is judged of each. */
+static void measured_draw(FILE *f, const struct view_measured *m, const char *name, size_t number,
+                          const struct measured_lines *l)
 {
     double end_s = m->width_s * (double)m->n;
     struct view_svg_frame a = {.x = {0, end_s > 0 ? end_s : 1, LEFT, WIDTH - RIGHT, false},
-                               .y = {0, measured_top(values, m->n), TOP + HEIGHT, TOP, false},
-                               .x_label = "time", .x_unit = "s", .x_ticks = 10, .y_label = label, .y_unit = unit,
+                               .y = {0, measured_top(l, m->n), TOP + HEIGHT, TOP, false},
+                               .x_label = "time", .x_unit = "s", .x_ticks = 10, .y_label = l->label, .y_unit = l->unit,
                                .y_ticks = 5};
     double *at_s = memory_zeroed(m->n, sizeof *at_s, "times of a drawing");
+    char id[32];
+    snprintf(id, sizeof id, "%s%zu", name, number);
     for (size_t i = 0; i < m->n; i++)
         at_s[i] = m->width_s * ((double)i + 0.5);
     fputs("<figure>\n<div>", f);
-    view_svg_key_line(f, "c-in", "into the host");
-    view_svg_key_line(f, "c-out", "out of it");
+    view_svg_key_line(f, l->values[1] ? "c-in" : "c-c0", l->values[1] ? "into the host" : "round trip");
+    view_svg_key_line(f, l->values[1] ? "c-out" : "thin", l->values[1] ? "out of it" : "idle, as nothing else is on the way");
     fputs("</div>\n", f);
-    view_svg_begin(f, id, WIDTH, TOP + HEIGHT + BELOW, title, "a line a direction, over time");
+    view_svg_begin(f, id, WIDTH, TOP + HEIGHT + BELOW, l->title, "over time");
     view_svg_axes(f, &a);
     for (size_t i = 0; i < m->phases; i++) {
         const struct view_measured_phase *p = &m->phase[i];
@@ -65,19 +74,25 @@ static void measured_draw(FILE *f, const struct view_measured *m, const char *id
             view_svg_text(f, middle, NAME_Y, "mid small", p->name);
         view_svg_level(f, &a, "edge", p->from_s, p->to_s, a.y.to);
     }
-    view_svg_line(f, &a, "c-out", at_s, values[0], m->n);
-    view_svg_line(f, &a, "c-in", at_s, values[1], m->n);
+    view_svg_line(f, &a, l->values[1] ? "c-out" : "c-c0", at_s, l->values[0], m->n);
+    if (l->values[1])
+        view_svg_line(f, &a, "c-in", at_s, l->values[1], m->n);
+    view_svg_level(f, &a, "thin", a.x.from, a.x.to, l->level);
     view_svg_end(f);
     view_text_markup(f, "<figcaption>%s. The line above each phase spans what is judged of it, "
-                     "which is not its beginning.</figcaption>\n</figure>\n", title);
+                     "which is not its beginning.</figcaption>\n</figure>\n", l->title);
     free(at_s);
 }
 
 void view_measured_page_add(FILE *f, size_t number, const struct view_measured *m, struct view_table *figures,
                             size_t texts)
 {
-    char id[32];
     const struct analysis_resource *r = m->resource;
+    const struct measured_lines rates = {{m->rate_bps[0], m->rate_bps[1]}, NAN, "goodput", "b/s", "What went each way"};
+    const struct measured_lines waits = {{m->wait_s[0], m->wait_s[1]}, NAN, "wait", "s",
+                                         "What a small packet that goes this way waits, beyond the least"};
+    const struct measured_lines rounds = {{m->round_s, NULL}, m->idle_s, "round trip", "s",
+                                          "How long a small packet and its answer take"};
     fputs("<article class=\"sweeps\">\n", f);
     view_text_markup(f, "<h2>%s", m->servers);
     view_page_origin(f, "measured");
@@ -87,10 +102,9 @@ void view_measured_page_add(FILE *f, size_t number, const struct view_measured *
             "</dd></dl>\n", r->end_s);
     view_capture_page_verdict(f, m->servers, "measured", r);
     view_text_markup(f, "<p>%s</p>\n", m->latency);
-    snprintf(id, sizeof id, "rates%zu", number);
-    measured_draw(f, m, id, m->rate_bps, "goodput", "b/s", "What went each way");
-    snprintf(id, sizeof id, "waits%zu", number);
-    measured_draw(f, m, id, m->wait_s, "wait", "s", "What a small packet that goes this way waits, beyond the least");
+    measured_draw(f, m, "rates", number, &rates);
+    measured_draw(f, m, "rounds", number, &rounds);
+    measured_draw(f, m, "waits", number, &waits);
     fputs("<h3>By kind of traffic</h3>\n", f);
     view_table_html(f, NULL, figures, texts);
     fputs("</article>\n", f);

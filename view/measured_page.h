@@ -21,7 +21,8 @@ struct view_measured {
     const struct view_measured_phase *phase;
     size_t phases;
     double width_s; /* of a bin; the first one begins at 0 */
-    const double *rate_bps[2], *wait_s[2];
+    const double *rate_bps[2], *wait_s[2], *round_s;
+    double idle_s; /* a round trip while nothing else is on the way */
     size_t n;
 };
 

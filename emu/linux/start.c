@@ -177,6 +177,7 @@ static void start_exec(const struct start *s, int console)
         memory_text("umid=uml"),
         memory_text(LINUX_START_DIRECTORY "=%s", directory),
         memory_text(LINUX_START_OPENED "=%d", s->run),
+        memory_text(LINUX_START_FRAMES "=%lld", (long long)s->config->frames),
         s->config->programs ? memory_text(LINUX_START_PROGRAMS "=allowed") : NULL,
         NULL,
     };

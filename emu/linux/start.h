@@ -17,6 +17,7 @@
 #define LINUX_START_DIRECTORY "CONTRAFLOW_DIRECTORY" /* environment inside: the run's directory, in hexadecimal */
 #define LINUX_START_OPENED "CONTRAFLOW_OPENED" /* likewise: the descriptor by which the kernel holds it */
 #define LINUX_START_PROGRAMS "CONTRAFLOW_PROGRAMS"   /* likewise: the scenario's programs may be started */
+#define LINUX_START_FRAMES "CONTRAFLOW_FRAMES"     /* likewise: it is over when hosts have sent so many */
 
 struct linux_start {
     const char *program;   /* becomes the first process inside */
@@ -25,6 +26,7 @@ struct linux_start {
     void (*progress)(double fraction);
     const volatile sig_atomic_t *interrupt; /* nonzero: the program inside is told to stop */
     bool programs;         /* it may start those of the scenario */
+    int64_t frames;        /* it is over when hosts have sent so many; 0: no limit */
 };
 
 /* Returns the exit status of the program inside; *err has what it said when that is not 0. ERROR_SYSTEM when there is no

@@ -122,6 +122,8 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
     native_rtt_init(&e->tx.rtt, config->min_rto_ps, config->max_rto_ps);
     native_sender_init(e);
     native_timer_init(&e->rx.delayed_ack, env->scheduler, endpoint_delayed_ack, e);
+    if (config->quic)
+        native_quic_init(e);
 }
 
 void native_endpoint_move(struct native_endpoint *e, const struct native_endpoint_env *env)
@@ -138,6 +140,8 @@ void native_endpoint_fini(struct native_endpoint *e)
     native_intervals_fini(&e->tx.scoreboard);
     native_linux_fini(&e->tx.own);
     native_intervals_fini(&e->rx.reassembly.held);
+    if (e->quic)
+        native_quic_fini(e);
 }
 
 static void endpoint_open(struct native_endpoint *e, enum native_state state)
@@ -152,7 +156,10 @@ static void endpoint_open(struct native_endpoint *e, enum native_state state)
 
 void native_endpoint_connect(struct native_endpoint *e)
 {
-    endpoint_open(e, NATIVE_SYN_SENT);
+    if (e->quic)
+        native_quic_connect(e);
+    else
+        endpoint_open(e, NATIVE_SYN_SENT);
 }
 
 void native_endpoint_listen(struct native_endpoint *e)
@@ -276,6 +283,10 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
 
 void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s)
 {
+    if (e->quic) {
+        native_quic_receive(e, s);
+        return;
+    }
     if ((e->state != NATIVE_ESTABLISHED || s->flags & NATIVE_SYN) && endpoint_handshake(e, s))
         return;
     struct native_receiver *rx = &e->rx;

@@ -12,6 +12,7 @@
 #include "emu/native/congestion.h"
 #include "emu/native/ecn.h"
 #include "emu/native/linux.h"
+#include "emu/native/quic.h"
 #include "emu/native/rtt.h"
 #include "emu/native/sack.h"
 #include "emu/native/scheduler.h"
@@ -35,6 +36,7 @@ struct native_endpoint_env {
     void (*connected)(void *user, struct native_endpoint *e);
     void (*drained)(void *user, struct native_endpoint *e); /* all that was written is acknowledged */
     void *user;
+    struct native_pool *ranged; /* borrowed; segments with more blocks, for QUIC */
 };
 
 /* What every segment touches comes first: with a thousand connections each line of the cache counts. */
@@ -95,6 +97,7 @@ struct native_endpoint {
     uint32_t window_scale; /* ours, and the peer's: both ends have one configuration */
     enum native_state state;
     uint16_t next_ip_id;
+    struct native_quic *quic; /* owned; quic.h; NULL: this is TCP */
     struct native_ecn ecn;
     struct native_receiver rx;
     struct native_sender tx;

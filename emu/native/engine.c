@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NATIVE_FIRST_CLIENT 49152
+#define NATIVE_CLIENTS 16384
 #define ENDLESS (UINT64_C(1) << 62) /* bytes: centuries */
 
 /* A connection that carries a flow, one way or both. */
@@ -24,7 +26,7 @@ struct native_flow {
 
 /* Segments of one thread. They are taken here and given back there: each pool keeps what it is given. */
 struct native_pools {
-    struct native_pool plain, sacked;
+    struct native_pool plain, sacked, ranged;
     struct native_pools *next;
 };
 
@@ -49,18 +51,25 @@ struct emu_engine {
 static struct emu_engine *the_engine;
 static _Thread_local struct native_pools *the_pools;
 
+/* Where a segment with so many blocks comes from. */
+static struct native_pool *native_pool_of(uint8_t n_sack)
+{
+    return n_sack == 0 ? &the_pools->plain : n_sack <= NATIVE_SACK_BLOCKS ? &the_pools->sacked : &the_pools->ranged;
+}
+
 static void *native_share(void *packet)
 {
     const struct native_segment *s = packet;
-    void *copy = native_pool_take(s->n_sack ? &the_pools->sacked : &the_pools->plain);
-    memcpy(copy, s, s->n_sack ? sizeof(struct native_sacked_segment) : sizeof *s);
+    struct native_pool *pool = native_pool_of(s->n_sack);
+    void *copy = native_pool_take(pool);
+    memcpy(copy, s, pool->item_bytes);
     return copy;
 }
 
 static void native_release(void *packet)
 {
     const struct native_segment *s = packet;
-    native_pool_give(s->n_sack ? &the_pools->sacked : &the_pools->plain, packet);
+    native_pool_give(native_pool_of(s->n_sack), packet);
 }
 
 static struct native_endpoint *native_end(const struct emu_engine *e, uint32_t id)
@@ -74,6 +83,25 @@ static uint32_t native_isn(uint32_t id)
     return id * UINT32_C(2654435761) + 1;
 }
 
+/* Of QUIC, whose connection IDs tell its ends apart. */
+static size_t native_quic_bytes(const struct native_endpoint *e, const struct native_segment *s, uint8_t *out, size_t limit)
+{
+    uint16_t client = (uint16_t)(NATIVE_FIRST_CLIENT + s->end / 2 % NATIVE_CLIENTS);
+    struct native_quic_fields h = {
+        .src_station = e->station,
+        .dst_station = e->peer_station,
+        .src_port = s->end & 1 ? NATIVE_QUIC_PORT : client,
+        .dst_port = s->end & 1 ? client : NATIVE_QUIC_PORT,
+        .ip_id = s->ip_id,
+        .src_id = s->end,
+        .dst_id = s->end ^ 1,
+        .initial = s->flags & NATIVE_QUIC_HELLO,
+        .handshake = s->flags & NATIVE_QUIC_LONG,
+        .datagram_bytes = s->window,
+    };
+    return native_headers_write_quic(&h, out, limit);
+}
+
 /* Real bytes for a tap. */
 static size_t native_bytes(const struct emu_frame *frame, uint8_t *out, size_t limit)
 {
@@ -81,9 +109,11 @@ static size_t native_bytes(const struct emu_frame *frame, uint8_t *out, size_t l
     const struct native_sacked_segment *sacked = frame->packet;
     const struct native_flow *f = the_engine->flows[s->end / 2];
     const struct native_endpoint *e = &f->ends[s->end & 1];
+    if (e->quic)
+        return native_quic_bytes(e, s, out, limit);
     uint32_t isn = native_isn(s->end), peer_isn = native_isn(s->end ^ 1);
     bool syn = s->flags & NATIVE_SYN;
-    uint16_t port = (uint16_t)(EMU_ENGINE_FIRST_PORT + s->end / 2), client = (uint16_t)(49152 + s->end / 2 % 16384);
+    uint16_t port = (uint16_t)(EMU_ENGINE_FIRST_PORT + s->end / 2), client = (uint16_t)(NATIVE_FIRST_CLIENT + s->end / 2 % NATIVE_CLIENTS);
     struct native_header_fields h = {
         .src_station = e->station,
         .dst_station = e->peer_station,
@@ -147,13 +177,16 @@ const struct emu_frame_ops *emu_engine_frame_ops(void)
 static void native_transmit(void *user, struct native_endpoint *end, struct native_segment *s)
 {
     struct emu_engine *e = user;
+    bool ack = s->payload_bytes == 0 && (s->flags & ~(NATIVE_ECE | NATIVE_CWR)) == NATIVE_ACK;
     struct emu_frame frame = {
         .packet = s,
         .dst = end->peer_station,
         .src = end->station,
-        .payload_bytes = (uint16_t)native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes),
+        .payload_bytes = (uint16_t)(end->quic ? NATIVE_UDP_BYTES + s->window
+                                              : native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes)),
         .ethertype = 0x0800,
-        .pure_ack = s->payload_bytes == 0 && (s->flags & ~(NATIVE_ECE | NATIVE_CWR)) == NATIVE_ACK,
+        /* One of QUIC that overtook data of its own sender would make them look lost: it is none there. */
+        .pure_ack = ack && !(end->quic && end->tx.nxt > end->tx.una),
     };
     if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
         end->tx.queued_bytes += emu_frame_buffer_bytes(&frame);
@@ -266,6 +299,7 @@ static void native_thread_begin(struct emu_engine *e)
     struct native_pools *p = memory_zeroed(1, sizeof *p, "segments");
     native_pool_init(&p->plain, sizeof(struct native_segment));
     native_pool_init(&p->sacked, sizeof(struct native_sacked_segment));
+    native_pool_init(&p->ranged, sizeof(struct native_ranged_segment));
     pthread_mutex_lock(&e->lock);
     p->next = e->pools;
     e->pools = p;
@@ -295,6 +329,7 @@ static struct native_scheduler *native_host_visit(struct emu_engine *e, int host
     struct native_host *h = &e->hosts[host];
     h->env.plain = &the_pools->plain;
     h->env.sacked = &the_pools->sacked;
+    h->env.ranged = &the_pools->ranged;
     return &h->scheduler;
 }
 
@@ -372,6 +407,7 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
         .scheduler = &e->scheduler,
         .plain = &the_pools->plain,
         .sacked = &the_pools->sacked,
+        .ranged = &the_pools->ranged,
         .transmit = native_transmit,
         .delivered = native_delivered,
         .connected = native_connected,
@@ -400,6 +436,7 @@ void emu_engine_free(struct emu_engine *e)
         next = p->next;
         native_pool_fini(&p->plain);
         native_pool_fini(&p->sacked);
+        native_pool_fini(&p->ranged);
         free(p);
     }
     pthread_mutex_destroy(&e->lock);

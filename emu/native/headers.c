@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LONGEST 128 /* Ethernet 14, IPv4 20, TCP 20 and 40 of options */
+#define LONGEST 128 /* Ethernet 14, IPv4 20, TCP 20 and 40 of options; QUIC less */
 
 static uint8_t *put(uint8_t *at, uint64_t value, int bytes)
 {
@@ -63,30 +63,47 @@ static uint8_t *put_options(uint8_t *at, const struct native_header_fields *h)
     return at;
 }
 
-static void put_ipv4(uint8_t *ip, const struct native_header_fields *h, uint32_t ip_bytes)
+/* Ethernet's and IPv4's; returns where what is inside begins. */
+static uint8_t *put_around(uint8_t *at, uint32_t src_station, uint32_t dst_station, uint8_t protocol, uint8_t ecn,
+                           uint16_t ip_id, uint32_t ip_bytes)
 {
+    uint8_t *ip = at + EMU_FRAME_HEADER_BYTES;
+    put(at, emu_frame_mac(dst_station), 6);
+    put(at + 6, emu_frame_mac(src_station), 6);
+    put(at + 12, 0x0800, 2);
     memset(ip, 0, 20);
     ip[0] = 0x45;
-    ip[1] = h->ecn;
+    ip[1] = ecn;
     put(ip + 2, ip_bytes, 2);
-    put(ip + 4, h->ip_id, 2);
+    put(ip + 4, ip_id, 2);
     put(ip + 6, 0x4000, 2); /* do not fragment */
     ip[8] = 64;
-    ip[9] = 6;
-    put(ip + 12, emu_engine_ipv4((int)h->src_station), 4);
-    put(ip + 16, emu_engine_ipv4((int)h->dst_station), 4);
+    ip[9] = protocol;
+    put(ip + 12, emu_engine_ipv4((int)src_station), 4);
+    put(ip + 16, emu_engine_ipv4((int)dst_station), 4);
     put_checksum(ip + 10, sum16(ip, 20, 0));
+    return ip + 20;
+}
+
+/* Of a frame of `whole` bytes, whose first n are in `head` and whose others are zeros, what is asked for. */
+static size_t put_out(const uint8_t *head, size_t n, size_t whole, uint8_t *out, size_t limit)
+{
+    size_t least = EMU_FRAME_HEADER_BYTES + EMU_FRAME_MIN_PAYLOAD;
+    if (whole < least)
+        whole = least; /* padding is zeros, too */
+    size_t wanted = whole < limit ? whole : limit;
+    memcpy(out, head, n < wanted ? n : wanted);
+    if (wanted > n)
+        memset(out + n, 0, wanted - n);
+    return wanted;
 }
 
 size_t native_headers_write(const struct native_header_fields *h, uint8_t *out, size_t limit)
 {
     bool syn = h->flags & NATIVE_SYN;
     uint32_t ip_bytes = native_headers_ip_bytes(syn, h->n_sack, h->payload_bytes);
-    uint8_t head[LONGEST], *ip = head + EMU_FRAME_HEADER_BYTES, *tcp = ip + 20;
-    put(head, emu_frame_mac(h->dst_station), 6);
-    put(head + 6, emu_frame_mac(h->src_station), 6);
-    put(head + 12, 0x0800, 2);
-    put_ipv4(ip, h, ip_bytes);
+    uint8_t head[LONGEST], *ip = head + EMU_FRAME_HEADER_BYTES;
+    uint8_t *tcp = put_around(head, h->src_station, h->dst_station, 6, h->ecn, h->ip_id, ip_bytes);
     put(tcp, h->src_port, 2);
     put(tcp + 2, h->dst_port, 2);
     put(tcp + 4, h->seq, 4);
@@ -99,12 +116,37 @@ size_t native_headers_write(const struct native_header_fields *h, uint8_t *out, 
     put(tcp + 12, header / 4 << 4, 1);
     /* Zeros of payload add nothing to the sum but their number, in the pseudo header. */
     put_checksum(tcp + 16, sum16(tcp, header, sum16(ip + 12, 8, 6 + (uint32_t)header + h->payload_bytes)));
-    size_t whole = n + h->payload_bytes, least = EMU_FRAME_HEADER_BYTES + EMU_FRAME_MIN_PAYLOAD;
-    if (whole < least)
-        whole = least; /* padding is zeros, too */
-    size_t wanted = whole < limit ? whole : limit;
-    memcpy(out, head, n < wanted ? n : wanted);
-    if (wanted > n)
-        memset(out + n, 0, wanted - n);
-    return wanted;
+    return put_out(head, n, n + h->payload_bytes, out, limit);
+}
+
+/* A long header up to its length's field (RFC 9000, section 17.2). */
+static uint8_t *put_quic_long(uint8_t *at, const struct native_quic_fields *h)
+{
+    uint8_t *begin = at;
+    at = put(at, h->initial ? 0xc3 : 0xe3, 1); /* four bytes of packet number */
+    at = put(at, 1, 4);
+    at = put(at, 8, 1);
+    at = put(at, h->dst_id, 8);
+    at = put(at, 8, 1);
+    at = put(at, h->src_id, 8);
+    if (h->initial)
+        at = put(at, 0, 1); /* no token */
+    return put(at, 0x4000 | (h->datagram_bytes - (uint32_t)(at - begin) - 2), 2);
+}
+
+size_t native_headers_write_quic(const struct native_quic_fields *h, uint8_t *out, size_t limit)
+{
+    uint32_t ip_bytes = NATIVE_UDP_BYTES + h->datagram_bytes;
+    uint8_t head[LONGEST] = {0}, *ip = head + EMU_FRAME_HEADER_BYTES;
+    uint8_t *udp = put_around(head, h->src_station, h->dst_station, 17, 0, h->ip_id, ip_bytes), *quic = udp + 8, *end;
+    put(udp, h->src_port, 2);
+    put(udp + 2, h->dst_port, 2);
+    put(udp + 4, h->datagram_bytes + 8, 2);
+    if (h->initial || h->handshake)
+        end = put_quic_long(quic, h);
+    else
+        end = put(put(quic, 0x43, 1), h->dst_id, 8);
+    size_t even = (size_t)(end - udp + 1) / 2 * 2; /* zeros follow */
+    put_checksum(udp + 6, sum16(udp, even, sum16(ip + 12, 8, 17 + h->datagram_bytes + 8)));
+    return put_out(head, (size_t)(end - head), EMU_FRAME_HEADER_BYTES + ip_bytes, out, limit);
 }

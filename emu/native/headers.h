@@ -35,7 +35,20 @@ static inline uint32_t native_headers_ip_bytes(bool syn, uint8_t n_sack, uint32_
     return 20 + 20 + options + payload_bytes;
 }
 
+#define NATIVE_UDP_BYTES 28u /* IPv4's header, and UDP's */
+
+/* A packet of QUIC version 1: what RFC 8999 and 9000, section 17, leave readable, and zeros for what is encrypted. */
+struct native_quic_fields {
+    uint32_t src_station, dst_station;
+    uint16_t src_port, dst_port;
+    uint16_t ip_id;
+    uint32_t src_id, dst_id; /* as connection IDs of eight bytes; a short header has the latter alone */
+    bool initial, handshake; /* a long header of that type; neither: a short one */
+    uint32_t datagram_bytes; /* from 32 on, without UDP's header */
+};
+
 /* First `limit` bytes of the frame from its Ethernet header on; returns how many. */
+size_t native_headers_write_quic(const struct native_quic_fields *h, uint8_t *out, size_t limit);
 size_t native_headers_write(const struct native_header_fields *h, uint8_t *out, size_t limit);
 
 #endif

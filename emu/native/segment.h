@@ -38,6 +38,14 @@ struct native_sacked_segment {
     uint32_t sack[NATIVE_SACK_BLOCKS][2]; /* [from, to), offsets as seq; the latest change first */
 };
 
+#define NATIVE_RANGES 32
+
+/* A segment with more blocks than that; QUIC's have them. */
+struct native_ranged_segment {
+    struct native_segment segment;
+    uint32_t ranges[NATIVE_RANGES][2];
+};
+
 /* Free segments of one size, in blocks that are never given back before native_pool_fini(). */
 struct native_pool {
     void *free;       /* list through the first bytes */

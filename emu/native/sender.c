@@ -150,6 +150,10 @@ void native_sender_push(struct native_endpoint *e)
         native_linux_push(e);
         return;
     }
+    if (e->quic) {
+        native_quic_push(e);
+        return;
+    }
     if (e->state != NATIVE_ESTABLISHED || (tx->nxt >= sender_stream_end(tx) && tx->recovery == NATIVE_NORMAL))
         return;
     if (e->config.idle_restart && tx->nxt == tx->una && sender_now(e) - tx->sent_ps > native_rtt_rto_ps(&tx->rtt))
@@ -279,7 +283,7 @@ void native_sender_init(struct native_endpoint *e)
     e->tx.control = native_congestions[e->config.congestion];
     if (e->tx.control->init)
         e->tx.control->init(e->tx.state, &e->config);
-    e->tx.from_linux = e->tx.control->from_linux && e->config.sack;
+    e->tx.from_linux = e->tx.control->from_linux && e->config.sack && !e->config.quic;
     if (e->tx.from_linux)
         native_linux_init(e);
 }

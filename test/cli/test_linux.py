@@ -701,6 +701,38 @@ class Left(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
+class Replay(Case):
+    CAPTURE = e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz" if e2e.ROOT else None
+
+    def test_a_what_if_is_played_by_the_kernel(self):
+        """The capture is of real Linux, with FIFO queues; with ACKs first the lone flow has its direction to itself. Full
+        segments leave 1448 of 1538 bytes: what the judge calls possible, and what the native engine plays, too."""
+        said = self.json("replay", self.CAPTURE, "--engine", "linux", "--what-if", "ack-first", "-q", "-o", "played")
+        native = self.json("replay", self.CAPTURE, "--what-if", "ack-first", "-q", "-o", "native")
+        self.assertEqual((said["engine"], native["engine"]), ("linux", "native"))
+        self.assertEqual((said["answer"], said["refused"]), ("told", None))
+        self.assertLess(said["worst_error"], 0.1)
+        self.assertEqual(said["flows"][0]["window_bytes"], native["flows"][0]["window_bytes"])
+        alone = said["link"]["out_bps"] * 1448 / 1538
+        before, after = (next(v for v in said["variants"] if v["what_if"] == name) for name in ("baseline", "ack-first"))
+        self.assertLess(before["settled_bps"][2], 0.6 * alone)
+        self.assertAlmostEqual(after["settled_bps"][2] / alone, 1, delta=0.04)
+        for mine, theirs in zip(after["settled_bps"], native["variants"][-1]["settled_bps"]):
+            self.assertAlmostEqual(mine / theirs, 1, delta=0.05)
+        summary = json.loads((self.dir / "played/ack-first/summary.json").read_text())
+        self.assertTrue(summary["engine"].startswith("Linux 6"), summary["engine"])
+
+    def test_it_is_over_when_so_many_frames_have_been_sent(self):
+        """What a capture claims bounds what it may cost: cli/engine_main.c's option, handed to the kernel inside."""
+        self.good("run", "star.yaml", "-o", "whole", "-q", "--engine", "linux")
+        (self.dir / "part").mkdir()
+        (self.dir / "part/scenario.yaml").write_bytes((self.dir / "whole/scenario.yaml").read_bytes())
+        engine = pathlib.Path(e2e.CONTRAFLOW).parent / "contraflow-linux"
+        subprocess.run([engine, "--frames=5000", self.dir / "part"], check=True, capture_output=True, timeout=60)
+        whole, part = (json.loads((self.dir / d / "summary.json").read_text()) for d in ("whole", "part"))
+        self.assertLess(part["ended_s"], 0.5 * whole["ended_s"])
+
+
 class Missing(Case):
     def test_without_its_kernel_it_says_what_to_type(self):
         self.bad(3, ["make linux", str(self.dir)], "run", "star.yaml", "--engine", "linux", "-q",

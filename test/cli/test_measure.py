@@ -178,6 +178,9 @@ class Results(Path):
             svg = page[page.index(f'id="{drawing}"'):]
             self.assertEqual(re.findall(r'<text class="mid small"[^>]*>(\w+)<', svg[:svg.index("</svg>")]), kinds[::2])
             self.assertEqual(len(re.findall(r'<path class="line c-(?:in|out)"', svg[:svg.index("</svg>")])), 2)
+        svg = page[page.index('id="rounds0"'):]
+        self.assertEqual(len(re.findall(r'<path class="line c-c0"', svg[:svg.index("</svg>")])), 1)
+        self.assertEqual(len(re.findall(r'<path class="line thin"', svg[:svg.index("</svg>")])), 1)  # idle
         echoes = list(csv.DictReader((self.dir / "kept/echoes-1-1.csv").read_text().splitlines()[1:]))
         self.assertGreater(len(echoes), 50)
         self.assertTrue(all(float(row["out_wait_s"]) >= -1e-6 and float(row["in_wait_s"]) >= -1e-6 for row in echoes))

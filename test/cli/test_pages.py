@@ -117,7 +117,7 @@ class Pages(e2e.Case):
 
     def keep(self, session, name):
         if PICTURES:
-            picture = browser().ask("Page.captureScreenshot", session, format="png")["data"]
+            picture = browser().ask("Page.captureScreenshot", session, format="png", captureBeyondViewport=True)["data"]
             pathlib.Path(PICTURES, name).write_bytes(base64.b64decode(picture))
 
     def test_a_capture(self):

@@ -260,14 +260,45 @@ class Files(Case):
         runs = sorted(p.name for p in (self.dir / "f4").iterdir() if p.is_dir())
         self.assertEqual(len(runs), 6)
         self.good("plot", *[f"f4/{run}/h0.pcap" for run in runs], "all", "-o", "out")
-        drawings = "".join(self.figure(name).source for name in ("bandwidth", "queues", "completion", "totals"))
+        drawings = "".join(self.figure(name).source for name in ("bandwidth", "queues", "completion", "totals", "latency"))
         self.write("all.html", f"<!DOCTYPE html><body>{drawings}<script>{SIZES}</script></body>")
         with browser().page((self.dir / "all.html").as_uri(), width=1280, height=3000) as (session, logged):
             self.assertEqual(logged, [])
             sizes = json.loads(Page(browser().text(session)).one("html")["data-sizes"])
-        self.assertEqual(len(sizes), 4)
+        self.assertEqual(len(sizes), 5)
         for drawing in sizes:
             self.assertEqual((drawing["width"], drawing["cut"], drawing["over"]), (700, [], []))
+
+    def trips(self, directory):
+        """Of latency.svg: the lines, by colour, in ms by decades of the scale; and levels, and the words below."""
+        figure = self.figure("latency", directory)
+        ticks = sorted((float(e.text), float(e.get("y")) - 4) for e in figure.all("text", "end") if e.text[0].isdigit())
+        (low, y), (_, above) = ticks[:2]
+
+        def ms(at):
+            return low * 10 ** ((y - float(at)) / (y - above))
+        self.assertTrue(all(abs(ms(at) / tick - 1) < 4e-3 for tick, at in ticks), ticks)  # a tenth of a pixel
+        lines = {e.get("class").split()[-1]: [ms(at) for at in re.findall(r"[ML ][\d.]+[ ,]([\d.]+)", e.get("d"))]
+                 for e in figure.all("path", "line") if "thin" not in e.get("class")}
+        levels = [ms(re.match(r"M[\d.]+ ([\d.]+)", e.get("d"))[1]) for e in figure.all("path", "line thin")]
+        return lines, levels, figure.words("small")
+
+    def test_round_trips_over_time_are_those_of_the_answer(self):
+        """Runs that differ, and a capture of the first, on one scale: FIFO queues fill, a capture shows the same, and
+        fq_codel's do not. A line ends where the answer's median is; its level is the idle round trip."""
+        self.star("duration=2s", "warmup=1s", output="fifo")
+        self.star("duration=2s", "warmup=1s", "network.switch.queue=fq_codel", "network.nic.queue=fq_codel", output="fq")
+        self.good("plot", "fifo", "fq", "fifo/h0.pcap", "-o", "figures")
+        lines, levels, words = self.trips("figures")
+        for i, source in enumerate(("fifo", "fq", "fifo/h0.pcap")):
+            latency = self.json("check", source)["resources"][0]["diagnosis"]["latency"]
+            ends = sorted(lines[f"c-c{i}"][-20:])
+            self.assertAlmostEqual(ends[10] / 1e3 / latency["loaded"]["median_s"], 1, delta=0.1, msg=source)
+            self.assertAlmostEqual(levels[i] / 1e3 / latency["idle"]["median_s"], 1, delta=0.02, msg=source)
+            self.assertIn(f"idle {latency['idle']['median_s'] * 1e3:.3g} ms, loaded", words[i])
+        self.assertLess(lines["c-c0"][0], 0.5 * lines["c-c0"][-1])  # it fills
+        self.assertLess(lines["c-c1"][-1], 0.2 * lines["c-c0"][-1])
+        self.assertEqual([w for w in self.figure("latency", "figures").words("own")], ["1", "3", "2"])
 
     def test_a_directory_that_cannot_be_written_is_named(self):
         self.star()

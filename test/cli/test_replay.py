@@ -105,6 +105,21 @@ capture: [{at: h0}, {at: h1}]
             for pause, true in zip(asked, itertools.cycle((200e6, 100e6))):
                 self.assertAlmostEqual(pause, true, delta=10e6)  # a round trip
 
+    def test_fewer_acks_are_a_what_if(self):
+        """20 Mb/s down, 2 up, FIFO queues, equal windows W. All that is in flight waits for the slow direction: W of upload, and
+        ACKs of W of download, 104 bytes on the wire for N packets of 1538 with 1437 for the stream. So both flows have W in
+        a round trip that takes W (1538 + 104 / N) / 1437 bytes of 2 Mb/s (test/cli/test_quic.py)."""
+        said = self.json("replay", unpacked(self, "corpus", "adsl-20-2-1in-1out"), "-q", "-o", "out", "--what-if", "quic=2",
+                         "--what-if", "quic=10", "--what-if", "quic=10+ack-first")
+        out = next(i for i, f in enumerate(said["flows"]) if f["from_host"] == 0)
+        _, two, ten, first = said["variants"]
+        for n, variant in ((2, two), (10, ten)):
+            law = said["link"]["out_bps"] * 1437 / (1538 + 104 / n)
+            self.assertAlmostEqual(variant["settled_bps"][out] / law, 1, delta=0.02, msg=n)
+        self.assertAlmostEqual(ten["goodput_bps"][out] / two["goodput_bps"][out], (1538 + 104 / 2) / (1538 + 104 / 10), delta=0.01)
+        self.assertGreater(first["total_bps"], 4 * ten["total_bps"])
+        self.assertEqual({v["retransmitted_segments"] for v in said["variants"]}, {0})
+
     def test_the_table_ranks_by_what_is_won_back(self):
         out = self.good("replay", capture("fifo-2in-1out"), "--scenario", SCENARIO, *STAR, "-q", "-o", "out",
                         "--what-if", "fair@port", "--what-if", "window=100kB+cc=newreno", "--what-if",
@@ -193,9 +208,16 @@ class BadInput(e2e.Case):
         self.refused(["--what-if warp", "ack-first, fair"], *s, "--what-if", "warp")
         self.refused(["ack-first@moon", "nic and port"], *s, "--what-if", "ack-first@moon")
         self.refused(["buffer=1B", "one full frame"], *s, "--what-if", "buffer=1B")
+        self.refused("--what-if quic=65: an ACK for 1 to 64 packets", *s, "--what-if", "quic=65")
         self.refused(["cc=bbr", "cubic"], *s, "--what-if", "cc=bbr")
         self.refused(["--map 10.0.0.1", "an address and a host"], *s, "--map", "10.0.0.1")
         self.refused(["10.9.0.2 has no host", "--map"], *s, "--map", "10.9.0.1=h0")
+        self.refused("--engine 'ns3': native or linux", *s, "--engine", "ns3")
+        self.refused("replay: --engine linux: linux has no congestion control 'given'; windows are played as captured", "-q",
+                     "-o", "out", "--engine", "linux", "--set", "tcp.congestion=given")
+        self.refused("replay: --engine linux --what-if small-queues=10kB+cc=given: linux has no congestion control 'given'; "
+                     "leave --engine native", "-q", "-o", "out", "--engine", "linux", "--what-if",
+                     "small-queues=10kB+cc=given")
         self.refused("network.link.rate", *s, "--set", "network.link.rate=fast")
         self.refused("no bulk flow", *s, file=self.empty())
         self.refused("nothere.pcap", *s, file="nothere.pcap")

@@ -116,6 +116,34 @@ static void test_a_snap_length_cuts(void **state)
     }
 }
 
+/* Hellos and the end of the handshake are recognised as QUIC, by the long header; what follows is UDP. */
+static void test_quic_begins_with_long_headers(void **state)
+{
+    (void)state;
+    static const struct {
+        bool initial, handshake;
+        uint32_t bytes;
+        uint8_t first, datagram;
+    } rows[] = {{true, false, 1200, 0xc3, CAPTURE_DATAGRAM_QUIC}, {false, true, 100, 0xe3, CAPTURE_DATAGRAM_QUIC},
+                {false, false, 1472, 0x43, CAPTURE_DATAGRAM_UDP}, {false, false, 37, 0x43, CAPTURE_DATAGRAM_UDP}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct native_quic_fields h = {.src_station = 2, .dst_station = 0, .src_port = 49153, .dst_port = 443, .src_id = 2,
+                                       .dst_id = 3, .initial = rows[i].initial, .handshake = rows[i].handshake,
+                                       .datagram_bytes = rows[i].bytes};
+        uint8_t frame[2000];
+        struct capture_segment s;
+        uint32_t n = (uint32_t)native_headers_write_quic(&h, frame, sizeof frame), udp = rows[i].bytes + 8;
+        assert_int_equal(n, 14 + 20 + udp);
+        assert_int_equal(sum(frame + 14, 20, 0), 0xffff);
+        assert_int_equal(sum(frame + 34, udp, sum(frame + 26, 8, 17 + udp)), 0xffff);
+        assert_int_equal(frame[42], rows[i].first);
+        assert_int_equal(frame[43 + (rows[i].datagram == CAPTURE_DATAGRAM_QUIC ? 5 : 0) + 7], 3); /* of the peer's ID */
+        assert_int_equal(capture_decode(DLT_EN10MB, frame, 96, n, &s), CAPTURE_DECODE_OTHER);
+        assert_int_equal(s.datagram, rows[i].datagram);
+        assert_int_equal(s.dst_port, 443);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +151,7 @@ int main(void)
         cmocka_unit_test(test_a_syn_carries_its_options),
         cmocka_unit_test(test_sack_blocks_are_told),
         cmocka_unit_test(test_a_snap_length_cuts),
+        cmocka_unit_test(test_quic_begins_with_long_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,8 @@ static void test_both_ways_over_time(void **state)
     assert_true(fabs(s.wait_s[MEASURE_SERIES_OUT][0] - 0.02) <= 1e-9);
     assert_true(fabs(s.wait_s[MEASURE_SERIES_IN][0] - 0) <= 1e-9);
     assert_true(isnan(s.wait_s[MEASURE_SERIES_OUT][1]));
+    assert_true(fabs(s.round_s[0] - 0.02) <= 1e-9); /* the clocks' difference is in both ways */
+    assert_true(isnan(s.round_s[1]));
     measure_series_fini(&s);
 }
 

@@ -13,7 +13,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
                  "goodput, mtu, faults, framing");
     text_rejects("traffic:\n  flows:\n    - {from: h1, to: h0}\n    - {from: h1, into: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.1.into: unknown key; did you mean to? Known here: name, from, to, "
-                 "bytes, window, congestion, start, class, repeat, duplex, pauses, rate, windows");
+                 "bytes, window, congestion, transport, start, class, repeat, duplex, pauses, rate, windows");
     text_rejects("capture:\n  - {on: h0}\n", NULL,
                  "s.yaml:2: capture.0.on: unknown key; known here: at, snaplen, format");
     text_rejects("a.b: 1\n", NULL, "s.yaml: a.b: unknown key; known here: " TOP);
