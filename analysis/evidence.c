@@ -233,10 +233,13 @@ static bool evidence_shorts(const struct analysis_evidence *e)
     return e->clocking.short_share > SHORTS && !evidence_edge(e);
 }
 
-static bool evidence_pauses(const struct analysis_evidence *e)
+/* A break costs a round trip, so that less than one in twenty matters to nobody. */
+static bool evidence_pauses(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    bool breaks = k->restarts >= LEAST_BREAKS && !(k->jitter <= BREAKS_JITTER);
+    double trips = (s->to_s - s->from_s) * e->flow->rate_bps / 8 / k->flight_bytes;
+    bool breaks = k->restarts >= LEAST_BREAKS && !(k->restarts < JUDGE_DIAGNOSIS_TOTAL * trips) &&
+                  !(k->jitter <= BREAKS_JITTER);
     bool losses = e->flow->loss_events >= LOSS_EVENTS; /* its timer rests then, not the application */
     return !losses && (e->flow->idle || breaks || evidence_shorts(e));
 }
@@ -299,9 +302,9 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
         e->burst_s = evidence_burst_s(s, e);
         all.receiver_s[in] += isfinite(wait_s) ? fmax(0, wait_s) : 0;
         all.receivers[in] += isfinite(wait_s);
-        double own_s = e->burst_s > 0 || evidence_pauses(e) ? e->burst_s : e->data_wait_s;
+        double own_s = e->burst_s > 0 || evidence_pauses(s, e) ? e->burst_s : e->data_wait_s;
         all.bursts[in] += isfinite(own_s) ? own_s * e->flow->rate_bps : 0;
-        for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(e); to++)
+        for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(s, e); to++)
             all.lent_s[to] = fmin(all.lent_s[to], evidence_from_tap_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN
                                                                                             : ANALYSIS_LEG_ACK_IN));
     }
@@ -317,7 +320,7 @@ static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const s
     double samples, burst_s = e->burst_s, loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
                     least_s = e->flow->incoming ? e->far_least_s : e->near_least_s,
                     lent_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_ACK_IN); /* its ACKs wait there, too */
-    return evidence_pauses(e) ||
+    return evidence_pauses(s, e) ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
             loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e) + (lent_s > 0 ? lent_s : 0)));
 }
@@ -547,7 +550,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     double bytes = 0, acks = 0;
     for (size_t i = 0; i < n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        e->pauses = evidence_pauses(e);
+        e->pauses = evidence_pauses(s, e);
         e->reader = e->clocking.closed_share > CLOSED;
         bytes += flows[i].rate_bps / 8 * (to_s - from_s);
         acks += s->flow[i].clocking.pure_acks;
