@@ -60,6 +60,21 @@ void program_introduce(const struct program *p)
     }
 }
 
+bool program_operations_done(const struct program *p)
+{
+    return operations_done(&p->operations);
+}
+
+struct estimate_running program_operations(const struct program *p)
+{
+    return p->operations.whole_s;
+}
+
+bool program_operations_finish(struct program *p, struct error *err)
+{
+    return operations_write(&p->operations, p->env.directory, err);
+}
+
 struct program *program_new(const struct program_env *env)
 {
     struct program *p = memory_zeroed(1, sizeof *p, "what the hosts run");
@@ -75,6 +90,7 @@ void program_free(struct program *p)
     if (!p)
         return;
     p->ops->free(p->state);
+    operations_fini(&p->operations);
     emu_gbn_free(p->gbn);
     free(p->state);
     free(p);

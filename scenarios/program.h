@@ -22,7 +22,7 @@
 #include "base/estimate.h"
 #include "emu/network.h"
 #include "results/summary.h"
-#include "scenarios/scenario.h"
+#include "scenarios/operations.h"
 
 struct program;
 
@@ -63,6 +63,7 @@ struct program {
     struct emu_clock clock;
     const struct program_ops *ops;
     struct emu_gbn *gbn; /* owned; NULL: not over Go-Back-N */
+    struct operations operations; /* of a collective, or of messages; else none */
     void *state;         /* owned by ops; zeroed memory for `state_bytes` */
 };
 
@@ -71,6 +72,14 @@ struct program {
 #define PROGRAM_SETTLE_PS INT64_C(10000000000)
 #define PROGRAM_RAW_ETHERTYPE 0x88b6 /* IEEE 802 local experimental 2: frames without a protocol */
 void program_introduce(const struct program *p);
+
+/* Collectives' own parts of struct program_ops: done when all repetitions are; their times; operations.csv. */
+bool program_operations_done(const struct program *p);
+struct estimate_running program_operations(const struct program *p);
+bool program_operations_finish(struct program *p, struct error *err);
+
+/* Over TCP the first operation begins when connections are there. */
+#define PROGRAM_CONNECTING_PS (100 * UNITS_PS_PER_MS)
 
 /* Free it before the network. */
 struct program *program_new(const struct program_env *env);

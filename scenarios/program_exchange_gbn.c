@@ -6,16 +6,12 @@
  * of it to its NIC and has received what its partners owe it. Processes begin an operation within start_spread of each
  * other. */
 #include "base/memory.h"
-#include "scenarios/operations.h"
-#include "scenarios/program_gbn.h"
-
-#include "base/units.h"
 #include "model/schedule.h"
+#include "scenarios/program_gbn.h"
 
 #include <stdlib.h>
 
 struct exchange_host {
-    struct exchange *owner; /* borrowed */
     int64_t round;     /* of this operation */
     int64_t sent;      /* packets of the round */
     int64_t sent_all, received_all; /* of all operations: their difference is eta */
@@ -24,13 +20,10 @@ struct exchange_host {
 
 struct exchange {
     struct program *program; /* borrowed */
-    struct operations operations;
     struct exchange_host *hosts; /* owned */
     int64_t *received;   /* owned; packets of each flow */
-    int p, ended;        /* hosts that have ended the operation */
+    int p;
     int64_t group, steps, rounds; /* omega; steps of the schedule; rounds of omega of them */
-    int64_t operation, start_ps;
-    struct random random; /* of how far apart processes begin */
 };
 
 static int exchange_flow(const struct exchange *x, int from, int to)
@@ -94,7 +87,7 @@ static int exchange_next(void *user, int host)
 static bool exchange_round_over(const struct exchange *x, int host)
 {
     const struct exchange_host *h = &x->hosts[host];
-    int64_t due = (x->operation + 1) * x->program->env.scenario->exchange.packets;
+    int64_t due = (x->program->operations.operation + 1) * x->program->env.scenario->exchange.packets;
     for (int64_t i = h->sent; i < exchange_round_packets(x); i++)
         if (exchange_partner(x, host, h->round * x->group + i % x->group + 1, false) >= 0)
             return false;
@@ -106,31 +99,16 @@ static bool exchange_round_over(const struct exchange *x, int host)
     return true;
 }
 
-static void exchange_begin(void *arg);
-
-static void exchange_end_host(struct exchange *x, int host)
-{
-    const struct scenario_exchange *e = &x->program->env.scenario->exchange;
-    int64_t now_ps = emu_clock_now(&x->program->clock);
-    x->hosts[host].ended = true;
-    operations_add(&x->operations, x->operation, host, x->start_ps, now_ps);
-    if (++x->ended < x->p)
-        return;
-    operations_end(&x->operations, x->start_ps, now_ps);
-    if (x->operation + 1 == e->repeat)
-        return;
-    int64_t next_ps = x->start_ps + e->period_ps;
-    emu_clock_schedule(&x->program->clock, next_ps > now_ps ? next_ps - now_ps : 0, exchange_begin, x);
-}
-
 /* A host whose last packet has come, or gone, goes on to the next round. */
 static void exchange_look(struct exchange *x, int host)
 {
     struct exchange_host *h = &x->hosts[host];
     while (!h->ended && exchange_round_over(x, host)) {
         h->sent = 0;
-        if (++h->round == x->rounds)
-            exchange_end_host(x, host);
+        if (++h->round == x->rounds) {
+            h->ended = true;
+            operations_through(&x->program->operations, host);
+        }
     }
 }
 
@@ -140,32 +118,25 @@ static void exchange_received(void *user, int flow)
     int host = x->program->env.scenario->flows[flow].to;
     x->received[flow]++;
     x->hosts[host].received_all++;
-    if (x->start_ps >= 0)
+    if (x->program->operations.start_ps >= 0)
         exchange_look(x, host);
 }
 
-/* A process begins the operation. */
-static void exchange_enter(void *arg)
+static void exchange_enter(void *user, int host)
 {
-    struct exchange_host *h = arg;
+    struct exchange *x = user;
+    struct exchange_host *h = &x->hosts[host];
     h->round = h->sent = 0;
     h->ended = false;
-    emu_gbn_wake(h->owner->program->gbn, (int)(h - h->owner->hosts));
+    emu_gbn_wake(x->program->gbn, host);
 }
 
-static void exchange_begin(void *arg)
+static void exchange_begin(void *user)
 {
-    struct exchange *x = arg;
+    const struct exchange *x = user;
     const struct scenario *s = x->program->env.scenario;
-    x->operation += x->start_ps >= 0;
-    x->start_ps = emu_clock_now(&x->program->clock);
-    x->ended = 0;
     for (int i = 0; i < s->n_flows; i++)
         emu_gbn_write(x->program->gbn, i, s->exchange.packets);
-    uint64_t spread_ns = (uint64_t)(s->start_spread_ps / UNITS_PS_PER_NS);
-    for (int i = 0; i < x->p; i++)
-        emu_clock_schedule(&x->program->clock, (int64_t)random_below(&x->random, spread_ns + 1) * UNITS_PS_PER_NS,
-                           exchange_enter, &x->hosts[i]);
 }
 
 /* Sending takes a host through its last packet without anything being received: looked at then, too. */
@@ -173,7 +144,7 @@ static int exchange_next_and_look(void *user, int host)
 {
     struct exchange *x = user;
     int flow = exchange_next(x, host);
-    if (flow >= 0 || x->hosts[host].ended || x->start_ps < 0)
+    if (flow >= 0 || x->hosts[host].ended || x->program->operations.start_ps < 0)
         return flow;
     int64_t round = x->hosts[host].round;
     exchange_look(x, host);
@@ -185,7 +156,7 @@ static void exchange_start(struct program *p)
     const struct scenario *s = p->env.scenario;
     const struct scenario_exchange *e = &s->exchange;
     struct exchange *x = p->state;
-    *x = (struct exchange){.program = p, .p = s->network.hosts, .start_ps = -1,
+    *x = (struct exchange){.program = p, .p = s->network.hosts,
                            .hosts = memory_zeroed((size_t)s->network.hosts, sizeof *x->hosts, "the exchange"),
                            .received = memory_zeroed((size_t)s->n_flows, sizeof *x->received, "the exchange")};
     bool shift = e->algorithm == SCENARIO_ALGORITHM_SHIFT, sync = e->algorithm == SCENARIO_ALGORITHM_SYNCHRONOUS;
@@ -193,42 +164,24 @@ static void exchange_start(struct program *p)
     x->group = e->algorithm == SCENARIO_ALGORITHM_GROUP ? e->group : sync ? x->steps : 1;
     x->rounds = (x->steps + x->group - 1) / x->group;
     for (int i = 0; i < x->p; i++)
-        x->hosts[i] = (struct exchange_host){.owner = x, .ended = true};
-    random_init(&x->random, s->seed);
+        x->hosts[i].ended = true;
+    operations_start(&p->operations, &(struct operations_plan){s, &p->clock, x->p, e->repeat, e->period_ps, s->seed,
+                                                               exchange_begin, exchange_enter, x});
     program_gbn_start(p, NULL, &(struct emu_gbn_program){exchange_next_and_look, exchange_received, NULL, x});
     program_introduce(p);
-    emu_clock_schedule(&p->clock, PROGRAM_SETTLE_PS, exchange_begin, x);
-}
-
-static bool exchange_done(const struct program *p)
-{
-    const struct exchange *x = p->state;
-    return x->ended == x->p && x->operation + 1 == p->env.scenario->exchange.repeat;
+    operations_begin(&p->operations, PROGRAM_SETTLE_PS);
 }
 
 static struct emu_flow_stats exchange_stats(const struct program *p, int flow)
 {
     struct emu_flow_stats stats = program_gbn_stats(p, flow);
-    stats.done = exchange_done(p);
+    stats.done = program_operations_done(p);
     return stats;
-}
-
-static struct estimate_running exchange_operations(const struct program *p)
-{
-    const struct exchange *x = p->state;
-    return x->operations.whole_s;
-}
-
-static bool exchange_finish(struct program *p, struct error *err)
-{
-    struct exchange *x = p->state;
-    return operations_write(&x->operations, p->env.directory, err);
 }
 
 static void exchange_free(void *state)
 {
     struct exchange *x = state;
-    operations_fini(&x->operations);
     free(x->hosts);
     free(x->received);
 }
@@ -237,9 +190,9 @@ const struct program_ops program_exchange_gbn = {
     .state_bytes = sizeof(struct exchange),
     .start = exchange_start,
     .deliver = program_gbn_deliver,
-    .done = exchange_done,
+    .done = program_operations_done,
     .stats = exchange_stats,
-    .operations = exchange_operations,
-    .finish = exchange_finish,
+    .operations = program_operations,
+    .finish = program_operations_finish,
     .free = exchange_free,
 };

@@ -7,30 +7,22 @@
  * both messages leave when both processes have come to the round, which ends when both are there. A process is through
  * when everything for it has come. Processes begin within start_spread of each other. */
 #include "base/memory.h"
-#include "scenarios/operations.h"
-#include "scenarios/program.h"
-
 #include "base/units.h"
 #include "model/schedule.h"
+#include "scenarios/program.h"
 
 #include <stdlib.h>
 
-#define CONNECTING_PS (100 * UNITS_PS_PER_MS) /* the first operation starts when connections are there */
-
 struct alltoall_process {
-    struct alltoall *owner; /* borrowed */
-    int missing;            /* messages of this operation it waits for */
-    int round;              /* rounds, pairwise: 1 to a->rounds; 0: it has not begun */
+    int missing; /* messages of this operation it waits for */
+    int round;   /* rounds, pairwise: 1 to a->rounds; 0: it has not begun */
 };
 
 struct alltoall {
     struct program *program; /* borrowed */
-    struct operations operations;
     int64_t *delivered; /* owned; of each flow, in all */
     struct alltoall_process *processes; /* owned */
-    int p, ended, rounds;
-    int64_t operation, start_ps;
-    struct random random; /* of how far apart processes begin */
+    int p, rounds;
 };
 
 static int alltoall_flow(const struct alltoall *a, int from, int to)
@@ -56,7 +48,7 @@ static int alltoall_partner(const struct alltoall *a, int me, bool hears)
 static bool alltoall_round_over(const struct alltoall *a, int me)
 {
     const struct scenario_exchange *e = &a->program->env.scenario->exchange;
-    int64_t due = (a->operation + 1) * e->bytes;
+    int64_t due = (a->program->operations.operation + 1) * e->bytes;
     int from = alltoall_partner(a, me, true);
     return from < 0 || (a->delivered[alltoall_flow(a, from, me)] >= due &&
                         (e->algorithm == SCENARIO_ALGORITHM_ROUNDS || a->delivered[alltoall_flow(a, me, from)] >= due));
@@ -84,14 +76,11 @@ static void alltoall_go_on(struct alltoall *a, int me)
     }
 }
 
-/* A process begins the operation. */
-static void alltoall_enter(void *arg)
+static void alltoall_enter(void *user, int me)
 {
-    struct alltoall_process *process = arg;
-    struct alltoall *a = process->owner;
-    int me = (int)(process - a->processes);
+    struct alltoall *a = user;
     bool direct = a->program->env.scenario->exchange.algorithm == SCENARIO_ALGORITHM_DIRECT;
-    process->round = 1;
+    a->processes[me].round = 1;
     for (int to = 0; direct && to < a->p; to++)
         if (to != me)
             alltoall_write(a, me, to);
@@ -101,19 +90,11 @@ static void alltoall_enter(void *arg)
     }
 }
 
-static void alltoall_begin(void *arg)
+static void alltoall_begin(void *user)
 {
-    struct alltoall *a = arg;
-    a->operation += a->start_ps >= 0;
-    a->start_ps = emu_clock_now(&a->program->clock);
-    a->ended = 0;
-    uint64_t spread_ns = (uint64_t)(a->program->env.scenario->start_spread_ps / UNITS_PS_PER_NS);
-    for (int i = 0; i < a->p; i++) {
-        a->processes[i].missing = a->p - 1;
-        a->processes[i].round = 0;
-        emu_clock_schedule(&a->program->clock, (int64_t)random_below(&a->random, spread_ns + 1) * UNITS_PS_PER_NS,
-                           alltoall_enter, &a->processes[i]);
-    }
+    struct alltoall *a = user;
+    for (int i = 0; i < a->p; i++)
+        a->processes[i] = (struct alltoall_process){.missing = a->p - 1};
 }
 
 static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
@@ -121,7 +102,8 @@ static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
     struct alltoall *a = p->state;
     const struct scenario_exchange *e = &p->env.scenario->exchange;
     int me = p->env.scenario->flows[flow].to;
-    bool whole = a->delivered[flow] < (a->operation + 1) * e->bytes && bytes >= (a->operation + 1) * e->bytes;
+    int64_t due = (p->operations.operation + 1) * e->bytes;
+    bool whole = a->delivered[flow] < due && bytes >= due;
     a->delivered[flow] = bytes;
     if (!whole)
         return;
@@ -129,54 +111,28 @@ static void alltoall_delivered(struct program *p, int flow, int64_t bytes)
         alltoall_go_on(a, me);
     if (e->algorithm == SCENARIO_ALGORITHM_PAIRWISE)
         alltoall_go_on(a, p->env.scenario->flows[flow].from);
-    if (--a->processes[me].missing > 0)
-        return;
-    int64_t now_ps = emu_clock_now(&p->clock), next_ps = a->start_ps + e->period_ps;
-    operations_add(&a->operations, a->operation, me, a->start_ps, now_ps);
-    if (++a->ended < a->p)
-        return;
-    operations_end(&a->operations, a->start_ps, now_ps);
-    if (a->operation + 1 < e->repeat)
-        emu_clock_schedule(&p->clock, next_ps > now_ps ? next_ps - now_ps : 0, alltoall_begin, a);
+    if (--a->processes[me].missing == 0)
+        operations_through(&p->operations, me);
 }
 
 static void alltoall_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
     struct alltoall *a = p->state;
-    *a = (struct alltoall){.program = p, .p = s->network.hosts, .start_ps = -1,
+    *a = (struct alltoall){.program = p, .p = s->network.hosts,
                            .delivered = memory_zeroed((size_t)s->n_flows, sizeof *a->delivered, "the exchange"),
                            .processes = memory_zeroed((size_t)s->network.hosts, sizeof *a->processes, "the exchange")};
-    for (int i = 0; i < a->p; i++)
-        a->processes[i].owner = a;
     bool pairwise = s->exchange.algorithm == SCENARIO_ALGORITHM_PAIRWISE;
     a->rounds = pairwise ? (int)model_schedule_rounds((size_t)a->p) : a->p - 1;
-    random_init(&a->random, s->seed);
-    emu_clock_schedule(&p->clock, CONNECTING_PS + s->start_spread_ps, alltoall_begin, a);
-}
-
-static bool alltoall_done(const struct program *p)
-{
-    const struct alltoall *a = p->state;
-    return a->ended == a->p && a->operation + 1 == p->env.scenario->exchange.repeat;
-}
-
-static struct estimate_running alltoall_operations(const struct program *p)
-{
-    const struct alltoall *a = p->state;
-    return a->operations.whole_s;
-}
-
-static bool alltoall_finish(struct program *p, struct error *err)
-{
-    struct alltoall *a = p->state;
-    return operations_write(&a->operations, p->env.directory, err);
+    operations_start(&p->operations, &(struct operations_plan){s, &p->clock, a->p, s->exchange.repeat,
+                                                               s->exchange.period_ps, s->seed, alltoall_begin,
+                                                               alltoall_enter, a});
+    operations_begin(&p->operations, PROGRAM_CONNECTING_PS + s->start_spread_ps);
 }
 
 static void alltoall_free(void *state)
 {
     struct alltoall *a = state;
-    operations_fini(&a->operations);
     free(a->delivered);
     free(a->processes);
 }
@@ -185,8 +141,8 @@ const struct program_ops program_exchange_tcp = {
     .state_bytes = sizeof(struct alltoall),
     .start = alltoall_start,
     .delivered = alltoall_delivered,
-    .done = alltoall_done,
-    .operations = alltoall_operations,
-    .finish = alltoall_finish,
+    .done = program_operations_done,
+    .operations = program_operations,
+    .finish = program_operations_finish,
     .free = alltoall_free,
 };

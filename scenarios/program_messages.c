@@ -8,7 +8,6 @@
  * what they get: that is what there is to average. */
 #include "base/memory.h"
 #include "base/units.h"
-#include "scenarios/operations.h"
 #include "scenarios/program.h"
 
 #include <stdlib.h>
@@ -23,7 +22,6 @@ struct messages_flow {
 
 struct messages {
     struct program *program; /* borrowed */
-    struct operations operations;
     struct messages_flow *flows; /* owned */
     int n, at_barrier; /* flows with messages; those that have come to it, or have no more */
     struct random random; /* of how far apart they leave it */
@@ -84,7 +82,7 @@ static void messages_delivered(struct program *p, int flow, int64_t bytes)
         f->start_ps = emu_engine_flow_stats(p->env.engine, flow).first_data_ps;
     int64_t counted = s->precision > 0 ? f->written - 1 : f->written; /* the first one only warms the connection */
     if (config->repeat > 1 && counted > 0) {
-        operations_add(&m->operations, counted - 1, flow, f->start_ps, now_ps);
+        operations_add(&p->operations, counted - 1, flow, f->start_ps, now_ps);
         estimate_add(&f->times_s, (double)(now_ps - f->start_ps) / (double)UNITS_PS_PER_S);
     }
     f->done = counted >= config->repeat;
@@ -136,14 +134,12 @@ static struct estimate_running messages_times(const struct program *p, int flow)
 
 static bool messages_finish(struct program *p, struct error *err)
 {
-    struct messages *m = p->state;
-    return m->operations.n == 0 || operations_write(&m->operations, p->env.directory, err);
+    return p->operations.n == 0 || operations_write(&p->operations, p->env.directory, err);
 }
 
 static void messages_free(void *state)
 {
     struct messages *m = state;
-    operations_fini(&m->operations);
     free(m->flows);
 }
 

@@ -16,7 +16,6 @@
 #include "capture/decode.h"
 #include "results/csv.h"
 #include "results/directory.h"
-#include "scenarios/operations.h"
 #include "scenarios/played.h"
 #include "scenarios/program.h"
 
@@ -60,7 +59,6 @@ struct play_way {
 };
 
 struct play_rank {
-    struct play *owner; /* borrowed */
     size_t first, left; /* number of its first operation; operations that are not over */
 };
 
@@ -81,7 +79,6 @@ struct play_message {
 
 struct play {
     struct program *program; /* borrowed */
-    struct operations operations;
     struct schedule schedule;
     struct play_op *ops;           /* owned; of all ranks */
     struct play_message *messages; /* owned; one an operation */
@@ -94,35 +91,11 @@ struct play {
     int64_t *cpu_free_ps;          /* owned; SCHEDULE_CPUS a rank */
     struct play_way *ways;         /* owned; two a flow */
     size_t n, n_ways, greetings;   /* greetings: that have not come */
-    int ended;
-    int64_t operation, start_ps;
-    struct random random; /* of how far apart ranks begin */
 };
 
 static int64_t play_now(const struct play *y)
 {
     return emu_clock_now(&y->program->clock);
-}
-
-static int64_t play_repeat(const struct play *y)
-{
-    const struct scenario *s = y->program->env.scenario;
-    return s->traffic == SCENARIO_TRAFFIC_COLLECTIVE ? s->collective.repeat : 1;
-}
-
-static void play_begin(void *arg);
-
-static void play_over(struct play *y, int rank)
-{
-    const struct scenario *s = y->program->env.scenario;
-    int64_t now_ps = play_now(y), period_ps = s->traffic == SCENARIO_TRAFFIC_COLLECTIVE ? s->collective.period_ps : 0;
-    operations_add(&y->operations, y->operation, rank, y->start_ps, now_ps);
-    if (++y->ended < y->schedule.n)
-        return;
-    int64_t next_ps = y->start_ps + period_ps;
-    operations_end(&y->operations, y->start_ps, now_ps);
-    if (y->operation + 1 < play_repeat(y))
-        emu_clock_schedule(&y->program->clock, next_ps > now_ps ? next_ps - now_ps : 0, play_begin, y);
 }
 
 static void play_less(struct play *y, size_t i)
@@ -145,7 +118,7 @@ static void play_end(struct play *y, size_t i)
     int rank = y->ops[i].rank;
     play_release(y, i, false);
     if (--y->ranks[rank].left == 0)
-        play_over(y, rank);
+        operations_through(&y->program->operations, rank);
 }
 
 static bool play_fits(const struct play *y, size_t receive, size_t send)
@@ -272,43 +245,35 @@ static void play_entered(void *arg)
     play_run(arg);
 }
 
-/* A process comes to the repetition. */
-static void play_enter(void *arg)
+static void play_enter(void *user, int rank)
 {
-    struct play_rank *r = arg;
-    struct play *y = r->owner;
+    struct play *y = user;
+    const struct play_rank *r = &y->ranks[rank];
     size_t n = r->left;
     for (size_t i = 0; i < n; i++)
         play_less(y, r->first + i);
     if (n == 0)
-        play_over(y, (int)(r - y->ranks));
+        operations_through(&y->program->operations, rank);
     emu_clock_schedule(&y->program->clock, 0, play_entered, y); /* after all that come in this instant */
 }
 
-static void play_begin(void *arg)
+static void play_begin(void *user)
 {
-    struct play *y = arg;
-    const struct scenario *s = y->program->env.scenario;
-    y->operation += y->start_ps >= 0;
-    y->start_ps = play_now(y);
-    y->ended = 0;
+    struct play *y = user;
     y->ready.n = y->ready.next = y->sends.n = y->sends.next = 0;
     for (size_t i = 0; i < y->n; i++) {
         y->ops[i].waits = y->ops[i].needs + 1;
         y->ops[i].partner = y->n;
         y->ops[i].delivered = false;
     }
-    for (int r = 0; r < y->schedule.n; r++) {
+    for (int r = 0; r < y->schedule.n; r++)
         y->ranks[r].left = y->schedule.ranks[r].n;
-        emu_clock_schedule(&y->program->clock, scenario_draw_start(s, &y->random), play_enter, &y->ranks[r]);
-    }
 }
 
 /* Everybody is there: the first repetition, once the last greeting is acknowledged, which takes no longer than it did. */
 static void play_greeted(struct play *y)
 {
-    emu_clock_schedule(&y->program->clock, play_now(y) + y->program->env.scenario->tcp.delayed_ack_timeout_ps, play_begin,
-                       y);
+    operations_begin(&y->program->operations, play_now(y) + y->program->env.scenario->tcp.delayed_ack_timeout_ps);
 }
 
 /* Messages of one way that are there now. */
@@ -486,7 +451,7 @@ static void play_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
     struct play *y = p->state;
-    *y = (struct play){.program = p, .start_ps = -1};
+    y->program = p;
     played_schedule(s, &y->schedule);
     y->n = schedule_count(&y->schedule);
     y->ops = memory_zeroed(y->n + 1, sizeof *y->ops, "a schedule");
@@ -497,27 +462,18 @@ static void play_start(struct program *p)
     y->cpu_free_ps = memory_zeroed((size_t)y->schedule.n * SCHEDULE_CPUS, sizeof *y->cpu_free_ps, "a schedule");
     size_t number = 0;
     for (int r = 0; r < y->schedule.n; r++) {
-        y->ranks[r] = (struct play_rank){y, number, 0};
+        y->ranks[r].first = number;
         for (size_t i = 0; i < y->schedule.ranks[r].n; i++)
             y->ops[number++] = (struct play_op){.owner = y, .op = &y->schedule.ranks[r].ops[i], .rank = r};
     }
     play_turn(y);
     play_connect(y, s->connections_apart);
-    random_init(&y->random, ~s->seed); /* other numbers than those the connections' starts were drawn with */
+    bool repeats = s->traffic == SCENARIO_TRAFFIC_COLLECTIVE;
+    operations_start(&p->operations, &(struct operations_plan){
+        s, &p->clock, y->schedule.n, repeats ? s->collective.repeat : 1, repeats ? s->collective.period_ps : 0,
+        ~s->seed /* other numbers than those the connections' starts were drawn with */, play_begin, play_enter, y});
     if (y->greetings == 0)
         play_greeted(y);
-}
-
-static bool play_done(const struct program *p)
-{
-    const struct play *y = p->state;
-    return y->ended == y->schedule.n && y->operation + 1 == play_repeat(y);
-}
-
-static struct estimate_running play_operations(const struct program *p)
-{
-    const struct play *y = p->state;
-    return y->operations.whole_s;
 }
 
 /* Sends, those that waited longest for ACKs first. */
@@ -588,8 +544,7 @@ static bool play_table(const struct play *y, const char *directory, struct error
 
 static bool play_finish(struct program *p, struct error *err)
 {
-    struct play *y = p->state;
-    return operations_write(&y->operations, p->env.directory, err) && play_table(y, p->env.directory, err);
+    return program_operations_finish(p, err) && play_table(p->state, p->env.directory, err);
 }
 
 static void play_free(void *state)
@@ -600,7 +555,6 @@ static void play_free(void *state)
         free(y->ways[i].sent.ops);
         free(y->ways[i].posted.ops);
     }
-    operations_fini(&y->operations);
     schedule_fini(&y->schedule);
     free(y->ops);
     free(y->messages);
@@ -620,8 +574,8 @@ const struct program_ops program_schedule = {
     .sent = play_sent,
     .left = play_gone,
     .arrives = play_arrives,
-    .done = play_done,
-    .operations = play_operations,
+    .done = program_operations_done,
+    .operations = program_operations,
     .messages = play_results,
     .finish = play_finish,
     .free = play_free,

@@ -9,26 +9,15 @@
  * 2 k messages one after another. Processes begin within start_spread of each other. */
 #include "base/memory.h"
 #include "base/units.h"
-#include "scenarios/operations.h"
 #include "scenarios/program.h"
 
 #include <stdlib.h>
 
-#define CONNECTING_PS (100 * UNITS_PS_PER_MS) /* the first barrier starts when connections are there */
-
-struct tree_process {
-    struct tree *owner; /* borrowed */
-    int missing;        /* itself, and children it has not heard from in this barrier */
-};
-
 struct tree {
     struct program *program; /* borrowed */
-    struct operations operations;
     int64_t *delivered; /* owned; of each flow, in all */
-    struct tree_process *processes; /* owned */
-    int p, ended;
-    int64_t operation, start_ps;
-    struct random random; /* of how far apart processes begin */
+    int *missing;       /* owned; of each process: itself, and children it has not heard from in this barrier */
+    int p;
 };
 
 /* Bits that lead to children are below this one. */
@@ -54,28 +43,20 @@ static void tree_write(struct tree *t, int child, bool up)
     emu_engine_write(t->program->env.engine, 2 * (child - 1) + !up, t->program->env.scenario->tree.bytes);
 }
 
-static void tree_begin(void *arg);
-
 /* A process is let go: it lets its children go, and is through. */
 static void tree_release(struct tree *t, int me)
 {
-    const struct scenario_tree *c = &t->program->env.scenario->tree;
-    int64_t now_ps = emu_clock_now(&t->program->clock), next_ps = t->start_ps + c->period_ps;
     for (int bit = tree_top(t, me) >> 1; bit > 0; bit >>= 1)
         if (me + bit < t->p)
             tree_write(t, me + bit, false);
-    operations_add(&t->operations, t->operation, me, t->start_ps, now_ps);
-    if (++t->ended < t->p)
-        return;
-    operations_end(&t->operations, t->start_ps, now_ps);
-    if (t->operation + 1 < c->repeat)
-        emu_clock_schedule(&t->program->clock, next_ps > now_ps ? next_ps - now_ps : 0, tree_begin, t);
+    operations_through(&t->program->operations, me);
 }
 
 /* One thing less that a process waits for on the way up: its own arrival, or a child's. */
-static void tree_arrive(struct tree *t, int me)
+static void tree_arrive(void *user, int me)
 {
-    if (--t->processes[me].missing > 0)
+    struct tree *t = user;
+    if (--t->missing[me] > 0)
         return;
     if (me > 0)
         tree_write(t, me, true);
@@ -83,30 +64,17 @@ static void tree_arrive(struct tree *t, int me)
         tree_release(t, me);
 }
 
-static void tree_enter(void *arg)
+static void tree_begin(void *user)
 {
-    struct tree_process *process = arg;
-    tree_arrive(process->owner, (int)(process - process->owner->processes));
-}
-
-static void tree_begin(void *arg)
-{
-    struct tree *t = arg;
-    t->operation += t->start_ps >= 0;
-    t->start_ps = emu_clock_now(&t->program->clock);
-    t->ended = 0;
-    uint64_t spread_ns = (uint64_t)(t->program->env.scenario->start_spread_ps / UNITS_PS_PER_NS);
-    for (int i = 0; i < t->p; i++) {
-        t->processes[i].missing = 1 + tree_children(t, i);
-        emu_clock_schedule(&t->program->clock, (int64_t)random_below(&t->random, spread_ns + 1) * UNITS_PS_PER_NS,
-                           tree_enter, &t->processes[i]);
-    }
+    struct tree *t = user;
+    for (int i = 0; i < t->p; i++)
+        t->missing[i] = 1 + tree_children(t, i);
 }
 
 static void tree_delivered(struct program *p, int flow, int64_t bytes)
 {
     struct tree *t = p->state;
-    int64_t due = (t->operation + 1) * p->env.scenario->tree.bytes;
+    int64_t due = (p->operations.operation + 1) * p->env.scenario->tree.bytes;
     bool whole = t->delivered[flow] < due && bytes >= due;
     int me = p->env.scenario->flows[flow].to;
     t->delivered[flow] = bytes;
@@ -120,47 +88,27 @@ static void tree_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
     struct tree *t = p->state;
-    *t = (struct tree){.program = p, .p = s->network.hosts, .start_ps = -1,
+    *t = (struct tree){.program = p, .p = s->network.hosts,
                        .delivered = memory_zeroed((size_t)s->n_flows, sizeof *t->delivered, "the barrier"),
-                       .processes = memory_zeroed((size_t)s->network.hosts, sizeof *t->processes, "the barrier")};
-    for (int i = 0; i < t->p; i++)
-        t->processes[i].owner = t;
-    random_init(&t->random, s->seed);
-    emu_clock_schedule(&p->clock, CONNECTING_PS + s->start_spread_ps, tree_begin, t);
-}
-
-static bool tree_done(const struct program *p)
-{
-    const struct tree *t = p->state;
-    return t->ended == t->p && t->operation + 1 == p->env.scenario->tree.repeat;
-}
-
-static struct estimate_running tree_operations(const struct program *p)
-{
-    const struct tree *t = p->state;
-    return t->operations.whole_s;
-}
-
-static bool tree_finish(struct program *p, struct error *err)
-{
-    struct tree *t = p->state;
-    return operations_write(&t->operations, p->env.directory, err);
+                       .missing = memory_zeroed((size_t)s->network.hosts, sizeof *t->missing, "the barrier")};
+    operations_start(&p->operations, &(struct operations_plan){s, &p->clock, t->p, s->tree.repeat, s->tree.period_ps,
+                                                               s->seed, tree_begin, tree_arrive, t});
+    operations_begin(&p->operations, PROGRAM_CONNECTING_PS + s->start_spread_ps);
 }
 
 static void tree_free(void *state)
 {
     struct tree *t = state;
-    operations_fini(&t->operations);
     free(t->delivered);
-    free(t->processes);
+    free(t->missing);
 }
 
 const struct program_ops program_tree_tcp = {
     .state_bytes = sizeof(struct tree),
     .start = tree_start,
     .delivered = tree_delivered,
-    .done = tree_done,
-    .operations = tree_operations,
-    .finish = tree_finish,
+    .done = program_operations_done,
+    .operations = program_operations,
+    .finish = program_operations_finish,
     .free = tree_free,
 };
