@@ -336,4 +336,7 @@ static inline int scenario_tree_parent(int host)
  * ERROR_SYSTEM when out of memory. */
 void scenario_list_star(struct scenario *s, const struct scenario_point *point);
 
+/* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */
+void scenario_at_point(const struct scenario *s, int i, struct scenario *point);
+
 #endif

@@ -3,7 +3,7 @@
 #ifndef STUDY_COMPARE_DIFFER_H
 #define STUDY_COMPARE_DIFFER_H
 
-#include "study/compare.h"
+#include "study/compare_host.h"
 
 /* Fills h->difference: of flows, windows and links as judged, and of emulated runs (`run`, their directories; NULL:
  * a capture or a measurement) the keys of their scenarios. What cannot be read is left out: both have been judged. */

@@ -3,7 +3,7 @@
 
 #include "analysis/check.h"
 #include "base/memory.h"
-#include "study/judge_run.h"
+#include "study/run_network.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     for (int i = 0; i < s->n_flows; i++) {
         const struct results_flow *f = &result->flows[i];
         const struct emu_tcp_config *tcp = &s->flows[i].tcp;
-        double segment = (double)tcp->segment_bytes, window = floor(study_judge_run_window(tcp) / segment) * segment;
+        double segment = (double)tcp->segment_bytes, window = floor(study_run_network_window(tcp) / segment) * segment;
         double rate = results_flow_rate_bps(f, s->flows[i].bytes);
         flows[i] = (struct analysis_check_flow){
             .incoming = s->flows[i].to == 0,
@@ -104,7 +104,7 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
         p->retransmitted += f->retransmitted_segments > 0 ? (double)f->retransmitted_segments : 0;
     }
     struct analysis_judgement judgement;
-    struct model_link link = study_judge_run_link(s);
+    struct model_link link = study_run_network_link(s);
     analysis_check_resource(flows, (size_t)s->n_flows, &link, ANALYSIS_CHECK_TOLERANCE, &judgement);
     p->observed[judgement.verdict]++;
     p->runs++;

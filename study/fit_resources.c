@@ -2,7 +2,7 @@
 #include "study/fit_resources.h"
 
 #include "base/memory.h"
-#include "study/judge_run.h"
+#include "study/run_network.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -129,7 +129,7 @@ static bool resources_filled(const struct sweep_result *result, int host, struct
     for (int i = 0; i < s->n_flows; i++) {
         if (isnan(result->flows[i].floor_s))
             return true;
-        double window = floor(study_judge_run_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
+        double window = floor(study_run_network_window(&s->flows[i].tcp) / link.segment_bytes) * link.segment_bytes;
         *(resources_way(s, &s->flows[i], host) == WAY_IN ? &in : &out) += 8 * window / result->flows[i].floor_s;
     }
     return fmax(in, out) >= model_degree_goodput_bps(&link, 0);
@@ -144,7 +144,7 @@ static void resources_take_as(struct study_fit_resources *r, const char *source,
         if (resources_way(s, &s->flows[i], host) == WAY_NONE)
             return;
     snprintf(name, sizeof name, "h%d", host);
-    struct model_link link = study_judge_run_link(s);
+    struct model_link link = study_run_network_link(s);
     double rate_bps = host < 0 ? (double)s->network.backbone.rate_bps : link.rate_bps;
     struct study_fit_point *p =
         resources_add_point(r, host < 0 ? BACKBONE : name, rate_bps, source, (size_t)s->n_flows);
@@ -159,7 +159,7 @@ static void resources_take_as(struct study_fit_resources *r, const char *source,
         struct analysis_fit_flow flow = {
             .incoming = resources_way(s, &s->flows[i], host) == WAY_IN,
             .rate_bps = results_flow_rate_bps(f, s->flows[i].bytes),
-            .window_bytes = study_judge_run_window(&s->flows[i].tcp),
+            .window_bytes = study_run_network_window(&s->flows[i].tcp),
             .limit_bps = resources_limit(s, i, host, &link),
         };
         resources_add_flow(p, &flow, results_flow_ci95_bps(f, s->flows[i].bytes));

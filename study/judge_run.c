@@ -11,6 +11,7 @@
 #include "scenarios/load.h"
 #include "study/judge_run_evidence.h"
 #include "study/latency.h"
+#include "study/run_network.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,20 +51,6 @@ bool study_judge_run_exists(const char *directory)
     return results_directory_has(directory, "flows.csv");
 }
 
-double study_judge_run_window(const struct emu_tcp_config *tcp)
-{
-    return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);
-}
-
-struct model_link study_judge_run_link(const struct scenario *s)
-{
-    struct model_link link = model_link_default();
-    link.rate_bps = (double)s->network.link.rate_bps;
-    link.segment_bytes = (double)s->tcp.segment_bytes;
-    link.segments_per_ack = (double)s->tcp.delayed_ack;
-    return link;
-}
-
 static const struct scenario_flow *run_flow_of(const struct scenario *s, const char *name)
 {
     for (int i = 0; i < s->n_flows; i++)
@@ -75,7 +62,7 @@ static const struct scenario_flow *run_flow_of(const struct scenario *s, const c
 static struct run_flow run_flow(const struct results_flow *row, const struct scenario *s)
 {
     const struct scenario_flow *flow = run_flow_of(s, row->name);
-    double window = flow ? study_judge_run_window(&flow->tcp) : (double)NAN;
+    double window = flow ? study_run_network_window(&flow->tcp) : (double)NAN;
     struct run_flow r = {
         .figures = {.rate_bps = results_flow_rate_bps(row, flow ? flow->bytes : 0),
                     .ci95_bps = results_flow_ci95_bps(row, flow ? flow->bytes : 0),
@@ -525,7 +512,7 @@ static void run_judge_links(const struct scenario *s, struct run_flows *flows, s
     bool backbone = s->network.topology == EMU_TOPOLOGY_TREE && !s->network.root;
     for (int i = 0; i < g->n_links; i++) {
         const struct study_run_link *way = &links->link[2 * i];
-        struct model_link link = study_judge_run_link(s);
+        struct model_link link = study_run_network_link(s);
         bool full = backbone;
         if (g->links[i].end[0] < g->hosts || g->links[i].end[1] < g->hosts)
             continue;
@@ -541,7 +528,7 @@ static void run_judge_links(const struct scenario *s, struct run_flows *flows, s
 static void run_judge_all(const struct scenario *s, struct run_flows *flows, size_t least, double tolerance,
                           struct analysis_resources *resources)
 {
-    struct model_link link = study_judge_run_link(s);
+    struct model_link link = study_run_network_link(s);
     struct analysis_resource_use *uses = memory_zeroed(flows->n, sizeof *uses, "the flows of a host");
     for (size_t i = 0; i < 2 * flows->n; i++) { /* both ends of every flow */
         const struct analysis_check_flow *f = &flows->flow[i / 2].figures;

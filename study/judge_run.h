@@ -18,12 +18,6 @@
 bool study_judge_run_directory(const char *directory, double tolerance, struct study_ack_first *again,
                                struct analysis_resources *resources, struct error *err);
 
-/* A flow's window: the smaller of its two socket buffers. */
-double study_judge_run_window(const struct emu_tcp_config *tcp);
-
-/* A host's link as flows of the scenario use it. */
-struct model_link study_judge_run_link(const struct scenario *s);
-
 /* Does the directory hold flows.csv? */
 bool study_judge_run_exists(const char *directory);
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "model/window.h"
-#include "study/judge_run.h"
+#include "study/run_network.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -309,7 +309,7 @@ static double evidence_window_bps(const struct study_run_links *l, const struct 
     struct study_run_link *path[HOPS];
     const struct emu_tcp_config *tcp = &f->flow->tcp;
     struct model_window_flight flight = model_window_flight(
-        study_judge_run_window(tcp), (double)tcp->segment_bytes, (double)tcp->delayed_ack);
+        study_run_network_window(tcp), (double)tcp->segment_bytes, (double)tcp->delayed_ack);
     double frame_s = 0, frame_bits = 8 * ((double)tcp->segment_bytes + HEADERS);
     for (size_t hop = links_path(l, f, false, path); hop > 0; hop--)
         frame_s = fmax(frame_s, frame_bits / path[hop - 1]->rate_bps);
@@ -343,7 +343,7 @@ static void evidence_pauses(const struct study_run_flow *f, double from_s, doubl
     if (n == 0)
         return;
     double transfer_s = (span_s - pause_s) / n, chunk = e->rate_bps * span_s / 8 / n;
-    double saved_s = e->ack_wait_s * ceil(chunk / study_judge_run_window(&f->flow->tcp));
+    double saved_s = e->ack_wait_s * ceil(chunk / study_run_network_window(&f->flow->tcp));
     e->known = pause_s > PAUSES * span_s ? JUDGE_CAUSE_APPLICATION : e->known;
     e->cycle_s = span_s / n;
     e->clocked = e->clocked_sd = 0;
@@ -360,7 +360,7 @@ static void evidence_messages(const struct study_run_flow *f, double line_bps, s
 static enum judge_cause evidence_limit(const struct study_run_flow *f, bool full, enum judge_cause elsewhere,
                                           const struct judge_flow *e)
 {
-    double window = study_judge_run_window(&f->flow->tcp);
+    double window = study_run_network_window(&f->flow->tcp);
     double flight = e->rate_bps / 8 * judge_flow_trip_s(e);
     if (f->row->steady_loss_events >= LOSS_EVENTS)
         return JUDGE_CAUSE_LOSSES;

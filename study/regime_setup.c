@@ -2,7 +2,7 @@
 #include "study/regime_setup.h"
 
 #include "base/units.h"
-#include "study/judge_run.h"
+#include "study/run_network.h"
 
 #include <math.h>
 
@@ -90,13 +90,13 @@ const char *study_regime_setup(const struct scenario *s, struct model_regime_set
 {
     const struct emu_tcp_config *tcp = &s->flows[0].tcp;
     *setup = (struct model_regime_setup){
-        .link = study_judge_run_link(s),
+        .link = study_run_network_link(s),
         .small_queue_bytes = (double)tcp->small_queue_bytes,
     };
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];
         bool incoming = f->to == 0;
-        double window = study_judge_run_window(&f->tcp);
+        double window = study_run_network_window(&f->tcp);
         double *seen = incoming ? &setup->incoming_window_bytes : &setup->outgoing_window_bytes;
         (*(incoming ? &setup->incoming : &setup->outgoing))++;
         if (*seen > 0 && *seen != window)

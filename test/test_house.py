@@ -18,18 +18,7 @@ loader.exec_module(house)
 CIRCLES = """
 analysis/evidence analysis/floors analysis/standing
 analysis/fit_form analysis/fit_rule analysis/fit_solve
-capture/decode capture/packet
-capture/pcapng capture/writer
-capture/reader capture/records
-emu/gbn emu/gbn_internal
-emu/linux/agent emu/linux/program
 emu/native/ecn emu/native/endpoint
-model/window model/window_state
-results/columns results/csv results/directory results/flow results/summary
-scenarios/keys scenarios/load scenarios/load_parts scenarios/scenario
-study/compare study/compare_differ
-study/infer study/infer_parts
-study/judge_run study/judge_run_evidence
 """.strip().splitlines()
 ROOM_LINES = 9000
 # What was too large when this was written: a name goes when its room or folder has shrunk, none comes.
