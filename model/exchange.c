@@ -26,17 +26,6 @@ static bool exchange_parameters(const struct model_tam *t, const struct model_ex
     return true;
 }
 
-bool model_exchange_bound(const struct model_tam *t, const struct model_exchange *x, double *bound_s,
-                          struct error *err)
-{
-    struct model_exchange_cost cost;
-    double sends;
-    if (!exchange_parameters(t, x, &cost, &sends, err))
-        return false;
-    *bound_s = cost.bound_s;
-    return true;
-}
-
 bool model_exchange_cost(const struct model_tam *t, enum model_exchange_algorithm algorithm,
                          const struct model_exchange *x, struct model_exchange_cost *cost, struct error *err)
 {

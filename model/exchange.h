@@ -34,14 +34,9 @@ struct model_exchange_cost {
     enum model_tam_stage stage;
 };
 
-/* Eq. 5.1, no algorithm can be faster:
+/* bound_s by Eq. 5.1, than which no algorithm can be faster, and time_s by Eq. 5.2-5.4:
  *   T_ata = k (p - 1) G + T_w,   T_w = O_s + L - G + O_r + U_r      seconds
  *   G = max(g_s, g_r, O_s + O_r + U_r): he assumes the first two.
- * ERROR_INPUT as model_tam_check(), or when p or k is out of range or k (p - 1) exceeds 1e15. */
-bool model_exchange_bound(const struct model_tam *t, const struct model_exchange *x, double *bound_s,
-                          struct error *err);
-
-/* Eq. 5.2-5.4:
  *   T = slots k G + rounds T_w
  *              slots              rounds
  *   sync       p - 1              1                     Eq. 5.3, equal to 5.1

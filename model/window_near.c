@@ -13,7 +13,7 @@
 #define NEAR_PATIENCE 3 /* single steps for each unknown reached before a Newton step: more when those do not help */
 #define NEAR_MOST 48    /* at which these are stuck */
 
-void window_push(struct model_window *w, int unknown)
+static void near_push(struct model_window *w, int unknown)
 {
     if (w->unknowns[unknown].queued)
         return;
@@ -74,7 +74,7 @@ static void near_move_flow(struct model_window *w, int flow, double rtt_s)
         struct window_fill *fill = &y->fill[link];
         fill->load_bps += w->hops[k].wire * change_bps;
         if (fill->load_bps > fill->most_bps || fill->load_bps < fill->least_bps)
-            window_push(w, w->links[link].unknown);
+            near_push(w, w->links[link].unknown);
     }
     if (y == w->layers && !w->is_moved[flow]) {
         w->is_moved[flow] = true;
@@ -95,7 +95,8 @@ void window_shift(struct model_window *w, int unknown, double change_s)
             near_move_flow(w, w->uses[i].flow, y->rtt_s[w->uses[i].flow] + change_s);
 }
 
-void window_refresh_flow(struct model_window *w, int flow)
+/* Round trip and rate of a flow from what its unknowns have. */
+static void near_refresh_flow(struct model_window *w, int flow)
 {
     double rtt_s = w->net.flows[flow].base_rtt_s + w->now->burst_s[flow];
     for (size_t k = w->flow_hops[flow]; k < w->flow_hops[flow + 1]; k++) {
@@ -136,17 +137,17 @@ static void near_begin(struct model_window *w)
             window_watch(w, y, w->links[w->dirty[k]].unknown);
     for (size_t k = 0; k < w->n_changed; k++)
         if (w->active[w->changed[k]])
-            window_refresh_flow(w, w->changed[k]);
+            near_refresh_flow(w, w->changed[k]);
     for (size_t k = 0; k < w->n_dirty; k++) {
         const struct window_link *l = &w->links[w->dirty[k]];
         for (size_t i = l->first; l->n > 0 && y->wait_s[l->unknown] > 0 && i < l->first + l->n; i++)
-            window_refresh_flow(w, w->uses[i].flow);
+            near_refresh_flow(w, w->uses[i].flow);
     }
     for (size_t k = 0; k < w->n_dirty; k++) {
         const struct window_link *l = &w->links[w->dirty[k]];
         y->fill[w->dirty[k]].load_bps = window_load(w, y, l, NULL);
         if (l->n > 0)
-            window_push(w, l->unknown);
+            near_push(w, l->unknown);
     }
 }
 
@@ -159,13 +160,13 @@ bool window_solve_layer(struct model_window *w, int layer, const int *flows, siz
     if (near && layer == 1)
         near_foresee(w);
     for (size_t k = 0; near && k < n; k++)
-        window_refresh_flow(w, flows[k]);
+        near_refresh_flow(w, flows[k]);
     if (!near) {
         window_evaluate(w);
         for (size_t v = 0; v < w->n_unknowns; v++) {
             w->now->fullest[v] = w->unknowns[v].fullest;
             window_watch(w, w->now, (int)v);
-            window_push(w, (int)v);
+            near_push(w, (int)v);
         }
     }
     near = near_settle(w) && near;

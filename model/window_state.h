@@ -120,11 +120,8 @@ double window_step_s(struct model_window *w, int unknown);
 /* Sets what links of an unknown are watched for, after its Q became 0 or more than 0 or another of them the fullest. */
 void window_watch(const struct model_window *w, struct window_layer *y, int unknown);
 
-/* Adds to an unknown's Q; round trip and rate of a flow from what its unknowns have. Loads follow, and whatever is not
- * within the tolerance any more is pushed: it waits to be relaxed. */
+/* Adds to an unknown's Q. Loads follow, and whatever is not within the tolerance any more waits to be relaxed. */
 void window_shift(struct model_window *w, int unknown, double change_s);
-void window_refresh_flow(struct model_window *w, int flow);
-void window_push(struct model_window *w, int unknown);
 
 /* Load of a link and, with `fall`, how fast it falls with the delay of its own unknown. */
 double window_load(const struct model_window *w, const struct window_layer *y, const struct window_link *l,

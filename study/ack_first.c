@@ -35,7 +35,10 @@ static bool switch_replace(struct emu_switch_config *sw, bool *all, struct error
     return queue_replace(&sw->queue, sw->kernel, all, err);
 }
 
-bool study_ack_first_queues(struct scenario *s, bool *all, struct error *err)
+/* Makes every queue of the scenario serve ACKs first, and none of its frames be captured. *all: each did so before.
+ * False and *err, which begins in small letters: a queue that has a rate, classes of flows, or another owner, and what
+ * would replace it would not be the same network. */
+static bool ack_first_queues(struct scenario *s, bool *all, struct error *err)
 {
     struct emu_network_config *n = &s->network;
     *all = true;
@@ -145,7 +148,7 @@ static bool again_yaml(const struct scenario *s, const struct results_summary *s
         changed.duration_ps = summary->ended_ps;
         changed.warmup_ps = changed.warmup_ps < changed.duration_ps ? changed.warmup_ps : 0;
     }
-    bool ok = study_ack_first_queues(&changed, same, err);
+    bool ok = ack_first_queues(&changed, same, err);
     if (ok && !*same) {
         FILE *f = memory_stream(yaml, &size);
         ok = scenario_write(&changed, f, NULL, err);

@@ -19,11 +19,6 @@ struct study_ack_first {
 /* Takes its directory while that exists. False with *err: that is why not, then. */
 typedef bool study_ack_first_take(void *user, const char *directory, struct error *err);
 
-/* Makes every queue of the scenario serve ACKs first, and none of its frames be captured. *all: each did so before.
- * False and *err, which begins in small letters: a queue that has a rate, classes of flows, or another owner, and what
- * would replace it would not be the same network. */
-bool study_ack_first_queues(struct scenario *s, bool *all, struct error *err);
-
 /* Emulates the run of `directory`, whose scenario and summary these are, once more. False with a->why_not, or
  * a->signal. *s stays as it is. Where ACKs were first, the run itself is taken. */
 bool study_ack_first_run(struct study_ack_first *a, const char *directory, const struct scenario *s,

@@ -22,7 +22,4 @@ struct infer_play {
  * failure; x->signal where one came. */
 bool infer_play_all(struct study_infer *x, struct infer_play *plays, size_t n, struct error *err);
 
-/* A pattern as a scenario, its flows changed by the hypothesis; *s owns its flows alone. */
-bool infer_play_scenario(const struct infer_play *p, struct scenario *s, struct error *err);
-
 #endif

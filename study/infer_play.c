@@ -52,7 +52,8 @@ static void play_times(const struct infer_play *p, struct scenario *s)
         s->flows[i].repeat = p->messages;
 }
 
-bool infer_play_scenario(const struct infer_play *p, struct scenario *s, struct error *err)
+/* A pattern as a scenario, its flows changed by the hypothesis; *s owns its flows alone. */
+static bool play_scenario(const struct infer_play *p, struct scenario *s, struct error *err)
 {
     bool capture = p->pattern->replay;
     if (capture) {
@@ -94,7 +95,7 @@ static bool play_model(const struct infer_play *p, struct error *err)
     struct scenario s;
     struct scenario_pattern pattern;
     struct study_prediction made = {.model = NULL};
-    if (!infer_play_scenario(p, &s, err))
+    if (!play_scenario(p, &s, err))
         return false;
     double first_s = study_measurement_first_s(p->pattern);
     for (int i = 0; i < s.n_flows && !p->pattern->replay; i++)
@@ -134,7 +135,7 @@ static struct sweep_engines_job *pool_next(void *user)
     size_t size, i = pool->next++;
     char *yaml = NULL, *directory = memory_text("%s/%zu", pool->directory, i);
     struct sweep_job *j = NULL;
-    if (infer_play_scenario(&pool->plays[i], &s, pool->err)) {
+    if (play_scenario(&pool->plays[i], &s, pool->err)) {
         FILE *f = memory_stream(&yaml, &size);
         bool ok = scenario_write(&s, f, NULL, pool->err);
         memory_stream_end(f, &yaml);
