@@ -35,6 +35,10 @@ struct study_fit_part {
     void (*fini)(void *state); /* frees what it owns */
 };
 
+/* Axes without those of these names, which NULL ends, and with the seed, if that is not -1, as a text: points of one
+ * group have the same. For free(). */
+char *study_fit_group(const json_t *axes, const char *const *without, int64_t seed);
+
 extern const struct study_fit_part study_fit_resources_part, study_fit_patterns_part, study_fit_connections_part,
     study_fit_signatures_part, study_fit_engines_part, study_fit_regimes_part, study_fit_remedies_part;
 

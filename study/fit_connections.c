@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double study_fit_connections_mean_s(const struct study_fit_connections_point *p)
-{
-    return p->sum_s / (double)p->n;
-}
-
-double study_fit_connections_deviation_s(const struct study_fit_connections_point *p)
-{
-    double mean_s = study_fit_connections_mean_s(p), n = (double)p->n;
-    return p->n > 1 ? sqrt(fmax(0, p->square_s - n * mean_s * mean_s) / (n - 1)) : (double)NAN;
-}
-
 /* That of these axes, pairs and bytes, made if it is not there. */
 static struct study_fit_connections_point *connections_point(struct study_fit_connections *f, const char *group,
                                                              int64_t pairs, int64_t bytes)
@@ -30,7 +19,7 @@ static struct study_fit_connections_point *connections_point(struct study_fit_co
     f->points = memory_grown(f->points, f->n, &f->capacity, 64, sizeof *f->points, "points of a fit");
     f->points[f->n] = (struct study_fit_connections_point){.group = memory_text("%s", group),
                                                            .pairs = pairs, .bytes = bytes,
-                                                           .least_s = INFINITY, .rho = NAN};
+                                                           .least_s = INFINITY};
     return &f->points[f->n++];
 }
 
@@ -43,9 +32,7 @@ static bool connections_take(void *state, const char *source, const struct sweep
     int64_t bytes = s->n_flows > 0 ? s->flows[0].bytes : 0; /* a point's scenario lists the flows of its pairs */
     if (!pairs || bytes == 0)
         return true;
-    json_t *rest = json_copy(r->axes);
-    json_object_del(rest, "traffic.pairs.count");
-    char *group = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
+    char *group = study_fit_group(r->axes, (const char *const[]){"traffic.pairs.count", NULL}, -1);
     struct study_fit_connections_point *p = connections_point(f, group, json_integer_value(pairs), bytes);
     for (int i = 0; i < s->n_flows; i++) {
         double time_s = results_flow_time_s(&r->flows[i]);
@@ -60,7 +47,6 @@ static bool connections_take(void *state, const char *source, const struct sweep
         p->sum_bps += 8 * (double)bytes / time_s;
     }
     free(group);
-    json_decref(rest);
     return true;
 }
 
@@ -75,24 +61,39 @@ static int connections_order(const void *left, const void *right)
     return (a->pairs > b->pairs) - (a->pairs < b->pairs);
 }
 
-/* The gaps of points [first, end), which are of one group and size. */
-static void connections_group(struct study_fit_connections *f, size_t first, size_t end)
+static void connections_means(struct study_fit_connections_point *p)
 {
-    struct study_fit_connections_group *g = &f->groups[f->n_groups++];
+    double n = (double)p->n;
+    p->mean_s = p->sum_s / n;
+    p->sd_s = p->n > 1 ? sqrt(fmax(0, p->square_s - n * p->mean_s * p->mean_s) / (n - 1)) : (double)NAN;
+    p->mean_bps = p->sum_bps / n;
+}
+
+size_t study_fit_connections_end(const struct study_fit_connections *f, size_t first)
+{
+    size_t end = first;
+    while (end < f->n && f->points[end].bytes == f->points[first].bytes &&
+           strcmp(f->points[end].group, f->points[first].group) == 0)
+        end++;
+    return end;
+}
+
+/* The gaps of points [first, end), which are of one group and size. */
+static void connections_gaps(struct study_fit_connections *f, size_t first, size_t end)
+{
     double least_s = INFINITY, most_s = 0, bytes = (double)f->points[first].bytes;
     for (size_t i = first; i < end; i++) {
         least_s = fmin(least_s, f->points[i].least_s);
         most_s = fmax(most_s, f->points[i].most_s);
     }
-    *g = (struct study_fit_connections_group){f->points[first].group, {least_s / bytes, most_s / bytes, NAN}};
     for (size_t i = first; i < end; i++) {
         struct study_fit_connections_point *p = &f->points[i];
         struct error none;
-        p->of = g;
-        if (!model_alltoall_rho(&g->gaps, study_fit_connections_mean_s(p) / bytes, &p->rho, &none))
-            p->rho = NAN;
+        connections_means(p);
+        p->gaps = (struct model_alltoall_gaps){least_s / bytes, most_s / bytes, NAN};
+        if (!model_alltoall_rho(&p->gaps, p->mean_s / bytes, &p->gaps.rho, &none))
+            p->gaps.rho = NAN;
     }
-    g->gaps.rho = f->points[end - 1].rho;
 }
 
 static bool connections_fit(void *state, struct error *err)
@@ -100,12 +101,9 @@ static bool connections_fit(void *state, struct error *err)
     struct study_fit_connections *f = state;
     (void)err;
     qsort(f->points, f->n, sizeof *f->points, connections_order);
-    f->groups = memory_zeroed(f->n, sizeof *f->groups, "points of a fit");
     for (size_t first = 0, end; first < f->n; first = end) {
-        for (end = first; end < f->n && f->points[end].bytes == f->points[first].bytes &&
-                          strcmp(f->points[end].group, f->points[first].group) == 0;)
-            end++;
-        connections_group(f, first, end);
+        end = study_fit_connections_end(f, first);
+        connections_gaps(f, first, end);
     }
     return true;
 }
@@ -116,7 +114,6 @@ static void connections_fini(void *state)
     for (size_t i = 0; i < f->n; i++)
         free(f->points[i].group);
     free(f->points);
-    free(f->groups);
 }
 
 const struct study_fit_part study_fit_connections_part = {

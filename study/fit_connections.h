@@ -15,7 +15,7 @@
 #include "model/alltoall.h"
 #include "study/fit.h"
 
-/* All connections of the seeds of one point. */
+/* All connections of the seeds of one point. What follows from the sums is there once they are fitted. */
 struct study_fit_connections_point {
     char *group; /* owned; the axes that make it, as JSON */
     int64_t pairs, bytes;
@@ -23,24 +23,16 @@ struct study_fit_connections_point {
     double sum_s, square_s, least_s, most_s; /* of their times; square_s: sum of squares */
     double sum_bps;                       /* of their rates */
     int64_t retransmitted;                /* segments, of all */
-    double rho;                           /* NAN: there is one gap alone */
-    const struct study_fit_connections_group *of; /* borrowed; once fitted */
-};
-
-struct study_fit_connections_group {
-    const char *group; /* borrowed */
-    struct model_alltoall_gaps gaps; /* rho: of the most pairs */
+    double mean_s, sd_s, mean_bps;        /* sd_s: NAN of fewer than two */
+    struct model_alltoall_gaps gaps;      /* of its group and size; rho its own, NAN: there is one gap alone */
 };
 
 struct study_fit_connections {
-    struct study_fit_connections_point *points; /* owned; sorted by group and pairs once fitted */
+    struct study_fit_connections_point *points; /* owned; sorted by group, bytes and pairs once fitted */
     size_t n, capacity;
-    struct study_fit_connections_group *groups; /* owned */
-    size_t n_groups;
 };
 
-double study_fit_connections_mean_s(const struct study_fit_connections_point *p);
-/* Standard deviation of the times, NAN of fewer than two. */
-double study_fit_connections_deviation_s(const struct study_fit_connections_point *p);
+/* The end of the points of one group and size that begin at `first`. */
+size_t study_fit_connections_end(const struct study_fit_connections *f, size_t first);
 
 #endif

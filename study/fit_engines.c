@@ -14,11 +14,7 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
     (void)source, (void)err;
     if (!json_object_get(r->axes, "engine"))
         return true;
-    json_t *rest = json_copy(r->axes);
-    json_object_del(rest, "engine");
-    json_object_set_new(rest, "seed", json_integer(r->seed));
-    char *point = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(rest);
+    char *point = study_fit_group(r->axes, (const char *const[]){"engine", NULL}, r->seed);
     for (int i = 0; i < r->scenario->n_flows; i++) {
         e->flows = memory_grown(e->flows, e->n, &e->capacity, 64, sizeof *e->flows, "flows of both engines");
         struct study_fit_engines_flow *m = &e->flows[e->n++];

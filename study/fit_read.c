@@ -21,6 +21,18 @@ const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
     [STUDY_FIT_REMEDIES] = &study_fit_remedies_part,
 };
 
+char *study_fit_group(const json_t *axes, const char *const *without, int64_t seed)
+{
+    json_t *rest = json_copy((json_t *)(uintptr_t)axes);
+    for (; *without; without++)
+        json_object_del(rest, *without);
+    if (seed >= 0)
+        json_object_set_new(rest, "seed", json_integer(seed));
+    char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(rest);
+    return text;
+}
+
 void study_fit_read_start(struct study_fit_read *f)
 {
     *f = (struct study_fit_read){0};

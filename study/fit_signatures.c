@@ -14,24 +14,18 @@
 
 static bool signatures_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
 {
-    static const char *const varied[] = {"network.hosts", "network.racks", "traffic.exchange.bytes"};
+    static const char *const varied[] = {"network.hosts", "network.racks", "traffic.exchange.bytes", NULL};
     struct study_fit_signatures *f = state;
     const struct scenario *s = r->scenario;
     (void)source, (void)err;
     if (s->traffic != SCENARIO_TRAFFIC_EXCHANGE || s->transport != SCENARIO_TRANSPORT_TCP || r->operations.n == 0)
         return true;
-    json_t *rest = json_copy(r->axes);
-    for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
-        json_object_del(rest, varied[i]);
     f->points = memory_grown(f->points, f->n, &f->capacity, 64, sizeof *f->points, "points of a signature");
-    char *group = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
     f->points[f->n++] = (struct study_fit_signatures_point){
-        .group = memory_text("%s", group),
+        .group = study_fit_group(r->axes, varied, -1),
         .link = study_workload_link(s),
         .point = {(size_t)s->network.hosts, (double)s->exchange.bytes, r->operations.mean_s, 0},
     };
-    free(group);
-    json_decref(rest);
     return true;
 }
 

@@ -41,13 +41,12 @@ bool view_sweep_page_connections(struct view_sweep_page *p, struct error *err)
     view_table_head(&data, "group|pairs|bytes|mean_s|sd_s|least_s|most_s|rho");
     for (size_t i = 0; i < f->n; i++) {
         const struct study_fit_connections_point *q = &f->points[i];
-        double mean_s = study_fit_connections_mean_s(q);
         view_table_add(&t, "%s|%" PRId64 "|%" PRId64 "|%f|%f|%f|%f|%" PRId64 "|%.3f", q->group, q->pairs, q->bytes,
-                       q->sum_bps / (double)q->n / 1e6, mean_s * 1e3, q->least_s * 1e3, q->most_s * 1e3,
-                       q->retransmitted, q->rho);
+                       q->mean_bps / 1e6, q->mean_s * 1e3, q->least_s * 1e3, q->most_s * 1e3,
+                       q->retransmitted, q->gaps.rho);
         view_table_add(&data, "%s", q->group);
-        VIEW_SWEEP_PAGE_NUMBERS(&data, (double)q->pairs, (double)q->bytes, mean_s, study_fit_connections_deviation_s(q),
-                                q->least_s, q->most_s, q->rho);
+        VIEW_SWEEP_PAGE_NUMBERS(&data, (double)q->pairs, (double)q->bytes, q->mean_s, q->sd_s,
+                                q->least_s, q->most_s, q->gaps.rho);
     }
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Connections at once");
     view_table_html(p->f, "Times of single connections", &t, 1);

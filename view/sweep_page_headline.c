@@ -64,7 +64,7 @@ static char *headline_connections(const void *state)
     if (!most)
         return NULL;
     return memory_text("Of %" PRId64 " connections at once each takes %s on average, the fastest %s, the slowest %s.",
-                       most->pairs, view_text_quantity(study_fit_connections_mean_s(most), "s", text[0]),
+                       most->pairs, view_text_quantity(most->mean_s, "s", text[0]),
                        view_text_quantity(most->least_s, "s", text[1]), view_text_quantity(most->most_s, "s", text[2]));
 }
 

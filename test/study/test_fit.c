@@ -347,14 +347,14 @@ static void test_connections_show_the_two_gaps(void **state)
     };
     struct study_fit_connections *f = fitted(STUDY_FIT_CONNECTIONS, made, 3);
     assert_int_equal(f->n, 2);
-    assert_int_equal(f->n_groups, 1);
+    assert_int_equal(study_fit_connections_end(f, 0), 2);
     assert_int_equal(f->points[1].n, 2);
-    assert_true(fabs(study_fit_connections_mean_s(&f->points[1]) - 0.03) < 1e-12);
-    assert_true(fabs(study_fit_connections_deviation_s(&f->points[1]) - 0.01 * sqrt(2)) < 1e-12);
-    assert_true(fabs(f->groups[0].gaps.free_s_per_byte - 10e-9) < 1e-18);
-    assert_true(fabs(f->groups[0].gaps.contended_s_per_byte - 40e-9) < 1e-18);
-    assert_true(fabs(f->points[0].rho) < 1e-9);
-    assert_true(fabs(f->points[1].rho - 2.0 / 3) < 1e-9);
+    assert_true(fabs(f->points[1].mean_s - 0.03) < 1e-12);
+    assert_true(fabs(f->points[1].sd_s - 0.01 * sqrt(2)) < 1e-12);
+    assert_true(fabs(f->points[0].gaps.free_s_per_byte - 10e-9) < 1e-18);
+    assert_true(fabs(f->points[1].gaps.contended_s_per_byte - 40e-9) < 1e-18);
+    assert_true(fabs(f->points[0].gaps.rho) < 1e-9);
+    assert_true(fabs(f->points[1].gaps.rho - 2.0 / 3) < 1e-9);
     end(STUDY_FIT_CONNECTIONS, f);
 }
 
