@@ -80,7 +80,7 @@ static inline uint64_t capture_address_hash(uint64_t h, const struct capture_add
     return h;
 }
 
-/* Likewise, into a keyed hash. */
+/* The same two mixed into a keyed hash. */
 static inline void capture_address_hash_add(struct hash_keyed *h, const struct capture_address *a,
                                             const struct capture_address *b)
 {

@@ -28,8 +28,8 @@ struct goal {
     int line, rank; /* rank -1: outside of any */
     struct schedule *s;
     bool *seen; /* owned; ranks whose braces have come */
-    struct label *labels;     /* owned; of this rank, */
-    struct pending *pending;  /* owned; likewise */
+    struct label *labels;     /* owned; of this rank */
+    struct pending *pending;  /* owned; of this rank */
     size_t n_labels, labels_capacity, n_pending, pending_capacity, ops;
     struct error *err;
 };

@@ -47,8 +47,8 @@ struct program_ops {
     void (*deliver)(struct program *p, int host, const struct emu_frame *frame); /* takes the frame; NULL: TCP's only */
     void (*delivered)(struct program *p, int flow, int64_t bytes);               /* by TCP, in all; NULL: Go-Back-N */
     void (*sent)(struct program *p, const struct emu_frame *frame);              /* by a host's TCP; NULL: nobody looks */
-    void (*left)(struct program *p, const struct emu_frame *frame);              /* the queue of its NIC; NULL likewise */
-    void (*arrives)(struct program *p, int host, const struct emu_frame *frame); /* at a host's TCP; NULL likewise */
+    void (*left)(struct program *p, const struct emu_frame *frame);              /* the queue of its NIC; NULL: nobody looks */
+    void (*arrives)(struct program *p, int host, const struct emu_frame *frame); /* at a host's TCP; NULL: nobody looks */
     bool (*done)(const struct program *p);
     struct emu_flow_stats (*stats)(const struct program *p, int flow);           /* NULL: the engine's */
     struct estimate_running (*times)(const struct program *p, int flow);         /* s, of messages; NULL: none */

@@ -35,8 +35,8 @@ void record_queues_sample(struct record_queues *r, struct emu_network *n, int64_
 bool record_queues_close(struct record_queues *r, bool keep, struct error *err);
 
 /* flows.csv, progress.csv and summary.json (results/flow.h, results/progress.h, results/summary.h). progress: freed once it
- * is written. captures: of the
- * scenario. operations: times of whole ones, s; n 0: there were none; messages: likewise. lateness: NULL in virtual time. */
+ * is written. captures: of the scenario. operations: times of whole ones, s; n 0: there were none, and so for messages.
+ * lateness: NULL in virtual time. */
 bool record_run(const struct scenario *s, const struct record_flow *flows, struct emu_network *n,
                 struct results_progress *progress, const struct results_capture *captures,
                 const struct estimate_running *operations, const struct results_messages *messages,

@@ -147,7 +147,7 @@ struct scenario_pairs {
 struct scenario_exchange {
     enum scenario_algorithm algorithm;
     int64_t packets;       /* k: Go-Back-N, from each host to each other */
-    int64_t bytes;         /* m: TCP, likewise */
+    int64_t bytes;         /* m: TCP, from each host to each other */
     int64_t group;         /* omega: partners in a round of the group shuffle */
     int64_t global_window; /* W_g: packets a host has sent beyond those it has received; 0: no such window */
     bool contention_aware; /* logical numbers of Eq. 6.3 */
@@ -277,9 +277,9 @@ struct scenario {
     struct scenario_pingpong pingpong;
     struct scenario_uniform uniform;
     int64_t *delays_ps;       /* owned; the network borrows it */
-    int64_t *host_times_ps;   /* owned; likewise */
-    struct emu_network_link *links; /* owned; likewise */
-    struct emu_network_node *nodes; /* owned; likewise */
+    int64_t *host_times_ps;   /* owned; the network borrows it, as the next two */
+    struct emu_network_link *links; /* owned */
+    struct emu_network_node *nodes; /* owned */
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
     double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */

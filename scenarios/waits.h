@@ -30,7 +30,7 @@ void waits_add(struct waits_flow *flows, int n_flows, const struct emu_network *
 /* Mean in seconds, of what arrived after *before was copied; NAN when nothing did. `before` NULL: of everything. */
 double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before);
 
-/* Round trip of a full data frame and its ACK through empty queues, in seconds; NAN likewise. */
+/* Round trip of a full data frame and its ACK through empty queues, in seconds; NAN until both have arrived. */
 double waits_floor_s(const struct waits_flow *f);
 
 #endif

@@ -2,25 +2,26 @@
 /* study/fit.h - what measured rates and times show about the rules, a part for each kind of measurement.
  *
  * Every source is read once (study/fit_read.h), and each of its points is shown to every part, which keeps what is its
- * own and ignores the rest. A new kind of measurement is a part in a file of its own, its place in enum study_fit_kind
- * and its rows in study_fit_parts[] and in the shows of cli/cmd_fit.c. */
+ * own and ignores the rest. A new kind of measurement is a row of STUDY_FIT_ROWS and what it names. */
 #ifndef STUDY_FIT_H
 #define STUDY_FIT_H
 
 #include "analysis/check_capture.h"
 #include "sweep/read.h"
 
-/* In order of print. */
-enum study_fit_kind {
-    STUDY_FIT_RESOURCES,
-    STUDY_FIT_PATTERNS,
-    STUDY_FIT_CONNECTIONS,
-    STUDY_FIT_SIGNATURES,
-    STUDY_FIT_ENGINES,
-    STUDY_FIT_REGIMES,
-    STUDY_FIT_REMEDIES,
-    STUDY_FIT_PARTS
-};
+/* ROW(NAME, name), in order of print: study_fit_NAME_part, its texts and JSON in cli/fit_show.h, its figures in
+ * view/sweep_page.h. */
+#define STUDY_FIT_ROWS(ROW)                                                                                           \
+    ROW(RESOURCES, resources)                                                                                         \
+    ROW(PATTERNS, patterns)                                                                                           \
+    ROW(CONNECTIONS, connections)                                                                                     \
+    ROW(SIGNATURES, signatures)                                                                                       \
+    ROW(ENGINES, engines)                                                                                             \
+    ROW(REGIMES, regimes)                                                                                             \
+    ROW(REMEDIES, remedies)
+
+#define STUDY_FIT_ENUM(NAME, name) STUDY_FIT_##NAME,
+enum study_fit_kind { STUDY_FIT_ROWS(STUDY_FIT_ENUM) STUDY_FIT_PARTS };
 
 /* A part's state is the struct of its header, such as struct study_fit_engines. It begins as zeros. */
 struct study_fit_part {
@@ -39,7 +40,7 @@ struct study_fit_part {
  * group have the same. For free(). */
 char *study_fit_group(const json_t *axes, const char *const *without, int64_t seed);
 
-extern const struct study_fit_part study_fit_resources_part, study_fit_patterns_part, study_fit_connections_part,
-    study_fit_signatures_part, study_fit_engines_part, study_fit_regimes_part, study_fit_remedies_part;
+#define STUDY_FIT_DECLARE(NAME, name) extern const struct study_fit_part study_fit_##name##_part;
+STUDY_FIT_ROWS(STUDY_FIT_DECLARE)
 
 #endif

@@ -11,15 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {
-    [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
-    [STUDY_FIT_PATTERNS] = &study_fit_patterns_part,
-    [STUDY_FIT_CONNECTIONS] = &study_fit_connections_part,
-    [STUDY_FIT_SIGNATURES] = &study_fit_signatures_part,
-    [STUDY_FIT_ENGINES] = &study_fit_engines_part,
-    [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
-    [STUDY_FIT_REMEDIES] = &study_fit_remedies_part,
-};
+#define PART(NAME, name) [STUDY_FIT_##NAME] = &study_fit_##name##_part,
+const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PART)};
 
 char *study_fit_group(const json_t *axes, const char *const *without, int64_t seed)
 {

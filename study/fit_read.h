@@ -17,7 +17,7 @@ struct study_fit_read {
     struct study_measurement foreign; /* owned; of other programs, together: some ran at the same time */
     const char *foreign_source;   /* borrowed; the first of them */
     const struct study_capture_listener *listener; /* borrowed; NULL after study_fit_read_start(): silent */
-    void (*progress)(void *user, size_t seen); /* hears after each of a source's points; NULL likewise */
+    void (*progress)(void *user, size_t seen); /* hears after each of a source's points; NULL: nobody does */
     void *user;                   /* borrowed */
 };
 

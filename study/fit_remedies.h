@@ -30,7 +30,7 @@ struct study_fit_remedies_row {
     const char *collective, *queues;               /* borrowed */
     const struct study_fit_remedies_point *worst; /* by `lost` */
     double lost, lost_most, data_wait_s;           /* means over the points */
-    double ack_wait_s, compressed, lacks;          /* likewise; lacks: of the bandwidth without ACKs */
+    double ack_wait_s, compressed, lacks;          /* means, too; lacks: of the bandwidth without ACKs */
     size_t n_compressed;                           /* points that have it */
     size_t n, suffer; /* points; that lose more than 5 % together */
 };

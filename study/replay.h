@@ -129,7 +129,7 @@ struct study_replay_run {
     char directory[PATH_MAX];
     double *goodput_bps;   /* owned; by flow; NAN when nothing arrived */
     double *settled_bps;   /* the same memory; once all flows were active and settled; NAN for one that had ended */
-    double *settled_ci95_bps; /* likewise, half the width of its 95 % interval; NAN unknown */
+    double *settled_ci95_bps; /* the same memory; half the width of that one's 95 % interval; NAN unknown */
     long long retransmitted;
 };
 

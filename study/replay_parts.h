@@ -17,7 +17,7 @@ struct replay_bulk {
     size_t n_pauses;
     bool judged;
     struct judge_flow fact;      /* in the phase that all flows share; of one that was not judged rate and floor alone */
-    struct analysis_clocking_figures clocking; /* likewise; full_bytes NAN when unknown */
+    struct analysis_clocking_figures clocking; /* in that phase, too; full_bytes NAN when unknown */
     double tick_s;               /* of its stamps; NAN unknown */
     double floor_s;              /* round trip through empty queues; NAN unknown */
     enum judge_cause limit;      /* replay_network_limit() */
@@ -35,13 +35,13 @@ static inline int64_t replay_rate_bps(double bps)
     return bps < SCENARIO_RATE_MAX ? llround(fmax(bps, SCENARIO_RATE_MIN)) : SCENARIO_RATE_MAX;
 }
 
-/* Likewise, the delay of a cable: stamps may claim any round trip. */
+/* The delay of a cable as a scenario may have it: stamps may claim any round trip. */
 static inline int64_t replay_delay_ps(double ps)
 {
     return llround(fmax(0, fmin(ps, (double)SCENARIO_DELAY_PS)));
 }
 
-/* Likewise, a window. */
+/* A window as a scenario may have it. */
 static inline int64_t replay_window_bytes(double bytes)
 {
     return bytes < (double)SCENARIO_GIVEN_MAX ? llround(fmax(bytes, 1)) : SCENARIO_GIVEN_MAX;

@@ -14,15 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {
-    [STUDY_FIT_RESOURCES] = view_sweep_page_resources,
-    [STUDY_FIT_PATTERNS] = view_sweep_page_patterns,
-    [STUDY_FIT_CONNECTIONS] = view_sweep_page_connections,
-    [STUDY_FIT_SIGNATURES] = view_sweep_page_signatures,
-    [STUDY_FIT_ENGINES] = view_sweep_page_engines,
-    [STUDY_FIT_REGIMES] = view_sweep_page_regimes,
-    [STUDY_FIT_REMEDIES] = view_sweep_page_remedies,
-};
+#define PAGE(NAME, name) [STUDY_FIT_##NAME] = view_sweep_page_##name,
+static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PAGE)};
 
 void view_sweep_page_numbers(struct view_table *t, const double *value, size_t n)
 {

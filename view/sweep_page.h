@@ -40,8 +40,8 @@ char *view_sweep_page_headline(const struct view_sweep_page_sweep *s);
 
 /* What a part of p->at's fit found, as figures. False and *err when it cannot be drawn. */
 typedef bool view_sweep_page_part(struct view_sweep_page *p, struct error *err);
-view_sweep_page_part view_sweep_page_resources, view_sweep_page_patterns, view_sweep_page_connections,
-    view_sweep_page_signatures, view_sweep_page_engines, view_sweep_page_regimes, view_sweep_page_remedies;
+#define VIEW_SWEEP_PAGE_DECLARE(NAME, name) view_sweep_page_part view_sweep_page_##name;
+STUDY_FIT_ROWS(VIEW_SWEEP_PAGE_DECLARE)
 
 /* A figure begins: its heading, with badges: simulated, and beside measured or not. */
 enum view_sweep_page_kind { VIEW_SWEEP_PAGE_SIMULATED, VIEW_SWEEP_PAGE_BESIDE_MEASURED };
