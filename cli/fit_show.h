@@ -3,8 +3,8 @@
 #ifndef CLI_FIT_SHOW_H
 #define CLI_FIT_SHOW_H
 
-#include "study/fit_read.h"
-#include "study/fit_resources.h"
+#include "study/fit/fit_read.h"
+#include "study/fit/fit_resources.h"
 
 #include <jansson.h>
 

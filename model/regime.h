@@ -10,7 +10,7 @@
  *   s X_in + a X_out <= C with q_down > 0 only at equality;  s X_out + a X_in <= C, at equality alone with q_up
  *
  * (s, a: wire bytes of data and of ACKs per byte of payload, as in model/degree.h). ACKs wait in a FIFO; they do not
- * where they are served first, or where each flow has a turn. It is the window law (model/window.h) of two classes, so
+ * where they are served first, or where each flow has a turn. It is the window law (model/window/window.h) of two classes, so
  * one of four cases holds, each with a formula:
  *
  *   neither queue   T = d: windows too small to fill the link: `unsaturated`

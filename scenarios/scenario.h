@@ -155,14 +155,14 @@ struct scenario_exchange {
     int64_t period_ps;     /* from one start to the next, unless it takes longer */
 };
 
-/* MPI_Barrier of all hosts over TCP: messages up a binomial tree, then down it (scenarios/program_tree_tcp.c). */
+/* MPI_Barrier of all hosts over TCP: messages up a binomial tree, then down it (scenarios/run/program_tree_tcp.c). */
 struct scenario_tree {
     int64_t bytes;         /* of each message */
     int64_t repeat;
     int64_t period_ps;     /* from one start to the next, unless it takes longer */
 };
 
-/* scenarios/collective.h, over TCP. */
+/* scenarios/traffic/collective.h, over TCP. */
 struct scenario_collective {
     enum model_collective algorithm;
     int64_t bytes;         /* of the whole vector; barrier, halo: of each message */
@@ -177,7 +177,7 @@ struct scenario_line {
     char text[SCENARIO_LINE];
 };
 
-/* scenarios/goal.h, over TCP. */
+/* scenarios/traffic/goal.h, over TCP. */
 struct scenario_goal {
     char file[SCENARIO_PATH];
     struct scenario_line *lines; /* owned; what the file says, written down anew */
@@ -186,7 +186,7 @@ struct scenario_goal {
 
 /* As written; the flows that are drawn for it are listed, too. */
 struct scenario_background {
-    char sizes[SCENARIO_PATH]; /* scenarios/sizes.h */
+    char sizes[SCENARIO_PATH]; /* scenarios/traffic/sizes.h */
     double load;               /* of each host's link */
     int *hosts;                /* owned; who send and receive; none: all */
     int n_hosts;

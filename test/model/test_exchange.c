@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/exchange.h"
+#include "model/exchange/exchange.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts of a fit with points made up so that their answers are known. */
-#include "study/fit_connections.h"
-#include "study/fit_engines.h"
-#include "study/fit_patterns.h"
-#include "study/fit_read.h"
-#include "study/fit_regimes.h"
-#include "study/fit_remedies.h"
-#include "study/fit_resources.h"
-#include "study/fit_signatures.h"
-#include "study/zhu2014.h"
+#include "study/fit/fit_connections.h"
+#include "study/fit/fit_engines.h"
+#include "study/fit/fit_patterns.h"
+#include "study/fit/fit_read.h"
+#include "study/fit/fit_regimes.h"
+#include "study/fit/fit_remedies.h"
+#include "study/fit/fit_resources.h"
+#include "study/fit/fit_signatures.h"
+#include "study/fit/zhu2014.h"
 
 #include "test/scenarios/text.h"
 
