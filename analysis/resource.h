@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/resource.h - a shared resource, judged: the one path for captures (analysis/check_capture.h) and for runs
- * (study/judge_run.h). A source lists the flows that use a resource and measures those that are judged. */
+ * (study/verdict/judge_run.h). A source lists the flows that use a resource and measures those that are judged. */
 #ifndef ANALYSIS_RESOURCE_H
 #define ANALYSIS_RESOURCE_H
 
@@ -28,7 +28,7 @@ struct analysis_udp {
 };
 
 #define ANALYSIS_UDP 4          /* the largest */
-#define ANALYSIS_UDP_LEAST 0.02 /* of a direction's bytes: less is none, as in study/replay.h */
+#define ANALYSIS_UDP_LEAST 0.02 /* of a direction's bytes: less is none, as in study/replay/replay.h */
 
 struct analysis_resource {
     char host[ANALYSIS_CHECK_NAME]; /* or the name of a port, whose link is meant */

@@ -21,7 +21,7 @@
 struct estimate {
     double value;     /* mean; unit is the samples' */
     double std_error; /* standard error of the mean; NAN when unknown, as with fewer than 2 samples */
-    double ci95;      /* half-width of the 95 % interval; NAN likewise */
+    double ci95;      /* half-width of the 95 % interval; NAN when unknown */
 };
 
 /* Upper p = 0.975 quantile of Student's t with `df` >= 1 degrees of freedom. Within 1e-5 of the

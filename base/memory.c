@@ -69,8 +69,8 @@ char *memory_text(const char *format, ...)
 struct stream {
     char *bytes;
     size_t written, capacity;
-    char **text;  /* of the caller: bytes */
-    size_t *size; /* likewise: written */
+    char **text;  /* of the caller: gets bytes */
+    size_t *size; /* of the caller: gets written */
     bool growing;
 };
 

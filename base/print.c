@@ -55,15 +55,6 @@ static size_t print_next(const char *s, size_t n, char piece[static PRINT_PIECE]
     return 1;
 }
 
-void print_text(FILE *f, const char *text)
-{
-    char piece[PRINT_PIECE];
-    for (size_t n = strlen(text), length, taken; n > 0; text += taken, n -= taken) {
-        taken = print_next(text, n, piece, &length);
-        fwrite(piece, 1, length, f);
-    }
-}
-
 char *print_escaped(const char *text)
 {
     size_t room = 4 * strlen(text) + 1;

@@ -17,10 +17,7 @@
  * it is. */
 size_t print_character(const char *s, size_t n);
 
-/* Writes `text`, which becomes one piece of a line: a line break is a control character. */
-void print_text(FILE *f, const char *text);
-
-/* The same text; for free(). */
+/* `text` as one piece of a line, where a line break is a control character; for free(). */
 char *print_escaped(const char *text);
 
 /* The same into `to`, cut between two characters where there is no more room. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/decode.h"
 #include "capture/packet.h"
 
 #include <pcap/dlt.h>

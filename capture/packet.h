@@ -3,7 +3,7 @@
 #ifndef CAPTURE_PACKET_H
 #define CAPTURE_PACKET_H
 
-#include "capture/decode.h"
+#include "capture/segment.h"
 
 #define PACKET_MAX_DEPTH 4 /* tunnels inside tunnels */
 

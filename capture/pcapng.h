@@ -5,7 +5,7 @@
 #ifndef CAPTURE_PCAPNG_H
 #define CAPTURE_PCAPNG_H
 
-#include "capture/writer.h"
+#include "capture/format.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #ifndef CAPTURE_RECORDS_H
 #define CAPTURE_RECORDS_H
 
-#include "capture/reader.h"
+#include "capture/frame.h"
 
 #include <stdbool.h>
 #include <stddef.h>

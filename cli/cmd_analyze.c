@@ -9,7 +9,7 @@
 #include "results/csv.h"
 #include "results/directory.h"
 #include "results/json.h"
-#include "study/judge.h"
+#include "study/verdict/judge.h"
 #include "view/capture_page.h"
 #include "view/table.h"
 

@@ -10,7 +10,7 @@
 #include "foreign/read.h"
 #include "measure/foreign.h"
 #include "study/beside.h"
-#include "study/judge.h"
+#include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 
 #include <signal.h>

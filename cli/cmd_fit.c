@@ -12,18 +12,12 @@
 
 #define PROGRESS_EVERY_S 0.5
 
+#define SHOW(NAME, name) [STUDY_FIT_##NAME] = {cli_fit_##name##_print, cli_fit_##name##_json},
 static const struct {
     cli_fit_print *print;
     cli_fit_json *json;
 } fit_shows[STUDY_FIT_PARTS] = {
-    [STUDY_FIT_RESOURCES] = {cli_fit_resources_print, cli_fit_resources_json},
-    [STUDY_FIT_PATTERNS] = {cli_fit_patterns_print, cli_fit_patterns_json},
-    [STUDY_FIT_CONNECTIONS] = {cli_fit_connections_print, cli_fit_connections_json},
-    [STUDY_FIT_SIGNATURES] = {cli_fit_signatures_print, cli_fit_signatures_json},
-    [STUDY_FIT_ENGINES] = {cli_fit_engines_print, cli_fit_engines_json},
-    [STUDY_FIT_REGIMES] = {cli_fit_regimes_print, cli_fit_regimes_json},
-    [STUDY_FIT_REMEDIES] = {cli_fit_remedies_print, cli_fit_remedies_json},
-};
+    STUDY_FIT_ROWS(SHOW)};
 
 /* A member for each part that has something to show. The caller's. */
 static json_t *fit_json(const struct study_fit_read *f)

@@ -31,8 +31,8 @@ struct mpi_options {
 struct mpi_row {
     struct measure_degrees d;
     struct measure_degrees_flow *flows; /* owned; out first */
-    struct estimate_running *times_s;   /* owned; likewise */
-    double *windows_bytes;              /* owned; likewise; 0 unknown */
+    struct estimate_running *times_s;   /* owned; a flow each, as the windows */
+    double *windows_bytes;              /* owned; 0 unknown */
 };
 
 struct mpi_table {

@@ -6,9 +6,9 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "results/directory.h"
-#include "study/compare_interval.h"
-#include "study/judge.h"
-#include "study/judge_run.h"
+#include "study/compare/compare_interval.h"
+#include "study/verdict/judge.h"
+#include "study/verdict/judge_run.h"
 #include "study/legend.h"
 #include "view/figures.h"
 
@@ -72,7 +72,7 @@ static void plot_label(const char *path, char label[static VIEW_FIGURES_LABEL])
     snprintf(label, VIEW_FIGURES_LABEL, "%.*s", (int)(n - from), path + from);
 }
 
-/* A run's own flows have intervals where its judge has none for them (study/compare_interval.h). */
+/* A run's own flows have intervals where its judge has none for them (study/compare/compare_interval.h). */
 static void plot_add_group(struct plot *p, const char *source, const char *run, const struct analysis_resource *r,
                            bool alone)
 {

@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "cli/predict.h"
 #include "results/json.h"
-#include "study/loss_traces.h"
+#include "study/predict/loss_traces.h"
 #include "view/table.h"
 
 #include <inttypes.h>

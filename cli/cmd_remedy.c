@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/read.h"
-#include "study/judge.h"
+#include "study/verdict/judge.h"
 #include "view/remedy.h"
 
 #include <stdio.h>

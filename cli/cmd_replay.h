@@ -5,8 +5,8 @@
 
 #include "analysis/resource.h"
 #include "cli/options.h"
-#include "scenarios/port_replay.h"
-#include "study/replay.h"
+#include "scenarios/run/port_replay.h"
+#include "study/replay/replay.h"
 
 #include <jansson.h>
 

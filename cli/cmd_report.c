@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "results/directory.h"
-#include "view/sweep_page.h"
+#include "view/sweeps/sweep_page.h"
 
 #include <dirent.h>
 #include <stdio.h>

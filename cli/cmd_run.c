@@ -14,10 +14,10 @@
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
-#include "scenarios/played.h"
+#include "scenarios/traffic/played.h"
 #include "scenarios/save.h"
 #include "scenarios/spell.h"
-#include "study/latency.h"
+#include "study/verdict/latency.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
 

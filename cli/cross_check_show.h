@@ -3,7 +3,7 @@
 #ifndef CLI_CROSS_CHECK_SHOW_H
 #define CLI_CROSS_CHECK_SHOW_H
 
-#include "study/cross_check.h"
+#include "study/compare/cross_check.h"
 
 /* `names`: of the engines, in their order. */
 void cli_cross_check_show_run(const struct study_cross_check_run *run, const char *const *names);

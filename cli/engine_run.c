@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
-#include "scenarios/run.h"
+#include "scenarios/run/run.h"
 #include "sweep/engines.h"
 
 #include <errno.h>

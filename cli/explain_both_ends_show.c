@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/explain_show.h"
 #include "cli/read.h"
-#include "study/both_ends.h"
+#include "study/explain/both_ends.h"
 #include "view/table.h"
 
 #include <inttypes.h>

@@ -4,10 +4,10 @@
 #include "cli/cli.h"
 
 #include "cli/read.h"
-#include "study/explain_run.h"
-#include "study/explanation.h"
-#include "study/judge.h"
-#include "study/pendulum.h"
+#include "study/explain/explain_run.h"
+#include "study/explain/explanation.h"
+#include "study/verdict/judge.h"
+#include "study/explain/pendulum.h"
 #include "view/diagnosis.h"
 #include "view/explanation_table.h"
 

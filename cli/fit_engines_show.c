@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/fit_show.h"
 #include "results/json.h"
-#include "study/fit_engines.h"
+#include "study/fit/fit_engines.h"
 #include "view/table.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/fit_show.h"
 #include "results/json.h"
-#include "study/fit_patterns.h"
-#include "study/zhu2014.h"
+#include "study/fit/fit_patterns.h"
+#include "study/fit/zhu2014.h"
 #include "view/table.h"
 
 #include <stdlib.h>

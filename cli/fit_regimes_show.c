@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "cli/fit_show.h"
 #include "results/json.h"
-#include "study/fit_regimes.h"
+#include "study/fit/fit_regimes.h"
 
 #include "view/table.h"
 #include "model/loss_trace.h"

@@ -2,7 +2,7 @@
 #include "cli/fit_show.h"
 #include "base/units.h"
 #include "results/json.h"
-#include "study/fit_remedies.h"
+#include "study/fit/fit_remedies.h"
 #include "view/table.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "cli/fit_show.h"
 #include "results/json.h"
-#include "study/fit_resources.h"
+#include "study/fit/fit_resources.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
 

@@ -3,8 +3,8 @@
 #ifndef CLI_FIT_SHOW_H
 #define CLI_FIT_SHOW_H
 
-#include "study/fit_read.h"
-#include "study/fit_resources.h"
+#include "study/fit/fit_read.h"
+#include "study/fit/fit_resources.h"
 
 #include <jansson.h>
 
@@ -12,10 +12,8 @@
 typedef void cli_fit_print(const void *state);
 typedef json_t *cli_fit_json(const void *state);
 
-cli_fit_print cli_fit_resources_print, cli_fit_patterns_print, cli_fit_connections_print, cli_fit_signatures_print,
-    cli_fit_engines_print, cli_fit_regimes_print, cli_fit_remedies_print;
-cli_fit_json cli_fit_resources_json, cli_fit_patterns_json, cli_fit_connections_json, cli_fit_signatures_json,
-    cli_fit_engines_json, cli_fit_regimes_json, cli_fit_remedies_json;
+#define CLI_FIT_DECLARE(NAME, name) cli_fit_print cli_fit_##name##_print; cli_fit_json cli_fit_##name##_json;
+STUDY_FIT_ROWS(CLI_FIT_DECLARE)
 
 /* Of what was measured elsewhere: which of Eq. 5 and Eq. 6 (Zhu et al. 2014), or the window law, its flows obey, with B,
  * and how the time of a pattern is computed where links carry `rate_bps` on the wire. */

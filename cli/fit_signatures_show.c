@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/fit_show.h"
 #include "results/json.h"
-#include "study/fit_signatures.h"
+#include "study/fit/fit_signatures.h"
 #include "view/table.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef CLI_INFER_SHOW_H
 #define CLI_INFER_SHOW_H
 
-#include "study/infer.h"
+#include "study/infer/infer.h"
 
 #include <jansson.h>
 

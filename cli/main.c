@@ -104,11 +104,12 @@ static int main_help(int argc, char **argv)
     return 0;
 }
 
-/* 'contraflow replay port --help': of a page of two words, whether or not the second one is a command of its own. */
+/* 'contraflow replay port --help', with other options before it or not: of a page of two words, whether or not the second
+ * one is a command of its own. */
 static bool main_help_within(int argc, char **argv)
 {
     char name[64] = "";
-    if (argc != 4 || (strcmp(argv[3], "--help") != 0 && strcmp(argv[3], "-h") != 0))
+    if (argc < 4 || (strcmp(argv[argc - 1], "--help") != 0 && strcmp(argv[argc - 1], "-h") != 0))
         return false;
     text_add(name, sizeof name, "%s %s", argv[1], argv[2]);
     return cli_help_find(name) && cli_help(name) == 0;

@@ -3,9 +3,9 @@
 #ifndef CLI_PREDICT_H
 #define CLI_PREDICT_H
 
-#include "model/tam.h"
-#include "study/exchange.h"
-#include "study/models.h"
+#include "model/exchange/tam.h"
+#include "study/predict/exchange.h"
+#include "study/predict/models.h"
 
 #include <jansson.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/workload_show.h - what 'contraflow check' prints of runs that study/workload.h judges. */
+/* cli/workload_show.h - what 'contraflow check' prints of runs that study/verdict/workload.h judges. */
 #ifndef CLI_WORKLOAD_SHOW_H
 #define CLI_WORKLOAD_SHOW_H
 
-#include "study/workload.h"
+#include "study/verdict/workload.h"
 
 #include <jansson.h>
 

@@ -5,7 +5,7 @@
     completions.py bash|zsh|fish OUT PAGE.md...
 
 Commands, their second words ('predict loss', 'sweep merge') and options come with their values where a page lists them,
-and else with files. Where a scenario belongs, the names come from 'contraflow run --list', 'contraflow sweep --list'."""
+and else with files: --set with the keys of keys.md, --what-if with the changes of its page. Where a scenario belongs, the names come from 'contraflow run --list', 'contraflow sweep --list'."""
 import pathlib
 import re
 import sys
@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True  # nothing belongs into the sources
 from manual import Page, first_sentence, plain
 
+KEYS = pathlib.Path(__file__).parent / "keys.md"  # which a test holds to be what 'contraflow run --keys' prints
 NAMES = {"run": "run --list", "predict": "run --list", "init": "run --list", "sweep": "sweep --list"}
 
 
@@ -25,6 +26,7 @@ class Option:
         self.text = plain(first_sentence(text))
         listed = re.split(r", | or ", re.sub(r" \([^)]*\)?", "", self.text))
         self.values = listed if self.argument == "NAME" and all(re.fullmatch(r"[a-z0-9_-]+", v) for v in listed) else []
+        self.key = self.argument == "KEY=VALUE"
         self.file = self.long == "output" or bool(re.search("FILE|DIR|CSV", self.argument))
         self.words = ["--" + self.long] + (["-" + self.letter] if self.letter else [])
 
@@ -34,6 +36,22 @@ class Context:
 
     def __init__(self, name):
         self.name, self.summary, self.options, self.verbs = name, "", {}, {}
+
+
+def keys():
+    """ "network.nic.queue=" and so on: entries of lists by number 0; sections are set key by key."""
+    found = []
+    for title, table in re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", KEYS.read_text(encoding="ascii"), re.M):
+        for section in [""] if title == "Top level" else title.split(" and "):
+            found += [f"{section}.{key}=".lstrip(".").replace(".N", ".0") for key, value in
+                      re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", table, re.M) if "section" not in value]
+    return found
+
+
+def changes(page):
+    """What a page lists as values of CHANGE: "fifo", "buffer="."""
+    return [word.split("=")[0] + "=" * ("=" in word) for block in page.section("Changes") if block[0] == "item"
+            for word in re.findall(r"`([^`]+)`", block[1])]
 
 
 def contexts(pages):
@@ -53,12 +71,14 @@ def contexts(pages):
         for block in page.section("Options"):
             if block[0] == "item":
                 option = Option(block[1], block[2])
+                option.values = changes(page) if option.argument == "CHANGE" else option.values
                 c.options.setdefault(option.long, option)
     return found
 
 
 def bash(found):
     yield "# bash completion of contraflow, made by doc/completions.py"
+    yield f"_contraflow_keys='{' '.join(keys())}'"
     yield "_contraflow()"
     yield "{"
     yield "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}"
@@ -78,9 +98,10 @@ def bash(found):
     for name, c in found.items():
         for o in c.options.values():
             for word in o.words if o.argument else []:
-                if o.values:
-                    yield (f"        '{name} {word}') COMPREPLY=($(compgen -W '{' '.join(o.values)}' -- \"$cur\")); "
-                           "return ;;")
+                if o.values or o.key:
+                    more = "compopt -o nospace 2>/dev/null; " if o.key or any("=" in v for v in o.values) else ""
+                    words = '"$_contraflow_keys"' if o.key else f"'{' '.join(o.values)}'"
+                    yield f"        '{name} {word}') {more}COMPREPLY=($(compgen -W {words} -- \"$cur\")); return ;;"
                 elif not o.file:
                     yield f"        '{name} {word}') return ;;"
                 else:
@@ -117,6 +138,11 @@ def zsh(found):
     yield "    compadd -a names"
     yield "    _files"
     yield "}"
+    yield "_contraflow_keys() {"
+    yield "    local -a keys"
+    yield f"    keys=({' '.join(keys())})"
+    yield "    compadd -S '' -a keys"
+    yield "}"
     yield "_contraflow() {"
     yield "    local -a commands"
     yield "    commands=("
@@ -142,7 +168,8 @@ def zsh(found):
         for o in c.options.values():
             value = ""
             if o.argument:
-                action = f"({' '.join(o.values)})" if o.values else "_files" if o.file else ""
+                action = (f"({' '.join(o.values)})" if o.values else "_contraflow_keys" if o.key else
+                          "_files" if o.file else "")
                 value = f":{zsh_text(o.argument)}:{action}"
             several = "*" if re.match(r"KEY=VALUE", o.argument) else ""
             for word in o.words:
@@ -163,6 +190,9 @@ def fish_text(text):
 
 def fish(found):
     yield "# fish completion of contraflow, made by doc/completions.py"
+    yield "function __contraflow_keys"
+    yield f"    printf '%s\\n' {' '.join(keys())}"
+    yield "end"
     yield "complete -c contraflow -n __fish_use_subcommand -f -l help -d 'show the commands'"
     yield "complete -c contraflow -n __fish_use_subcommand -f -l version -d 'show the version'"
     yield "complete -c contraflow -n __fish_use_subcommand -f -a help -d 'show a manual page'"
@@ -184,6 +214,8 @@ def fish(found):
             row = f"complete -c contraflow -n '{seen}' -l {o.long}" + (f" -s {o.letter}" if o.letter else "")
             if o.values:
                 row += f" -x -a '{' '.join(o.values)}'"
+            elif o.key:
+                row += " -x -a '(__contraflow_keys)'"
             elif o.argument:
                 row += " -r" if o.file else " -x"
             yield f"{row} -d {fish_text(o.text)}"

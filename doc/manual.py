@@ -95,9 +95,27 @@ def usage(page):
     return ["usage: " + lines[0], *("       " + line for line in lines[1:])]
 
 
+def commands(content):
+    """Of a list of commands under headings: those of two words stand with the first, which has help on them."""
+    out, second = [], {}
+    for block in content:
+        if block[0] == "item" and " " in (name := plain(block[1])):
+            second.setdefault(name.split()[0], []).append(name.split()[1])
+    for block in content:
+        if block[0] == "head":
+            out.append(("head", block[1]))
+        elif " " not in (name := plain(block[1])):
+            more = f"; also {', '.join(second[name])}" if name in second else ""
+            out.append(("item", block[1], block[2] + more))
+    lines = render(out, brief=True)
+    return [line for i, line in enumerate(lines) if line or not i or lines[i - 1].startswith(" ")]
+
+
 def brief(page):
     out = usage(page) + [""] + wrap(page.section("Description")[0][1], "")
-    options = [b for b in page.section("Options") + page.section("Commands") if b[0] == "item"]
+    options = [b for b in page.section("Options") if b[0] == "item"]
+    if page.section("Commands"):
+        out += [""] + commands(page.section("Commands"))
     if options:
         out += [""] + render(options, brief=True)
     examples = [b for b in page.section("Examples") if b[0] == "code"]
@@ -122,7 +140,7 @@ def full(page):
 
 
 def check_commands(pages):
-    listed = {plain(b[1]): plain(b[2]) for b in pages[0].section("Commands")}
+    listed = {plain(b[1]): plain(b[2]) for b in pages[0].section("Commands") if b[0] == "item"}
     made = {page.name: page.summary for page in pages[1:]}
     if listed != made:
         raise SystemExit(f"{pages[0].path}: its commands are not the other pages: " +

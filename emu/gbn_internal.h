@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/gbn_internal.h - what the host (emu/gbn.c) and the protocol (emu/gbn_flow.c) know of each other. */
+/* emu/gbn_internal.h - what the host (emu/gbn_host.c) and the protocol (emu/gbn_flow.c) know of each other. */
 #ifndef EMU_GBN_INTERNAL_H
 #define EMU_GBN_INTERNAL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* judge/fact.h - what is known of a host's flows and of its link in a phase, and how well. Adapters measure facts: of a
- * capture (analysis/facts.h), of a run (study/judge_run_evidence.h). Nobody writes one twice, and the judge writes none.
+ * capture (analysis/facts.h), of a run (study/verdict/judge_run_evidence.h). Nobody writes one twice, and the judge writes none.
  * NAN: not seen. Rates are goodput in bit/s unless a name says wire; times are s, sizes bytes of payload. */
 #ifndef JUDGE_FACT_H
 #define JUDGE_FACT_H

@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "scenarios/load.h"
-#include "scenarios/run.h"
+#include "scenarios/run/run.h"
 #include "scenarios/save.h"
-#include "study/judge.h"
+#include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
 

@@ -16,7 +16,7 @@ TAGS = re.compile(r"\b(struct|enum) (error|error_code)\b")
 def main(directory):
     destination = os.environ.get("DESTDIR", "")
     directory = pathlib.Path(destination + directory if destination else directory)
-    for header in directory.glob("*/*.h"):
+    for header in directory.glob("*/**/*.h"):
         text = header.read_text()
         renamed = TAGS.sub(r"\1 contraflow_\2", text)
         if renamed != text:

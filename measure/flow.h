@@ -72,7 +72,7 @@ void measure_flow_controls_read(struct measure_flow_controls *c);
  * server. */
 bool measure_flow_congestion(const struct measure_flow_controls *c, const char *name, char *why, size_t size);
 
-/* Likewise of any text: 1 to 15 letters, digits, '-' and '_'. */
+/* May a text be the name of one: 1 to 15 letters, digits, '-' and '_'? */
 bool measure_flow_congestion_name(const char *name);
 
 /* What poll() should wait for now. */

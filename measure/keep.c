@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A cell; empty where it is not known. */
@@ -44,7 +45,7 @@ static void keep_end(FILE *f, const struct measure_test *t, size_t p, size_t i, 
     }
 }
 
-void measure_keep_samples(FILE *f, const struct measure_test *t, const char *const *servers)
+static void keep_samples(FILE *f, const struct measure_test *t, const char *const *servers)
 {
     keep_head(f, t, "phase,kind,flow,direction,server,end,role,time_s,bytes,rtt_s,least_rtt_s,cwnd_bytes,delivery_bps,"
               "busy_s,rwnd_limited_s,sndbuf_limited_s,segments,retransmitted,delivered_bytes");
@@ -54,7 +55,7 @@ void measure_keep_samples(FILE *f, const struct measure_test *t, const char *con
                 keep_end(f, t, p, i, near, servers[t->phase[p].end[i].host]);
 }
 
-void measure_keep_echoes(FILE *f, const struct measure_test *t, const char *const *servers)
+static void keep_echoes(FILE *f, const struct measure_test *t, const char *const *servers)
 {
     double zero_s = measure_series_zero_s(t);
     keep_head(f, t, "phase,kind,server,time_s,out_wait_s,in_wait_s");
@@ -67,7 +68,7 @@ void measure_keep_echoes(FILE *f, const struct measure_test *t, const char *cons
             }
 }
 
-void measure_keep_phases(FILE *f, const struct measure_test *t)
+static void keep_phases(FILE *f, const struct measure_test *t)
 {
     double zero_s = measure_series_zero_s(t);
     keep_head(f, t, "phase,kind,first,direction,from_s,to_s,flows,rate_bps,rtt_s,wait_s,window_bytes,busy,rwnd_limited,"
@@ -107,11 +108,11 @@ bool measure_keep_write(const char *directory, const struct measure_test *t, con
         struct outfile f = {0};
         ok = outfile_open(&f, path, err);
         if (ok && i == 0)
-            measure_keep_phases(f.stream, t);
+            keep_phases(f.stream, t);
         else if (ok && i == 1)
-            measure_keep_samples(f.stream, t, servers);
+            keep_samples(f.stream, t, servers);
         else if (ok)
-            measure_keep_echoes(f.stream, t, servers);
+            keep_echoes(f.stream, t, servers);
         ok = ok && outfile_commit(&f, err);
         free(path);
     }

@@ -6,17 +6,11 @@
 #include "base/error.h"
 #include "measure/test.h"
 
-#include <stdio.h>
-
-/* samples.csv: a row a sample of a flow at either end. Times are seconds since the first one of the test. `servers`:
- * their names. */
-void measure_keep_samples(FILE *f, const struct measure_test *t, const char *const *servers);
-/* echoes.csv: a row a word on a control connection. */
-void measure_keep_echoes(FILE *f, const struct measure_test *t, const char *const *servers);
-/* phases.csv: a row a phase and direction. */
-void measure_keep_phases(FILE *f, const struct measure_test *t);
-
-/* All three, into a directory that is there; IN and OUT, the degrees, go into the names: samples-1-1.csv. */
+/* Into a directory that is there; IN and OUT, the degrees, go into the names (samples-1-1.csv), `servers` are their names,
+ * and times are seconds since the test's first sample:
+ *   samples.csv  a row a sample of a flow at either end
+ *   echoes.csv   a row a word on a control connection
+ *   phases.csv   a row a phase and direction */
 bool measure_keep_write(const char *directory, const struct measure_test *t, const char *const *servers,
                         struct error *err);
 

@@ -55,10 +55,10 @@ struct mpi_pattern {
     size_t n;
     size_t own, *index;     /* owned; the flows of this process */
     char *bytes;            /* owned; a message for each of them */
-    MPI_Request *requests;  /* owned; likewise */
-    struct measure_sockets *ways; /* owned; likewise: the connections by which it goes out */
+    MPI_Request *requests;  /* owned; one for each of them */
+    struct measure_sockets *ways; /* owned; the connections by which each of them goes out */
     double *times_s, *all_s; /* owned; of this process's flows in, of everybody's; 0 elsewhere */
-    double *windows, *all_windows; /* owned; bytes, of this process's flows out, of everybody's; likewise */
+    double *windows, *all_windows; /* owned; bytes, of this process's flows out, of everybody's; 0 elsewhere */
     bool receives;
 };
 

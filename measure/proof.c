@@ -74,7 +74,11 @@ static double proof_kinds_bits(const char *token, bool *number)
     return log2(*number ? 16 : fmax(kinds, 1));
 }
 
-double measure_proof_bits(const char *token)
+/* How many bits a token takes to guess, at most: a character is one of those kinds that the token has (digits, small
+ * letters, ...), but 2 bits where it goes on as words do (a common pair of English, or of a keyboard's row, with 0 for o
+ * and the like, or a word's end or beginning; Shannon 1951 has 1 to 2.3 bits a letter), and a quarter where it goes on a series ("345", "aaa") or
+ * repeats three characters of before. */
+static double proof_bits(const char *token)
 {
     bool number;
     double each = proof_kinds_bits(token, &number), bits = 0;
@@ -98,7 +102,7 @@ bool measure_proof_token(const char *token, struct error *err)
         if (*c < ' ' || *c > '~')
             return error_set(err, ERROR_INPUT, "token: a character that is not printable ASCII; 32 digits 0 to 9 and "
                              "a to f would do");
-    double bits = measure_proof_bits(token);
+    double bits = proof_bits(token);
     return bits >= MEASURE_PROOF_BITS ||
            error_set(err, ERROR_INPUT, "token: it can be guessed (some %.0f bits; %d are wanted): 'contraflow measure "
                      "serve' without --token draws one of 128 bits and shows it, as does 'openssl rand -hex 16'",

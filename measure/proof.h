@@ -20,12 +20,6 @@
 /* 128 bits from the system, for nonces and for tokens. ERROR_SYSTEM when there are none. */
 bool measure_proof_draw(char nonce[static MEASURE_PROOF_NONCE], struct error *err);
 
-/* How many bits a token takes to guess, at most: a character is one of those kinds that the token has (digits, small
- * letters, ...), but 2 bits where it goes on as words do (a common pair of English, or of a keyboard's row, with 0 for o
- * and the like, or a word's end or beginning; Shannon 1951 has 1 to 2.3 bits a letter), and a quarter where it goes on a series ("345", "aaa") or
- * repeats three characters of before. */
-double measure_proof_bits(const char *token);
-
 /* ERROR_INPUT when it has less than MEASURE_PROOF_BITS bits, is longer than MEASURE_PROOF_TOKEN_MOST, or holds others
  * than printable ASCII. */
 bool measure_proof_token(const char *token, struct error *err);

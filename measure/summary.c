@@ -143,7 +143,7 @@ void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
     s->possible_out_bps = possible_bps[0], s->possible_in_bps = possible_bps[1];
 }
 
-bool measure_summary_order_matters(const struct measure_summary *s)
+static bool summary_order_matters(const struct measure_summary *s)
 {
     return fabs(s->order.value) > s->order.ci95;
 }
@@ -161,7 +161,7 @@ void measure_summary_settle(struct measure_test *t, struct measure_summary *s)
 {
     struct measure_summary late;
     measure_summary_of(t, s);
-    if (!measure_summary_order_matters(s))
+    if (!summary_order_matters(s))
         return;
     summary_halve(t, true);
     measure_summary_of(t, &late);

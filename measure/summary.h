@@ -53,7 +53,4 @@ void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
  * to tell excludes nothing, and the whole stays, with its order. */
 void measure_summary_settle(struct measure_test *t, struct measure_summary *s);
 
-/* Is it beyond its interval? */
-bool measure_summary_order_matters(const struct measure_summary *s);
-
 #endif

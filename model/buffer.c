@@ -9,20 +9,6 @@
 #define BURST_MOST 1e12 /* packets: a reciprocal far from underflow */
 #define RANK_TOLERANCE 1e-9   /* of the largest singular value: below it the slope is rounding error */
 
-bool model_buffer_success(double buffer_packets, double departure_ratio, double burst_packets, double *success,
-                          struct error *err)
-{
-    if (!isfinite(buffer_packets) || buffer_packets < 0)
-        return error_set(err, ERROR_INPUT, "buffer: %g packets is not a size of 0 or more", buffer_packets);
-    if (!(departure_ratio >= 0 && departure_ratio < 1))
-        return error_set(err, ERROR_INPUT, "departure ratio: %g is not in 0 to 1 (less than 1: else nothing queues)",
-                         departure_ratio);
-    if (!isfinite(burst_packets) || burst_packets <= 0)
-        return error_set(err, ERROR_INPUT, "burst: %g packets is not a positive number", burst_packets);
-    *success = fmin(1, departure_ratio + buffer_packets / burst_packets);
-    return true;
-}
-
 static bool buffer_points_check(const struct model_buffer_point *points, size_t n, size_t *lossy, struct error *err)
 {
     double first = 0;

@@ -25,10 +25,6 @@ struct model_buffer_fit {
     size_t used;                        /* points with losses: the others lie on rho = 1, not on the line */
 };
 
-/* rho of Eq. A.2; 1 below the burst that overflows. departure_ratio D/A in [0, 1), buffer >= 0, burst > 0. */
-bool model_buffer_success(double buffer_packets, double departure_ratio, double burst_packets, double *success,
-                          struct error *err);
-
 /* Least squares of rho over 1/k on the points that lost packets (rho < 1). ERROR_INPUT for a point out of range
  * (1 <= k <= 1e12), for fewer than three such points, for points of one burst size or of sizes too close to tell a
  * line from, and for a slope that is not positive: larger bursts that do not lose a larger share show no buffer. */

@@ -8,23 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t model_congestion_set(const struct model_routes *routes, const bool *active, int link, size_t *members,
-                            size_t room)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < routes->pattern.n; i++) {
-        if (active && !active[i])
-            continue;
-        for (int h = 0; h < routes->route[i].n; h++)
-            if (routes->route[i].link[h] == link) {
-                if (n < room)
-                    members[n] = i;
-                n++;
-            }
-    }
-    return n;
-}
-
 void model_congestion_count(const struct model_routes *routes, const bool *active, int *count)
 {
     memset(count, 0, (size_t)routes->n_links * sizeof *count);

@@ -13,13 +13,8 @@
 
 #include "model/pattern.h"
 
-/* Members of the set on one directed link, in the pattern's order: returns how many, fills at most
- * `room` of members. Eq. 1's sets of transfer e are those of its route's links l, Eq. 3's those of l ^ 1.
- * active NULL: every transfer counts. */
-size_t model_congestion_set(const struct model_routes *routes, const bool *active, int link, size_t *members,
-                            size_t room);
-
-/* count[n_links]: transfers on each directed link, |S|. */
+/* count[n_links]: transfers on each directed link, |S|. Eq. 1's sets of transfer e are those of its route's links l, Eq.
+ * 3's those of l ^ 1. active NULL: every transfer counts. */
 void model_congestion_count(const struct model_routes *routes, const bool *active, int *count);
 
 struct model_congestion {

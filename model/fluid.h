@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* model/fluid.h - the window law in time: what model/window.h settles at, and the way there.
+/* model/fluid.h - the window law in time: what model/window/window.h settles at, and the way there.
  *
  * Data and ACKs are fluids. A flow may have W bytes in flight: it puts them into its first queue at once when it
  * starts, and then what is acknowledged. A queue is first in, first out, of capacity C, and never drops:
@@ -7,7 +7,7 @@
  *   D_l(t)     = min over u <= t of A_l(u) + C_l (t - u)            all bytes, A arrived and D departed
  *   D_l,f(t)   = A_l,f(v)  where  A_l(v) = D_l(t)                   one flow's
  *   ACKs: a_f bytes for every byte of payload delivered, back along f's ACK path
- * Without an end and left alone it goes to the fixed point of model/window.h where there is one (two queues of one
+ * Without an end and left alone it goes to the fixed point of model/window/window.h where there is one (two queues of one
  * cable keep whatever split of q_up + q_down they came to). Where ACKs go first a link has two such queues.
  *
  * It matters where messages are short against what stands in queues: with 3 MB windows and 10 MB messages a transfer is
@@ -41,7 +41,7 @@
 #ifndef MODEL_FLUID_H
 #define MODEL_FLUID_H
 
-#include "model/window.h"
+#include "model/window/window.h"
 
 /* What it took, for benchmarks. */
 struct model_fluid_cost {

@@ -33,16 +33,6 @@ static bool set_time(double value_s, double *time_s, struct error *err)
     return true;
 }
 
-bool model_logp_train(const struct model_logp *p, size_t messages, double *time_s, struct error *err)
-{
-    if (!logp_check(p, err))
-        return false;
-    if (messages == 0)
-        return error_set(err, ERROR_INPUT, "number of messages is 0: want 1 or more");
-    double sending_s = (double)(messages - 1) * fmax(p->gap_s, p->overhead_s);
-    return set_time(p->overhead_s + sending_s + p->latency_s + p->overhead_s, time_s, err);
-}
-
 bool model_logp_message(const struct model_logp *p, double bytes, double *time_s, struct error *err)
 {
     if (!logp_check(p, err) || !check_bytes(bytes, err))

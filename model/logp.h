@@ -23,11 +23,6 @@ struct model_logp {
     double gap_per_byte_s; /* G: least time between bytes of a long message; 0: plain LogP */
 };
 
-/* LogP, k small messages between two nodes, until the last is received:
- *   o + (k - 1) * max(g, o) + L + o
- * k = messages >= 1. A sender slower than its gap (o > g) is bound by its processor. */
-bool model_logp_train(const struct model_logp *p, size_t messages, double *time_s, struct error *err);
-
 /* LogGP, one message of k bytes:
  *   o + (k - 1) * G + L + o
  * k = bytes, finite and >= 1. */

@@ -88,20 +88,16 @@ bool model_loss_input_buffered(const struct model_loss_flow *flow, struct model_
     return true;
 }
 
-bool model_loss_chain_efficiency(const struct model_loss_chain *chain, double nack_cycle_gr, double to_gr,
-                                 double *efficiency, struct error *err)
+/* Eq. 4.4 from the chain's expectations, for a sender whose sequence of Packs up to a Nack takes E[S] (in g_r) and
+ * whose timeout is to_gr = TO / g_r:
+ *   T = E[y] E[x] / (E[y] E[S] + E[m] TO/g_r) = 1 / (c E[S] + (1 - a) c (TO/g_r) / f)
+ * f = 0 with a < 1: the first timeout never ends, T = 0. */
+static double loss_chain_efficiency(const struct model_loss_chain *chain, double nack_cycle_gr, double to_gr)
 {
-    if (!loss_chain_check(chain, to_gr, err))
-        return false;
-    if (chain->c <= 0)
-        return error_set(err, ERROR_INPUT, "c: 0 means no Nack ever, and no cycle to count in");
-    if (!isfinite(nack_cycle_gr) || nack_cycle_gr <= 0)
-        return error_set(err, ERROR_INPUT, "E[S]: %g is not a positive time", nack_cycle_gr);
     double asleep_gr = 0;
     if (chain->one_minus_a > 0)
         asleep_gr = chain->f > 0 ? chain->one_minus_a * chain->c * to_gr / chain->f : (double)INFINITY;
-    *efficiency = 1 / (chain->c * nack_cycle_gr + asleep_gr);
-    return true;
+    return 1 / (chain->c * nack_cycle_gr + asleep_gr);
 }
 
 bool model_loss_output_buffered(const struct model_loss_flow *flow, const struct model_loss_chain *chain,
@@ -128,30 +124,12 @@ bool model_loss_output_buffered(const struct model_loss_flow *flow, const struct
         .timeouts_in_a_row = loss_run(chain->f),
         .nack_cycle_gr = (1.5 + (1 - chain->c) / (chain->c * w)) * b,
     };
-    if (!model_loss_chain_efficiency(chain, o.nack_cycle_gr, to_gr, &o.sender_efficiency, err))
-        return false;
+    if (!isfinite(o.nack_cycle_gr) || o.nack_cycle_gr <= 0)
+        return error_set(err, ERROR_INPUT, "E[S]: %g is not a positive time", o.nack_cycle_gr);
+    o.sender_efficiency = loss_chain_efficiency(chain, o.nack_cycle_gr, to_gr);
     o.efficiency = flow->senders * o.sender_efficiency;
     o.saturated = o.efficiency > 1;
     o.efficiency = fmin(o.efficiency, 1);
     *answer = o;
-    return true;
-}
-
-bool model_loss_input_chain(const struct model_loss_flow *flow, struct model_loss_chain *chain,
-                            double *nack_cycle_gr, struct error *err)
-{
-    if (!loss_flow_check(flow, err) || !loss_input_domain(flow, err))
-        return false;
-    if (flow->window_packets <= flow->buffer_packets || flow->senders <= 1)
-        return error_set(err, ERROR_INPUT, "a window of %g in a buffer of %g with %g senders loses nothing",
-                         flow->window_packets, flow->buffer_packets, flow->senders);
-    double packs = loss_input_packs(flow);
-    if (packs < 1)
-        return error_set(err, ERROR_INPUT,
-                         "window: %g packets leave %g good ones a Nack; for a probability c it must not exceed "
-                         "P (B_L - 1) + 2 = %g", flow->window_packets, packs,
-                         flow->senders * (flow->buffer_packets - 1) + 2);
-    *chain = (struct model_loss_chain){.c = 1 / packs, .one_minus_a = 0, .f = 1};
-    *nack_cycle_gr = flow->senders * (packs + loss_input_errors(flow) / 2);
     return true;
 }

@@ -54,28 +54,10 @@ struct model_loss_output {
     bool saturated;            /* the formula exceeded 1, which no receiver can: efficiency is 1 */
 };
 
-/* Eq. 4.4 from the chain's expectations, for a sender whose sequence of Packs up to a Nack takes E[S] (in g_r) and
- * whose timeout is to_gr = TO / g_r:
- *   T = E[y] E[x] / (E[y] E[S] + E[m] TO/g_r) = 1 / (c E[S] + (1 - a) c (TO/g_r) / f)
- * c > 0, E[S] > 0, to_gr >= 0. f = 0 with a < 1: the first timeout never ends, T = 0. */
-bool model_loss_chain_efficiency(const struct model_loss_chain *chain, double nack_cycle_gr, double to_gr,
-                                 double *efficiency, struct error *err);
-
 /* Output-buffered switch (section 4.3.3), and shared-buffered with a limit per port (section 4.3.4):
  *   E[S]/g_r = (3/2 + (1 - c)/(c W)) B_L                                            Eq. 4.8
  *   T = 1 / ((3c/2 + (1 - c)/W) B_L + (1 - a) c (TO/g_r) / f),  P T for all         Eq. 4.9, 4.10 */
 bool model_loss_output_buffered(const struct model_loss_flow *flow, const struct model_loss_chain *chain,
                                 double to_gr, struct model_loss_output *answer, struct error *err);
-
-/* The input-buffered case as a chain (section 4.3.4): a = 1 and c = (2P - 2) / (B_L P + P - W). What is then equal:
- *   E[x] = 1/c = (G + 1)/2, half of the in-order packets of Eq. 4.2's cycle, which has two Nacks;
- *   P model_loss_chain_efficiency() = Eq. 4.2's first line, when a Nack's half of the cycle takes
- *     E[S]/g_r = P (1/c + ((W - 1)/P + 1 + B_L)/2)       good and bad packets of the half, P slots each.
- * Tam does not say which E[S] goes with his a and c. Not Eq. 4.8's, whose queue is the output's: put into Eq. 4.9 and
- * 4.10 as they stand, P = 15, W = 60, B_L = 43 make 4.06 where Eq. 4.2 has 0.47.
- * Domain as model_loss_input_buffered(). ERROR_INPUT besides when W <= B_L or P = 1 (nothing is lost), and when
- * W > P (B_L - 1) + 2: less than one good packet a Nack, and c would exceed 1. */
-bool model_loss_input_chain(const struct model_loss_flow *flow, struct model_loss_chain *chain,
-                            double *nack_cycle_gr, struct error *err);
 
 #endif

@@ -40,7 +40,7 @@ struct model_routes {
     struct model_platform platform; /* its rack list stays borrowed */
     struct model_pattern pattern;   /* borrowed transfers */
     struct model_route *route;      /* owned; one a transfer */
-    struct model_route *acks;       /* owned; likewise, in the ACKs' order */
+    struct model_route *acks;       /* owned; one a transfer, in the order in which its ACKs pass */
     double *goodput_bps;            /* owned; one a directed link: 1 / beta */
     int n_links;
 };

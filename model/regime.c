@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/regime.h"
 
-#include "model/window.h"
+#include "model/window/window.h"
 
 #include <math.h>
 

@@ -3,14 +3,14 @@
  *
  * Host X on a star has n_in flows in and n_out out, each with a host of its own at the far end, warm and endless. Two
  * queues matter: X's NIC (wait q_up: data out, ACKs of what comes in) and the switch port towards X (q_down: data in,
- * ACKs of what goes out). With the windows W of each direction's flows, w_in = n_in W_in and w_out likewise,
+ * ACKs of what goes out). With the windows W of each direction's flows, w_in = n_in W_in and w_out = n_out W_out,
  *
  *   X_in  = 8 w_in  / T_in,     T_in  = d + q_down + [ACKs wait in the NIC]  q_up
  *   X_out = 8 w_out / T_out,    T_out = d + q_up   + [ACKs wait in the port] q_down
- *   s X_in + a X_out <= C with q_down > 0 only at equality;  s X_out + a X_in <= C likewise with q_up
+ *   s X_in + a X_out <= C with q_down > 0 only at equality;  s X_out + a X_in <= C, at equality alone with q_up
  *
  * (s, a: wire bytes of data and of ACKs per byte of payload, as in model/degree.h). ACKs wait in a FIFO; they do not
- * where they are served first, or where each flow has a turn. It is the window law (model/window.h) of two classes, so
+ * where they are served first, or where each flow has a turn. It is the window law (model/window/window.h) of two classes, so
  * one of four cases holds, each with a formula:
  *
  *   neither queue   T = d: windows too small to fill the link: `unsaturated`

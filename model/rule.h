@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* model/rule.h - the rules that give every transfer of a pattern its rate. study/models.h names them.
+/* model/rule.h - the rules that give every transfer of a pattern its rate. study/predict/models.h names them.
  *
  * A rule's state is scratch memory for one pattern: rates depend on the pattern and `active` alone. */
 #ifndef MODEL_RULE_H
@@ -23,7 +23,7 @@ extern const struct model_rule model_rule_eq6;
 extern const struct model_rule model_rule_algorithm1, model_rule_fairness;
 /* Max-min fairness on directed links. */
 extern const struct model_rule model_rule_maxmin;
-/* The window law's fixed point (model/window.h). */
+/* The window law's fixed point (model/window/window.h). */
 extern const struct model_rule model_rule_window;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/flow.h - what a run knows of one flow: a row of flows.csv, an entry of summary.json, a row of a sweep's table
  * `flow`. A new column is a field here, its row in results_flow_columns, and the place that fills it
- * (scenarios/record.c). */
+ * (scenarios/run/record.c). */
 #ifndef RESULTS_FLOW_H
 #define RESULTS_FLOW_H
 

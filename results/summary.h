@@ -45,7 +45,7 @@ struct results_bandwidth {
 };
 
 /* Messages of a collective or a GOAL text, and what they waited for ACKs that queued behind data
- * (scenarios/program_schedule.c). */
+ * (scenarios/run/program_schedule.c). */
 struct results_messages {
     int64_t n; /* 0: there are none */
     double time_s, ack_wait_s; /* of all together */

@@ -27,7 +27,7 @@ struct origin {
 struct node {
     enum document_kind kind;
     uint32_t key;  /* where in the document's texts; of a value in a mapping, else 0 */
-    uint32_t text; /* likewise; of a single value */
+    uint32_t text; /* where in the document's texts; of a single value */
     int n;
     int *children; /* owned; of a list or a mapping */
     struct origin origin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows, section by section, in the order in which a scenario is saved. */
 #include "scenarios/keys.h"
-#include "scenarios/schedule.h"
+#include "scenarios/traffic/schedule.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -613,7 +613,7 @@ static const char *const connections_names[] = {"one", "two", NULL};
 static const struct key collective_keys[] = {
     {"algorithm", KEY_CHOICE, OF(collective.algorithm), .names = model_collective_names, .noun = "an algorithm",
      .required = "a collective goes {algorithm: ring-allreduce, bytes: 4MB}",
-     .meaning = "who sends what to whom after what (scenarios/collective.c)"},
+     .meaning = "who sends what to whom after what (scenarios/traffic/collective.c)"},
     {"bytes", KEY_BYTES, OF(collective.bytes), .min = 1, .max = SCHEDULE_BYTES, .usual = "1MB",
      .meaning = "of the whole vector, nccl-tests' S; of each message of a barrier or a halo"},
     {"repeat", KEY_INTEGER, OF(collective.repeat), .min = 1, .max = 1000000, .usual = "1", .meaning = "operations"},

@@ -30,7 +30,4 @@ bool scenario_load_asking(struct scenario *s, const char *path, const struct doc
 /* As scenario_load(), of a text without sets: one that scenario_write() made, say. `name` is what errors call it. */
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err);
 
-/* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */
-void scenario_at_point(const struct scenario *s, int i, struct scenario *point);
-
 #endif

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "results/csv.h"
 #include "scenarios/load_parts.h"
-#include "scenarios/played.h"
-#include "scenarios/sizes.h"
+#include "scenarios/traffic/played.h"
+#include "scenarios/traffic/sizes.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,9 +2,9 @@
 /* Traffic that is more than a list of flows: pairs, complete exchange, and the microbenchmarks' bursts and pings. */
 #include "base/memory.h"
 #include "base/infile.h"
-#include "scenarios/goal.h"
+#include "scenarios/traffic/goal.h"
 #include "scenarios/load_parts.h"
-#include "scenarios/played.h"
+#include "scenarios/traffic/played.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The traffic section: a star, its points, a random pattern, or flows. */
 #include "base/memory.h"
 #include "scenarios/load_parts.h"
-#include "scenarios/random_pattern.h"
+#include "scenarios/traffic/random_pattern.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "base/outfile.h"
 #include "results/directory.h"
+#include "results/directory_clear.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "scenarios/load.h"
 
 #include <math.h>
 #include <stdio.h>

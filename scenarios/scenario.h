@@ -147,7 +147,7 @@ struct scenario_pairs {
 struct scenario_exchange {
     enum scenario_algorithm algorithm;
     int64_t packets;       /* k: Go-Back-N, from each host to each other */
-    int64_t bytes;         /* m: TCP, likewise */
+    int64_t bytes;         /* m: TCP, from each host to each other */
     int64_t group;         /* omega: partners in a round of the group shuffle */
     int64_t global_window; /* W_g: packets a host has sent beyond those it has received; 0: no such window */
     bool contention_aware; /* logical numbers of Eq. 6.3 */
@@ -155,14 +155,14 @@ struct scenario_exchange {
     int64_t period_ps;     /* from one start to the next, unless it takes longer */
 };
 
-/* MPI_Barrier of all hosts over TCP: messages up a binomial tree, then down it (scenarios/program_tree_tcp.c). */
+/* MPI_Barrier of all hosts over TCP: messages up a binomial tree, then down it (scenarios/run/program_tree_tcp.c). */
 struct scenario_tree {
     int64_t bytes;         /* of each message */
     int64_t repeat;
     int64_t period_ps;     /* from one start to the next, unless it takes longer */
 };
 
-/* scenarios/collective.h, over TCP. */
+/* scenarios/traffic/collective.h, over TCP. */
 struct scenario_collective {
     enum model_collective algorithm;
     int64_t bytes;         /* of the whole vector; barrier, halo: of each message */
@@ -177,7 +177,7 @@ struct scenario_line {
     char text[SCENARIO_LINE];
 };
 
-/* scenarios/goal.h, over TCP. */
+/* scenarios/traffic/goal.h, over TCP. */
 struct scenario_goal {
     char file[SCENARIO_PATH];
     struct scenario_line *lines; /* owned; what the file says, written down anew */
@@ -186,7 +186,7 @@ struct scenario_goal {
 
 /* As written; the flows that are drawn for it are listed, too. */
 struct scenario_background {
-    char sizes[SCENARIO_PATH]; /* scenarios/sizes.h */
+    char sizes[SCENARIO_PATH]; /* scenarios/traffic/sizes.h */
     double load;               /* of each host's link */
     int *hosts;                /* owned; who send and receive; none: all */
     int n_hosts;
@@ -277,9 +277,9 @@ struct scenario {
     struct scenario_pingpong pingpong;
     struct scenario_uniform uniform;
     int64_t *delays_ps;       /* owned; the network borrows it */
-    int64_t *host_times_ps;   /* owned; likewise */
-    struct emu_network_link *links; /* owned; likewise */
-    struct emu_network_node *nodes; /* owned; likewise */
+    int64_t *host_times_ps;   /* owned; the network borrows it, as the next two */
+    struct emu_network_link *links; /* owned */
+    struct emu_network_node *nodes; /* owned */
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
     bool barrier;             /* messages wait for those of all flows */
     double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */
@@ -347,5 +347,8 @@ static inline int scenario_tree_parent(int host)
  * that takes; with fewer hosts than flows, flows wrap round over h1, h2, ...
  * ERROR_SYSTEM when out of memory. */
 void scenario_list_star(struct scenario *s, const struct scenario_point *point);
+
+/* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */
+void scenario_at_point(const struct scenario *s, int i, struct scenario *point);
 
 #endif

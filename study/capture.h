@@ -29,7 +29,7 @@ struct analysis_flows *study_capture_read(const char *path, bool explain, const 
 struct analysis_flows *study_capture_read_packets(const char *path, const struct study_capture_listener *listener,
                                                   struct analysis_capture *capture, struct error *err);
 
-/* analysis_both_ends_read(), likewise. */
+/* As analysis_both_ends_read() has it, with the same listener. */
 bool study_capture_read_both_ends(struct analysis_both_ends *e, const char *const path[2],
                                   const struct study_capture_listener *listener, struct error *err);
 

@@ -28,7 +28,7 @@ struct sweep_db {
         const char *sql;
         sqlite3_stmt *q;
     } kept[SWEEP_DB_KEPT]; /* what runs for every point */
-    sqlite3_stmt *insert_flow; /* likewise; NULL before its first use */
+    sqlite3_stmt *insert_flow; /* runs for every point, too; NULL before its first use */
     int64_t ticks; /* of work that reading it may still take */
     bool joined;   /* to write, too */
 };

@@ -4,7 +4,7 @@
 
 #include "analysis/degree.h"
 #include "base/text.h"
-#include "study/judge.h"
+#include "study/verdict/judge.h"
 #include "view/capture_page_parts.h"
 #include "view/embedded.h"
 #include "view/page.h"

@@ -3,7 +3,7 @@
 #ifndef VIEW_CAPTURE_PAGE_PARTS_H
 #define VIEW_CAPTURE_PAGE_PARTS_H
 
-#include "study/pendulum.h"
+#include "study/explain/pendulum.h"
 #include "view/table.h"
 #include "view/text.h"
 

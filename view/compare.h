@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view/compare.h - two captures or runs side by side (study/compare.h): in words, as tables, as JSON, as a page. */
+/* view/compare.h - two captures or runs side by side (study/compare/compare.h): in words, as tables, as JSON, as a page. */
 #ifndef VIEW_COMPARE_H
 #define VIEW_COMPARE_H
 
-#include "study/compare.h"
+#include "study/compare/compare.h"
 #include "view/table.h"
 
 /* A drawing is as wide as its page. There are two, and one is in sight: of a page in the hand, and of one on a desk. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view/compare_sweeps.h - two sweeps side by side (study/compare_sweeps.h): in words, as tables, as JSON, as a page. */
+/* view/compare_sweeps.h - two sweeps side by side (study/compare/compare_sweeps.h): in words, as tables, as JSON, as a page. */
 #ifndef VIEW_COMPARE_SWEEPS_H
 #define VIEW_COMPARE_SWEEPS_H
 
-#include "study/compare_sweeps.h"
+#include "study/compare/compare_sweeps.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #ifndef VIEW_EXPLANATION_TABLE_H
 #define VIEW_EXPLANATION_TABLE_H
 
-#include "study/explanation.h"
+#include "study/explain/explanation.h"
 #include "view/table.h"
 
 #define VIEW_EXPLANATION_TABLE_COLUMNS 12

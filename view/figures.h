@@ -4,7 +4,7 @@
 #define VIEW_FIGURES_H
 
 #include "analysis/check_capture.h"
-#include "study/round_trips.h"
+#include "study/verdict/round_trips.h"
 
 #define VIEW_FIGURES_LABEL 64
 

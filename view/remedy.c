@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "study/judge.h"
+#include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 #include "view/embedded.h"
 

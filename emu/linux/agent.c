@@ -17,7 +17,7 @@
 bool linux_agent_called(const char *name)
 {
     const char *slash = name ? strrchr(name, '/') : NULL;
-    return name && strcmp(slash ? slash + 1 : name, LINUX_AGENT_NAME) == 0;
+    return name && strcmp(slash ? slash + 1 : name, LINUX_PROGRAM_AGENT) == 0;
 }
 
 static char **agent_fail(char **words, const char *line, char found, struct error *err)
@@ -69,13 +69,13 @@ int linux_agent(int argc, char **argv)
     char **words = linux_agent_words(line, &err);
     int status = ERROR_INPUT;
     if (words && !words[0])
-        error_set(&err, ERROR_INPUT, "usage: " LINUX_AGENT_NAME " HOST COMMAND...");
+        error_set(&err, ERROR_INPUT, "usage: " LINUX_PROGRAM_AGENT " HOST COMMAND...");
     else if (words && linux_program_enter_by_name(argv[1], &err)) {
         linux_program_exec(words);
         status = NOT_FOUND;
         error_set_errno(&err, "%s", words[0]);
     }
-    fprintf(stderr, LINUX_AGENT_NAME "%s%s: %s\n", argc > 1 ? " " : "", argc > 1 ? argv[1] : "", err.message);
+    fprintf(stderr, LINUX_PROGRAM_AGENT "%s%s: %s\n", argc > 1 ? " " : "", argc > 1 ? argv[1] : "", err.message);
     free(words);
     free(line);
     return status;

@@ -11,8 +11,6 @@
 
 #include <stdbool.h>
 
-#define LINUX_AGENT_NAME "on" /* of a link to this program, among those that programs find */
-
 /* Whether this program was started by that name. */
 bool linux_agent_called(const char *name);
 

@@ -79,7 +79,7 @@ struct linux_packet *linux_packet_new(const uint8_t *bytes, uint32_t n, struct e
     return p;
 }
 
-struct linux_packet *linux_packet_share(struct linux_packet *p)
+static struct linux_packet *packet_share(struct linux_packet *p)
 {
     p->references++;
     return p;
@@ -140,7 +140,7 @@ static bool ops_mark(const struct emu_frame *frame)
 
 static void *ops_share(void *packet)
 {
-    return linux_packet_share(packet);
+    return packet_share(packet);
 }
 
 static void ops_release(void *packet)

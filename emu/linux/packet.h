@@ -23,7 +23,6 @@ struct linux_packet {
 
 /* Copies a frame of at least an Ethernet header; `frame` gets what the network needs to know. */
 struct linux_packet *linux_packet_new(const uint8_t *bytes, uint32_t n, struct emu_frame *frame);
-struct linux_packet *linux_packet_share(struct linux_packet *p);
 void linux_packet_release(struct linux_packet *p);
 void linux_packet_free_all(void); /* those released */
 

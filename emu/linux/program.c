@@ -3,7 +3,6 @@
 
 #include "base/directory.h"
 #include "base/memory.h"
-#include "emu/linux/agent.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,8 +77,8 @@ static bool program_agent(struct error *err)
 {
     char own[PATH_MAX] = "";
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    return (n > 0 && symlink(own, PLACE "/" LINUX_AGENT_NAME) == 0) ||
-           error_set_errno(err, "the kernel inside: " PLACE "/" LINUX_AGENT_NAME);
+    return (n > 0 && symlink(own, PLACE "/" LINUX_PROGRAM_AGENT) == 0) ||
+           error_set_errno(err, "the kernel inside: " PLACE "/" LINUX_PROGRAM_AGENT);
 }
 
 bool linux_program_prepare(const struct linux_host *hosts, int n, struct error *err)

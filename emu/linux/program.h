@@ -11,8 +11,9 @@
 /* What programs find beside the files of the system outside:
  *   /etc/hosts      h0, h1, ... with their addresses
  *   /dev/hosts/h1   the network namespace of a host, for nsenter --net=
- *   /dev/hosts/on   in PATH: emu/linux/agent.h
+ *   /dev/hosts/on   in PATH: a link to this program, which is emu/linux/agent.h by that name
  *   /dev/shm        empty, HOME and TMPDIR */
+#define LINUX_PROGRAM_AGENT "on"
 bool linux_program_prepare(const struct linux_host *hosts, int n, struct error *err);
 
 /* This process comes to be on a host. ERROR_INPUT: there is none of this name. */

@@ -31,15 +31,9 @@ static void test_what_a_terminal_would_obey_is_escaped(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *streamed, *line = print_escaped(cases[i].text);
-        size_t size;
-        FILE *f = open_memstream(&streamed, &size);
-        print_text(f, cases[i].text);
-        fclose(f);
+        char *line = print_escaped(cases[i].text);
         assert_string_equal(line, cases[i].line);
-        assert_string_equal(streamed, cases[i].line);
         free(line);
-        free(streamed);
     }
 }
 

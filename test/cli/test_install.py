@@ -119,6 +119,7 @@ class Misspelt(e2e.Case):
                 said = self.good(*page.split(), option).stdout
                 self.assertEqual(said, self.good(*page.split(), "--help").stdout)
                 self.assertNotEqual(said, self.good(page.split()[0], "--help").stdout, page)
+            self.assertEqual(said, self.good(*page.split(), "--anything", "1", "--help").stdout, page)
             self.assertIn({"measure mpi": "measure --mpi", "replay port": "--port RATE",
                            "replay interface": "--interface"}.get(page, page), said.splitlines()[0])
         self.assertIn("--what-if", self.good("replay", "--help").stdout)
@@ -221,6 +222,10 @@ class Installed(e2e.Case):
         self.assertEqual(self.complete("check", "sta"), ["stamp.txt"])
         self.assertEqual(self.complete("sweep", "fig"), ["fig4a", "fig4b"])
         self.assertEqual(self.complete("predict", "loss", "--one"), ["--one-minus-a"])
+        self.assertEqual(self.complete("run", "--set", "network.nic.que"), ["network.nic.queue="])
+        self.assertEqual(self.complete("fit", "--set", "traffic.flows.0.fr"), ["traffic.flows.0.from="])
+        self.assertEqual(self.complete("replay", "--what-if", "fq"), ["fq_codel"])
+        self.assertEqual(self.complete("replay", "--what-if", "bu"), ["buffer="])
         self.assertIn("replay", self.complete("help", ""))
         self.assertEqual(self.complete("replay", "--po"), ["--port"])  # of a page of its own
 
@@ -239,11 +244,13 @@ class Installed(e2e.Case):
                 subprocess.run([shell, "-n", self.prefix / "share" / file], check=True)
         done = subprocess.run(["fish", "--no-config", "-c", f"source {self.prefix}/share/fish/vendor_completions.d/contraflow.fish; "
                                "complete -C 'contraflow expl'; complete -C 'contraflow run --engine n'; "
-                               "complete -C 'contraflow predict loss --one'; complete -C 'contraflow run sta'"],
+                               "complete -C 'contraflow predict loss --one'; complete -C 'contraflow run sta'; "
+                               "complete -C 'contraflow run --set network.nic.que'; "
+                               "complete -C 'contraflow replay --what-if ack-fil'"],
                               cwd=self.dir, capture_output=True, text=True, check=True,
                               env={"PATH": f"{self.program.parent}:/usr/bin:/bin", "HOME": str(self.dir)})
         self.assertEqual([line.split("\t")[0] for line in done.stdout.splitlines()],
-                         ["explain", "native", "ns3", "--one-minus-a", "star"])
+                         ["explain", "native", "ns3", "--one-minus-a", "star", "network.nic.queue=", "ack-filter"])
 
     def test_manual_pages_are_clean(self):
         e2e.require("mandoc")

@@ -6,9 +6,9 @@
 #include "base/monotonic.h"
 #include "model/fluid.h"
 #include "model/timeline.h"
-#include "model/window_rule.h"
+#include "model/window/window_rule.h"
 #include "scenarios/load.h"
-#include "scenarios/pattern.h"
+#include "scenarios/traffic/pattern.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/model/patterns.h"
 
-#include "scenarios/random_pattern.h"
+#include "scenarios/traffic/random_pattern.h"
 
 const struct model_transfer pattern_figure1[5] = {
     {0, 5, 10e6, 500e3, 0}, /* e1 X1 -> Y3 */

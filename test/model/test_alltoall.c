@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/alltoall.h"
+#include "model/exchange/alltoall.h"
 
 #include "base/random.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/exchange.h"
+#include "model/exchange/exchange.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -60,11 +60,7 @@ static void test_bound_is_eq_5_1(void **state)
     /* 8275-416, p = 16, k = 64: T_w = 12.5 + (264 + 16 * 0.3413) - 123 + 20 + 7 = 185.9608,
      * 64 * 15 * 123 + T_w = 118265.9608 us. */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_416);
-    const struct model_exchange x = {.processes = 16, .packets = 64};
-    double bound_s;
-    struct error err;
-    assert_true(model_exchange_bound(&t, &x, &bound_s, &err));
-    assert_near(bound_s, 118265.9608 * US, 1e-12);
+    assert_near(cost_of(&t, MODEL_EXCHANGE_SYNC, 16, 64, 0).bound_s, 118265.9608 * US, 1e-12);
 }
 
 static void test_sync_reaches_the_bound_and_rounds_cost_t_w(void **state)
@@ -227,9 +223,9 @@ static void test_bad_exchange_is_an_error(void **state)
         assert_non_null(strstr(err.message, rows[i].says));
     }
     t.send_gap_s = NAN;
-    double bound_s;
+    struct model_exchange_cost cost;
     struct error err = {0};
-    assert_false(model_exchange_bound(&t, &(struct model_exchange){4, 1, 1}, &bound_s, &err));
+    assert_false(model_exchange_cost(&t, MODEL_EXCHANGE_SYNC, &(struct model_exchange){4, 1, 1}, &cost, &err));
     assert_non_null(strstr(err.message, "g_s"));
 }
 

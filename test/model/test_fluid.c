@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "model/timeline.h"
-#include "model/window_rule.h"
+#include "model/window/window_rule.h"
 #include "test/model/patterns.h"
 
 #include <math.h>

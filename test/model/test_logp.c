@@ -24,21 +24,6 @@ static void test_message_costs_two_overheads_its_bytes_and_the_latency(void **st
     assert_near(time_s, 14e-6, 1e-18);
 }
 
-static void test_train_is_paced_by_gap_or_overhead_whichever_is_longer(void **state)
-{
-    (void)state;
-    struct error err;
-    struct model_logp p = round_figures;
-    double time_s;
-    assert_true(model_logp_train(&p, 4, &time_s, &err)); /* 2 + 3 * 5 + 10 + 2 */
-    assert_near(time_s, 29e-6, 1e-18);
-    p.overhead_s = 7e-6;
-    assert_true(model_logp_train(&p, 4, &time_s, &err)); /* 7 + 3 * 7 + 10 + 7 */
-    assert_near(time_s, 45e-6, 1e-18);
-    assert_true(model_logp_train(&p, 1, &time_s, &err));
-    assert_near(time_s, 24e-6, 1e-18);
-}
-
 static void test_pattern_of_one_message_is_that_message(void **state)
 {
     (void)state;
@@ -128,19 +113,24 @@ static void test_opposite_directions_do_not_meet(void **state)
     assert_near(done_s[1], 24e-6, 1e-18);
 }
 
+/* LogP, k small messages between two nodes, until the last is received: o + (k - 1) max(g, o) + L + o. A sender slower
+ * than its gap is bound by its processor. */
 static void test_pattern_of_small_messages_is_a_train(void **state)
 {
     (void)state;
     struct error err;
+    struct model_logp p = round_figures; /* o 2, g 5, L 10 us */
     struct model_logp_message m[50];
-    double done_s[50], train_s;
+    double done_s[50];
     for (int i = 0; i < 50; i++)
         m[i] = (struct model_logp_message){0, 1, 1, 0};
-    assert_true(model_logp_pattern(&round_figures, 2, m, 50, done_s, &err));
-    for (size_t i = 0; i < 50; i++) {
-        assert_true(model_logp_train(&round_figures, i + 1, &train_s, &err));
-        assert_near(done_s[i], train_s, 1e-15);
-    }
+    assert_true(model_logp_pattern(&p, 2, m, 50, done_s, &err));
+    for (int i = 0; i < 50; i++)
+        assert_near(done_s[i], 14e-6 + i * 5e-6, 1e-15);
+    p.overhead_s = 7e-6;
+    assert_true(model_logp_pattern(&p, 2, m, 50, done_s, &err));
+    for (int i = 0; i < 50; i++)
+        assert_near(done_s[i], 24e-6 + i * 7e-6, 1e-15);
 }
 
 #define NODES 6
@@ -247,14 +237,11 @@ static void test_bad_parameters_are_named(void **state)
         assert_false(model_logp_message(&p, 1, &time_s, &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, names[i]));
-        assert_false(model_logp_train(&p, 1, &time_s, &err));
         assert_false(model_logp_pattern(&p, 2, &(struct model_logp_message){0, 1, 1, 0}, 1, &time_s, &err));
         assert_near(time_s, 7, 0);
     }
     struct error err;
     double time_s = 7;
-    assert_false(model_logp_train(&round_figures, 0, &time_s, &err));
-    assert_non_null(strstr(err.message, "number of messages is 0"));
     assert_false(model_logp_message(&round_figures, 0.5, &time_s, &err));
     assert_non_null(strstr(err.message, "message is 0.5 bytes"));
     const struct model_logp huge = {0, 0, 0, 1e300};
@@ -267,7 +254,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_message_costs_two_overheads_its_bytes_and_the_latency),
-        cmocka_unit_test(test_train_is_paced_by_gap_or_overhead_whichever_is_longer),
         cmocka_unit_test(test_pattern_of_one_message_is_that_message),
         cmocka_unit_test(test_second_message_of_a_sender_waits_for_bytes_and_gap),
         cmocka_unit_test(test_overhead_longer_than_the_gap_paces_the_sender),

@@ -177,55 +177,6 @@ static void test_eq_4_2_stays_under_half_and_falls_with_the_window(void **state)
     }
 }
 
-/* Section 4.3.4: a = 1 and c = (2P - 2)/(B_L P + P - W) make the chain Eq. 4.2. */
-static void test_the_input_buffered_chain_is_eq_4_2(void **state)
-{
-    (void)state;
-    struct random r;
-    struct error err;
-    int improbable = 0;
-    random_init(&r, 4);
-    for (int i = 0; i < 10000; i++) {
-        double p = 2 + (double)random_below(&r, 60), b = 1 + (double)random_below(&r, 300);
-        struct model_loss_flow flow = {p, b + 1 + (double)random_below(&r, (uint64_t)(p * b - b) + 1), b};
-        struct model_loss_input a;
-        struct model_loss_chain chain;
-        double cycle_gr, sender, c = (2 * p - 2) / (b * p + p - flow.window_packets);
-        assert_true(model_loss_input_buffered(&flow, &a, &err));
-        assert_near(a.packs_per_nack, 1 / c, 1e-12 / c);
-        if (flow.window_packets > p * (b - 1) + 2) { /* fewer than one good packet a Nack: no probability */
-            assert_true(c > 1);
-            assert_false(model_loss_input_chain(&flow, &chain, &cycle_gr, &err));
-            assert_int_equal(err.code, ERROR_INPUT);
-            improbable++;
-            continue;
-        }
-        assert_true(model_loss_input_chain(&flow, &chain, &cycle_gr, &err));
-        assert_near(chain.c, c, 1e-12 * c);
-        assert_near(chain.one_minus_a, 0, 0);
-        assert_true(model_loss_chain_efficiency(&chain, cycle_gr, 400, &sender, &err));
-        double good = (b - (flow.window_packets - 1) / p) / (1 - 1 / p);
-        assert_near(p * sender, (good + 1) / (good + 2 + (flow.window_packets - 1) / p + b), 1e-12);
-    }
-    assert_in_range(improbable, 1, 9000); /* both kinds were met */
-}
-
-/* The same a and c in Eq. 4.9, whose E[S] is an output queue's, is another number: 28/600 = 0.04667 for c,
- * (0.07 + 0.95333/60) 43 = 3.6932, and 15/3.6932 = 4.06, beyond any receiver. */
-static void test_eq_4_9_as_it_stands_is_not_the_input_buffered_case(void **state)
-{
-    (void)state;
-    struct error err;
-    struct model_loss_flow flow = {15, 60, 43};
-    struct model_loss_chain chain;
-    struct model_loss_output o;
-    double cycle_gr;
-    assert_true(model_loss_input_chain(&flow, &chain, &cycle_gr, &err));
-    assert_true(model_loss_output_buffered(&flow, &chain, 400, &o, &err));
-    assert_near(15 * o.sender_efficiency, 4.06, 0.005);
-    assert_true(o.saturated);
-}
-
 /* Eq. 4.5-4.9 one by one, first row of Table 4.1: 1/0.0218 = 45.87; 1/0.0547 = 18.28; 1/0.5329 = 1.8765;
  * (1.5 + 0.9782/(0.0218 18)) 95 = (1.5 + 2.492864) 95 = 379.3221; and Eq. 4.4 put together from them. */
 static void test_every_expectation_of_the_chain(void **state)
@@ -297,15 +248,6 @@ static void test_bad_parameters_are_named(void **state)
     struct model_loss_input a;
     assert_false(model_loss_input_buffered(&(struct model_loss_flow){2, 100, 43}, &a, &err));
     assert_non_null(strstr(err.message, "window: 100"));
-    double cycle_gr;
-    struct model_loss_chain c;
-    assert_false(model_loss_input_chain(&(struct model_loss_flow){15, 43, 43}, &c, &cycle_gr, &err));
-    assert_non_null(strstr(err.message, "loses nothing"));
-    assert_false(model_loss_input_chain(&(struct model_loss_flow){2, 87, 43}, &c, &cycle_gr, &err));
-    assert_non_null(strstr(err.message, "window: 87")); /* 2 (43 - 1) + 2 = 86 */
-    assert_non_null(strstr(err.message, "= 86"));
-    assert_true(model_loss_input_chain(&(struct model_loss_flow){2, 86, 43}, &c, &cycle_gr, &err));
-    assert_near(c.c, 1, 1e-15);
 }
 
 int main(void)
@@ -315,11 +257,9 @@ int main(void)
         cmocka_unit_test(test_tables_4_2_and_4_4_where_4_1_has_the_probabilities),
         cmocka_unit_test(test_eq_4_2_by_hand),
         cmocka_unit_test(test_eq_4_2_is_both_of_its_lines),
-        cmocka_unit_test(test_eq_4_9_as_it_stands_is_not_the_input_buffered_case),
         cmocka_unit_test(test_every_expectation_of_the_chain),
         cmocka_unit_test(test_a_window_that_fits_the_buffer_loses_nothing),
         cmocka_unit_test(test_eq_4_2_stays_under_half_and_falls_with_the_window),
-        cmocka_unit_test(test_the_input_buffered_chain_is_eq_4_2),
         cmocka_unit_test(test_a_timeout_that_never_ends_leaves_nothing),
         cmocka_unit_test(test_bad_parameters_are_named),
     };

@@ -2,7 +2,7 @@
 #include "model/regime.h"
 
 #include "base/random.h"
-#include "model/window.h"
+#include "model/window/window.h"
 
 #include <math.h>
 #include <string.h>
@@ -310,7 +310,7 @@ static void test_everybody_stopped_undoes_ack_priority(void **state)
     assert_near(a.out_bps / a.in_bps, 3 * (1.0 / 3 - 90.0 / 2896 / (1538.0 / 1448)), 1e-6);
 }
 
-/* The four cases against the fixed point on any topology (model/window.h). */
+/* The four cases against the fixed point on any topology (model/window/window.h). */
 static void test_rates_are_the_window_laws_fixed_point(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/signature.h"
+#include "model/exchange/signature.h"
 
 #include "base/random.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/tam.h"
+#include "model/exchange/tam.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/window.h"
+#include "model/window/window.h"
 
 #include "base/random.h"
 #include "model/timeline.h"
-#include "model/window_rule.h"
+#include "model/window/window_rule.h"
 #include "test/model/patterns.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Texts nobody chose as GOAL: what is read is written, and read again to the same text. `test/fuzz goal`, or
  * test/fuzzing/replay.c. */
 #include "base/memory.h"
-#include "scenarios/goal.h"
+#include "scenarios/traffic/goal.h"
 #include "test/fuzzing/text.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A capture into an emulated port, as 'contraflow replay --port' feeds it. The input: "P" and bytes of options, then a
  * capture; or a capture alone. */
-#include "scenarios/port_replay.h"
+#include "scenarios/run/port_replay.h"
 #include "test/fuzzing/captures.h"
 
 #include <math.h>

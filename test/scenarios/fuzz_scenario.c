@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "model/platform.h"
 #include "scenarios/load.h"
-#include "scenarios/pattern.h"
+#include "scenarios/traffic/pattern.h"
 #include "scenarios/save.h"
 #include "test/fuzzing/text.h"
 

@@ -2,7 +2,7 @@
 /* Tables of sizes, and traffic drawn from them; argv[1]: the folder of the tables that come with the project. */
 #include "base/units.h"
 #include "scenarios/save.h"
-#include "scenarios/sizes.h"
+#include "scenarios/traffic/sizes.h"
 #include "test/scenarios/text.h"
 
 #include <assert.h>

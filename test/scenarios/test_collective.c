@@ -3,7 +3,7 @@
  * how often. What must be there at the end is the definition of the operation, whoever sent what to whom. */
 #include "base/memory.h"
 #include "base/random.h"
-#include "scenarios/collective.h"
+#include "scenarios/traffic/collective.h"
 #include "test/cm.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* GOAL text as txt2bin of LogGOPSim reads it (src/LogGOPSim/txt2bin.re). */
-#include "scenarios/goal.h"
+#include "scenarios/traffic/goal.h"
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "scenarios/collective.h"
+#include "scenarios/traffic/collective.h"
 #include "test/cm.h"
 
 #include <stdlib.h>

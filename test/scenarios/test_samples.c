@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "scenarios/samples.h"
+#include "scenarios/run/samples.h"
 
 #include "base/random.h"
 #include "test/cm.h"

@@ -2,7 +2,7 @@
 /* Measurements nobody made: the first byte says whether it is a table, iperf3's JSON, or where flows may have been in a
  * measurement of two patterns. What is read is finite, lies between hosts there are, and becomes a scenario.
  * `test/fuzz measurement`, or test/fuzzing/replay.c. */
-#include "study/measurement.h"
+#include "study/infer/measurement.h"
 
 #include "test/fuzzing/text.h"
 

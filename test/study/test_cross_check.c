@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two summaries compared; figures written by hand. */
-#include "study/cross_check.h"
+#include "study/compare/cross_check.h"
 
 #include <math.h>
 #include <stdio.h>

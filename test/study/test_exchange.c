@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
-#include "study/exchange.h"
+#include "study/predict/exchange.h"
 
 #include "test/scenarios/text.h"
 

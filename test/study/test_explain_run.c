@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A run's own waits, from files written by hand. */
-#include "study/explain_run.h"
+#include "study/explain/explain_run.h"
 
 #include "base/text.h"
 #include "test/scenarios/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/explanation.h"
+#include "study/explain/explanation.h"
 
 #include "test/analysis/segment.h"
 #include "test/cm.h"
@@ -67,7 +67,7 @@ static void says(const struct study_explanation *e, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* Half of the round trip, and no less, is what a wait must take to be its cause (study/explanation.h). */
+/* Half of the round trip, and no less, is what a wait must take to be its cause (study/explain/explanation.h). */
 static void test_the_wait_that_takes_half_of_the_round_trip_is_named(void **state)
 {
     (void)state;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts of a fit with points made up so that their answers are known. */
-#include "study/fit_connections.h"
-#include "study/fit_engines.h"
-#include "study/fit_patterns.h"
-#include "study/fit_regimes.h"
-#include "study/fit_remedies.h"
-#include "study/fit_resources.h"
-#include "study/fit_signatures.h"
-#include "study/zhu2014.h"
+#include "study/fit/fit_connections.h"
+#include "study/fit/fit_engines.h"
+#include "study/fit/fit_patterns.h"
+#include "study/fit/fit_read.h"
+#include "study/fit/fit_regimes.h"
+#include "study/fit/fit_remedies.h"
+#include "study/fit/fit_resources.h"
+#include "study/fit/fit_signatures.h"
+#include "study/fit/zhu2014.h"
 
 #include "test/scenarios/text.h"
 
@@ -20,16 +21,6 @@
 #define ONE_MESSAGE "network: {link: {rate: 1Gbps, goodput: 940Mbps}}\n" \
                     "traffic: {flows: [{from: h0, to: h1, bytes: 94MB}]}\n"
 #define STAR "tcp: {window: 3MB}\ntraffic: {star: {incoming: 2, outgoing: 1}}\n"
-
-static const struct study_fit_part *const parts[STUDY_FIT_PARTS] = {
-    [STUDY_FIT_RESOURCES] = &study_fit_resources_part,
-    [STUDY_FIT_PATTERNS] = &study_fit_patterns_part,
-    [STUDY_FIT_CONNECTIONS] = &study_fit_connections_part,
-    [STUDY_FIT_SIGNATURES] = &study_fit_signatures_part,
-    [STUDY_FIT_ENGINES] = &study_fit_engines_part,
-    [STUDY_FIT_REGIMES] = &study_fit_regimes_part,
-    [STUDY_FIT_REMEDIES] = &study_fit_remedies_part,
-};
 
 /* What a part is shown: a run whose flows had these rates, and took this long where they end; or an exchange, that took
  * as long as the first time. */
@@ -57,7 +48,7 @@ static void show(enum study_fit_kind part, void *state, const struct made *made)
     const struct sweep_result r = {
         .number = 1, .seed = made->seed, .axes = axes, .engine = made->engine, .scenario = &s,
         .operations = {s.traffic == SCENARIO_TRAFFIC_EXCHANGE || s.traffic == SCENARIO_TRAFFIC_COLLECTIVE ? 3 : 0, made->time_s[0], (double)NAN}, .flows = flows};
-    if (!parts[part]->take(state, "made.db", &r, &err))
+    if (!study_fit_parts[part]->take(state, "made.db", &r, &err))
         fail_msg("%s", err.message);
     free(flows);
     json_decref(axes);
@@ -66,12 +57,12 @@ static void show(enum study_fit_kind part, void *state, const struct made *made)
 
 static size_t points(enum study_fit_kind part, const void *state)
 {
-    return *(const size_t *)(const void *)((const char *)state + parts[part]->points);
+    return *(const size_t *)(const void *)((const char *)state + study_fit_parts[part]->points);
 }
 
 static void end(enum study_fit_kind part, void *state)
 {
-    parts[part]->fini(state);
+    study_fit_parts[part]->fini(state);
     free(state);
 }
 
@@ -79,11 +70,11 @@ static void end(enum study_fit_kind part, void *state)
 static void *fitted(enum study_fit_kind part, const struct made *made, size_t n)
 {
     struct error err = {0};
-    void *state = calloc(1, parts[part]->size);
+    void *state = calloc(1, study_fit_parts[part]->size);
     assert_non_null(state);
     for (size_t i = 0; i < n; i++)
         show(part, state, &made[i]);
-    if (points(part, state) > 0 && !parts[part]->fit(state, &err))
+    if (points(part, state) > 0 && !study_fit_parts[part]->fit(state, &err))
         fail_msg("%s", err.message);
     return state;
 }
@@ -347,14 +338,14 @@ static void test_connections_show_the_two_gaps(void **state)
     };
     struct study_fit_connections *f = fitted(STUDY_FIT_CONNECTIONS, made, 3);
     assert_int_equal(f->n, 2);
-    assert_int_equal(f->n_groups, 1);
+    assert_int_equal(study_fit_connections_end(f, 0), 2);
     assert_int_equal(f->points[1].n, 2);
-    assert_true(fabs(study_fit_connections_mean_s(&f->points[1]) - 0.03) < 1e-12);
-    assert_true(fabs(study_fit_connections_deviation_s(&f->points[1]) - 0.01 * sqrt(2)) < 1e-12);
-    assert_true(fabs(f->groups[0].gaps.free_s_per_byte - 10e-9) < 1e-18);
-    assert_true(fabs(f->groups[0].gaps.contended_s_per_byte - 40e-9) < 1e-18);
-    assert_true(fabs(f->points[0].rho) < 1e-9);
-    assert_true(fabs(f->points[1].rho - 2.0 / 3) < 1e-9);
+    assert_true(fabs(f->points[1].mean_s - 0.03) < 1e-12);
+    assert_true(fabs(f->points[1].sd_s - 0.01 * sqrt(2)) < 1e-12);
+    assert_true(fabs(f->points[0].gaps.free_s_per_byte - 10e-9) < 1e-18);
+    assert_true(fabs(f->points[1].gaps.contended_s_per_byte - 40e-9) < 1e-18);
+    assert_true(fabs(f->points[0].gaps.rho) < 1e-9);
+    assert_true(fabs(f->points[1].gaps.rho - 2.0 / 3) < 1e-9);
     end(STUDY_FIT_CONNECTIONS, f);
 }
 

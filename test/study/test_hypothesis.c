@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hypotheses in words, and what they make of a scenario. */
-#include "study/hypothesis.h"
+#include "study/infer/hypothesis.h"
 
 #include "base/text.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs judged from their directories; flows.csv is written by hand. */
-#include "study/judge.h"
-#include "study/judge_run.h"
+#include "study/verdict/judge.h"
+#include "study/verdict/judge_run.h"
 #include "scenarios/load.h"
-#include "study/judge_run_evidence.h"
+#include "study/verdict/judge_run_evidence.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Measurements from CSV and from iperf3's JSON, and what is wrong with others. */
-#include "study/measurement.h"
+#include "study/infer/measurement.h"
 
 #include "foreign/read.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/models.h"
+#include "study/predict/models.h"
 
 #include "test/scenarios/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flows of a capture as those of a scenario: hosts, bytes, and where the application paused. */
-#include "study/replay.h"
+#include "study/replay/replay.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a replay assumes where the capture does not show it, and when its baseline is worth no what-if. */
-#include "study/replay.h"
+#include "study/replay/replay.h"
 
 #include <math.h>
 #include <string.h>

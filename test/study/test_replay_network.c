@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A judge's facts as the network of a replay, and what of it is said to be assumed. */
-#include "study/replay_parts.h"
+#include "study/replay/replay_parts.h"
 
 #include "judge/limit.h"
 

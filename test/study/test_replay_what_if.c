@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What --what-if changes in a scenario, and what it refuses. */
-#include "study/replay.h"
+#include "study/replay/replay.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs judged from files written by hand. */
-#include "study/workload.h"
+#include "study/verdict/workload.h"
 
 #include "test/scenarios/text.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/sweep_page_axes.h"
+#include "view/sweeps/sweep_page_axes.h"
 #include "view/svg.h"
 #include "view/text.h"
 #include "test/cm.h"

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scenarios/run/datagrams.h"
+
+#include "base/memory.h"
+#include "scenarios/run/program.h"
+
+#include <stdlib.h>
+
+struct datagrams_source {
+    struct datagrams *owner;
+    const struct scenario_datagrams *config; /* borrowed */
+};
+
+struct datagrams {
+    struct emu_network *network; /* borrowed */
+    struct emu_clock clock;
+    int64_t *sent; /* borrowed */
+    struct datagrams_source sources[]; /* owned; one an entry of the scenario */
+};
+
+static void datagrams_send(void *arg)
+{
+    const struct datagrams_source *source = arg;
+    const struct scenario_datagrams *c = source->config;
+    struct datagrams *d = source->owner;
+    if (c->stop_ps > 0 && emu_clock_now(&d->clock) >= c->stop_ps)
+        return;
+    struct emu_frame frame = {.packet = emu_frame_tag(0), .dst = (uint32_t)c->to, .src = (uint32_t)c->from,
+                              .payload_bytes = (uint16_t)c->packet_bytes, .ethertype = PROGRAM_RAW_ETHERTYPE,
+                              .traffic_class = c->traffic_class};
+    struct emu_link_config pace = {.rate_bps = c->rate_bps};
+    ++*d->sent;
+    emu_network_transmit(d->network, c->from, &frame);
+    emu_clock_schedule(&d->clock, emu_port_wire_ps(&pace, emu_frame_wire_bytes(&frame)), datagrams_send, arg);
+}
+
+struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock,
+                                int64_t *sent)
+{
+    if (s->n_datagrams == 0)
+        return NULL;
+    struct datagrams *d = memory_zeroed(1, sizeof *d + (size_t)s->n_datagrams * sizeof *d->sources, "datagrams");
+    d->network = network;
+    d->clock = *clock;
+    d->sent = sent;
+    for (int i = 0; i < s->n_datagrams; i++) {
+        d->sources[i] = (struct datagrams_source){d, &s->datagrams[i]};
+        emu_clock_schedule(&d->clock, s->datagrams[i].start_ps, datagrams_send, &d->sources[i]);
+    }
+    return d;
+}
+
+void datagrams_free(struct datagrams *d)
+{
+    free(d);
+}

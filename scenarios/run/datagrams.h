@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/run/datagrams.h - frames at a steady rate that nobody acknowledges, beside the flows. */
+#ifndef SCENARIOS_DATAGRAMS_H
+#define SCENARIOS_DATAGRAMS_H
+
+#include "emu/network.h"
+#include "scenarios/scenario.h"
+
+struct datagrams;
+
+/* Schedules those of the scenario; all is borrowed until it is freed. *sent grows with each. NULL: it has none. */
+struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock,
+                                int64_t *sent);
+void datagrams_free(struct datagrams *d);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scenarios/run/waits.h - how long the frames of each TCP flow of a run waited, as data and as ACKs: exact, from when the
+ * sender's stack handed a frame over to when the receiver's stack got it, less what that takes through empty queues.
+ *
+ * ACKs: pure ones that the flow's sink sends once data have reached it. Their compression: base/compression.h, from the
+ * times they left the sink's stack to when they came. */
+#ifndef SCENARIOS_WAITS_H
+#define SCENARIOS_WAITS_H
+
+#include "base/compression.h"
+#include "emu/network.h"
+
+struct waits_kind {
+    int64_t frames;
+    double wait_sum_ps;
+    int64_t transit_ps;    /* through empty queues, of the largest frame there was */
+    uint16_t known_bytes;  /* payload of the frame transit was last worked out for, and that; 0: none yet */
+    int64_t known_ps;
+};
+
+struct waits_flow {
+    struct waits_kind data, ack;
+    struct compression xi;
+};
+
+/* A frame arrives at a host. */
+void waits_add(struct waits_flow *flows, int n_flows, const struct emu_network *n, int host,
+               const struct emu_frame *frame, int64_t now_ps);
+
+/* Mean in seconds, of what arrived after *before was copied; NAN when nothing did. `before` NULL: of everything. */
+double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before);
+
+/* Round trip of a full data frame and its ACK through empty queues, in seconds; NAN until both have arrived. */
+double waits_floor_s(const struct waits_flow *f);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "study/fit/fit_engines.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool engines_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
+{
+    struct study_fit_engines *e = state;
+    (void)source, (void)err;
+    if (!json_object_get(r->axes, "engine"))
+        return true;
+    char *point = study_fit_group(r->axes, (const char *const[]){"engine", NULL}, r->seed);
+    for (int i = 0; i < r->scenario->n_flows; i++) {
+        e->flows = memory_grown(e->flows, e->n, &e->capacity, 64, sizeof *e->flows, "flows of both engines");
+        struct study_fit_engines_flow *m = &e->flows[e->n++];
+        *m = (struct study_fit_engines_flow){
+            .point = memory_text("%s", point),
+            .ns3 = strncmp(r->engine, "native ", strlen("native ")) != 0, /* "native 0.1.0" */
+            .number = r->number,
+            .time_s = r->scenario->flows[i].bytes > 0 ? results_flow_time_s(&r->flows[i]) : (double)NAN, /* no end */
+            .rate_bps = results_flow_rate_bps(&r->flows[i], r->scenario->flows[i].bytes),
+            .retransmitted = r->flows[i].retransmitted_segments,
+        };
+        memcpy(m->name, r->scenario->flows[i].name, sizeof m->name);
+    }
+    free(point);
+    e->points++;
+    return true;
+}
+
+static int engines_by_point(const void *a, const void *b)
+{
+    const struct study_fit_engines_flow *x = a, *y = b;
+    int order = strcmp(x->point, y->point);
+    order = order ? order : strcmp(x->name, y->name);
+    return order ? order : x->ns3 - y->ns3;
+}
+
+static int engines_by_difference(const void *a, const void *b)
+{
+    double x = fabs(((const struct study_fit_engines_difference *)a)->share);
+    double y = fabs(((const struct study_fit_engines_difference *)b)->share);
+    return (x < y) - (x > y);
+}
+
+static double engines_mean(const struct study_fit_engines *e)
+{
+    double sum = 0;
+    for (size_t i = 0; i < e->n_differences; i++)
+        sum += fabs(e->differences[i].share);
+    return sum / (double)e->n_differences;
+}
+
+/* |difference| that a share q of the flows does not exceed. */
+static double engines_quantile(const struct study_fit_engines *e, double q)
+{
+    size_t n = e->n_differences, beyond = (size_t)((1 - q) * (double)n);
+    return n ? fabs(e->differences[beyond < n ? beyond : n - 1].share) : (double)NAN;
+}
+
+/* Pairs what both engines ran: completion times where flows end, rates where they do not. */
+static bool engines_fit(void *state, struct error *err)
+{
+    struct study_fit_engines *e = state;
+    (void)err;
+    qsort(e->flows, e->n, sizeof *e->flows, engines_by_point);
+    e->differences = memory_zeroed(e->n, sizeof *e->differences, "differences of engines");
+    for (size_t i = 0; i + 1 < e->n; i++) {
+        const struct study_fit_engines_flow *a = &e->flows[i], *b = a + 1;
+        if (a->ns3 || !b->ns3 || strcmp(a->point, b->point) != 0 || strcmp(a->name, b->name) != 0)
+            continue;
+        double share = a->time_s > 0 && b->time_s > 0 ? a->time_s / b->time_s - 1 : a->rate_bps / b->rate_bps - 1;
+        if (isfinite(share))
+            e->differences[e->n_differences++] = (struct study_fit_engines_difference){a, b, share};
+        e->n_lossy += isfinite(share) && (a->retransmitted > 0 || b->retransmitted > 0);
+    }
+    qsort(e->differences, e->n_differences, sizeof *e->differences, engines_by_difference);
+    e->mean = engines_mean(e);
+    e->median = engines_quantile(e, 0.5);
+    e->p95 = engines_quantile(e, 0.95);
+    e->largest = engines_quantile(e, 1);
+    return true;
+}
+
+static void engines_fini(void *state)
+{
+    struct study_fit_engines *e = state;
+    for (size_t i = 0; i < e->n; i++)
+        free(e->flows[i].point);
+    free(e->flows);
+    free(e->differences);
+}
+
+const struct study_fit_part study_fit_engines_part = {
+    .name = "engines",
+    .size = sizeof(struct study_fit_engines),
+    .points = offsetof(struct study_fit_engines, points),
+    .take = engines_take,
+    .fit = engines_fit,
+    .fini = engines_fini,
+};
