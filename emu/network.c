@@ -34,21 +34,25 @@ static void network_taken(void *arg)
     n->deliver(n->user, intake->host, &frame);
 }
 
-static void network_receive(void *owner, int index, const struct emu_frame *frame)
+/* It waits until the host has time for it. */
+static void network_take(struct emu_network *n, int host, const struct emu_frame *frame)
 {
-    struct emu_network *n = owner;
-    int host = n->host_of[index];
-    int64_t takes_ps = network_host_time_ps(n, host);
-    if (takes_ps == 0) {
-        n->deliver(n->user, host, frame);
-        return;
-    }
     struct emu_network_intake *intake = &n->intakes[host];
     emu_ring_push(&intake->ring, frame, 0);
     if (intake->busy)
         return;
     intake->busy = true;
-    emu_clock_schedule(&n->nics[0].clock, takes_ps, network_taken, intake);
+    emu_clock_schedule(&n->nics[0].clock, network_host_time_ps(n, host), network_taken, intake);
+}
+
+static void network_receive(void *owner, int index, const struct emu_frame *frame)
+{
+    struct emu_network *n = owner;
+    int host = n->host_of[index];
+    if (host >= n->config.n_host_times || n->config.host_times_ps[host] == 0)
+        n->deliver(n->user, host, frame);
+    else
+        network_take(n, host, frame);
 }
 
 /* Frames for everybody, and for stations that are nobody's, have no port. */
@@ -170,6 +174,11 @@ struct emu_port *emu_network_nic(const struct emu_network *n, int host, const st
     uint32_t flow = n->graph.nodes[host].n_ports > 1 && known ? emu_frame_fair_key(n->ops, frame) : 0;
     int nic = known ? emu_graph_route(&n->graph, host, host, (int)frame->dst, flow) : 0;
     return &n->nics[n->first_nic[host] + nic];
+}
+
+struct emu_port *emu_network_only_nic(const struct emu_network *n, int host)
+{
+    return n->graph.nodes[host].n_ports == 1 && n->n_classes == 0 ? &n->nics[n->first_nic[host]] : NULL;
 }
 
 /* The switch whose port this is; NULL: a NIC. */

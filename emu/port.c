@@ -42,7 +42,7 @@ static void port_make_queue(struct emu_port *p, const struct emu_queue_config *q
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
 {
-    *p = (struct emu_port){.clock = *clock, .ops = ops};
+    *p = (struct emu_port){.clock = *clock, .ops = ops, .calm_bytes = -1};
     snprintf(p->name, sizeof p->name, "%s", name);
     port_make_queue(p, queue);
 }
@@ -158,37 +158,53 @@ static void port_line_grow(struct emu_port *p)
     p->line_head = 0;
 }
 
-static inline void port_line_push(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
+/* From the start of a frame's transmission until it, or its header, is at the far port. */
+static inline int64_t port_crossing_ps(const struct emu_port *p, const struct emu_frame *frame)
+{
+    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, frame) - EMU_PORT_GAP_BYTES;
+    return port_wire_ps(p, bytes) + p->delay_ps;
+}
+
+static inline int64_t port_start_ps(const struct emu_port *p, const struct emu_port_slot *slot)
+{
+    return slot->arrives_ps - port_crossing_ps(p, &slot->frame);
+}
+
+static void port_line_push(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
 {
     if (p->line_count == p->line_capacity)
         port_line_grow(p);
     struct emu_port_slot *slot = port_slot(p, p->line_count++);
     slot->frame = *frame;
-    slot->start_ps = start_ps;
+    slot->arrives_ps = start_ps + port_crossing_ps(p, frame);
 }
 
-static inline void port_count_sent(struct emu_port *p, const struct emu_frame *frame)
+/* Frames that have begun by now have left the queue. */
+static void port_settle(struct emu_port *p, int64_t now_ps)
 {
-    p->stats.sent++;
-    if (__builtin_expect(p->link.framing.on, 0))
-        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
-}
-
-static inline void port_settle(struct emu_port *p, int64_t now_ps)
-{
-    while (p->started < p->line_count) {
-        const struct emu_port_slot *slot = port_slot(p, p->started);
-        if (slot->start_ps > now_ps)
+    int64_t bytes = 0;
+    uint32_t started = p->started, before = started;
+    for (; started < p->line_count; started++) {
+        const struct emu_port_slot *slot = port_slot(p, started);
+        if (port_start_ps(p, slot) > now_ps)
             break;
-        emu_queue_leave(&p->queue, &slot->frame);
-        p->started++;
-        port_count_sent(p, &slot->frame);
+        bytes += emu_frame_buffer_bytes(&slot->frame);
+        if (__builtin_expect(p->link.framing.on, 0))
+            p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &slot->frame);
     }
+    p->started = started;
+    p->queue.depth_bytes -= bytes;
+    p->queue.depth_packets -= started - before;
 }
 
 void emu_port_settle(struct emu_port *p)
 {
-    port_settle(p, emu_clock_now(&p->clock)); /* ack-first: everything on the line has started */
+    struct emu_queue *q = &p->queue;
+    port_settle(p, emu_clock_now(&p->clock)); /* eager: everything on the line has started */
+    if (p->eager)
+        return;
+    q->stats.dequeued = p->stats.sent = q->stats.enqueued - q->depth_packets;
+    q->stats.dequeued_bytes = q->stats.enqueued_bytes - q->depth_bytes;
 }
 
 int64_t emu_port_reach_ps(const struct emu_port *p)
@@ -205,20 +221,13 @@ static int64_t port_ahead_ps(const struct emu_port *p)
 
 static void port_arrive(void *arg);
 
-/* When the oldest frame on the line is there. */
-static inline int64_t port_arrival_ps(const struct emu_port *p)
-{
-    const struct emu_port_slot *next = port_slot(p, 0);
-    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, &next->frame) - EMU_PORT_GAP_BYTES;
-    return next->start_ps + port_wire_ps(p, bytes) + p->delay_ps;
-}
-
 /* Schedules the arrival of the oldest frame on the line. */
 static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
 {
+    const struct emu_port_slot *next = port_slot(p, 0);
     p->arriving = true;
-    __builtin_prefetch(port_slot(p, 0)->frame.packet); /* nobody has looked at it since it was sent */
-    emu_clock_schedule_ahead(&p->clock, port_arrival_ps(p) - now_ps, p->ahead_ps, port_arrive, p);
+    __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
+    emu_clock_schedule_ahead(&p->clock, next->arrives_ps - now_ps, p->ahead_ps, port_arrive, p);
 }
 
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
@@ -236,9 +245,10 @@ static inline void port_deliver(struct emu_port *p, const struct emu_frame *fram
 
 void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
 {
-    if (p->tap.saw)
+    if (p->tap.saw) {
         port_settle(p, now_ps); /* it may look at its queue */
-    port_tap(p, EMU_TAP_IN, frame);
+        port_tap(p, EMU_TAP_IN, frame);
+    }
     p->receive(p->owner, p->index, frame);
 }
 
@@ -309,34 +319,33 @@ static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64
 }
 
 /* The oldest frame leaves the line. */
-static inline struct emu_frame port_line_pop(struct emu_port *p)
+static inline void port_line_pop(struct emu_port *p)
 {
-    struct emu_frame frame = port_slot(p, 0)->frame;
     p->line_head = (p->line_head + 1) & (p->line_capacity - 1);
     p->line_count--;
     p->started--;
     p->shown -= p->shown > 0;
-    return frame;
 }
 
 /* The oldest frame on p's line has fully arrived at the far port, or its header. */
 static void port_arrive(void *arg)
 {
     struct emu_port *p = arg;
-    if (p->parted)
+    if (__builtin_expect(p->parted, 0))
         return; /* it was scheduled before */
     int64_t now_ps = emu_clock_now(&p->clock);
     if (p->started == 0)
         port_settle(p, now_ps);
     assert(p->started > 0);
-    struct emu_frame frame = port_line_pop(p);
+    p->arrived = port_slot(p, 0)->frame;
+    port_line_pop(p);
     p->arriving = p->line_count > 0;
     if (p->arriving)
         port_await_arrival(p, now_ps);
     if (__builtin_expect(p->fault != NULL, 0))
-        port_suffer(p, &frame, now_ps);
+        port_suffer(p, &p->arrived, now_ps);
     else
-        port_deliver(p, &frame, now_ps);
+        port_deliver(p, &p->arrived, now_ps);
 }
 
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)
@@ -349,7 +358,7 @@ void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number
 
 int64_t emu_port_next_arrival_ps(const struct emu_port *p)
 {
-    return p->line_count > 0 ? port_arrival_ps(p) : INT64_MAX;
+    return p->line_count > 0 ? port_slot(p, 0)->arrives_ps : INT64_MAX;
 }
 
 void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
@@ -358,12 +367,12 @@ void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
 {
     port_settle(p, now_ps - 1);
     while (p->started > 0) {
-        int64_t arrives_ps = port_arrival_ps(p);
-        if (arrives_ps >= until_ps)
+        const struct emu_port_slot *slot = port_slot(p, 0);
+        if (slot->arrives_ps >= until_ps)
             break;
-        struct emu_frame frame = port_line_pop(p);
         p->stats.delivered++;
-        ship(user, p, &frame, arrives_ps);
+        ship(user, p, &slot->frame, slot->arrives_ps);
+        port_line_pop(p);
     }
 }
 
@@ -383,7 +392,7 @@ static void port_show_started(struct emu_port *p, int64_t now_ps)
     if (p->showing || p->shown == p->line_count)
         return;
     p->showing = true;
-    emu_clock_schedule_ahead(&p->clock, port_slot(p, p->shown)->start_ps - now_ps,
+    emu_clock_schedule_ahead(&p->clock, port_start_ps(p, port_slot(p, p->shown)) - now_ps,
                              p->watch.left ? 0 : EMU_CLOCK_NEVER, port_show, p);
 }
 
@@ -424,6 +433,18 @@ static inline void port_mark(const struct emu_port *p, const struct emu_frame *f
         emu_frame_mark(p->ops, frame);
 }
 
+/* What the next frame may find without being looked at closely. */
+static void port_be_calm(struct emu_port *p)
+{
+    const struct emu_queue *q = &p->queue;
+    bool plain = !p->eager && !p->early && !p->link.framing.on && !port_is_watched(p) && q->config.mark_bytes == 0 &&
+                 p->byte_ps > 0 && p->clock.time_ps;
+    p->calm_packets = q->stats.peak_packets < q->config.limit_packets ? q->stats.peak_packets : q->config.limit_packets;
+    p->calm_bytes = q->stats.peak_bytes < q->config.limit_bytes ? q->stats.peak_bytes : q->config.limit_bytes;
+    if (!plain)
+        p->calm_bytes = -1;
+}
+
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
 {
     int64_t now_ps = emu_clock_now(&p->clock);
@@ -433,21 +454,15 @@ static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
         port_drop(p, frame);
         return;
     }
-    int64_t busy_ps = port_busy_ps(p, frame), start_ps = p->free_ps;
-    if (start_ps > now_ps) {
-        p->free_ps = start_ps + busy_ps;
-        port_line_push(p, frame, start_ps);
-    } else { /* nothing is before it */
-        p->free_ps = now_ps + busy_ps;
-        port_line_push(p, frame, now_ps);
-        emu_queue_leave(&p->queue, frame);
-        p->started++;
-        port_count_sent(p, frame);
-    }
+    int64_t start_ps = p->free_ps > now_ps ? p->free_ps : now_ps;
+    p->free_ps = start_ps + port_busy_ps(p, frame);
+    port_line_push(p, frame, start_ps);
+    port_settle(p, now_ps);
     if (!p->arriving)
         port_await_arrival(p, now_ps);
     if (port_is_watched(p))
         port_show_started(p, now_ps);
+    port_be_calm(p);
 }
 
 static void port_transmit_next(void *arg);
@@ -545,7 +560,9 @@ static void port_transmit_next(void *arg)
     if (now_ps < p->paused_until_ps) {
         port_resume_at(p, p->paused_until_ps, now_ps);
     } else if (port_pop(p, now_ps, &frame)) {
-        port_count_sent(p, &frame);
+        p->stats.sent++;
+        if (p->link.framing.on)
+            p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &frame);
         port_start(p, &frame, now_ps);
         if (port_is_watched(p))
             port_show_started(p, now_ps);
@@ -617,7 +634,7 @@ static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_
         port_transmit_next(p);
 }
 
-void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
+static __attribute__((noinline)) void port_send_closely(struct emu_port *p, const struct emu_frame *frame)
 {
     if (!p->eager) {
         port_send_fifo(p, frame);
@@ -635,6 +652,56 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
         port_drop(p, &victim);
     if (!p->busy)
         port_transmit_next(p);
+}
+
+/* A port that may be calm has had no more in it than calm_bytes and calm_packets, as far as that is settled. Returns
+ * whether there is room for so many bytes. */
+static __attribute__((noinline)) bool port_makes_room(struct emu_port *p, int64_t bytes, int64_t now_ps)
+{
+    struct emu_queue *q = &p->queue;
+    port_settle(p, now_ps);
+    int64_t depth_bytes = q->depth_bytes + bytes, depth_packets = q->depth_packets + 1;
+    if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets ||
+        p->line_count == p->line_capacity)
+        return false;
+    if (depth_bytes > q->stats.peak_bytes)
+        p->calm_bytes = q->stats.peak_bytes = depth_bytes;
+    if (depth_packets > q->stats.peak_packets)
+        p->calm_packets = q->stats.peak_packets = depth_packets;
+    return true;
+}
+
+/* A FIFO of an Ethernet that nobody watches, which has not more in it than it has had: nearly every frame of a run. The
+ * depths are of the time when they were settled, and no less than they are now. */
+void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
+{
+    struct emu_queue *q = &p->queue;
+    if (__builtin_expect(p->calm_bytes < 0, 0)) {
+        port_send_closely(p, frame);
+        return;
+    }
+    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps = p->free_ps, now_ps = *p->clock.time_ps;
+    if (start_ps <= now_ps) { /* all that came before has begun */
+        start_ps = now_ps;
+        q->depth_bytes = q->depth_packets = 0;
+        p->started = p->line_count;
+    }
+    if ((q->depth_bytes + bytes > p->calm_bytes || q->depth_packets >= p->calm_packets ||
+         p->line_count == p->line_capacity) && !port_makes_room(p, bytes, now_ps)) {
+        port_send_closely(p, frame);
+        return;
+    }
+    int64_t free_ps = start_ps + emu_frame_wire_bytes(frame) * p->byte_ps;
+    struct emu_port_slot *slot = port_slot(p, p->line_count++);
+    slot->frame = *frame;
+    slot->arrives_ps = free_ps - EMU_PORT_GAP_BYTES * p->byte_ps + p->delay_ps;
+    p->free_ps = free_ps;
+    q->depth_bytes += bytes;
+    q->depth_packets++;
+    q->stats.enqueued++;
+    q->stats.enqueued_bytes += bytes;
+    if (!p->arriving)
+        port_await_arrival(p, now_ps);
 }
 
 bool emu_port_audit(struct emu_port *p, struct error *err)

@@ -147,12 +147,14 @@ const struct emu_frame_ops *emu_engine_frame_ops(void)
 static void native_transmit(void *user, struct native_endpoint *end, struct native_segment *s)
 {
     struct emu_engine *e = user;
+    if (!end->nic && e->config.port)
+        end->nic = e->config.port(e->config.user, (int)end->station);
     struct emu_frame frame = {
         .packet = s,
         .dst = end->peer_station,
         .src = end->station,
         .payload_bytes = (uint16_t)native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes),
-        .ethertype = 0x0800,
+        .ethertype = EMU_FRAME_IPV4,
         .pure_ack = s->payload_bytes == 0 && (s->flags & ~(NATIVE_ECE | NATIVE_CWR)) == NATIVE_ACK,
     };
     if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)

@@ -13,11 +13,18 @@
 #define DENSE 16       /* so many and more: it is halved */
 #define BUCKET_MOST 128 /* of one bucket go to the front at once */
 
+/* Events before limit_ps belong to the front. */
+static void front_limit(struct native_agenda *a, int64_t limit_ps)
+{
+    a->limit_ps = limit_ps;
+    a->most = limit_ps == INT64_MAX ? NATIVE_FRONT : NATIVE_FRONT_ROOM - BUCKET_MOST;
+}
+
 void native_scheduler_init(struct native_scheduler *s)
 {
     native_scheduler_init_small(s);
     s->agenda = memory_zeroed(1, sizeof *s->agenda, "events");
-    s->agenda->limit_ps = INT64_MAX;
+    front_limit(s->agenda, INT64_MAX);
 }
 
 void native_scheduler_init_small(struct native_scheduler *s)
@@ -76,9 +83,11 @@ static void front_move(struct native_agenda *s)
     s->head = 0;
 }
 
-static void heap_add(struct native_scheduler *s, struct native_heap *h, int64_t time_ps, void (*fn)(void *), void *arg)
+static void timer_add(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
 {
-    heap_push(h, &(struct native_event){time_ps, s->sequence++, fn, arg});
+    heap_push(&s->timers, &(struct native_event){time_ps, s->sequence++, fn, arg});
+    if (time_ps < s->bound_ps)
+        s->bound_ps = time_ps;
 }
 
 static uint32_t calendar_note(struct native_calendar *c)
@@ -177,7 +186,7 @@ static void front_spill(struct native_agenda *s)
         for (shift = 0; shift < 62 && width_ps >> (shift + 1) > 0; shift++)
             ;
     }
-    s->limit_ps = s->front[keep].time_ps;
+    front_limit(s, s->front[keep].time_ps);
     while (keep > s->head && s->front[keep - 1].time_ps == s->limit_ps)
         keep--;
     calendar_restart(&s->calendar, s->limit_ps, shift);
@@ -186,30 +195,63 @@ static void front_spill(struct native_agenda *s)
     s->tail = keep;
 }
 
+/* A place in the front for an event that is the last of its time. The middle one stops the search in the half where the
+ * event belongs. */
+static inline struct native_event *front_place(struct native_agenda *a, int64_t time_ps)
+{
+    struct native_event *first = &a->front[a->head], *at;
+    size_t n = a->tail - a->head;
+    if (n > 0 && time_ps < first[n / 2].time_ps && a->head > 0) {
+        a->head--;
+        for (at = first - 1; at[1].time_ps <= time_ps; at++)
+            *at = at[1];
+        return at;
+    }
+    for (at = &a->front[a->tail++]; at > first && time_ps < at[-1].time_ps; at--)
+        *at = at[-1];
+    return at;
+}
+
+static inline void event_set(struct native_event *e, struct native_scheduler *s, int64_t time_ps, void (*fn)(void *),
+                             void *arg)
+{
+    e->time_ps = time_ps;
+    e->sequence = s->sequence++;
+    e->fn = fn;
+    e->arg = arg;
+}
+
+/* Where the front has no room for an event, or it does not belong there. */
+static __attribute__((noinline, cold)) void scheduler_at_else(struct native_scheduler *s, int64_t time_ps,
+                                                              void (*fn)(void *), void *arg)
+{
+    struct native_agenda *a = s->agenda;
+    if (!a) {
+        timer_add(s, time_ps, fn, arg);
+        return;
+    }
+    if (a->tail - a->head >= a->most)
+        front_spill(a);
+    if (time_ps >= a->limit_ps) {
+        struct native_event e;
+        event_set(&e, s, time_ps, fn, arg);
+        calendar_add(&a->calendar, &e);
+        return;
+    }
+    if (a->tail == NATIVE_FRONT_ROOM)
+        front_move(a);
+    event_set(front_place(a, time_ps), s, time_ps, fn, arg);
+}
+
 /* The new event is the last of its time, so that times alone decide where it goes. */
 void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
 {
     struct native_agenda *a = s->agenda;
     assert(time_ps >= s->now_ps);
-    if (!a) {
-        heap_add(s, &s->timers, time_ps, fn, arg);
-        return;
-    }
-    if (a->tail - a->head >= (a->limit_ps == INT64_MAX ? NATIVE_FRONT : NATIVE_FRONT_ROOM - BUCKET_MOST))
-        front_spill(a);
-    if (time_ps >= a->limit_ps) {
-        calendar_add(&a->calendar, &(struct native_event){time_ps, s->sequence++, fn, arg});
-        return;
-    }
-    if (a->tail == NATIVE_FRONT_ROOM)
-        front_move(a);
-    struct native_event *at = &a->front[a->tail++], *first = &a->front[a->head];
-    for (; at > first && time_ps < at[-1].time_ps; at--)
-        *at = at[-1];
-    at->time_ps = time_ps;
-    at->sequence = s->sequence++;
-    at->fn = fn;
-    at->arg = arg;
+    if (!a || a->tail - a->head >= a->most || time_ps >= a->limit_ps || a->tail == NATIVE_FRONT_ROOM)
+        scheduler_at_else(s, time_ps, fn, arg);
+    else
+        event_set(front_place(a, time_ps), s, time_ps, fn, arg);
 }
 
 /* Buckets hold too many or too few: half or twice their width. */
@@ -258,11 +300,11 @@ static void front_turn(struct native_agenda *s, int64_t bucket)
     c->turns++;
     c->moved += (int64_t)n;
     if (far_in(c, bucket)) {
-        s->limit_ps = c->far.events[0].time_ps;
+        front_limit(s, c->far.events[0].time_ps);
         c->next = bucket;
     } else {
         c->next = bucket + 1;
-        s->limit_ps = c->next > INT64_MAX >> c->shift ? INT64_MAX - 1 : c->next << c->shift;
+        front_limit(s, c->next > INT64_MAX >> c->shift ? INT64_MAX - 1 : c->next << c->shift);
     }
 }
 
@@ -276,7 +318,7 @@ static void front_fill(struct native_agenda *s)
         if (c->far.n > 0 && c->far.events[0].time_ps >> c->shift < first)
             first = c->far.events[0].time_ps >> c->shift;
         if (first == INT64_MAX) {
-            s->limit_ps = INT64_MAX;
+            front_limit(s, INT64_MAX);
             return;
         }
         front_turn(s, first);
@@ -312,11 +354,35 @@ static inline bool scheduler_next(struct native_scheduler *s, int64_t until_ps, 
     return true;
 }
 
+static int64_t scheduler_bound_ps(const struct native_scheduler *s, int64_t until_ps)
+{
+    return s->timers.n > 0 && s->timers.events[0].time_ps < until_ps ? s->timers.events[0].time_ps : until_ps;
+}
+
+/* Runs what the front has before the first timer: mostly all there is. */
+static inline void scheduler_run_front(struct native_scheduler *s, struct native_agenda *a)
+{
+    while (!s->stopped && a->head < a->tail && a->front[a->head].time_ps < s->bound_ps) {
+        const struct native_event *e = &a->front[a->head++];
+        void *arg = e->arg;
+        void (*fn)(void *) = e->fn;
+        s->now_ps = e->time_ps;
+        s->events++;
+        fn(arg);
+    }
+}
+
 void native_scheduler_run(struct native_scheduler *s, int64_t until_ps)
 {
     struct native_event e;
     s->stopped = false;
-    while (!s->stopped && scheduler_next(s, until_ps, &e)) {
+    while (!s->stopped) {
+        s->bound_ps = scheduler_bound_ps(s, until_ps);
+        if (s->agenda)
+            scheduler_run_front(s, s->agenda);
+        if (s->stopped || !scheduler_next(s, until_ps, &e))
+            break;
+        s->bound_ps = scheduler_bound_ps(s, until_ps);
         s->now_ps = e.time_ps;
         s->events++;
         e.fn(e.arg);
@@ -381,5 +447,5 @@ void native_timer_schedule(struct native_timer *t)
 {
     assert(t->deadline_ps >= t->scheduler->now_ps);
     t->pending_ps = t->deadline_ps;
-    heap_add(t->scheduler, &t->scheduler->timers, t->deadline_ps, timer_event, t);
+    timer_add(t->scheduler, t->deadline_ps, timer_event, t);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/native/scheduler.h - events in integer picoseconds, in order of time and, at one time, of scheduling.
  *
- * The next few are kept sorted in the front: with few busy links all are there, and most new events belong near its end.
+ * The next few are kept sorted in the front: with few busy links all are there, and a new event moves those before it
+ * or those after it, whichever half it belongs to.
  * Later ones are in a calendar (Brown 1988): buckets of one width, a power of two that follows how dense events are, each
  * sorted when its turn comes; those beyond the last bucket are in a heap. Timers are mostly far away and moved on before
  * they fire; they have a heap of their own. */
@@ -51,6 +52,7 @@ struct native_calendar {
 struct native_agenda {
     struct native_event front[NATIVE_FRONT_ROOM]; /* [head, tail), in order; every one before all of the calendar */
     size_t head, tail;
+    size_t most;               /* events in the front, before some go to the calendar */
     int64_t limit_ps;          /* events before it belong to the front; INT64_MAX: there is no calendar */
     struct native_calendar calendar;
 };
@@ -60,6 +62,7 @@ struct native_scheduler {
     struct native_heap timers;
     bool stopped;
     int64_t now_ps;
+    int64_t bound_ps;          /* events of the agenda before it are before every timer, and to be run */
     uint64_t sequence;         /* of the next event */
     int64_t events;            /* that have run */
 };
