@@ -21,8 +21,9 @@ struct native_event {
     void *arg; /* borrowed */
 };
 
-#define NATIVE_FRONT 64       /* events in the front alone, without a calendar */
-#define NATIVE_FRONT_ROOM 512 /* places they move through before they are moved back */
+#define NATIVE_FRONT 64       /* events in the front, without a calendar, that are moved no more but spilled; */
+#define NATIVE_FRONT_SPAN 128 /* places they move through before that */
+#define NATIVE_FRONT_ROOM 512 /* and with one */
 #define NATIVE_BUCKETS 1024   /* a power of two, at least 64 */
 
 struct native_heap {
@@ -50,10 +51,10 @@ struct native_calendar {
 };
 
 struct native_agenda {
-    struct native_event front[NATIVE_FRONT_ROOM]; /* [head, tail), in order; every one before all of the calendar */
-    size_t head, tail;
-    size_t most;               /* events in the front, before some go to the calendar */
+    struct native_event *first, *last; /* the front is [first, last), in order; every one before all of the calendar */
+    struct native_event *full; /* where its room ends */
     int64_t limit_ps;          /* events before it belong to the front; INT64_MAX: there is no calendar */
+    struct native_event front[NATIVE_FRONT_ROOM];
     struct native_calendar calendar;
 };
 
