@@ -31,7 +31,7 @@ static uint32_t window_scale(int64_t buffer_bytes)
     return scale;
 }
 
-void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
 {
     struct native_receiver *rx = &e->rx;
     uint64_t blocks[NATIVE_SACK_BLOCKS][2];
@@ -97,21 +97,34 @@ void native_endpoint_send_plainly(struct native_endpoint *e, uint8_t flags, uint
     rx->acked = rx->nxt;
     rx->window_sent = window;
     native_timer_cancel(&rx->delayed_ack);
+    if (bytes == 0) { /* native_linux_acknowledges(), where it has no block */
+        rx->own.compressed = 0;
+        native_timer_cancel(&rx->own.timer);
+    }
     e->frame.packet = s;
     e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, bytes);
     e->frame.pure_ack = bytes == 0;
     e->frame.sent_ps = now_ps;
+    if (bytes > 0 && e->config.small_queue_bytes > 0)
+        e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
     emu_port_send(e->nic, &e->frame);
+}
+
+void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+{
+    const struct native_receiver *rx = &e->rx;
+    bool blocks = bytes == 0 && (rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to);
+    if (e->direct && e->nic && !blocks && (flags & ~NATIVE_PUSH) == NATIVE_ACK)
+        native_endpoint_send_plainly(e, flags, from, bytes);
+    else
+        endpoint_send_closely(e, flags, from, bytes);
 }
 
 static void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
         e->rx.quick_acks--;
-    if (native_endpoint_sends_plainly(e) && e->rx.reassembly.held.n == 0)
-        native_endpoint_send_plainly(e, NATIVE_ACK, e->tx.nxt, 0);
-    else
-        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
 }
 
 static void endpoint_delayed_ack(void *arg)
@@ -199,7 +212,8 @@ static void endpoint_established(struct native_endpoint *e)
 {
     native_timer_cancel(&e->tx.retransmit);
     e->state = NATIVE_ESTABLISHED;
-    e->plain = !e->tx.from_linux && !e->ecn.on && !e->tx.control->delivered && !e->tx.control->sampled;
+    e->direct = !e->ecn.on;
+    e->plain = e->direct && !e->tx.from_linux && !e->tx.control->delivered && !e->tx.control->sampled;
     e->frame = (struct emu_frame){.dst = e->peer_station, .src = e->station, .ethertype = EMU_FRAME_IPV4};
     native_rtt_reset_backoff(&e->tx.rtt);
     if (e->env->connected)

@@ -96,7 +96,7 @@ struct native_endpoint {
     uint32_t window_scale; /* ours, and the peer's: both ends have one configuration */
     enum native_state state;
     uint16_t next_ip_id;
-    bool plain; /* established, with a control that is told of nothing but growth and losses, without ECN */
+    bool plain, direct; /* established without ECN; plain: a control is told of nothing but growth and losses, too */
     struct emu_port *nic; /* borrowed; where its segments leave; NULL: env->transmit() says so */
     struct emu_frame frame; /* with what is the same in all its plain segments */
     struct native_ecn ecn;
@@ -140,12 +140,8 @@ void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes);
 /* An ACK of new data in order, in a window without losses, and what may be sent because of it. False where it is no such
  * thing: nothing has been done. */
 bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s);
-/* A segment of a plain endpoint with a port: data from `from` on, or an ACK without SACK blocks. */
+/* A segment of a direct endpoint with a port: data from `from` on, or an ACK without SACK blocks. */
 void native_endpoint_send_plainly(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
-static inline bool native_endpoint_sends_plainly(const struct native_endpoint *e)
-{
-    return e->plain && e->nic && e->config.small_queue_bytes == 0;
-}
 /* Sends one segment with these flags, `bytes` of payload and, without payload, the SACK blocks that are due. */
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
 

@@ -341,7 +341,7 @@ static bool sender_push_plainly(struct native_endpoint *e)
     uint64_t segment = sender_segment(e), nxt = tx->nxt, una = tx->una;
     uint64_t edge = una + sender_least(tx->peer_window, (uint64_t)e->config.send_buffer_bytes);
     uint64_t limit = sender_least(edge, una + tx->window.cwnd);
-    if (nxt == una || !tx->retransmit.armed || !native_endpoint_sends_plainly(e))
+    if (nxt == una || !tx->retransmit.armed || !e->nic || e->config.small_queue_bytes > 0)
         return false;
     for (; nxt + segment < tx->written && nxt + segment <= limit; nxt += segment) {
         tx->nxt = nxt + segment;
