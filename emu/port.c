@@ -172,6 +172,8 @@ static inline int64_t port_crossing_ps(const struct emu_port *p, const struct em
 
 static inline int64_t port_start_ps(const struct emu_port *p, const struct emu_port_slot *slot)
 {
+    if (p->calm_bytes >= 0)
+        return slot->arrives_ps - p->lag_ps - emu_frame_wire_bytes(&slot->frame) * p->byte_ps;
     return slot->arrives_ps - port_crossing_ps(p, &slot->frame);
 }
 
@@ -200,6 +202,16 @@ static void port_settle(struct emu_port *p, int64_t now_ps)
     p->started = started;
     p->queue.depth_bytes -= bytes;
     p->queue.depth_packets -= started - before;
+}
+
+/* The oldest frame on the line has begun, and nobody has looked since. */
+static inline void port_settle_first(struct emu_port *p)
+{
+    p->started++;
+    p->queue.depth_bytes -= emu_frame_buffer_bytes(&p->arrived);
+    p->queue.depth_packets--;
+    if (__builtin_expect(p->link.framing.on, 0))
+        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &p->arrived);
 }
 
 void emu_port_settle(struct emu_port *p)
@@ -335,10 +347,9 @@ static void port_arrive(void *arg)
     if (__builtin_expect(p->parted, 0))
         return; /* it was scheduled before */
     int64_t now_ps = emu_clock_now(&p->clock);
-    if (p->started == p->line_head)
-        port_settle(p, now_ps);
-    assert(p->started != p->line_head);
-    p->arrived = port_slot(p, p->line_head++)->frame;
+    p->arrived = port_slot(p, p->line_head)->frame;
+    if (p->started == p->line_head++)
+        port_settle_first(p);
     if (p->line_head != p->line_tail)
         port_await_arrival(p, now_ps);
     if (__builtin_expect(p->fault != NULL, 0))

@@ -50,15 +50,12 @@ bool results_progress_thin(struct results_progress *p)
     return true;
 }
 
-static void progress_write_row(FILE *f, double time_s, const char *name, const struct results_progress_point *now)
+static void progress_write_row(FILE *f, const char *name, const struct results_progress_point *now)
 {
     const double whole[] = {now->bytes, now->back_bytes, now->data_frames};
     char row[COLUMNS * DECIMAL_ROOM];
-    size_t n = decimal_fixed(row, time_s, DIGITS);
-    row[n++] = ',';
-    fwrite_unlocked(row, 1, n, f);
+    size_t n = 0;
     fputs_unlocked(name, f);
-    n = 0;
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         row[n++] = ',';
         n += decimal_fixed(row + n, whole[i], 0);
@@ -84,13 +81,20 @@ bool results_progress_write(const struct results_progress *p, const struct resul
         return false;
     for (size_t i = 0; i < COLUMNS; i++)
         fprintf(f.stream, "%s%s", columns[i], i + 1 < COLUMNS ? "," : "\n");
-    char **names = memory_zeroed(p->flows, sizeof *names, "the progress of flows");
+    char **names = memory_zeroed(p->flows, sizeof *names, "the progress of flows"), time[DECIMAL_ROOM];
+    size_t n = 0;
     for (size_t i = 0; i < p->flows; i++)
         names[i] = results_csv_field(rows[i].name);
     for (size_t i = 0; i < p->n * p->flows; i++) {
         const struct results_progress_point *now = &p->point[i], *before = i < p->flows ? &none : now - p->flows;
-        if (memcmp(now, before, sizeof *now) != 0)
-            progress_write_row(f.stream, p->time_s[i / p->flows], names[i % p->flows], now);
+        if (i % p->flows == 0) {
+            n = decimal_fixed(time, p->time_s[i / p->flows], DIGITS);
+            time[n++] = ',';
+        }
+        if (memcmp(now, before, sizeof *now) == 0)
+            continue;
+        fwrite_unlocked(time, 1, n, f.stream);
+        progress_write_row(f.stream, names[i % p->flows], now);
     }
     for (size_t i = 0; i < p->flows; i++)
         free(names[i]);

@@ -202,7 +202,7 @@ static void front_spill(struct native_agenda *s)
 static inline struct native_event *front_place(struct native_agenda *a, int64_t time_ps)
 {
     struct native_event *first = a->first, *at = a->last;
-    if (first != at && first != a->front && time_ps < first[(at - first) / 2].time_ps) {
+    if (first != at && first != a->front && time_ps < first[(size_t)(at - first) / 2].time_ps) {
         a->first = first - 1;
         for (at = first - 1; at[1].time_ps <= time_ps; at++)
             *at = at[1];
