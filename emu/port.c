@@ -340,10 +340,20 @@ static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64
         port_await_held(p, now_ps);
 }
 
+/* Where the link has faults, PAUSE comes, or somebody looks. */
+static __attribute__((noinline)) void port_hand_over(struct emu_port *p, int64_t now_ps)
+{
+    if (p->fault)
+        port_suffer(p, &p->arrived, now_ps);
+    else
+        port_deliver(p, &p->arrived, now_ps);
+}
+
 /* The oldest frame on p's line has fully arrived at the far port, or its header. */
 static void port_arrive(void *arg)
 {
     struct emu_port *p = arg;
+    const struct emu_port *far = p->far;
     if (__builtin_expect(p->parted, 0))
         return; /* it was scheduled before */
     int64_t now_ps = emu_clock_now(&p->clock);
@@ -352,10 +362,12 @@ static void port_arrive(void *arg)
         port_settle_first(p);
     if (p->line_head != p->line_tail)
         port_await_arrival(p, now_ps);
-    if (__builtin_expect(p->fault != NULL, 0))
-        port_suffer(p, &p->arrived, now_ps);
-    else
-        port_deliver(p, &p->arrived, now_ps);
+    if (__builtin_expect(p->fault || far->tap.saw || p->arrived.ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
+        port_hand_over(p, now_ps);
+        return;
+    }
+    p->stats.delivered++;
+    far->receive(far->owner, far->index, &p->arrived);
 }
 
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)

@@ -122,15 +122,16 @@ static struct emu_port *run_port(void *user, int host)
 static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
-    if (!emu_frame_is_tagged(frame->packet)) {
-        const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
-        waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(clock));
-        if (r->program && r->program->ops->arrives)
-            r->program->ops->arrives(r->program, host, frame);
-        emu_engine_deliver(r->engine, host, frame);
-    } else if (r->program && r->program->ops->deliver) {
-        r->program->ops->deliver(r->program, host, frame);
+    if (__builtin_expect(emu_frame_is_tagged(frame->packet), 0)) {
+        if (r->program && r->program->ops->deliver)
+            r->program->ops->deliver(r->program, host, frame);
+        return;
     }
+    const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
+    waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(clock));
+    if (r->program && r->program->ops->arrives)
+        r->program->ops->arrives(r->program, host, frame);
+    emu_engine_deliver(r->engine, host, frame);
 }
 
 static void run_delivered(void *user, int flow, int64_t bytes)

@@ -351,6 +351,15 @@ static bool sender_push_plainly(struct native_endpoint *e)
     return nxt + segment < tx->written;
 }
 
+static __attribute__((noinline)) void sender_grow_plainly(struct native_endpoint *e, uint64_t acked, uint64_t now_us,
+                                                          uint32_t rtt_us)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_ack seen = {.segment = sender_segment(e), .acked = acked, .now_us = now_us, .rtt_us = rtt_us,
+                              .una = tx->una, .nxt = tx->nxt};
+    tx->control->grow(tx->state, &tx->window, &seen);
+}
+
 bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
@@ -369,8 +378,7 @@ bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_
     sender_arm(e);
     if (tx->window.cwnd < tx->window.ssthresh ? tx->window.cwnd < 2 * flight
                                               : flight + sender_segment(e) > tx->window.cwnd)
-        sender_grow(e, &(struct native_ack){.segment = sender_segment(e), .acked = acked, .now_us = now_us, .rtt_us = rtt_us,
-                                            .una = tx->una, .nxt = tx->nxt}, flight);
+        sender_grow_plainly(e, acked, now_us, rtt_us);
     if (e->env->drained && tx->una == tx->written)
         e->env->drained(e->env->user, e);
     if (!sender_push_plainly(e))
