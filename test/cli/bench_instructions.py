@@ -11,6 +11,7 @@ are libraries' (printing, linking). --most: exit status 1 where the first contro
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -29,8 +30,10 @@ def count(program, scenario, directory, milliseconds, control):
                     f"duration={milliseconds}ms", "--set", "warmup=60ms", "--set", f"tcp.congestion={control}"], check=True)
     hops = sum(p["delivered_frames"] for p in json.loads((out / "summary.json").read_text())["ports"])
     counts = directory / "counts"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MALLOC_")}  # meson's fills what is freed
     subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={counts}",
-                    program.with_name("contraflow-native"), out], check=True, stdout=subprocess.DEVNULL)
+                    program.with_name("contraflow-native"), out], check=True, stdout=subprocess.DEVNULL,
+                   env=environment)
     annotated = subprocess.run(["callgrind_annotate", "--threshold=100", counts], check=True, capture_output=True, text=True)
     rows = re.findall(r"^ *([\d,]+) \([ \d.]+%\) +(.*)$", annotated.stdout, re.M)
     number = lambda text: int(text.replace(",", ""))  # noqa: E731
