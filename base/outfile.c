@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BUFFER_BYTES ((size_t)1 << 16) /* of a stream */
+
 /* The parts of this process: whatever exits, for want of memory say, leaves none. */
 static char **outfile_parts;
 static size_t outfile_n, outfile_capacity;
@@ -46,6 +48,7 @@ void outfile_unwatch(const char *part)
 static void outfile_free(struct outfile *f)
 {
     outfile_unwatch(f->part);
+    free(f->buffer);
     free(f->path);
     free(f->part);
     *f = (struct outfile){0};
@@ -91,8 +94,11 @@ bool outfile_open(struct outfile *f, const char *path, struct error *err)
     int fd = outfile_open_part(f->part, &busy);
     if (fd >= 0)
         f->stream = fdopen(fd, "wb");
-    if (f->stream)
+    if (f->stream) {
+        f->buffer = memory_zeroed(BUFFER_BYTES, 1, "a file");
+        setvbuf(f->stream, f->buffer, _IOFBF, BUFFER_BYTES);
         return true;
+    }
     if (busy)
         error_set(err, ERROR_INPUT, "%s: another process is writing it; wait for its end, or give another name", path);
     else

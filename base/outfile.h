@@ -15,6 +15,7 @@ struct outfile {
     FILE *stream; /* owned; write here. NULL once committed or discarded */
     char *path;   /* owned */
     char *part;   /* owned */
+    char *buffer; /* owned; the stream's */
 };
 
 /* ERROR_INPUT when another process is writing PATH. */

@@ -9,47 +9,36 @@
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define BUFFER_BYTES (1 << 18)
 #define NS_PER_S 1000000000
+#define NANOSECONDS_MAGIC 0xa1b23c4d /* of a file whose times have them (pcap-savefile(5)) */
+
+/* A packet in a pcap file (libpcap's struct pcap_pkthdr has times as wide as the machine's). */
+struct record_head {
+    uint32_t seconds, nanoseconds, captured_bytes, wire_bytes;
+};
 
 struct capture_writer {
     struct outfile file;
     uint32_t snaplen;
-    pcap_t *pcap;           /* owned; NULL for pcapng */
-    pcap_dumper_t *dumper;  /* owned; writes to file.stream through a stream of its own */
-    FILE *stream;           /* where packets go: file.stream, or the dumper's */
-    char *buffer;           /* owned; of the stream */
+    bool pcap;    /* else pcapng */
+    char *buffer; /* owned; of file.stream */
 };
 
-/* libpcap closes the stream it dumps to, outfile_commit() wants to close its own: so the dumper gets
- * a second stream on the same file, opened before anything is written. */
-static bool writer_open_pcap(struct capture_writer *w, const struct capture_writer_config *config, struct error *err)
+/* As pcap_dump_fopen() writes it. libpcap itself would bring eight libraries more into a program that only runs
+ * a scenario, and 1.5 million instructions into each of its starts. */
+static void writer_put_pcap_header(struct capture_writer *w)
 {
-    int fd = dup(fileno(w->file.stream));
-    FILE *stream = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (!stream)
-        return error_set_errno(err, "%s: cannot be written", w->file.path);
-    setvbuf(stream, w->buffer, _IOFBF, BUFFER_BYTES);
-    w->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, (int)config->snaplen, PCAP_TSTAMP_PRECISION_NANO);
-    w->dumper = w->pcap ? pcap_dump_fopen(w->pcap, stream) : NULL;
-    if (!w->dumper) {
-        fclose(stream);
-        return error_set(err, ERROR_SYSTEM, "%s: %s", w->file.path, w->pcap ? pcap_geterr(w->pcap) : "out of memory");
-    }
-    w->stream = stream;
-    return true;
+    const struct pcap_file_header head = {.magic = NANOSECONDS_MAGIC, .version_major = PCAP_VERSION_MAJOR,
+                                          .version_minor = PCAP_VERSION_MINOR, .snaplen = w->snaplen, .linktype = DLT_EN10MB};
+    fwrite(&head, sizeof head, 1, w->file.stream);
 }
 
 void capture_writer_discard(struct capture_writer *w)
 {
     if (!w)
         return;
-    if (w->dumper)
-        pcap_dump_close(w->dumper);
-    if (w->pcap)
-        pcap_close(w->pcap);
     outfile_discard(&w->file);
     free(w->buffer);
     free(w);
@@ -61,16 +50,15 @@ struct capture_writer *capture_writer_open(const char *path, const struct captur
     struct capture_writer *w = memory_zeroed(1, sizeof *w, "a capture");
     w->buffer = memory_zeroed(BUFFER_BYTES, 1, "a capture");
     w->snaplen = config->snaplen;
-    bool ok = outfile_open(&w->file, path, err);
-    if (ok && config->format == CAPTURE_FORMAT_PCAPNG) {
-        w->stream = w->file.stream;
-        setvbuf(w->stream, w->buffer, _IOFBF, BUFFER_BYTES);
-        pcapng_write_header(w->stream, config);
-    } else if (ok) {
-        ok = writer_open_pcap(w, config, err);
-    }
-    if (ok)
+    w->pcap = config->format == CAPTURE_FORMAT_PCAP;
+    if (outfile_open(&w->file, path, err)) {
+        setvbuf(w->file.stream, w->buffer, _IOFBF, BUFFER_BYTES);
+        if (w->pcap)
+            writer_put_pcap_header(w);
+        else
+            pcapng_write_header(w->file.stream, config);
         return w;
+    }
     capture_writer_discard(w);
     return NULL;
 }
@@ -88,30 +76,27 @@ bool capture_writer_write(struct capture_writer *w, int64_t time_ns, const uint8
     if (captured_bytes > w->snaplen || captured_bytes > wire_bytes)
         return error_set(err, ERROR_SYSTEM, "%s: %" PRIu32 " bytes of a frame of %" PRIu32 " with a snap length of %"
                          PRIu32, w->file.path, captured_bytes, wire_bytes, w->snaplen);
-    if (time_ns < 0 || (w->dumper && time_ns / NS_PER_S > INT32_MAX)) /* libpcap reads seconds as 32 bits, signed */
+    if (time_ns < 0 || (w->pcap && time_ns / NS_PER_S > INT32_MAX)) /* libpcap reads seconds as 32 bits, signed */
         return error_set(err, ERROR_SYSTEM, "%s: a time of %" PRId64 " ns does not fit the file", w->file.path,
                          time_ns);
     errno = 0;
-    if (w->dumper) {
-        struct pcap_pkthdr header = {.caplen = captured_bytes, .len = wire_bytes};
-        header.ts.tv_sec = time_ns / NS_PER_S;
-        header.ts.tv_usec = time_ns % NS_PER_S; /* nanoseconds, as the file's magic says */
-        pcap_dump((u_char *)w->dumper, &header, bytes);
+    if (w->pcap) {
+        const struct record_head head = {(uint32_t)(time_ns / NS_PER_S), (uint32_t)(time_ns % NS_PER_S), captured_bytes,
+                                         wire_bytes};
+        fwrite_unlocked(&head, sizeof head, 1, w->file.stream);
+        fwrite_unlocked(bytes, 1, captured_bytes, w->file.stream);
     } else {
-        pcapng_write_packet(w->stream, time_ns, bytes, captured_bytes, wire_bytes, direction);
+        pcapng_write_packet(w->file.stream, time_ns, bytes, captured_bytes, wire_bytes, direction);
     }
-    return ferror(w->stream) ? writer_failed(w, err) : true;
+    return ferror_unlocked(w->file.stream) ? writer_failed(w, err) : true;
 }
 
 bool capture_writer_close(struct capture_writer *w, struct error *err)
 {
     errno = 0;
-    bool ok = fflush(w->stream) == 0 && !ferror(w->stream);
+    bool ok = fflush(w->file.stream) == 0 && !ferror(w->file.stream);
     if (!ok)
         writer_failed(w, err);
-    if (w->dumper)
-        pcap_dump_close(w->dumper);
-    w->dumper = NULL;
     ok = ok && outfile_commit(&w->file, err);
     capture_writer_discard(w);
     return ok;

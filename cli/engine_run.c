@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/engine_run.h"
 
+#include "base/decimal.h"
 #include "base/directory.h"
 #include "base/process.h"
 #include "base/units.h"
@@ -73,7 +74,10 @@ void cli_engine_progress(double fraction)
     if (now == said)
         return;
     said = now;
-    printf("progress %.4f\n", fraction);
+    char text[DECIMAL_ROOM]; /* a thousand times a run, whatever that takes */
+    fputs("progress ", stdout);
+    fwrite(text, 1, decimal_fixed(text, fraction, 4), stdout);
+    fputc('\n', stdout);
     fflush(stdout);
 }
 

@@ -14,6 +14,7 @@
 #include "emu/lateness.h"
 
 struct emu_engine;
+struct emu_port;
 
 /* A direction of a TCP connection that a program uses. */
 struct emu_flow_found {
@@ -35,6 +36,9 @@ struct emu_engine_config {
     /* Wall time: events wait for the system's clock, hosts are its own kernel's, and how late frames reach them is
      * counted here; borrowed. NULL: virtual time. Only Linux's engine has it */
     struct emu_lateness *lateness;
+    /* The port that everything which `host` sends to anybody leaves by, from now on to the end: then frames go straight
+     * there, with their sent_ps. NULL, or the answer NULL: frames go to transmit() */
+    struct emu_port *(*port)(void *user, int host);
 };
 
 /* What only Linux's own TCP has. */

@@ -32,6 +32,7 @@ struct emu_frame {
 
 #define EMU_FRAME_NO_FLOW UINT32_MAX
 #define EMU_FRAME_FLOW_OF(flow, from_sink) (2 * (uint32_t)(flow) + (from_sink)) /* as struct emu_frame_ops's `flow` */
+#define EMU_FRAME_IPV4 0x0800        /* ethertype */
 #define EMU_FRAME_MAC_CONTROL 0x8808 /* ethertype of IEEE 802.3x PAUSE */
 
 /* A tagged handle is its own content: 63 bits, nothing to share or release. An engine's handles are pointers to aligned

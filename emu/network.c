@@ -162,6 +162,11 @@ struct emu_port *emu_network_nic(const struct emu_network *n, int host, const st
     return &n->nics[n->first_nic[host] + nic];
 }
 
+struct emu_port *emu_network_only_nic(const struct emu_network *n, int host)
+{
+    return n->graph.nodes[host].n_ports == 1 && n->n_classes == 0 && !network_inside(n, host) ? &n->nics[n->first_nic[host]] : NULL;
+}
+
 /* The switch whose port this is; NULL: a NIC. */
 static const struct emu_switch *network_owner(const struct emu_network *n, const struct emu_port *p)
 {

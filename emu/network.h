@@ -53,6 +53,10 @@ void emu_network_fini(struct emu_network *n);
 /* The NIC a host sends the frame by. */
 struct emu_port *emu_network_nic(const struct emu_network *n, int host, const struct emu_frame *frame);
 
+/* The port where emu_network_transmit() sends every frame of a host to another, and notes no more than the time; NULL: it
+ * asks for each. */
+struct emu_port *emu_network_only_nic(const struct emu_network *n, int host);
+
 /* A frame leaves the host's stack for its NIC, a broadcast for all its NICs, and is stamped with the time and with its
  * flow's class. Takes ownership. */
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame);

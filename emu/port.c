@@ -42,7 +42,7 @@ static void port_make_queue(struct emu_port *p, const struct emu_queue_config *q
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
 {
-    *p = (struct emu_port){.clock = *clock, .ops = ops};
+    *p = (struct emu_port){.clock = *clock, .ops = ops, .calm_bytes = -1};
     snprintf(p->name, sizeof p->name, "%s", name);
     port_make_queue(p, queue);
 }
@@ -55,15 +55,15 @@ void emu_port_make_eager(struct emu_port *p)
 void emu_port_fini(struct emu_port *p)
 {
     emu_queue_fini(&p->queue, p->ops);
-    for (size_t i = 0; i < p->line_count; i++)
-        emu_frame_release(p->ops, p->line[(p->line_head + i) & (p->line_capacity - 1)].frame.packet);
+    for (; p->line_head != p->line_tail; p->line_head++)
+        emu_frame_release(p->ops, p->line[p->line_head & (p->line_capacity - 1)].frame.packet);
     free(p->line);
     emu_fault_free(p->fault, p->ops);
     free(p->classes);
     p->classes = NULL;
     p->fault = NULL;
     p->line = NULL;
-    p->line_count = p->line_capacity = 0;
+    p->line_capacity = 0;
 }
 
 int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes)
@@ -98,6 +98,7 @@ static void port_give_link(struct emu_port *p, struct emu_port *far, const struc
     p->link = *link;
     p->byte_ps = PS_PER_BYTE_BIT % p->link.rate_bps ? 0 : PS_PER_BYTE_BIT / p->link.rate_bps;
     p->delay_ps = link->delay_ps - emu_fault_lead_ps(&link->faults, link->delay_ps);
+    p->lag_ps = p->delay_ps - EMU_PORT_GAP_BYTES * p->byte_ps;
     p->fault = emu_fault_new(&link->faults, link->delay_ps, p->name);
     p->far = far;
     p->early = far->wants_early;
@@ -118,9 +119,14 @@ void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_l
     emu_port_join(a, &up, b, link);
 }
 
-static struct emu_port_slot *port_slot(const struct emu_port *p, size_t i)
+static inline struct emu_port_slot *port_slot(const struct emu_port *p, uint32_t i)
 {
-    return &p->line[(p->line_head + i) & (p->line_capacity - 1)];
+    return &p->line[i & (p->line_capacity - 1)];
+}
+
+static inline bool port_line_is_full(const struct emu_port *p)
+{
+    return p->line_tail - p->line_head == p->line_capacity;
 }
 
 static inline int64_t port_wire_ps(const struct emu_port *p, int64_t bytes)
@@ -150,45 +156,72 @@ static void port_line_grow(struct emu_port *p)
 {
     uint32_t capacity = p->line_capacity ? 2 * p->line_capacity : LINE_LEAST;
     struct emu_port_slot *line = memory_zeroed(capacity, sizeof *line, "queued frames");
-    for (size_t i = 0; i < p->line_count; i++)
-        line[i] = *port_slot(p, i);
+    for (uint32_t i = p->line_head; i != p->line_tail; i++)
+        line[i & (capacity - 1)] = *port_slot(p, i);
     free(p->line);
     p->line = line;
     p->line_capacity = capacity;
-    p->line_head = 0;
 }
 
-static inline void port_line_push(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
+/* From the start of a frame's transmission until it, or its header, is at the far port. */
+static inline int64_t port_crossing_ps(const struct emu_port *p, const struct emu_frame *frame)
 {
-    if (p->line_count == p->line_capacity)
+    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, frame) - EMU_PORT_GAP_BYTES;
+    return port_wire_ps(p, bytes) + p->delay_ps;
+}
+
+static inline int64_t port_start_ps(const struct emu_port *p, const struct emu_port_slot *slot)
+{
+    if (p->calm_bytes >= 0)
+        return slot->arrives_ps - p->lag_ps - emu_frame_wire_bytes(&slot->frame) * p->byte_ps;
+    return slot->arrives_ps - port_crossing_ps(p, &slot->frame);
+}
+
+static void port_line_push(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
+{
+    if (port_line_is_full(p))
         port_line_grow(p);
-    struct emu_port_slot *slot = port_slot(p, p->line_count++);
+    struct emu_port_slot *slot = port_slot(p, p->line_tail++);
     slot->frame = *frame;
-    slot->start_ps = start_ps;
+    slot->arrives_ps = start_ps + port_crossing_ps(p, frame);
 }
 
-static inline void port_count_sent(struct emu_port *p, const struct emu_frame *frame)
+/* Frames that have begun by now have left the queue. */
+static void port_settle(struct emu_port *p, int64_t now_ps)
 {
-    p->stats.sent++;
-    if (__builtin_expect(p->link.framing.on, 0))
-        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
-}
-
-static inline void port_settle(struct emu_port *p, int64_t now_ps)
-{
-    while (p->started < p->line_count) {
-        const struct emu_port_slot *slot = port_slot(p, p->started);
-        if (slot->start_ps > now_ps)
+    int64_t bytes = 0;
+    uint32_t started = p->started, before = started;
+    for (; started != p->line_tail; started++) {
+        const struct emu_port_slot *slot = port_slot(p, started);
+        if (port_start_ps(p, slot) > now_ps)
             break;
-        emu_queue_leave(&p->queue, &slot->frame);
-        p->started++;
-        port_count_sent(p, &slot->frame);
+        bytes += emu_frame_buffer_bytes(&slot->frame);
+        if (__builtin_expect(p->link.framing.on, 0))
+            p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &slot->frame);
     }
+    p->started = started;
+    p->queue.depth_bytes -= bytes;
+    p->queue.depth_packets -= started - before;
+}
+
+/* The oldest frame on the line has begun, and nobody has looked since. */
+static inline void port_settle_first(struct emu_port *p)
+{
+    p->started++;
+    p->queue.depth_bytes -= emu_frame_buffer_bytes(&p->arrived);
+    p->queue.depth_packets--;
+    if (__builtin_expect(p->link.framing.on, 0))
+        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &p->arrived);
 }
 
 void emu_port_settle(struct emu_port *p)
 {
-    port_settle(p, emu_clock_now(&p->clock)); /* ack-first: everything on the line has started */
+    struct emu_queue *q = &p->queue;
+    port_settle(p, emu_clock_now(&p->clock)); /* eager: everything on the line has started */
+    if (p->eager)
+        return;
+    q->stats.dequeued = p->stats.sent = q->stats.enqueued - q->depth_packets;
+    q->stats.dequeued_bytes = q->stats.enqueued_bytes - q->depth_bytes;
 }
 
 int64_t emu_port_reach_ps(const struct emu_port *p)
@@ -205,20 +238,18 @@ static int64_t port_ahead_ps(const struct emu_port *p)
 
 static void port_arrive(void *arg);
 
-/* When the oldest frame on the line is there. */
-static inline int64_t port_arrival_ps(const struct emu_port *p)
-{
-    const struct emu_port_slot *next = port_slot(p, 0);
-    int64_t bytes = p->early ? EMU_PORT_EARLY_BYTES : port_frame_bytes(p, &next->frame) - EMU_PORT_GAP_BYTES;
-    return next->start_ps + port_wire_ps(p, bytes) + p->delay_ps;
-}
-
 /* Schedules the arrival of the oldest frame on the line. */
 static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
 {
-    p->arriving = true;
-    __builtin_prefetch(port_slot(p, 0)->frame.packet); /* nobody has looked at it since it was sent */
-    emu_clock_schedule_ahead(&p->clock, port_arrival_ps(p) - now_ps, p->ahead_ps, port_arrive, p);
+    const struct emu_port_slot *next = port_slot(p, p->line_head);
+    __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
+    emu_clock_schedule_ahead(&p->clock, next->arrives_ps - now_ps, p->ahead_ps, port_arrive, p);
+}
+
+/* The frame that has come to the line is alone there. */
+static inline bool port_begins(const struct emu_port *p)
+{
+    return p->line_tail - p->line_head == 1 && !p->parted;
 }
 
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
@@ -236,9 +267,10 @@ static inline void port_deliver(struct emu_port *p, const struct emu_frame *fram
 
 void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps)
 {
-    if (p->tap.saw)
+    if (p->tap.saw) {
         port_settle(p, now_ps); /* it may look at its queue */
-    port_tap(p, EMU_TAP_IN, frame);
+        port_tap(p, EMU_TAP_IN, frame);
+    }
     p->receive(p->owner, p->index, frame);
 }
 
@@ -256,8 +288,8 @@ void emu_port_look(const struct emu_port *p, bool again)
     }
     if (!p->line)
         return;
-    const char *slots[] = {(const char *)port_slot(p, p->line_count), (const char *)port_slot(p, p->started),
-                           (const char *)port_slot(p, 0)};
+    const char *slots[] = {(const char *)port_slot(p, p->line_tail), (const char *)port_slot(p, p->started),
+                           (const char *)port_slot(p, p->line_head)};
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
         __builtin_prefetch(slots[i], 1);
         __builtin_prefetch(slots[i] + LINE_BYTES, 1);
@@ -308,35 +340,34 @@ static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64
         port_await_held(p, now_ps);
 }
 
-/* The oldest frame leaves the line. */
-static inline struct emu_frame port_line_pop(struct emu_port *p)
+/* Where the link has faults, PAUSE comes, or somebody looks. */
+static __attribute__((noinline)) void port_hand_over(struct emu_port *p, int64_t now_ps)
 {
-    struct emu_frame frame = port_slot(p, 0)->frame;
-    p->line_head = (p->line_head + 1) & (p->line_capacity - 1);
-    p->line_count--;
-    p->started--;
-    p->shown -= p->shown > 0;
-    return frame;
+    if (p->fault)
+        port_suffer(p, &p->arrived, now_ps);
+    else
+        port_deliver(p, &p->arrived, now_ps);
 }
 
 /* The oldest frame on p's line has fully arrived at the far port, or its header. */
 static void port_arrive(void *arg)
 {
     struct emu_port *p = arg;
-    if (p->parted)
+    const struct emu_port *far = p->far;
+    if (__builtin_expect(p->parted, 0))
         return; /* it was scheduled before */
     int64_t now_ps = emu_clock_now(&p->clock);
-    if (p->started == 0)
-        port_settle(p, now_ps);
-    assert(p->started > 0);
-    struct emu_frame frame = port_line_pop(p);
-    p->arriving = p->line_count > 0;
-    if (p->arriving)
+    p->arrived = port_slot(p, p->line_head)->frame;
+    if (p->started == p->line_head++)
+        port_settle_first(p);
+    if (p->line_head != p->line_tail)
         port_await_arrival(p, now_ps);
-    if (__builtin_expect(p->fault != NULL, 0))
-        port_suffer(p, &frame, now_ps);
-    else
-        port_deliver(p, &frame, now_ps);
+    if (__builtin_expect(p->fault || far->tap.saw || p->arrived.ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
+        port_hand_over(p, now_ps);
+        return;
+    }
+    p->stats.delivered++;
+    far->receive(far->owner, far->index, &p->arrived);
 }
 
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)
@@ -344,12 +375,12 @@ void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number
     assert(!p->eager && !p->fault);
     p->clock = *clock;
     p->number = number;
-    p->parted = p->arriving = true;
+    p->parted = true;
 }
 
 int64_t emu_port_next_arrival_ps(const struct emu_port *p)
 {
-    return p->line_count > 0 ? port_arrival_ps(p) : INT64_MAX;
+    return p->line_head != p->line_tail ? port_slot(p, p->line_head)->arrives_ps : INT64_MAX;
 }
 
 void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
@@ -357,13 +388,13 @@ void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
                    void *user)
 {
     port_settle(p, now_ps - 1);
-    while (p->started > 0) {
-        int64_t arrives_ps = port_arrival_ps(p);
-        if (arrives_ps >= until_ps)
+    while (p->started != p->line_head) {
+        const struct emu_port_slot *slot = port_slot(p, p->line_head);
+        if (slot->arrives_ps >= until_ps)
             break;
-        struct emu_frame frame = port_line_pop(p);
         p->stats.delivered++;
-        ship(user, p, &frame, arrives_ps);
+        ship(user, p, &slot->frame, slot->arrives_ps);
+        p->line_head++;
     }
 }
 
@@ -372,7 +403,7 @@ static void port_show(void *arg);
 /* Shows every start up to now to tap and watch, and waits for the next. */
 static void port_show_started(struct emu_port *p, int64_t now_ps)
 {
-    while (p->shown < p->started) {
+    while (p->shown != p->started) {
         struct emu_frame frame = port_slot(p, p->shown++)->frame; /* a copy: the watcher may send */
         if (frame.ethertype == EMU_FRAME_MAC_CONTROL)
             continue;
@@ -380,10 +411,10 @@ static void port_show_started(struct emu_port *p, int64_t now_ps)
         if (p->watch.left)
             p->watch.left(p->watch.user, &frame);
     }
-    if (p->showing || p->shown == p->line_count)
+    if (p->showing || p->shown == p->line_tail)
         return;
     p->showing = true;
-    emu_clock_schedule_ahead(&p->clock, port_slot(p, p->shown)->start_ps - now_ps,
+    emu_clock_schedule_ahead(&p->clock, port_start_ps(p, port_slot(p, p->shown)) - now_ps,
                              p->watch.left ? 0 : EMU_CLOCK_NEVER, port_show, p);
 }
 
@@ -424,6 +455,18 @@ static inline void port_mark(const struct emu_port *p, const struct emu_frame *f
         emu_frame_mark(p->ops, frame);
 }
 
+/* What the next frame may find without being looked at closely. */
+static void port_be_calm(struct emu_port *p)
+{
+    const struct emu_queue *q = &p->queue;
+    bool plain = !p->eager && !p->early && !p->link.framing.on && !port_is_watched(p) && q->config.mark_bytes == 0 &&
+                 p->byte_ps > 0 && p->clock.time_ps;
+    p->calm_packets = q->stats.peak_packets < q->config.limit_packets ? q->stats.peak_packets : q->config.limit_packets;
+    p->calm_bytes = q->stats.peak_bytes < q->config.limit_bytes ? q->stats.peak_bytes : q->config.limit_bytes;
+    if (!plain)
+        p->calm_bytes = -1;
+}
+
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
 {
     int64_t now_ps = emu_clock_now(&p->clock);
@@ -433,21 +476,15 @@ static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
         port_drop(p, frame);
         return;
     }
-    int64_t busy_ps = port_busy_ps(p, frame), start_ps = p->free_ps;
-    if (start_ps > now_ps) {
-        p->free_ps = start_ps + busy_ps;
-        port_line_push(p, frame, start_ps);
-    } else { /* nothing is before it */
-        p->free_ps = now_ps + busy_ps;
-        port_line_push(p, frame, now_ps);
-        emu_queue_leave(&p->queue, frame);
-        p->started++;
-        port_count_sent(p, frame);
-    }
-    if (!p->arriving)
+    int64_t start_ps = p->free_ps > now_ps ? p->free_ps : now_ps;
+    p->free_ps = start_ps + port_busy_ps(p, frame);
+    port_line_push(p, frame, start_ps);
+    port_settle(p, now_ps);
+    if (port_begins(p))
         port_await_arrival(p, now_ps);
     if (port_is_watched(p))
         port_show_started(p, now_ps);
+    port_be_calm(p);
 }
 
 static void port_transmit_next(void *arg);
@@ -458,7 +495,7 @@ static void port_start(struct emu_port *p, const struct emu_frame *frame, int64_
     p->busy = true;
     port_line_push(p, frame, now_ps);
     p->started++;
-    if (!p->arriving)
+    if (port_begins(p))
         port_await_arrival(p, now_ps);
     emu_clock_schedule_ahead(&p->clock, port_busy_ps(p, frame), port_ahead_ps(p), port_transmit_next, p);
 }
@@ -545,7 +582,9 @@ static void port_transmit_next(void *arg)
     if (now_ps < p->paused_until_ps) {
         port_resume_at(p, p->paused_until_ps, now_ps);
     } else if (port_pop(p, now_ps, &frame)) {
-        port_count_sent(p, &frame);
+        p->stats.sent++;
+        if (p->link.framing.on)
+            p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &frame);
         port_start(p, &frame, now_ps);
         if (port_is_watched(p))
             port_show_started(p, now_ps);
@@ -617,7 +656,7 @@ static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_
         port_transmit_next(p);
 }
 
-void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
+static __attribute__((noinline)) void port_send_closely(struct emu_port *p, const struct emu_frame *frame)
 {
     if (!p->eager) {
         port_send_fifo(p, frame);
@@ -635,6 +674,63 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
         port_drop(p, &victim);
     if (!p->busy)
         port_transmit_next(p);
+}
+
+/* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. */
+static inline void port_send_calmly(struct emu_port *p, const struct emu_frame *frame, int64_t bytes, int64_t start_ps)
+{
+    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+    struct emu_queue *q = &p->queue;
+    struct emu_port_slot *slot = port_slot(p, p->line_tail++);
+    int64_t free_ps = start_ps + (bytes + around) * p->byte_ps;
+    slot->frame = *frame;
+    slot->arrives_ps = free_ps + p->lag_ps;
+    p->free_ps = free_ps;
+    q->depth_bytes += bytes;
+    q->depth_packets++;
+    q->stats.enqueued++;
+    q->stats.enqueued_bytes += bytes;
+    if (port_begins(p))
+        port_await_arrival(p, *p->clock.time_ps);
+}
+
+/* It has had no more in it than calm_bytes and calm_packets, as far as that is settled, or its line is full. */
+static __attribute__((noinline)) void port_send_more(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
+{
+    struct emu_queue *q = &p->queue;
+    port_settle(p, *p->clock.time_ps);
+    int64_t bytes = emu_frame_buffer_bytes(frame);
+    int64_t depth_bytes = q->depth_bytes + bytes, depth_packets = q->depth_packets + 1;
+    if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets || port_line_is_full(p)) {
+        port_send_closely(p, frame);
+        return;
+    }
+    if (depth_bytes > q->stats.peak_bytes)
+        p->calm_bytes = q->stats.peak_bytes = depth_bytes;
+    if (depth_packets > q->stats.peak_packets)
+        p->calm_packets = q->stats.peak_packets = depth_packets;
+    port_send_calmly(p, frame, bytes, start_ps);
+}
+
+/* The depths are of the time when they were settled, and no less than they are now. While they make neither a loss nor a
+ * new peak they need not be: so it is with nearly every frame of a run. */
+void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
+{
+    struct emu_queue *q = &p->queue;
+    if (__builtin_expect(p->calm_bytes < 0, 0)) {
+        port_send_closely(p, frame);
+        return;
+    }
+    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps = p->free_ps, now_ps = *p->clock.time_ps;
+    if (start_ps <= now_ps) { /* all that came before has begun */
+        start_ps = now_ps;
+        q->depth_bytes = q->depth_packets = 0;
+        p->started = p->line_tail;
+    }
+    if (q->depth_bytes + bytes > p->calm_bytes || q->depth_packets >= p->calm_packets || port_line_is_full(p))
+        port_send_more(p, frame, start_ps);
+    else
+        port_send_calmly(p, frame, bytes, start_ps);
 }
 
 bool emu_port_audit(struct emu_port *p, struct error *err)

@@ -5,9 +5,9 @@
  * preamble, gap) at the link's rate, and reach the far port one propagation delay after
  * their last bit left. Both directions of a link run independently.
  *
- * When a frame comes to a FIFO, the time when it will leave is known: it is put on the line at once, with the start of
- * its transmission, and the port needs one pending event, the line's next arrival. Depths are settled when somebody
- * looks. A tap sees every start, which costs an event each and changes nothing else. An eager port cannot know and
+ * When a frame comes to a FIFO, the time when it will leave is known: it is put on the line at once, with the time of
+ * its arrival, and the port needs one pending event, the line's next. Depths are settled when somebody looks, or when
+ * what has not been settled might make the difference. A tap sees every start, which costs an event each and changes nothing else. An eager port cannot know and
  * needs an event for every frame: one whose discipline is not in_order, one that honours PAUSE, or the output of a
  * crossbar. A discipline that has nothing to give although frames wait says when to ask again.
  *
@@ -96,20 +96,25 @@ struct emu_port_classes {
 /* A frame that is on the wire, or waits in a FIFO for it. */
 struct emu_port_slot {
     struct emu_frame frame;
-    int64_t start_ps; /* of its transmission */
+    int64_t arrives_ps; /* at the far port, or its header */
 };
 
 /* What every frame touches comes first, in as few lines of the cache as may be: with a thousand ports each counts. */
 struct emu_port {
     struct emu_port_slot *line;   /* owned; ring, capacity a power of two, grows by doubling */
-    uint32_t line_capacity, line_head, line_count;
-    uint32_t started, shown;      /* of the line, from its head: on the wire; shown to tap and watch */
+    uint32_t line_capacity;
+    uint32_t line_head, line_tail; /* frames that have ever left the line, and come to it, modulo 2^32; */
+    uint32_t started, shown;      /* likewise, that have begun; that were shown to tap and watch */
     bool eager;                   /* asks its queue for each frame when the transmitter is free */
     bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
-    bool arriving, showing;       /* an event is pending */
+    bool showing;                 /* an event is pending; so is one while the line is not empty, unless parted */
     int64_t free_ps;              /* when the transmitter is done with all there is (FIFO) */
     int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */
+    int64_t lag_ps;               /* from when the transmitter is done with a frame, and the gap, until it has arrived */
+    int64_t calm_bytes, calm_packets; /* FIFO: a frame that finds no more, itself counted, is neither lost nor makes a new
+                                   * peak; -1: who comes is looked at closely */
     int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
+    struct emu_frame arrived;     /* while it is handed over */
     struct emu_port_stats stats;
     struct emu_queue queue;       /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
     struct emu_clock clock;
@@ -213,7 +218,7 @@ static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
 /* Frames on the wire, late ones too, after emu_port_settle(). */
 static inline size_t emu_port_on_wire(const struct emu_port *p)
 {
-    return p->started + (p->fault ? p->fault->held.count : 0);
+    return p->started - p->line_head + (p->fault ? p->fault->held.count : 0);
 }
 
 /* Bytes of a frame that must have arrived before a cut-through switch knows where to: preamble, Ethernet header. */

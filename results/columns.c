@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/columns.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/units.h"
 #include "results/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DIGITS 12 /* of a figure */
 
 static const void *columns_field(const struct results_column *c, const void *row)
 {
@@ -85,16 +87,19 @@ static void columns_csv_field(const struct results_column *c, const void *row, F
 {
     const void *field = columns_field(c, row);
     double value = results_columns_number(c, row);
+    char text[DECIMAL_ROOM];
+    size_t n = 0;
     if (c->kind == RESULTS_TEXT)
         results_csv_text(f, field);
     else if (c->kind == RESULTS_TIME)
         results_csv_time(f, *(const int64_t *)field);
     else if (c->kind == RESULTS_COUNT && *(const int64_t *)field >= 0)
-        fprintf(f, "%" PRId64, *(const int64_t *)field);
+        n = decimal_integer(text, *(const int64_t *)field);
     else if (c->kind == RESULTS_FLAG)
         putc(value > 0 ? '1' : '0', f);
     else if (!isnan(value))
-        fprintf(f, c->kind == RESULTS_RATE ? "%.0f" : "%.12g", value);
+        n = c->kind == RESULTS_RATE ? decimal_fixed(text, value, 0) : decimal_general(text, value, DIGITS);
+    fwrite_unlocked(text, 1, n, f);
 }
 
 void results_columns_csv_row(const struct results_columns *c, const void *row, FILE *f)

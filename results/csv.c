@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/csv.h"
 
+#include "base/decimal.h"
 #include "base/infile.h"
 #include "base/memory.h"
 #include "base/print.h"
@@ -8,7 +9,6 @@
 #include "base/units.h"
 #include "results/directory.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 #define FIELDS 64
 #define LINE 65536 /* bytes, with the line break */
 #define ABSENT SIZE_MAX
+#define PLACES 12 /* of a second, to the picosecond */
 
 /* Takes the quotes off a field in place; returns what follows its comma, NULL after the last field. */
 static char *csv_field(char *text, char **field)
@@ -183,26 +184,44 @@ static bool csv_is_number(const char *text)
     return end != text && (!*end || strcmp(end, " %") == 0);
 }
 
-void results_csv_text(FILE *f, const char *text)
+char *results_csv_field(const char *text)
 {
     bool quoted = text[strcspn(text, ",\"")] != '\0';
+    char *cell = print_escaped(text), *field = memory_zeroed(2 * strlen(cell) + 4, 1, "text"), *to = field;
     if (quoted)
-        putc('"', f);
+        *to++ = '"';
     if (csv_is_formula(text) && !csv_is_number(text))
-        putc('\'', f);
-    char *cell = print_escaped(text);
+        *to++ = '\'';
     for (const char *c = cell; *c; c++) {
         if (*c == '"')
-            putc('"', f);
-        putc(*c, f);
+            *to++ = '"';
+        *to++ = *c;
     }
-    free(cell);
     if (quoted)
-        putc('"', f);
+        *to = '"';
+    free(cell);
+    return field;
+}
+
+void results_csv_text(FILE *f, const char *text)
+{
+    char *field = results_csv_field(text);
+    fputs(field, f);
+    free(field);
+}
+
+size_t results_csv_put_time(char *to, int64_t time_ps)
+{
+    if (time_ps < 0)
+        return 0;
+    size_t n = decimal_integer(to, time_ps / UNITS_PS_PER_S);
+    to[n] = '.';
+    decimal_digits(to + n + 1, (uint64_t)(time_ps % UNITS_PS_PER_S), PLACES);
+    return n + 1 + PLACES;
 }
 
 void results_csv_time(FILE *f, int64_t time_ps)
 {
-    if (time_ps >= 0)
-        fprintf(f, "%" PRId64 ".%012" PRId64, time_ps / UNITS_PS_PER_S, time_ps % UNITS_PS_PER_S);
+    char text[DECIMAL_ROOM];
+    fwrite_unlocked(text, 1, results_csv_put_time(text, time_ps), f);
 }

@@ -60,7 +60,13 @@ bool results_csv_numbers(const struct results_csv *c, char *const *values, size_
  * take for a formula behind an apostrophe, which reading takes off. Numbers stay numbers. */
 void results_csv_text(FILE *f, const char *text);
 
+/* The same field for free(): for names that come in every row. */
+char *results_csv_field(const char *text);
+
 /* Writes seconds with every picosecond ("1.000000000002"), nothing when negative. */
 void results_csv_time(FILE *f, int64_t time_ps);
+
+/* The same at `to`, which has DECIMAL_ROOM bytes (base/decimal.h); returns how many, no NUL among them. */
+size_t results_csv_put_time(char *to, int64_t time_ps);
 
 #endif

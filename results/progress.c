@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/progress.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "results/csv.h"
 #include "results/directory.h"
@@ -13,6 +14,7 @@
 #define POINTS 50000 /* of all flows together, as far as the least number of times allows */
 #define TIMES_LEAST 32
 #define TIMES_MOST 1024
+#define DIGITS 9 /* of seconds: after the point in times, significant ones in waits */
 
 static const char *const columns[] = {"time_s",      "flow",        "bytes",      "back_bytes",
                                       "data_frames", "data_wait_s", "ack_frames", "ack_wait_s"};
@@ -48,6 +50,26 @@ bool results_progress_thin(struct results_progress *p)
     return true;
 }
 
+static void progress_write_row(FILE *f, const char *name, const struct results_progress_point *now)
+{
+    const double whole[] = {now->bytes, now->back_bytes, now->data_frames};
+    char row[COLUMNS * DECIMAL_ROOM];
+    size_t n = 0;
+    fputs_unlocked(name, f);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        row[n++] = ',';
+        n += decimal_fixed(row + n, whole[i], 0);
+    }
+    row[n++] = ',';
+    n += decimal_general(row + n, now->data_wait_s, DIGITS);
+    row[n++] = ',';
+    n += decimal_fixed(row + n, now->ack_frames, 0);
+    row[n++] = ',';
+    n += decimal_general(row + n, now->ack_wait_s, DIGITS);
+    row[n++] = '\n';
+    fwrite_unlocked(row, 1, n, f);
+}
+
 bool results_progress_write(const struct results_progress *p, const struct results_flow *rows, const char *directory,
                             struct error *err)
 {
@@ -59,15 +81,24 @@ bool results_progress_write(const struct results_progress *p, const struct resul
         return false;
     for (size_t i = 0; i < COLUMNS; i++)
         fprintf(f.stream, "%s%s", columns[i], i + 1 < COLUMNS ? "," : "\n");
+    char **names = memory_zeroed(p->flows, sizeof *names, "the progress of flows"), time[DECIMAL_ROOM];
+    size_t n = 0;
+    for (size_t i = 0; i < p->flows; i++)
+        names[i] = results_csv_field(rows[i].name);
     for (size_t i = 0; i < p->n * p->flows; i++) {
         const struct results_progress_point *now = &p->point[i], *before = i < p->flows ? &none : now - p->flows;
+        if (i % p->flows == 0) {
+            n = decimal_fixed(time, p->time_s[i / p->flows], DIGITS);
+            time[n++] = ',';
+        }
         if (memcmp(now, before, sizeof *now) == 0)
             continue;
-        fprintf(f.stream, "%.9f,", p->time_s[i / p->flows]);
-        results_csv_text(f.stream, rows[i % p->flows].name);
-        fprintf(f.stream, ",%.0f,%.0f,%.0f,%.9g,%.0f,%.9g\n", now->bytes, now->back_bytes, now->data_frames,
-                now->data_wait_s, now->ack_frames, now->ack_wait_s);
+        fwrite_unlocked(time, 1, n, f.stream);
+        progress_write_row(f.stream, names[i % p->flows], now);
     }
+    for (size_t i = 0; i < p->flows; i++)
+        free(names[i]);
+    free(names);
     return outfile_commit(&f, err);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/queues.h"
 
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "results/csv.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,19 @@ void results_queues_write_head(FILE *f)
 void results_queues_write_row(FILE *f, int64_t time_ps, const char *port, int64_t depth_bytes, int64_t depth_packets,
                               int64_t dropped_packets)
 {
-    results_csv_time(f, time_ps);
-    fprintf(f, ",%s,%" PRId64 ",%" PRId64 ",%" PRId64 "\n", port, depth_bytes, depth_packets, dropped_packets);
+    char row[4 * DECIMAL_ROOM];
+    const int64_t numbers[] = {depth_bytes, depth_packets, dropped_packets};
+    size_t n = results_csv_put_time(row, time_ps);
+    row[n++] = ',';
+    fwrite_unlocked(row, 1, n, f);
+    fputs_unlocked(port, f);
+    n = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        row[n++] = ',';
+        n += decimal_integer(row + n, numbers[i]);
+    }
+    row[n++] = '\n';
+    fwrite_unlocked(row, 1, n, f);
 }
 
 /* The integrals of depth over time become means. */

@@ -3,19 +3,22 @@
 """Compares two builds: every shipped scenario must leave the same bytes, every shipped sweep the same rows.
 
 usage: test/compare_builds.py OLD/contraflow NEW/contraflow [--engine native|ns3] [--quick] [--points N]
-                              [--files] [--without COLUMN]... [NAME...]
+                              [--files] [--random N] [--without COLUMN]... [NAME...]
 
 Runs scenarios/*.yaml and some points of scenarios/sweeps/*.yaml (or the NAMEs among them) with both builds and
-compares exit status, messages and every file of the run directories; version numbers and wall times may differ.
-What check, analyze, explain and predict find as JSON in these runs is compared as well, unless --files asks for what
-runs and sweeps leave alone. --without leaves out a column that changed on purpose, in JSON as in CSV. Prints a line a
-scenario, the places that differ, and a count. Exit status: 0 all the same, 1 something differs or cannot be run, 2 usage.
+compares exit status, messages and every file of the run directories; version numbers and wall times may differ. What
+check, analyze, explain and predict find as JSON in these runs is compared as well, unless --files asks for what runs
+and sweeps leave alone. --random N runs N scenarios drawn at random instead, each on 1 to 4 threads: large ones
+(cli/bench_threads.py) and small ones with every discipline, switch, fault and control. --without leaves out a column
+that changed on purpose, in JSON as in CSV. Prints a line a scenario, the places that differ, and a count. Exit
+status: 0 all the same, 1 something differs or cannot be run, 2 usage.
 """
 import argparse
 import csv
 import io
 import json
 import pathlib
+import random
 import re
 import sqlite3
 import subprocess
@@ -23,6 +26,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test/cli"))
+import bench_threads  # noqa: E402
 VERSION = re.compile(rb'("contraflow": "|"engine": "\w+ )[^"]*')
 IGNORED_COLUMNS = ("wall_s", "version")
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1}
@@ -146,6 +151,61 @@ def compare_scenario(scenario, builds, options):
     return c, f"{files} files"
 
 
+def small(number):
+    """A scenario of a few hosts, drawn from its number alone: what large ones seldom have."""
+    rng = random.Random(number)
+
+    def queue():
+        name = rng.choice(("fifo",) * 6 + ("ack-first", "fair", "codel", "fq_codel", "pie", "red", "prio", "drr", "ack-filter",
+                                           "tbf", "policer"))
+        q = {"queue": name, "limit": rng.choice(("20MB", "200kB", "30p", "none"))}
+        if name == "tbf":
+            q |= {"limit": "200kB", "rate": "20Mbps", "burst": "10kB"}
+        elif name == "policer":
+            q |= {"rate": "50Mbps", "burst": "60kB"}
+        elif name == "red":
+            q |= {"limit": "200kB"}
+        elif name == "fifo" and rng.random() < 0.2:
+            q |= {"mark": "30kB"}
+        return q
+
+    link = {"rate": rng.choice(("10Mbps", "100Mbps", "1Gbps", "10Gbps", "33Mbps")), "delay": f"{rng.choice((0, 1, 50, 700))}us"}
+    n = {"topology": "star", "link": link, "nic": queue(), "switch": queue()}
+    if rng.random() < 0.3:
+        n["switch"] = rng.choice((
+            {"architecture": "shared", "pool": "300kB", "alpha": 1}, {"architecture": "input"}, {"architecture": "voq"},
+            {"forwarding": "cut-through"}, {"latency": "3us"}, {"backplane": "2Gbps"}, {"pause": {"xoff": "100kB"}}))
+    if rng.random() < 0.2:
+        link["faults"] = rng.choice(({"loss": 0.002}, {"jitter": "200us"}, {"reorder": 0.01, "reorder_by": "30us"}))
+    if rng.random() < 0.15:
+        link["framing"] = rng.choice(({"overhead": 42, "vlan": 7}, {"overhead": 40, "cells": "atm"}, {"cells": "ptm"}))
+    if rng.random() < 0.15:
+        n["host_times"] = ["1us", "5us"]
+    tcp = {"congestion": rng.choice(("newreno", "cubic", "linuxreno", "westwood", "linux24", "dctcp")),
+           "window": rng.choice(("30kB", "100kB", "3MB")), "initial_window": rng.choice(("warm", 10, 2)),
+           "delayed_ack": rng.choice((1, 2, 2, 2, 4)), "sack": rng.random() < 0.8, "nagle": rng.random() < 0.2,
+           "ecn": rng.random() < 0.3, "idle_restart": rng.random() < 0.2, "small_queues": rng.choice(("0B", "0B", "10kB")),
+           "segment": rng.choice(("1448B", "1448B", "536B", "8948B"))}
+    star = {"incoming": rng.randint(1, 4), "outgoing": rng.randint(0, 3)}
+    if rng.random() < 0.4:
+        star |= {"bytes": f"{rng.randint(1, 2000)}kB"} | ({"repeat": rng.randint(2, 9)} if rng.random() < 0.5 else {})
+    return {"title": f"small {number}", "seed": number, "duration": f"{rng.choice((200, 500, 1500))}ms", "warmup": "50ms",
+            "network": n, "tcp": tcp, "traffic": {"star": star},
+            "capture": [{"at": "h0", "snaplen": 96}] if rng.random() < 0.4 else []}
+
+
+def compare_random(number, builds, options):
+    """A refusal by both is the same; most are refused by none."""
+    c = Comparison(builds, options.without)
+    scenario = small(number) if number % 2 else bench_threads.scenario(number)
+    for b in builds:
+        (b.work / "s.yaml").write_text(json.dumps(scenario))
+    status, _, errors = c.both("run", "s.yaml", "-o", "out", "--quiet", "--engine", "native", "--threads", 1 + number // 2 % 4)
+    if status != 0:
+        return c, "refused: " + errors.decode(errors="replace").strip()
+    return c, f"{c.directories('out')} files"
+
+
 def compare_sweep(sweep, builds, options):
     c = Comparison(builds, options.without)
     database = sweep.stem + ".db"
@@ -180,6 +240,7 @@ def main():
     parser.add_argument("--files", action="store_true", help="only what runs and sweeps leave, no command on it")
     parser.add_argument("--without", action="append", default=[], metavar="COLUMN", help="ignores it; repeatable")
     parser.add_argument("--points", type=int, help="about so many points of every sweep (default: 12)")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="so many scenarios drawn at random instead")
     options = parser.parse_intermixed_args()
     options.points = options.points or (3 if options.quick else 12)
     scenarios = sorted((ROOT / "scenarios").glob("*.yaml"))
@@ -189,17 +250,19 @@ def main():
         parser.error("no such scenario or sweep: " + " ".join(sorted(unknown)))
 
     counts = {"same": 0, "refused": 0, "skipped": 0, "different": 0}
-    for file in scenarios + sweeps:
+    for file in range(1, options.random + 1) if options.random else scenarios + sweeps:
         if options.names and file.stem not in options.names:
             continue
-        label = file.relative_to(ROOT / "scenarios").with_suffix("")
+        label = file if options.random else file.relative_to(ROOT / "scenarios").with_suffix("")
         with tempfile.TemporaryDirectory(prefix="contraflow-compare-") as work:
             builds = [Build(p, pathlib.Path(work, side)) for p, side in zip(options.builds, ("old", "new"))]
-            wanted = options.engine or ("ns3" if re.search(r"^ *engine: .*\bns3\b", file.read_text(), re.M) else None)
+            wanted = options.engine
+            if not options.random and re.search(r"^ *engine: .*\bns3\b", file.read_text(), re.M):
+                wanted = wanted or "ns3"
             if wanted and not all(b.has(wanted) for b in builds):
                 kind, what, differences = "skipped", f"a build has no contraflow-{wanted}", []
             else:
-                compare = compare_sweep if file in sweeps else compare_scenario
+                compare = compare_random if options.random else compare_sweep if file in sweeps else compare_scenario
                 c, what = compare(file, builds, options)
                 differences = c.differences
                 kind = "different" if differences else "refused" if what.startswith("refused") else "same"

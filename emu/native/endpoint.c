@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/endpoint.h"
 
+#include "emu/native/headers.h"
+#include "emu/port.h"
+
 #define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */
 #define PS_PER_US INT64_C(1000000)
 #define FIRST_RTO_PS (INT64_C(1000000) * PS_PER_US) /* before any round trip was seen (RFC 6298, section 2) */
@@ -28,7 +31,7 @@ static uint32_t window_scale(int64_t buffer_bytes)
     return scale;
 }
 
-void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
 {
     struct native_receiver *rx = &e->rx;
     uint64_t blocks[NATIVE_SACK_BLOCKS][2];
@@ -70,6 +73,51 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
         native_timer_cancel(&rx->delayed_ack);
     }
     e->env->transmit(e->env->user, e, s);
+}
+
+void native_endpoint_send_plainly(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+{
+    struct native_receiver *rx = &e->rx;
+    struct native_segment *s = native_pool_take(e->env->plain);
+    uint32_t window = endpoint_window(e);
+    int64_t now_ps = endpoint_now(e);
+    s->seq = (uint32_t)from;
+    s->ack = (uint32_t)rx->nxt;
+    s->ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
+    s->ts_echo = rx->ts_recent;
+    s->end = e->id;
+    s->window = (uint16_t)(window >> e->window_scale);
+    s->payload_bytes = (uint16_t)bytes;
+    s->ip_id = e->next_ip_id++;
+    s->flags = flags;
+    s->n_sack = 0;
+    s->ecn = NATIVE_ECN_NOT;
+    rx->unacked = 0;
+    rx->ack_now = false;
+    rx->acked = rx->nxt;
+    rx->window_sent = window;
+    native_timer_cancel(&rx->delayed_ack);
+    if (bytes == 0) { /* native_linux_acknowledges(), where it has no block */
+        rx->own.compressed = 0;
+        native_timer_cancel(&rx->own.timer);
+    }
+    e->frame.packet = s;
+    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, bytes);
+    e->frame.pure_ack = bytes == 0;
+    e->frame.sent_ps = now_ps;
+    if (bytes > 0 && e->config.small_queue_bytes > 0)
+        e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
+    emu_port_send(e->nic, &e->frame);
+}
+
+void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+{
+    const struct native_receiver *rx = &e->rx;
+    bool blocks = bytes == 0 && (rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to);
+    if (e->direct && e->nic && !blocks && (flags & ~NATIVE_PUSH) == NATIVE_ACK)
+        native_endpoint_send_plainly(e, flags, from, bytes);
+    else
+        endpoint_send_closely(e, flags, from, bytes);
 }
 
 static void endpoint_ack(struct native_endpoint *e)
@@ -171,6 +219,9 @@ static void endpoint_established(struct native_endpoint *e)
 {
     native_timer_cancel(&e->tx.retransmit);
     e->state = NATIVE_ESTABLISHED;
+    e->direct = !e->ecn.on && !e->quic;
+    e->plain = e->direct && !e->tx.from_linux && !e->tx.control->delivered && !e->tx.control->sampled;
+    e->frame = (struct emu_frame){.dst = e->peer_station, .src = e->station, .ethertype = EMU_FRAME_IPV4};
     native_rtt_reset_backoff(&e->tx.rtt);
     if (e->env->connected)
         e->env->connected(e->env->user, e);
@@ -281,7 +332,43 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
         native_endpoint_close(e);
 }
 
-void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s)
+/* Data in order to an end that has nothing to send, with no hole, that acknowledge nothing. False where they are no such
+ * thing: nothing has been done. */
+static bool endpoint_received_plainly(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_receiver *rx = &e->rx;
+    struct native_sender *tx = &e->tx;
+    if (s->seq != (uint32_t)rx->nxt || s->ack != (uint32_t)tx->una || tx->una != tx->written || tx->nxt != tx->una ||
+        tx->finish != NATIVE_OPEN_STREAM || rx->finish != NATIVE_OPEN_STREAM || rx->reassembly.held.n > 0 || rx->paused)
+        return false;
+    if (rx->nxt == rx->acked)
+        rx->ts_recent = s->ts; /* as below */
+    tx->peer_window = (uint32_t)s->window << e->window_scale;
+    rx->nxt += s->payload_bytes;
+    rx->unacked++;
+    bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
+    rx->ack_now = pushed || rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
+    e->env->delivered(e->env->user, e, s->payload_bytes);
+    if (tx->written > tx->nxt || tx->finish != NATIVE_OPEN_STREAM) /* somebody writes because of it */
+        native_sender_push(e);
+    if (rx->ack_now)
+        endpoint_ack(e);
+    else if (rx->unacked > 0 && !rx->delayed_ack.armed)
+        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
+    return true;
+}
+
+/* What nearly all segments of a bulk flow are. False: it is to be looked at closely. */
+static inline bool endpoint_receives_plainly(struct native_endpoint *e, const struct native_segment *s)
+{
+    if (!e->plain || (s->flags & ~NATIVE_PUSH) != NATIVE_ACK || s->n_sack > 0 || e->tx.recovery != NATIVE_NORMAL ||
+        e->tx.duplicate_acks > 0 || e->tx.scoreboard.bytes > 0 || e->tx.persist.armed)
+        return false;
+    return s->payload_bytes > 0 ? endpoint_received_plainly(e, s) : native_sender_acked_plainly(e, s);
+}
+
+/* Not in line: the way of the others stays short. */
+static __attribute__((noinline)) void endpoint_receive_closely(struct native_endpoint *e, const struct native_segment *s)
 {
     if (e->quic) {
         native_quic_receive(e, s);
@@ -309,6 +396,12 @@ void native_endpoint_receive(struct native_endpoint *e, const struct native_segm
     else if (rx->unacked > 0 && !rx->delayed_ack.armed)
         native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
     rx->own.fresh = false;
+}
+
+void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s)
+{
+    if (!endpoint_receives_plainly(e, s))
+        endpoint_receive_closely(e, s);
 }
 
 void native_endpoint_write(struct native_endpoint *e, uint64_t bytes)

@@ -9,6 +9,7 @@
 #define EMU_NATIVE_ENDPOINT_H
 
 #include "emu/engine.h"
+#include "emu/frame.h"
 #include "emu/native/congestion.h"
 #include "emu/native/ecn.h"
 #include "emu/native/linux.h"
@@ -98,6 +99,9 @@ struct native_endpoint {
     enum native_state state;
     uint16_t next_ip_id;
     struct native_quic *quic; /* owned; quic.h; NULL: this is TCP */
+    bool plain, direct; /* established without ECN; plain: a control is told of nothing but growth and losses, too */
+    struct emu_port *nic; /* borrowed; where its segments leave; NULL: env->transmit() says so */
+    struct emu_frame frame; /* with what is the same in all its plain segments */
     struct native_ecn ecn;
     struct native_receiver rx;
     struct native_sender tx;
@@ -136,6 +140,11 @@ void native_sender_init(struct native_endpoint *e);
 void native_endpoint_handshake_timeout(struct native_endpoint *e);
 /* In order, to the application. */
 void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes);
+/* An ACK of new data in order, in a window without losses, and what may be sent because of it. False where it is no such
+ * thing: nothing has been done. */
+bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s);
+/* A segment of a direct endpoint with a port: data from `from` on, or an ACK without SACK blocks. */
+void native_endpoint_send_plainly(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
 /* Sends one segment with these flags, `bytes` of payload and, without payload, the SACK blocks that are due. */
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
 

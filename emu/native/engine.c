@@ -178,13 +178,15 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
 {
     struct emu_engine *e = user;
     bool ack = s->payload_bytes == 0 && (s->flags & ~(NATIVE_ECE | NATIVE_CWR)) == NATIVE_ACK;
+    if (!end->nic && !end->quic && e->config.port)
+        end->nic = e->config.port(e->config.user, (int)end->station);
     struct emu_frame frame = {
         .packet = s,
         .dst = end->peer_station,
         .src = end->station,
         .payload_bytes = (uint16_t)(end->quic ? NATIVE_UDP_BYTES + s->window
                                               : native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes)),
-        .ethertype = 0x0800,
+        .ethertype = EMU_FRAME_IPV4,
         /* One of QUIC that overtook data of its own sender would make them look lost: it is none there. */
         .pure_ack = ack && !(end->quic && end->tx.nxt > end->tx.una),
     };

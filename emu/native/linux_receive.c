@@ -64,14 +64,14 @@ uint64_t native_linux_window(const struct native_endpoint *e)
         window = rx->window_sent + segment <= window || rx->window_sent > window ? window / segment * segment
                                                                                   : rx->window_sent;
     if (space < (uint64_t)e->config.receive_buffer_bytes / 2) {
-        window = window / unit * unit;
+        window = window >> e->window_scale << e->window_scale;
         if (window < (uint64_t)e->config.receive_buffer_bytes / 16 || window < segment)
             window = 0;
     }
     uint64_t edge = rx->acked + rx->window_sent; /* it is never taken back */
     if (edge > rx->nxt && edge - rx->nxt > window)
         window = edge - rx->nxt;
-    window = (window + unit - 1) / unit * unit;
+    window = (window + unit - 1) >> e->window_scale << e->window_scale;
     uint64_t most = UINT64_C(65535) << e->window_scale;
     return window < most ? window : most;
 }

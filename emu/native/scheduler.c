@@ -13,11 +13,19 @@
 #define DENSE 16       /* so many and more: it is halved */
 #define BUCKET_MOST 128 /* of one bucket go to the front at once */
 
+/* Events before limit_ps belong to the front. */
+static void front_limit(struct native_agenda *a, int64_t limit_ps)
+{
+    a->limit_ps = limit_ps;
+    a->full = a->front + (limit_ps == INT64_MAX ? NATIVE_FRONT_SPAN : NATIVE_FRONT_ROOM);
+}
+
 void native_scheduler_init(struct native_scheduler *s)
 {
     native_scheduler_init_small(s);
     s->agenda = memory_zeroed(1, sizeof *s->agenda, "events");
-    s->agenda->limit_ps = INT64_MAX;
+    s->agenda->first = s->agenda->last = s->agenda->front;
+    front_limit(s->agenda, INT64_MAX);
 }
 
 void native_scheduler_init_small(struct native_scheduler *s)
@@ -71,14 +79,17 @@ static struct native_event heap_pop(struct native_heap *h)
 /* The front's places are used up from the left: back to the beginning. */
 static void front_move(struct native_agenda *s)
 {
-    memmove(s->front, s->front + s->head, (s->tail - s->head) * sizeof *s->front);
-    s->tail -= s->head;
-    s->head = 0;
+    size_t n = (size_t)(s->last - s->first);
+    memmove(s->front, s->first, n * sizeof *s->front);
+    s->first = s->front;
+    s->last = s->front + n;
 }
 
-static void heap_add(struct native_scheduler *s, struct native_heap *h, int64_t time_ps, void (*fn)(void *), void *arg)
+static void timer_add(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
 {
-    heap_push(h, &(struct native_event){time_ps, s->sequence++, fn, arg});
+    heap_push(&s->timers, &(struct native_event){time_ps, s->sequence++, fn, arg});
+    if (time_ps < s->bound_ps)
+        s->bound_ps = time_ps;
 }
 
 static uint32_t calendar_note(struct native_calendar *c)
@@ -161,7 +172,7 @@ static void calendar_restart(struct native_calendar *c, int64_t limit_ps, int sh
 /* In order, from its end: most belong there. */
 static inline void front_insert(struct native_agenda *s, const struct native_event *e)
 {
-    struct native_event *at = &s->front[s->tail++], *first = &s->front[s->head];
+    struct native_event *at = s->last++, *first = s->first;
     for (; at > first && event_before(e, &at[-1]); at--)
         *at = at[-1];
     *at = *e;
@@ -170,20 +181,69 @@ static inline void front_insert(struct native_agenda *s, const struct native_eve
 /* The front is full: its later half goes to the calendar, which begins there. */
 static void front_spill(struct native_agenda *s)
 {
-    size_t keep = s->head + (s->tail - s->head) / 2;
+    struct native_event *keep = s->first + (s->last - s->first) / 2;
     int shift = s->calendar.shift;
     if (s->limit_ps == INT64_MAX) { /* about four a bucket */
-        int64_t width_ps = (s->front[s->tail - 1].time_ps - s->front[s->head].time_ps) / (NATIVE_FRONT / 4);
+        int64_t width_ps = (s->last[-1].time_ps - s->first->time_ps) / ((s->last - s->first) / 4);
         for (shift = 0; shift < 62 && width_ps >> (shift + 1) > 0; shift++)
             ;
     }
-    s->limit_ps = s->front[keep].time_ps;
-    while (keep > s->head && s->front[keep - 1].time_ps == s->limit_ps)
+    front_limit(s, keep->time_ps);
+    while (keep > s->first && keep[-1].time_ps == s->limit_ps)
         keep--;
     calendar_restart(&s->calendar, s->limit_ps, shift);
-    for (size_t i = keep; i < s->tail; i++)
-        calendar_add(&s->calendar, &s->front[i]);
-    s->tail = keep;
+    for (const struct native_event *e = keep; e < s->last; e++)
+        calendar_add(&s->calendar, e);
+    s->last = keep;
+}
+
+/* A place in the front for an event that is the last of its time. The middle one stops the search in the half where the
+ * event belongs. */
+static inline struct native_event *front_place(struct native_agenda *a, int64_t time_ps)
+{
+    struct native_event *first = a->first, *at = a->last;
+    if (first != at && first != a->front && time_ps < first[(size_t)(at - first) / 2].time_ps) {
+        a->first = first - 1;
+        for (at = first - 1; at[1].time_ps <= time_ps; at++)
+            *at = at[1];
+        return at;
+    }
+    a->last = at + 1;
+    for (; at > first && time_ps < at[-1].time_ps; at--)
+        *at = at[-1];
+    return at;
+}
+
+static inline void event_set(struct native_event *e, struct native_scheduler *s, int64_t time_ps, void (*fn)(void *),
+                             void *arg)
+{
+    e->time_ps = time_ps;
+    e->sequence = s->sequence++;
+    e->fn = fn;
+    e->arg = arg;
+}
+
+/* Where the front has no room for an event, or it does not belong there. */
+static __attribute__((noinline, cold)) void scheduler_at_else(struct native_scheduler *s, int64_t time_ps,
+                                                              void (*fn)(void *), void *arg)
+{
+    struct native_agenda *a = s->agenda;
+    if (!a) {
+        timer_add(s, time_ps, fn, arg);
+        return;
+    }
+    if (a->last == a->full) {
+        if (a->last - a->first >= (a->limit_ps == INT64_MAX ? NATIVE_FRONT : NATIVE_FRONT_ROOM - BUCKET_MOST))
+            front_spill(a);
+        front_move(a);
+    }
+    if (time_ps >= a->limit_ps) {
+        struct native_event e;
+        event_set(&e, s, time_ps, fn, arg);
+        calendar_add(&a->calendar, &e);
+        return;
+    }
+    event_set(front_place(a, time_ps), s, time_ps, fn, arg);
 }
 
 /* The new event is the last of its time, so that times alone decide where it goes. */
@@ -191,25 +251,10 @@ void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)
 {
     struct native_agenda *a = s->agenda;
     assert(time_ps >= s->now_ps);
-    if (!a) {
-        heap_add(s, &s->timers, time_ps, fn, arg);
-        return;
-    }
-    if (a->tail - a->head >= (a->limit_ps == INT64_MAX ? NATIVE_FRONT : NATIVE_FRONT_ROOM - BUCKET_MOST))
-        front_spill(a);
-    if (time_ps >= a->limit_ps) {
-        calendar_add(&a->calendar, &(struct native_event){time_ps, s->sequence++, fn, arg});
-        return;
-    }
-    if (a->tail == NATIVE_FRONT_ROOM)
-        front_move(a);
-    struct native_event *at = &a->front[a->tail++], *first = &a->front[a->head];
-    for (; at > first && time_ps < at[-1].time_ps; at--)
-        *at = at[-1];
-    at->time_ps = time_ps;
-    at->sequence = s->sequence++;
-    at->fn = fn;
-    at->arg = arg;
+    if (!a || time_ps >= a->limit_ps || a->last == a->full)
+        scheduler_at_else(s, time_ps, fn, arg);
+    else
+        event_set(front_place(a, time_ps), s, time_ps, fn, arg);
 }
 
 /* Buckets hold too many or too few: half or twice their width. */
@@ -237,13 +282,13 @@ static void front_turn(struct native_agenda *s, int64_t bucket)
     struct native_calendar *c = &s->calendar;
     bool sorts = far_in(c, bucket);
     size_t n = 0;
-    if (s->tail + BUCKET_MOST > NATIVE_FRONT_ROOM)
+    if (s->last - s->front + BUCKET_MOST > NATIVE_FRONT_ROOM)
         front_move(s);
     for (uint32_t i = calendar_empty(c, bucket), next; i; i = next) {
         next = c->notes[i].next;
         if (n == BUCKET_MOST) {
             for (sorts = true; n > 0; n--)
-                heap_push(&c->far, &s->front[--s->tail]);
+                heap_push(&c->far, --s->last);
         }
         if (sorts) {
             heap_push(&c->far, &c->notes[i].event);
@@ -254,15 +299,15 @@ static void front_turn(struct native_agenda *s, int64_t bucket)
         calendar_free(c, i);
     }
     for (; n < BUCKET_MOST && far_in(c, bucket); n++)
-        s->front[s->tail++] = heap_pop(&c->far);
+        *s->last++ = heap_pop(&c->far);
     c->turns++;
     c->moved += (int64_t)n;
     if (far_in(c, bucket)) {
-        s->limit_ps = c->far.events[0].time_ps;
+        front_limit(s, c->far.events[0].time_ps);
         c->next = bucket;
     } else {
         c->next = bucket + 1;
-        s->limit_ps = c->next > INT64_MAX >> c->shift ? INT64_MAX - 1 : c->next << c->shift;
+        front_limit(s, c->next > INT64_MAX >> c->shift ? INT64_MAX - 1 : c->next << c->shift);
     }
 }
 
@@ -270,13 +315,13 @@ static void front_turn(struct native_agenda *s, int64_t bucket)
 static void front_fill(struct native_agenda *s)
 {
     struct native_calendar *c = &s->calendar;
-    s->head = s->tail = 0;
-    while (s->head == s->tail) {
+    s->first = s->last = s->front;
+    while (s->first == s->last) {
         int64_t first = calendar_first(c);
         if (c->far.n > 0 && c->far.events[0].time_ps >> c->shift < first)
             first = c->far.events[0].time_ps >> c->shift;
         if (first == INT64_MAX) {
-            s->limit_ps = INT64_MAX;
+            front_limit(s, INT64_MAX);
             return;
         }
         front_turn(s, first);
@@ -290,9 +335,9 @@ static inline const struct native_event *agenda_next(struct native_agenda *a)
 {
     if (!a)
         return NULL;
-    if (a->head == a->tail && a->limit_ps != INT64_MAX)
+    if (a->first == a->last && a->limit_ps != INT64_MAX)
         front_fill(a);
-    return a->head < a->tail ? &a->front[a->head] : NULL;
+    return a->first < a->last ? a->first : NULL;
 }
 
 /* Takes the next event before `until_ps`; false when there is none. */
@@ -308,15 +353,39 @@ static inline bool scheduler_next(struct native_scheduler *s, int64_t until_ps, 
     if (!next || next->time_ps >= until_ps)
         return false;
     *e = *next;
-    s->agenda->head++;
+    s->agenda->first++;
     return true;
+}
+
+static int64_t scheduler_bound_ps(const struct native_scheduler *s, int64_t until_ps)
+{
+    return s->timers.n > 0 && s->timers.events[0].time_ps < until_ps ? s->timers.events[0].time_ps : until_ps;
+}
+
+/* Runs what the front has before the first timer: mostly all there is. */
+static inline void scheduler_run_front(struct native_scheduler *s, struct native_agenda *a)
+{
+    while (!s->stopped && a->first != a->last && a->first->time_ps < s->bound_ps) {
+        const struct native_event *e = a->first++;
+        void *arg = e->arg;
+        void (*fn)(void *) = e->fn;
+        s->now_ps = e->time_ps;
+        s->events++;
+        fn(arg);
+    }
 }
 
 void native_scheduler_run(struct native_scheduler *s, int64_t until_ps)
 {
     struct native_event e;
     s->stopped = false;
-    while (!s->stopped && scheduler_next(s, until_ps, &e)) {
+    while (!s->stopped) {
+        s->bound_ps = scheduler_bound_ps(s, until_ps);
+        if (s->agenda)
+            scheduler_run_front(s, s->agenda);
+        if (s->stopped || !scheduler_next(s, until_ps, &e))
+            break;
+        s->bound_ps = scheduler_bound_ps(s, until_ps);
         s->now_ps = e.time_ps;
         s->events++;
         e.fn(e.arg);
@@ -381,5 +450,5 @@ void native_timer_schedule(struct native_timer *t)
 {
     assert(t->deadline_ps >= t->scheduler->now_ps);
     t->pending_ps = t->deadline_ps;
-    heap_add(t->scheduler, &t->scheduler->timers, t->deadline_ps, timer_event, t);
+    timer_add(t->scheduler, t->deadline_ps, timer_event, t);
 }

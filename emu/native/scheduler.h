@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/native/scheduler.h - events in integer picoseconds, in order of time and, at one time, of scheduling.
  *
- * The next few are kept sorted in the front: with few busy links all are there, and most new events belong near its end.
+ * The next few are kept sorted in the front: with few busy links all are there, and a new event moves those before it
+ * or those after it, whichever half it belongs to.
  * Later ones are in a calendar (Brown 1988): buckets of one width, a power of two that follows how dense events are, each
  * sorted when its turn comes; those beyond the last bucket are in a heap. Timers are mostly far away and moved on before
  * they fire; they have a heap of their own. */
@@ -20,8 +21,9 @@ struct native_event {
     void *arg; /* borrowed */
 };
 
-#define NATIVE_FRONT 64       /* events in the front alone, without a calendar */
-#define NATIVE_FRONT_ROOM 512 /* places they move through before they are moved back */
+#define NATIVE_FRONT 64       /* events in the front, without a calendar, that are moved no more but spilled; */
+#define NATIVE_FRONT_SPAN 128 /* places they move through before that */
+#define NATIVE_FRONT_ROOM 512 /* and with one */
 #define NATIVE_BUCKETS 1024   /* a power of two, at least 64 */
 
 struct native_heap {
@@ -49,9 +51,10 @@ struct native_calendar {
 };
 
 struct native_agenda {
-    struct native_event front[NATIVE_FRONT_ROOM]; /* [head, tail), in order; every one before all of the calendar */
-    size_t head, tail;
+    struct native_event *first, *last; /* the front is [first, last), in order; every one before all of the calendar */
+    struct native_event *full; /* where its room ends */
     int64_t limit_ps;          /* events before it belong to the front; INT64_MAX: there is no calendar */
+    struct native_event front[NATIVE_FRONT_ROOM];
     struct native_calendar calendar;
 };
 
@@ -60,6 +63,7 @@ struct native_scheduler {
     struct native_heap timers;
     bool stopped;
     int64_t now_ps;
+    int64_t bound_ps;          /* events of the agenda before it are before every timer, and to be run */
     uint64_t sequence;         /* of the next event */
     int64_t events;            /* that have run */
 };

@@ -337,6 +337,59 @@ static void sender_judge_timeout(struct native_endpoint *e, uint32_t ts_echo)
         memcpy(tx->state, tx->undo_state, sizeof tx->state);
 }
 
+/* Sends full segments of new data as the windows let it: all of it but the stream's last. Returns whether there is nothing
+ * else to send now. */
+static bool sender_push_plainly(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    uint64_t segment = sender_segment(e), nxt = tx->nxt, una = tx->una;
+    uint64_t edge = una + sender_least(tx->peer_window, (uint64_t)e->config.send_buffer_bytes);
+    uint64_t limit = sender_least(edge, una + tx->window.cwnd);
+    if (nxt == una || !tx->retransmit.armed || !e->nic || e->config.small_queue_bytes > 0)
+        return false;
+    for (; nxt + segment < tx->written && nxt + segment <= limit; nxt += segment) {
+        tx->nxt = nxt + segment;
+        tx->sent_ps = sender_now(e);
+        native_endpoint_send_plainly(e, NATIVE_ACK, nxt, (uint32_t)segment);
+    }
+    return nxt + segment < tx->written;
+}
+
+static __attribute__((noinline)) void sender_grow_plainly(struct native_endpoint *e, uint64_t acked, uint64_t now_us,
+                                                          uint32_t rtt_us)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_ack seen = {.segment = sender_segment(e), .acked = acked, .now_us = now_us, .rtt_us = rtt_us,
+                              .una = tx->una, .nxt = tx->nxt};
+    tx->control->grow(tx->state, &tx->window, &seen);
+}
+
+bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_receiver *rx = &e->rx;
+    uint64_t flight = tx->nxt - tx->una, acked = (uint32_t)(s->ack - (uint32_t)tx->una);
+    if (acked == 0 || acked > flight || flight > INT32_MAX || tx->may_undo || s->seq != (uint32_t)rx->nxt ||
+        rx->acked != rx->nxt || rx->unacked > 0 || rx->ack_now)
+        return false;
+    rx->ts_recent = s->ts;
+    uint64_t now_us = (uint64_t)sender_now(e) / PS_PER_US;
+    uint32_t rtt_us = (uint32_t)now_us - s->ts_echo;
+    tx->peer_window = (uint32_t)s->window << e->window_scale;
+    tx->una += acked;
+    native_rtt_sample(&tx->rtt, rtt_us);
+    native_rtt_reset_backoff(&tx->rtt);
+    sender_arm(e);
+    if (tx->window.cwnd < tx->window.ssthresh ? tx->window.cwnd < 2 * flight
+                                              : flight + sender_segment(e) > tx->window.cwnd)
+        sender_grow_plainly(e, acked, now_us, rtt_us);
+    if (e->env->drained && tx->una == tx->written)
+        e->env->drained(e->env->user, e);
+    if (!sender_push_plainly(e))
+        native_sender_push(e);
+    return true;
+}
+
 void native_sender_acked(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;

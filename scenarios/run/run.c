@@ -111,18 +111,27 @@ static void run_transmit(void *user, int host, const struct emu_frame *frame)
     emu_network_transmit(&r->network, host, frame);
 }
 
+/* Where nobody looks at frames on their way from stack to NIC. */
+static struct emu_port *run_port(void *user, int host)
+{
+    struct run *r = user;
+    bool seen = r->options->frames > 0 || (r->program && r->program->ops->sent);
+    return seen ? NULL : emu_network_only_nic(&r->network, host);
+}
+
 static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
-    if (!emu_frame_is_tagged(frame->packet)) {
-        const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
-        waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(clock));
-        if (r->program && r->program->ops->arrives)
-            r->program->ops->arrives(r->program, host, frame);
-        emu_engine_deliver(r->engine, host, frame);
-    } else if (r->program && r->program->ops->deliver) {
-        r->program->ops->deliver(r->program, host, frame);
+    if (__builtin_expect(emu_frame_is_tagged(frame->packet), 0)) {
+        if (r->program && r->program->ops->deliver)
+            r->program->ops->deliver(r->program, host, frame);
+        return;
     }
+    const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
+    waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(clock));
+    if (r->program && r->program->ops->arrives)
+        r->program->ops->arrives(r->program, host, frame);
+    emu_engine_deliver(r->engine, host, frame);
 }
 
 static void run_delivered(void *user, int flow, int64_t bytes)
@@ -627,7 +636,7 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
     struct run r = {.scenario = s, .options = options};
     r.lateness.bound_ps = scenario_late_by_ps(s);
     struct emu_engine_config config = {s->seed, run_transmit, run_delivered, run_drained, run_found, &r,
-                                       s->clock == SCENARIO_CLOCK_WALL ? &r.lateness : NULL};
+                                       s->clock == SCENARIO_CLOCK_WALL ? &r.lateness : NULL, run_port};
     bool ok = run_start(&r, &config) && run_all(&r) && !r.failed &&
               (s->clock != SCENARIO_CLOCK_WALL || run_in_time(&r)) && run_finish(&r, result);
     if (!ok) {

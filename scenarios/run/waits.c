@@ -5,17 +5,25 @@
 
 #include <math.h>
 
-static void kind_add(struct waits_kind *k, const struct emu_network *n, const struct emu_frame *frame, int64_t now_ps)
+/* A path does not change once it is known. */
+static __attribute__((noinline)) bool kind_know(struct waits_kind *k, const struct emu_network *n,
+                                                const struct emu_frame *frame)
 {
-    if (k->known_bytes != frame->payload_bytes) { /* a path does not change once it is known */
-        int64_t transit_ps = emu_network_transit_ps(n, (int)frame->src, frame);
-        if (transit_ps < 0)
-            return;
-        k->known_bytes = frame->payload_bytes;
-        k->known_ps = transit_ps;
-        if (transit_ps > k->transit_ps)
-            k->transit_ps = transit_ps;
-    }
+    int64_t transit_ps = emu_network_transit_ps(n, (int)frame->src, frame);
+    if (transit_ps < 0)
+        return false;
+    k->known_bytes = frame->payload_bytes;
+    k->known_ps = transit_ps;
+    if (transit_ps > k->transit_ps)
+        k->transit_ps = transit_ps;
+    return true;
+}
+
+static inline void kind_add(struct waits_kind *k, const struct emu_network *n, const struct emu_frame *frame,
+                            int64_t now_ps)
+{
+    if (k->known_bytes != frame->payload_bytes && !kind_know(k, n, frame))
+        return;
     /* the one end of a flow asks whether the other has any yet, perhaps in another thread (emu/windows.h) */
     __atomic_store_n(&k->frames, k->frames + 1, __ATOMIC_RELAXED);
     k->wait_sum_ps += (double)(now_ps - frame->sent_ps - k->known_ps);

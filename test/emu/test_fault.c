@@ -222,6 +222,7 @@ static void test_what_is_sent_is_delivered_or_lost(void **state)
     cross(&everything, "h0", 20000);
     fake_run();
     assert_in_range(n_lost, 500, 2500);
+    emu_port_settle(&a);
     assert_int_equal(a.stats.sent, 20000);
     assert_int_equal(a.stats.delivered, n_arrivals);
     assert_int_equal(a.stats.lost, n_lost);

@@ -73,6 +73,7 @@ static void test_frame_takes_38_bytes_more_than_its_packet(void **state)
         assert_int_equal(arrivals[i].id, i);
         assert_int_equal(arrivals[i].time_ps, 50000000 + 1526 * 8000 + i * 1538 * 8000);
     }
+    emu_port_settle(&a);
     assert_int_equal(emu_port_sent_wire_bytes(&a), 3 * 1538);
     assert_int_equal(a.queue.stats.dequeued_bytes, 3 * 1518);
     end();
@@ -154,10 +155,13 @@ static void test_audit_notices_a_lost_frame(void **state)
     (void)state;
     make(10, 1000000000, 0);
     struct error err = {0};
-    a.stats.sent = 1;
+    a.stats.delivered = 1;
     assert_false(emu_port_audit(&a, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
-    a.stats.sent = 0;
+    a.stats.delivered = 0;
+    a.queue.depth_packets = 1;
+    assert_false(emu_port_audit(&a, &err));
+    a.queue.depth_packets = 0;
     end();
 }
 
