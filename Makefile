@@ -62,8 +62,7 @@ linux:
 test: tests
 	@test -f $(SANITIZE_BUILD)/build.ninja || CC=clang CXX=clang++ CC_LD=lld CXX_LD=lld \
 	    meson setup $(SANITIZE_BUILD) -Db_sanitize=address,undefined -Doptimization=1 -Db_lundef=false $(MESON_FLAGS)
-	@meson compile -C $(SANITIZE_BUILD)
-	@scripts/test $(MESON_BUILD) plain wall $(SANITIZE_BUILD) sanitized
+	@scripts/test $(MESON_BUILD) wall plain $(SANITIZE_BUILD) sanitized
 
 # What needs the kernel of `make linux`.
 test-linux: tests linux

@@ -66,7 +66,7 @@ struct analysis_both_ends {
 struct analysis_both_ends *analysis_both_ends_new(void)
 {
     struct analysis_both_ends *e = memory_zeroed(1, sizeof *e, "captures at both ends");
-    e->connections = analysis_connections_new();
+    e->connections = analysis_connections_new(NULL, NULL);
     e->match = analysis_match_new();
     for (int i = 0; i < FILES; i++)
         e->sample[i] = memory_zeroed(1, sizeof *e->sample[i], "captures at both ends");
@@ -106,7 +106,7 @@ static struct ends_count *count_of(struct analysis_both_ends *e, const struct ca
 {
     struct capture_segment untagged = *s;
     untagged.tag = 0;
-    const struct analysis_connection *c = analysis_connections_find(e->connections, &untagged, NULL, end);
+    const struct analysis_connection *c = analysis_connections_find(e->connections, &untagged, 0, NULL, end);
     if (c->number >= e->counts) {
         size_t n = 2 * (size_t)c->number + 16;
         e->count = memory_resized(e->count, n, sizeof *e->count, "captures at both ends");
@@ -154,7 +154,7 @@ void analysis_both_ends_align(struct analysis_both_ends *e)
         if (bytes_of(c, 0) < e->bulk_bytes && bytes_of(c, 1) < e->bulk_bytes)
             continue;
         c->bulk = memory_zeroed(1, sizeof *c->bulk, "connections at both ends");
-        c->bulk->key = &analysis_connections_at(e->connections, i)->key;
+        c->bulk->key = &analysis_connections_at(e->connections, i, NULL)->key;
     }
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/steady.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,10 +35,12 @@ struct analysis_flows {
     int64_t packets_cut; /* number of the first for which there was no room */
 };
 
+static void flows_begin(struct analysis_connection *c, const struct analysis_first *first, void *user);
+
 struct analysis_flows *analysis_flows_new(void)
 {
     struct analysis_flows *f = memory_zeroed(1, sizeof *f, "the flow table");
-    f->connections = analysis_connections_new();
+    f->connections = analysis_connections_new(flows_begin, f);
     return f;
 }
 
@@ -246,15 +249,13 @@ static void flows_keep(struct analysis_flows *f, struct analysis_connection *c, 
         f->packets_cut = number;
 }
 
-/* Sets what a segment is: its time since the origin, and its number in the file, 0 without one, are known. */
-static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
+/* Has its connection take a segment, and sets what it is: its time since the origin, and its number in the file, 0 without
+ * one, are known. */
+static void flows_take(struct analysis_flows *f, struct analysis_connection *c, int end, struct analysis_frame *frame)
 {
     const struct capture_segment *s = &frame->segment;
     const int64_t t = frame->time_ns, number = frame->number;
     frame->counts = frame->bulk = false;
-    int end;
-    struct analysis_connection *c = analysis_connections_find(f->connections, s, frame->expects ? &frame->expected : NULL,
-                                                                &end);
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;
@@ -284,6 +285,30 @@ static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
         analysis_direction_ack(reverse, s);
     if (f->packets && number > 0)
         flows_keep(f, c, end, t, number, s, &before);
+}
+
+/* It passed before: what it counts for has been counted, and its packets are not kept (ANALYSIS_PACKETS_CONNECTIONS). */
+static void flows_begin(struct analysis_connection *c, const struct analysis_first *first, void *user)
+{
+    static_assert(ANALYSIS_CONNECTIONS_WHOLE >= ANALYSIS_PACKETS_CONNECTIONS, "or one would be lacking");
+    struct analysis_frame frame = {.time_ns = first->time_ns, .segment = first->segment};
+    flows_take(user, c, c->opener, &frame);
+}
+
+static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
+{
+    const struct capture_segment *s = &frame->segment;
+    int end;
+    struct analysis_connection *c = analysis_connections_find(f->connections, s, frame->time_ns,
+                                                              frame->expects ? &frame->expected : NULL, &end);
+    if (c) {
+        flows_take(f, c, end, frame);
+        return;
+    }
+    struct analysis_direction alone = {.mss = s->has_mss && s->flags & CAPTURE_TCP_SYN ? s->mss : 0};
+    frame->frame_bytes = analysis_direction_frame_bytes(&alone, s);
+    frame->counts = !(s->flags & CAPTURE_TCP_RST);
+    frame->bulk = false;
 }
 
 /* What follows from the order of all frames: other ones than TCP count from the first segment on, but for who sends them,
@@ -430,12 +455,19 @@ size_t analysis_flows_slots(const struct analysis_flows *f)
     return 2 * analysis_connections_count(f->connections);
 }
 
-/* The connection of slot i, and which of its ends sends there. */
-static const struct analysis_connection *flows_slot(const struct analysis_flows *f, size_t i, int *end)
+/* The connection of slot i, and which of its ends sends there; until flows_slot_end(), maybe in *room. */
+static const struct analysis_connection *flows_slot(const struct analysis_flows *f, size_t i, int *end,
+                                                    struct analysis_connection *room)
 {
-    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2);
+    const struct analysis_connection *c = analysis_connections_at(f->connections, i / 2, room);
     *end = (int)(i % 2) ^ c->opener;
     return c;
+}
+
+static void flows_slot_end(const struct analysis_connection *c, struct analysis_connection *room)
+{
+    if (c == room)
+        analysis_connection_fini(room);
 }
 
 static bool tap_at_sender(const struct analysis_connection *c, int end)
@@ -457,30 +489,39 @@ const char *analysis_flows_tap_name(enum analysis_tap_place place)
 enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_t i)
 {
     int end;
-    const struct analysis_connection *c = flows_slot(f, i, &end);
-    return tap_at_sender(c, end) ? ANALYSIS_TAP_SENDER
-           : tap_at_sender(c, !end) ? ANALYSIS_TAP_RECEIVER
-                                    : ANALYSIS_TAP_UNKNOWN;
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    enum analysis_tap_place place = tap_at_sender(c, end) ? ANALYSIS_TAP_SENDER
+                                    : tap_at_sender(c, !end) ? ANALYSIS_TAP_RECEIVER
+                                                             : ANALYSIS_TAP_UNKNOWN;
+    flows_slot_end(c, &room);
+    return place;
 }
 
 bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x)
 {
     int end;
-    const struct analysis_explained *e = flows_slot(f, i, &end)->explain[end];
-    if (!e)
-        return false;
-    struct analysis_round_trip *trip = explained_begin(e);
-    analysis_round_trip_get(trip, x);
-    explained_end(e, trip);
-    return true;
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    const struct analysis_explained *e = c->explain[end];
+    if (e) {
+        struct analysis_round_trip *trip = explained_begin(e);
+        analysis_round_trip_get(trip, x);
+        explained_end(e, trip);
+    }
+    flows_slot_end(c, &room);
+    return e != NULL;
 }
 
 const struct analysis_packets *analysis_flows_packets(const struct analysis_flows *f, size_t i, int *end, int shift[2])
 {
-    const struct analysis_connection *c = flows_slot(f, i, end);
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, end, &room);
     shift[0] = c->direction[1].receiver_scale;
     shift[1] = c->direction[0].receiver_scale;
-    return c->packets;
+    const struct analysis_packets *packets = c->packets;
+    flows_slot_end(c, &room);
+    return packets;
 }
 
 int64_t analysis_flows_packets_cut(const struct analysis_flows *f)
@@ -491,12 +532,13 @@ int64_t analysis_flows_packets_cut(const struct analysis_flows *f)
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n)
 {
     int end;
-    const struct analysis_connection *c = flows_slot(f, i, &end);
     struct analysis_round_trip_figures x;
     size_t seen = 0;
     *n = 0;
     if (!analysis_flows_explain(f, i, &x))
         return NULL;
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
     struct analysis_round_trip *trip = explained_begin(c->explain[end]);
     const struct analysis_pause *pause = analysis_round_trip_pauses(trip, &seen);
     struct analysis_pause *out = seen > 0 ? memory_resized(NULL, seen, sizeof *out, "the pauses of a flow") : NULL;
@@ -514,6 +556,7 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
             out[(*n)++] = (struct analysis_pause){pause[k].after_bytes - c->direction[end].low, pause_ns};
     }
     explained_end(c->explain[end], trip);
+    flows_slot_end(c, &room);
     return out;
 }
 
@@ -521,10 +564,13 @@ bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double fr
                              struct analysis_clocking_figures *x)
 {
     int end;
-    const struct analysis_clocking *c = flows_slot(f, i, &end)->clocking[end];
-    if (c)
-        analysis_clocking_get(c, from_s, to_s, x);
-    return c != NULL;
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    const struct analysis_clocking *clocking = c->clocking[end];
+    if (clocking)
+        analysis_clocking_get(clocking, from_s, to_s, x);
+    flows_slot_end(c, &room);
+    return clocking != NULL;
 }
 
 double analysis_flows_interface_bps(const struct analysis_flows *f)
@@ -551,29 +597,36 @@ const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct anal
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
 {
     int end;
-    const struct analysis_explained *e = flows_slot(f, i, &end)->explain[end];
-    if (!e)
-        return 0;
-    struct analysis_round_trip *trip = explained_begin(e);
-    size_t n = analysis_round_trip_waits(trip, waits);
-    explained_end(e, trip);
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    const struct analysis_explained *e = c->explain[end];
+    size_t n = 0;
+    if (e) {
+        struct analysis_round_trip *trip = explained_begin(e);
+        n = analysis_round_trip_waits(trip, waits);
+        explained_end(e, trip);
+    }
+    flows_slot_end(c, &room);
     return n;
 }
 
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
 {
     int end;
-    const struct analysis_connection *c = flows_slot(f, i, &end);
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
     const struct analysis_bins *bins = c->direction[end].bins;
     int64_t most = 0;
     for (size_t k = 0; bins && k < bins->n; k++)
         most = bins->bin[k].bytes > most ? bins->bin[k].bytes : most;
-    if (!c->explain[end] || most == 0)
-        return NAN;
-    double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
-    struct analysis_round_trip *trip = explained_begin(c->explain[end]);
-    double share = analysis_round_trip_faster(trip, rate_bps / COMPRESSION_XI);
-    explained_end(c->explain[end], trip);
+    double share = NAN;
+    if (c->explain[end] && most > 0) {
+        double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
+        struct analysis_round_trip *trip = explained_begin(c->explain[end]);
+        share = analysis_round_trip_faster(trip, rate_bps / COMPRESSION_XI);
+        explained_end(c->explain[end], trip);
+    }
+    flows_slot_end(c, &room);
     return share;
 }
 
@@ -649,13 +702,10 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
     flow->steady_goodput_bps = kept->goodput_bps;
 }
 
-bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
+/* What the direction of end's data says; it has some. */
+static void fill(struct analysis_flow *flow, const struct analysis_connection *c, int end)
 {
-    int end;
-    const struct analysis_connection *c = flows_slot(f, i, &end);
     const struct analysis_direction *d = &c->direction[end];
-    if (!d->has_data)
-        return false;
     /* Of a clock that leaps by decades, seconds differ by no nanosecond: nothing has taken time then. */
     double start_s = (double)d->first_ns / 1e9, end_s = (double)d->last_ns / 1e9;
     double duration_s = start_s < end_s ? (double)(d->last_ns - d->first_ns) / 1e9 : 0;
@@ -693,7 +743,21 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
     fill_losses(flow, d->losses);
     fill_window(flow, c, end);
     fill_steady(flow, d);
-    return true;
+}
+
+bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
+{
+    const struct analysis_first *first = analysis_connections_first(f->connections, i / 2);
+    if (first && (i % 2 == 1 || first->segment.payload_bytes == 0)) /* like nearly all of many */
+        return false;
+    int end;
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    bool has_data = c->direction[end].has_data;
+    if (has_data)
+        fill(flow, c, end);
+    flows_slot_end(c, &room);
+    return has_data;
 }
 
 void analysis_flows_endpoint(const struct capture_address *address, uint16_t port,

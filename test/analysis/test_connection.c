@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which connection a segment belongs to, seen through the flow table. */
+#include "analysis/connection.h"
+#include "analysis/leg_series.h"
 #include "base/hash.h"
+#include "base/random.h"
 #include "test/analysis/segment.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -163,6 +167,100 @@ static void test_time_is_linear_whatever_addresses_are_chosen(void **state)
         fail_msg("%.3f s against %.3f s", worst_s, usual_s);
 }
 
+#define PAIRS 40 /* connections of drawn segments, some of which have but one */
+
+/* One of whatever comes: a handshake's, data with holes, copies of what was last, SACK, FIN, RST. */
+static struct capture_segment drawn(struct random *r, struct capture_segment last[PAIRS])
+{
+    uint64_t pair = random_below(r, 1 + random_below(r, PAIRS));
+    struct capture_segment s = segment(random_below(r, 100) < 40 ? B_TO_A : A_TO_B, 1000 + 500 * (uint32_t)random_below(r, 20),
+                                       500 * (uint32_t)random_below(r, 3), 1000 + 500 * (uint32_t)random_below(r, 20));
+    static const uint8_t flags[] = {16, 16, 16, 16, 16, 24, 2, 18, 17, 20, 4, 0};
+    s.flags = flags[random_below(r, sizeof flags)];
+    s.has_mss = s.has_window_scale = s.flags & CAPTURE_TCP_SYN;
+    s.mss = s.has_mss ? 400 : 0;
+    s.window_scale = s.has_window_scale ? 3 : 0;
+    s.has_timestamps = random_below(r, 100) < 30;
+    s.tsval = s.has_timestamps ? (uint32_t)random_below(r, 50) : 0;
+    s.n_sack = random_below(r, 100) < 10;
+    s.sack[0] = s.n_sack ? (struct capture_sack){5000, 5500} : (struct capture_sack){0};
+    (s.src_port == 1000 ? &s.src_port : &s.dst_port)[0] = (uint16_t)(3000 + pair);
+    if (random_below(r, 100) < 5 && last[pair].src_port)
+        return last[pair];
+    return last[pair] = s;
+}
+
+/* All that a slot says, as numbers. */
+static size_t figures(const struct analysis_flows *f, size_t slot, double out[40])
+{
+    struct analysis_flow x;
+    struct analysis_round_trip_figures trip;
+    struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    size_t n = 0;
+    int end, shift[2];
+    analysis_flows_packets(f, slot, &end, shift);
+    out[n++] = end;
+    out[n++] = shift[0];
+    out[n++] = shift[1];
+    out[n++] = analysis_flows_tap(f, slot);
+    out[n++] = (double)analysis_flows_waits(f, slot, waits);
+    out[n++] = analysis_flows_explain(f, slot, &trip) ? trip.hold_s : -1;
+    if (!analysis_flows_get(f, slot, &x))
+        return n;
+    const double has[] = {x.src_port, x.dst_port, (double)x.payload_bytes, (double)x.seen_payload_bytes,
+        (double)x.long_bytes, (double)x.missing_bytes, x.data_packets, x.segment_bytes, x.retransmitted_segments,
+        x.loss_events, x.reordered_segments, x.spurious_segments, x.overtaken_segments, x.network_duplicates,
+        x.ambiguous_segments, x.duplicate_frames, x.keepalives, x.start_s, x.end_s, x.goodput_bps, x.window_bytes,
+        x.sender_side_s, x.receiver_side_s, x.rtt_floor_s, x.advertised_bytes};
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++)
+        out[n++] = has[i];
+    return n;
+}
+
+/* Behind ANALYSIS_CONNECTIONS_WHOLE others, whose first segments are all that there is of them, a connection is kept as its
+ * first segment until a second comes; nobody sees which. */
+static void test_a_connection_that_began_as_its_first_segment_is_like_any(void **state)
+{
+    (void)state;
+    size_t alone = 0, more = 0;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct analysis_flows *few = new_flows(), *many = new_flows();
+        struct random r;
+        struct capture_segment last[PAIRS] = {0};
+        random_init(&r, seed);
+        analysis_flows_keep_explanations(few);
+        analysis_flows_keep_explanations(many);
+        analysis_flows_set_origin(few, 0);
+        analysis_flows_set_origin(many, 0);
+        const uint16_t others = ANALYSIS_CONNECTIONS_WHOLE + 10;
+        for (uint16_t i = 0; i < others; i++) {
+            struct capture_segment s = syn(A_TO_B, 1);
+            s.dst_port = (uint16_t)(10000 + i);
+            feed(many, 0, s);
+        }
+        for (int k = 0; k < 100; k++) {
+            struct capture_segment s = drawn(&r, last);
+            feed(few, k * MS, s);
+            feed(many, k * MS, s);
+        }
+        assert_int_equal(analysis_flows_slots(many), analysis_flows_slots(few) + 2 * (size_t)others);
+        for (size_t i = 0; i < analysis_flows_slots(few); i++) {
+            double a[40], b[40];
+            size_t n = figures(few, i, a);
+            assert_int_equal(figures(many, i + 2 * (size_t)others, b), n);
+            for (size_t k = 0; k < n; k++)
+                if (!(a[k] == b[k] || (isnan(a[k]) && isnan(b[k]))))
+                    fail_msg("seed %d, slot %zu, figure %zu: %g and %g", (int)seed, i, k, a[k], b[k]);
+            alone += n > 6 && a[12] == 1;
+            more += n > 6 && a[12] > 1;
+        }
+        analysis_flows_free(few);
+        analysis_flows_free(many);
+    }
+    assert_in_range(alone, 100, 10000); /* of one data packet, and of more: both have been seen */
+    assert_in_range(more, 100, 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_reuse_is_seen_from_the_server_side_alone),
         cmocka_unit_test(test_time_is_linear_whatever_addresses_are_chosen),
         cmocka_unit_test(test_many_connections_are_all_found_again),
+        cmocka_unit_test(test_a_connection_that_began_as_its_first_segment_is_like_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,18 +5,24 @@
 usage: bench_memory.py CONTRAFLOW SOURCE_ROOT [FLOWS...]
 
 A line a command and number of flows (100,000 and 1,000,000): most memory resident, bytes of it a flow beyond those of the
-program at rest, and processor time. Exit status 1 when one takes more than LIMIT. `meson test --benchmark` runs it;
+program at rest, and processor time. Exit status 1 when one takes more than its limit(). `meson test --benchmark` runs it;
 test_memory.py checks fewer flows.
 """
+import fcntl
 import os
 import pathlib
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
-LIMIT = 1000  # bytes a flow
+# Bytes a flow: 128 of its first segment and 25 of the table, and as much again for what lists or plays each; from its second
+# segment on, and where two captures have it, 752 of a connection, and 32 for each segment that is explained.
+LIMIT, LIMIT_WHOLE = 400, 1000
+SLABS = 2 * 2**21  # bytes, of however many flows: memory that the next ones will have, and that a thread has at hand for then
+HEADER = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 96, 1)
 COMMANDS = {
     "analyze": ["analyze", "FILE"],
     "analyze --all": ["analyze", "--all", "FILE"],
@@ -37,7 +43,7 @@ def write_capture(path, flows, packets=1):
     """A segment of 500 bytes from each of so many addresses and ports, a microsecond apart; then, where there are to be
     more packets of each, its ACK, another segment, and so on."""
     with open(path, "wb") as f:
-        f.write(struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 96, 1))
+        f.write(HEADER)
         for n in range(flows * packets):
             i, k = divmod(n, packets)
             ends, ports = (0x0a000001 + i // 50000, 0x0a0a0a0a), (1024 + i % 50000, 80)
@@ -48,14 +54,22 @@ def write_capture(path, flows, packets=1):
                     + struct.pack(">HHIIBBHHH", *tcp))
 
 
+def limit(command, packets=1):
+    return LIMIT if packets == 1 and "--both-ends" not in command else LIMIT_WHOLE
+
+
 def resident_at_rest(contraflow):
-    """Bytes that the program takes before a packet comes: one that waits for the rest of a capture."""
+    """Bytes that the program takes before a packet comes: one that has read a capture's header and waits for the rest; and
+    SLABS."""
     with subprocess.Popen([str(contraflow), "analyze", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as child:
-        time.sleep(0.5)  # less than enough would make the test stricter, not looser
-        kilobytes, = (int(line.split()[1]) for line in open(f"/proc/{child.pid}/status") if line.startswith("VmHWM"))
+                          stderr=subprocess.DEVNULL, bufsize=0) as child:
+        child.stdin.write(HEADER)
+        while any(fcntl.ioctl(child.stdin, termios.FIONREAD, bytes(4))):  # it has not been read yet
+            time.sleep(0.001)
+        status = pathlib.Path(f"/proc/{child.pid}/status").read_text()
+        kilobytes, = (int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
         child.stdin.close()
-    return kilobytes * 1024
+    return kilobytes * 1024 + SLABS
 
 
 def measure(contraflow, command, file, directory):
@@ -74,7 +88,7 @@ def measure(contraflow, command, file, directory):
 
 
 def main(contraflow, numbers):
-    worst = 0
+    worst = 0  # share of its limit
     with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as name:
         work = pathlib.Path(name)
         base = resident_at_rest(contraflow)
@@ -83,11 +97,11 @@ def main(contraflow, numbers):
             write_capture(work / "many.pcap", flows)
             for command in COMMANDS:
                 resident, seconds, _ = measure(contraflow, command, work / "many.pcap", work / "out")
-                worst = max(worst, (resident - base) / flows)
+                worst = max(worst, (resident - base) / flows / limit(command))
                 print(f"{command:22} {flows:9} {resident / 1e6:8.1f} {(resident - base) / flows:9.0f} {seconds:7.2f}",
                       flush=True)
-    print(f"at most {worst:.0f} bytes a flow (asked {LIMIT})")
-    return 0 if worst <= LIMIT else 1
+    print(f"at most {100 * worst:.0f} % of {LIMIT} bytes a flow, {LIMIT_WHOLE} where two captures are read")
+    return 0 if worst <= 1 else 1
 
 
 if __name__ == "__main__":

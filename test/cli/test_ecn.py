@@ -7,8 +7,8 @@ import unittest
 
 import e2e
 
-SCENARIO = """duration: 3s
-warmup: 1s
+SCENARIO = """duration: 1500ms
+warmup: 500ms
 network: {link: {rate: 100Mbps, delay: 2ms}, switch: {mark: 60kB}}
 tcp: {window: 3MB, congestion: cubic, initial_window: 10%s}
 traffic: {star: {incoming: 2, outgoing: 0}}

@@ -3,6 +3,7 @@
 """The record of the papers: every point has a row, every row's status is true, doc/papers.md says what the data give.
 
 Usage: test_record.py CONTRAFLOW SOURCE_ROOT. Rows that take long are judged by the figure that `make papers` left."""
+import os
 import pathlib
 import shutil
 import sys
@@ -29,7 +30,15 @@ class Papers(unittest.TestCase):
         self.assertEqual((ROOT / "doc/papers.md").read_text(encoding="utf-8"), record.document(self.record))
 
     def test_every_quick_row_holds(self):
-        quick = [row for row in self.record.rows if row["cost"] == "quick"]
+        """Of each place whose rows are emulated every fourth command from the first on, with all rows that it gives, and all
+        where that is asked for; what is computed costs nothing."""
+        quick, commands = [row for row in self.record.rows if row["cost"] == "quick"], {}
+        for row in quick:
+            of_place = commands.setdefault((row["paper"], row["place"]), [])
+            if "contraflow run" in row["command"] and row["command"] not in of_place:
+                of_place.append(row["command"])
+        left = {c for place in commands.values() for i, c in enumerate(place) if i % 4 and not os.environ.get("CONTRAFLOW_ALL")}
+        quick = [row for row in quick if row["command"] not in left]
         found, wrong = record.figures(quick, CONTRAFLOW, ROOT)
         self.assertEqual(wrong, [])
         for row in quick:
