@@ -28,7 +28,7 @@ struct analysis_capacity_vote {
 };
 
 #define ANALYSIS_CAPACITY_SLOTS 256
-#define ANALYSIS_CAPACITY_SLOT_NS 10000 /* at first; slots double as time goes on */
+#define ANALYSIS_CAPACITY_SLOT_NS INT64_C(10000) /* at first; slots double as time goes on */
 
 /* Bytes on the wire over time: slot i covers [first + i, first + i + 1) * SLOT_NS << shift. */
 struct analysis_capacity_series {
