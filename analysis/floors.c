@@ -237,30 +237,46 @@ static double floors_most_s(const struct floors *f, bool incoming, double until_
     return carried_bps > 0 ? (bytes * 8 + others) / carried_bps : others > 0 ? INFINITY : 0;
 }
 
-/* May lacks_s have stood in queues when the handshake passed? Outgoing data delay its first packet, incoming ones the
- * answer. */
-static bool floors_may_have_stood(const struct floors *f, const struct analysis_evidence *e, double lacks_s)
+/* The longest that may have stood in queues when the handshake passed: outgoing data delay its first packet, incoming ones
+ * the answer. INFINITY: nobody saw it. */
+static double floors_met_s(const struct floors *f, const struct analysis_evidence *e)
 {
-    return isnan(e->handshake_s + e->far_s) ||
-           floors_most_s(f, false, e->handshake_s) + floors_most_s(f, true, e->handshake_s + e->far_s) > lacks_s;
+    return isnan(e->handshake_s + e->far_s) ? INFINITY
+                                            : floors_most_s(f, false, e->handshake_s) +
+                                                  floors_most_s(f, true, e->handshake_s + e->far_s);
+}
+
+/* The least of a flow's far loop by what one reference shows of its queue; INFINITY: nothing. */
+static double floors_by(struct floors *f, const struct analysis_evidence *e, const struct analysis_evidence *o,
+                        const struct floors_shift *x)
+{
+    double more_s = e->own_far_s - o->own_far_s, lacks_s = floors_lacks(e, o, x);
+    if (x->n == 0)
+        return INFINITY;
+    /* As long as the other all the time, but for that. */
+    if (more_s > 0 && fabs(x->more_s) < ALIKE * more_s && fabs(x->turn_s) < TURNS * more_s)
+        return o->own_far_s;
+    if (lacks_s > 0 && floors_shared(f, e, o, x)) /* and no nearer than the nearest that shows */
+        return fmax(f->nearest_s, e->own_far_s - lacks_s);
+    return INFINITY;
 }
 
 static void floors_share(struct floors *f)
 {
-    for (size_t i = 0; i < f->s->n; i++)
+    for (size_t i = 0; i < f->s->n; i++) {
+        struct analysis_evidence *e = &f->s->flow[i];
+        double met_s = NAN; /* asked for where a reference would lower the floor: it sums up all flows */
         for (size_t k = 0; k < f->n; k++) {
-            struct analysis_evidence *e = &f->s->flow[i];
             const struct analysis_evidence *o = f->reference[k];
             const struct floors_shift *x = &f->shift[i * REFERENCES + k];
-            double more_s = e->own_far_s - o->own_far_s, lacks_s = floors_lacks(e, o, x);
-            if (x->n == 0 || !floors_may_have_stood(f, e, fmax(more_s, lacks_s)))
+            double least_s = floors_by(f, e, o, x);
+            if (!(least_s < e->far_least_s))
                 continue;
-            /* As long as the other all the time, but for that. */
-            if (more_s > 0 && fabs(x->more_s) < ALIKE * more_s && fabs(x->turn_s) < TURNS * more_s)
-                e->far_least_s = fmin(e->far_least_s, o->own_far_s);
-            else if (lacks_s > 0 && floors_shared(f, e, o, x)) /* and no nearer than the nearest that shows */
-                e->far_least_s = fmin(e->far_least_s, fmax(f->nearest_s, e->own_far_s - lacks_s));
+            met_s = isnan(met_s) ? floors_met_s(f, e) : met_s;
+            if (met_s >= fmax(e->own_far_s - o->own_far_s, floors_lacks(e, o, x)))
+                e->far_least_s = least_s;
         }
+    }
 }
 
 void analysis_floors_find(struct analysis_evidence_set *s, double frame_s)
