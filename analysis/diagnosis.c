@@ -41,19 +41,16 @@ static void diagnosis_latency(const struct analysis_evidence_set *s, struct judg
     double *idle_s = memory_zeroed(s->n + 1, sizeof *idle_s, "round trips");
     for (size_t i = 0; i < s->n; i++) {
         const struct analysis_evidence *e = &s->flow[i];
-        double sum_s = 0, trip_s = analysis_evidence_rtt_s(e);
+        double trip_s = analysis_evidence_rtt_s(e);
+        double mean_s = analysis_round_trip_wait_s(e->waits, e->n_waits, s->from_s, s->to_s);
         size_t first = n;
         for (size_t k = 0; k < e->n_waits && isfinite(trip_s); k++) {
             const struct analysis_wait *w = &e->waits[k];
             double wait_s = w->data_s + w->ack_s;
-            if (w->start_s < s->from_s || w->start_s >= s->to_s || !isfinite(wait_s))
-                continue;
-            round_s[n++] = wait_s;
-            sum_s += wait_s;
+            /* Their mean is that of the judge's round trip, whatever a slot's own waits are counted from. */
+            if (w->start_s >= s->from_s && w->start_s < s->to_s && isfinite(wait_s))
+                round_s[n++] = fmax(e->floor_s, wait_s + trip_s - mean_s);
         }
-        /* Their mean is that of the judge's round trip, whatever a slot's own waits are counted from. */
-        for (size_t k = first; k < n; k++)
-            round_s[k] = fmax(e->floor_s, round_s[k] + trip_s - sum_s / (double)(n - first));
         if (n > first)
             idle_s[n_idle++] = e->floor_s;
     }

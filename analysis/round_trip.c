@@ -535,6 +535,19 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
     return e->series ? e->series->n : 0;
 }
 
+double analysis_round_trip_wait_s(const struct analysis_wait *waits, size_t n, double from_s, double to_s)
+{
+    double sum_s = 0, known = 0;
+    for (size_t i = 0; i < n; i++) {
+        double wait_s = waits[i].data_s + waits[i].ack_s;
+        if (waits[i].start_s >= from_s && waits[i].start_s < to_s && isfinite(wait_s)) {
+            sum_s += wait_s;
+            known++;
+        }
+    }
+    return known > 0 ? sum_s / known : (double)NAN;
+}
+
 double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n)
 {
     return n > 1 ? waits[1].start_s - waits[0].start_s : 1e-6;

@@ -92,6 +92,10 @@ struct analysis_wait {
 /* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/leg_series.h) of them; 0 for a small flow, or without timestamps. */
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits);
 
+/* Returns the mean of what data and ACKs waited, over the slots that begin in [from_s, to_s) and of which both are known;
+ * NAN without any. A slot's round trip is its own wait, and what the flow's has beyond this mean. */
+double analysis_round_trip_wait_s(const struct analysis_wait *waits, size_t n, double from_s, double to_s);
+
 /* How long each of the n > 0 slots is; a lone one is 1 us. */
 double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n);
 

@@ -10,7 +10,6 @@
 #include <pcap/pcap.h>
 #include <stdlib.h>
 
-#define BUFFER_BYTES (1 << 18)
 #define NS_PER_S 1000000000
 #define NANOSECONDS_MAGIC 0xa1b23c4d /* of a file whose times have them (pcap-savefile(5)) */
 
@@ -22,8 +21,7 @@ struct record_head {
 struct capture_writer {
     struct outfile file;
     uint32_t snaplen;
-    bool pcap;    /* else pcapng */
-    char *buffer; /* owned; of file.stream */
+    bool pcap; /* else pcapng */
 };
 
 /* As pcap_dump_fopen() writes it. libpcap itself would bring eight libraries more into a program that only runs
@@ -40,7 +38,6 @@ void capture_writer_discard(struct capture_writer *w)
     if (!w)
         return;
     outfile_discard(&w->file);
-    free(w->buffer);
     free(w);
 }
 
@@ -48,11 +45,9 @@ struct capture_writer *capture_writer_open(const char *path, const struct captur
                                            struct error *err)
 {
     struct capture_writer *w = memory_zeroed(1, sizeof *w, "a capture");
-    w->buffer = memory_zeroed(BUFFER_BYTES, 1, "a capture");
     w->snaplen = config->snaplen;
     w->pcap = config->format == CAPTURE_FORMAT_PCAP;
     if (outfile_open(&w->file, path, err)) {
-        setvbuf(w->file.stream, w->buffer, _IOFBF, BUFFER_BYTES);
         if (w->pcap)
             writer_put_pcap_header(w);
         else

@@ -68,20 +68,14 @@ static void trips_of_flow(const struct analysis_flows *f, const struct analysis_
                           const struct analysis_check_flow *flow, double end_s, double round_s[static BINS])
 {
     struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
-    double trip_s = flow->floor_s + flow->data_wait_s + flow->ack_wait_s, sum_s = 0, judged = 0, counts[BINS] = {0};
+    double trip_s = flow->floor_s + flow->data_wait_s + flow->ack_wait_s, counts[BINS] = {0};
     size_t n = isfinite(trip_s) ? analysis_flows_waits(f, flow->slot, waits) : 0;
-    for (size_t k = 0; k < n; k++) {
-        double wait_s = waits[k].data_s + waits[k].ack_s;
-        bool is = waits[k].start_s >= r->steady_start_s && waits[k].start_s < r->end_s && isfinite(wait_s);
-        sum_s += is ? wait_s : 0;
-        judged += is;
-    }
-    for (size_t k = 0; k < n; k++) {
+    double mean_s = analysis_round_trip_wait_s(waits, n, r->steady_start_s, r->end_s);
+    for (size_t k = 0; k < n && isfinite(mean_s); k++) {
         double wait_s = waits[k].data_s + waits[k].ack_s;
         size_t bin = (size_t)fmin(BINS - 1, fmax(0, waits[k].start_s / end_s * BINS));
-        if (!isfinite(wait_s) || !(judged > 0))
-            continue;
-        round_s[bin] += (fmax(flow->floor_s, wait_s + trip_s - sum_s / judged) - round_s[bin]) / ++counts[bin];
+        if (isfinite(wait_s))
+            round_s[bin] += (fmax(flow->floor_s, wait_s + trip_s - mean_s) - round_s[bin]) / ++counts[bin];
     }
     for (size_t k = 0; k < BINS; k++)
         round_s[k] = counts[k] > 0 ? round_s[k] : (double)NAN;
