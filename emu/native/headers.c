@@ -70,7 +70,7 @@ static uint8_t *put_around(uint8_t *at, uint32_t src_station, uint32_t dst_stati
     uint8_t *ip = at + EMU_FRAME_HEADER_BYTES;
     put(at, emu_frame_mac(dst_station), 6);
     put(at + 6, emu_frame_mac(src_station), 6);
-    put(at + 12, 0x0800, 2);
+    put(at + 12, EMU_FRAME_IPV4, 2);
     memset(ip, 0, 20);
     ip[0] = 0x45;
     ip[1] = ecn;
