@@ -106,8 +106,8 @@ static void table_write(const struct mpi_table *t, FILE *f)
         fprintf(f, "%s,%s,%s,%zu/%zu,%.0f", t->m->names[r->flows[i].from], t->m->names[r->flows[i].to], name, r->d.in,
                 r->d.out, bps.value);
         fputc(',', f);
-        if (isfinite(bps.std_error))
-            fprintf(f, "%.6f", bps.std_error / bps.value);
+        if (isfinite(bps.std_error)) /* Never 0: the rate is rounded to whole bits per second. */
+            fprintf(f, "%.6g", fmax(bps.std_error, 0.5) / bps.value);
         fputc(',', f);
         if (r->windows_bytes[i] > 0)
             fprintf(f, "%.0f", r->windows_bytes[i]);
