@@ -397,6 +397,12 @@ static double link_passes_bps(const struct links *d, const struct judge_way *w, 
     return (w->carried_bps * (full + JUDGE_AROUND) / full + other->carried_bps * ack + d->s->other_bps[w == &d->ways->out]) / busy;
 }
 
+/* What a flow's data always stood in the queue whose frames pass the tap one after the other. */
+static double link_stood_s(const struct analysis_evidence *e)
+{
+    return e->missing_s[0] - (e->flow->incoming ? 0 : e->there_s);
+}
+
 static void link_capacity(struct links *d, const double known[2])
 {
     const struct analysis_capacity_host *host = d->host;
@@ -409,7 +415,7 @@ static void link_capacity(struct links *d, const double known[2])
         for (size_t k = 0; k < d->s->n; k++)
             if (d->s->flow[k].flow->incoming == (i == 0)) {
                 for (size_t at = 0; at < d->s->flow[k].n_waits && d->s->flow[k].tick_s > 0; at++)
-                    queued_s = fmax(queued_s, d->s->flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT] + d->s->flow[k].stood_s);
+                    queued_s = fmax(queued_s, d->s->flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT] + link_stood_s(&d->s->flow[k]));
                 if (!(d->s->flow[k].tick_s > 0)) /* by Little's law: where most of its data wait */
                     queued_s = fmax(queued_s, w->data_wait_s);
                 tick_s = fmax(tick_s, d->s->flow[k].tick_s);

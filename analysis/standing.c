@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define DEFAULT_FLOOR_S 10e-6 /* least round trip through a switch and two stacks */
+#define MOST_FLOOR_S 0.7      /* longest: 2 x 2 x 35,786 km to a geostationary satellite (0.48 s), and half the Earth by fibre */
 #define FULL 0.95             /* of its rate: dispersion shows that to a sixteenth of an octave */
 #define QUEUE_FRAMES 4        /* in the loop to the host: more than it takes to pass frames on */
 
@@ -17,7 +18,7 @@ struct standing {
 static bool standing_met_empty(const struct standing *x, bool incoming)
 {
     const struct analysis_capacity_way *w = incoming ? &x->frames->in : &x->frames->out;
-    double first_s = w->other_frames > 0 ? (double)w->other_from_ns * 1e-9 : INFINITY, shake_s = INFINITY;
+    double first_s = w->other_frames > 0 ? (double)w->other_from_ns * 1e-9 : INFINITY, shake_s = INFINITY; /* never */
     for (size_t i = 0; i < x->s->n; i++) {
         const struct analysis_evidence *e = &x->s->flow[i];
         if (e->flow->incoming == incoming)
@@ -25,10 +26,22 @@ static bool standing_met_empty(const struct standing *x, bool incoming)
         if (e->near_s >= 0 && e->far_s >= 0)
             shake_s = fmin(shake_s, e->start_s);
     }
-    return shake_s <= first_s;
+    return isfinite(shake_s) && shake_s <= first_s;
 }
 
 enum standing_full { STANDING_NO, STANDING_PERHAPS, STANDING_SURE };
+
+/* Where ACKs alone go, no full frames show a rate: do they follow each other evenly, as after a queue that they fill? */
+static bool standing_paced(const struct standing *x, bool incoming, double mean_bps)
+{
+    const struct analysis_capacity_way *w = incoming ? &x->frames->in : &x->frames->out;
+    struct analysis_spacing_figures figures;
+    for (size_t i = 0; i < x->s->n; i++)
+        if (x->s->flow[i].flow->incoming == incoming)
+            return true;
+    analysis_spacing_get(&w->spacing, &figures);
+    return w->other_bytes > w->all_bytes / 2 || mean_bps > FULL * figures.line_bps;
+}
 
 /* Does a direction carry as much in every stretch of a round trip? Shapers serve in steps; what matters is a queue that
  * was empty for a part of one. That is what a full link does, and is one where frames follow each other at that rate, too. */
@@ -39,8 +52,9 @@ static enum standing_full standing_full(const struct standing *x, bool incoming)
     double mean_bps = analysis_capacity_mean_bps(w, x->s->to_s);
     for (size_t i = 0; i < x->s->n; i++)
         least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
-    if (!(isfinite(least_s) && least_s >= 0) || /* a clock that steps back makes them negative */
-        !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s))
+    if (!(isfinite(least_s) && least_s >= 0)) /* a clock that steps back makes them negative */
+        return STANDING_NO;
+    if (!analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
         return STANDING_NO;
     bool others = w->other_bytes > w->all_bytes / 2; /* which no ACK clocks: they may keep a pace of their own */
     return mean_bps > FULL * bps && !others ? STANDING_SURE : STANDING_PERHAPS;
@@ -49,7 +63,8 @@ static enum standing_full standing_full(const struct standing *x, bool incoming)
 /* Q(p) of analysis/standing.h. */
 static double standing_quantile_s(double least_s, double floor_s, double p)
 {
-    return least_s > floor_s ? least_s - least_s * pow(floor_s / least_s, p) : 0;
+    double most_s = fmin(least_s, MOST_FLOOR_S);
+    return least_s > floor_s ? least_s - most_s * pow(floor_s / most_s, p) : 0;
 }
 
 /* In the loop to the host all flows share the queue: their least is one. */
@@ -91,13 +106,27 @@ static void standing_far(struct standing *x, bool incoming, double floor_s, doub
         x->s->flow[i].far_least_s -= x->s->flow[i].stood_s;
 }
 
+/* All loops are longer than any way, and no direction is full as far as shows: what stood did so before a link beyond the
+ * tap, which outgoing frames have not passed yet. */
+static bool standing_beyond(const struct standing *x)
+{
+    double least_s = INFINITY;
+    for (size_t i = 0; i < x->s->n; i++)
+        least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
+    return isfinite(least_s) && least_s > MOST_FLOOR_S;
+}
+
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
                             double frame_s, const struct analysis_standing *p)
 {
     struct standing x = {s, frames, frame_s};
     double floor_s = fmax(DEFAULT_FLOOR_S, frame_s);
+    const bool beyond = frames && standing_beyond(&x) && standing_full(&x, false) == STANDING_NO &&
+                        standing_full(&x, true) == STANDING_NO;
     for (int incoming = 0; frames && incoming < 2; incoming++) {
-        enum standing_full full = standing_met_empty(&x, incoming) ? STANDING_NO : standing_full(&x, incoming);
+        enum standing_full full = standing_met_empty(&x, incoming) ? STANDING_NO
+                                  : beyond && !incoming            ? STANDING_PERHAPS
+                                                                   : standing_full(&x, incoming);
         double quantile = full == STANDING_SURE ? p->sure : p->perhaps;
         s->stands = s->stands || full == STANDING_SURE;
         s->may_stand = s->may_stand || full == STANDING_PERHAPS;

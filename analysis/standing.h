@@ -9,9 +9,12 @@
  *
  * Nothing in a steady state tells one from the other. What is known before is that windows are no rule of the path: a
  * direction that is always full has W > C d with log(W / (C d)) as likely one value as another, so log d is even from d0,
- * what a frame takes on the link and at least DEFAULT_FLOOR_S, to L. So the share p of all Q is below
+ * what a frame takes on the link and at least DEFAULT_FLOOR_S, to L, or to what the longest way D takes. So the share p
+ * of all Q is below
  *
- *   Q(p) = L - L (d0 / L)^p
+ *   Q(p) = L - d1 (d0 / d1)^p,  d1 = min(L, D)
+ *
+ * Where L > D something stood, whatever else shows.
  *
  * ACKs of the other direction wait there, too, if their loop is as long: a loop L' that differs from L by D would be so
  * by chance with odds of D to L' (both even in their logarithms), so p_shared = 1 / (1 + D / L'). A lesser share than

@@ -155,6 +155,47 @@ static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **sta
     }
 }
 
+/* ACKs alone come in, of a flow out: evenly, as after a queue that they fill, or four at once of each four. Those of a flow
+ * whose handshake shows met no queue. */
+static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct analysis_capacity *c = analysis_capacity_new();
+        struct capture_segment ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
+        for (int64_t k = 0; k * FRAME_NS < 2000 * MS; k++)
+            analysis_capacity_add(c, &ack, 0, 0, (i == 1 ? k / 4 * 4 : k) * FRAME_NS);
+        struct analysis_evidence_set set = set_of(LOOP_S);
+        flow[0] = flow[1];
+        set.n = 1;
+        flow[0].near_s = i == 2 ? 1e-6 : NAN;
+        flow[0].far_s = i == 2 ? LOOP_S : NAN;
+        analysis_standing_take(&set, analysis_capacity_find(c, &ack.dst, 0), FRAME_S,
+                               &(struct analysis_standing){.perhaps = 0.5});
+        assert_true(!set.stands);
+        assert_int_equal(set.may_stand, i == 0);
+        assert_true(fabs(flow[0].far_least_s - (i == 0 ? 2.4803e-3 : LOOP_S)) < 1e-6);
+        analysis_capacity_free(c);
+    }
+}
+
+/* No way takes two seconds: a queue stood after the tap though frames came unevenly, and its median is that of ways up to
+ * 0.7 s, sqrt(0.12304 ms x 0.7 s) = 9.2806 ms. */
+static void test_a_loop_longer_than_any_way_holds_what_stood(void **state)
+{
+    (void)state;
+    struct analysis_evidence_set s = set_of(2);
+    flow[0].far_least_s = 2;
+    s.to_s = 10;
+    take_of(&s, 20 * MS, 0, 0, 0.5);
+    assert_true(s.may_stand && !s.stands && s.stood[1] && s.stands_there);
+    assert_true(fabs(flow[0].far_least_s - 9.2806e-3) < 1e-6 && fabs(flow[1].far_least_s - 9.2806e-3) < 1e-6);
+    s = set_of(0.6);
+    flow[0].far_least_s = 0.6;
+    take_of(&s, 300 * MS, 0, 0, 0.5);
+    assert_true(!s.may_stand && flow[0].far_least_s == 0.6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +206,8 @@ int main(void)
         cmocka_unit_test(test_what_only_may_be_full_is_a_case_of_its_own),
         cmocka_unit_test(test_what_others_filled_stands_in_loops_of_outgoing_flows),
         cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
+        cmocka_unit_test(test_acks_alone_may_stand_where_they_come_evenly),
+        cmocka_unit_test(test_a_loop_longer_than_any_way_holds_what_stood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
