@@ -11,6 +11,7 @@
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
 #define SLOT_NS INT64_C(100000000)
+#define SECOND_NS INT64_C(1000000000)
 #define FULL_BYTES 1000  /* of a frame that counts as one of data */
 #define VOTES 0.25
 #define BELOW_PEAK 0.97
@@ -20,7 +21,10 @@
 #define SHARED 2         /* bulk flows, and more: a host that is judged */
 #define SPARED 65536     /* frames: from then on a share of them is known to 0.2 % from one block of SPARING */
 #define SPARING 4
+#define STAMPS 4096      /* frames whose stamps show the capture's clock */
+#define RESOLVED 12      /* ticks of it, and more: a rate is off by less than two steps, mostly by one */
 #define NEARLY 0.999     /* what is not nearly as fast need not be divided */
+#define FULL_BITS (1538 * 8.0)
 #define AROUND 38        /* FCS, header, preamble, gap */
 
 static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOST};
@@ -73,10 +77,47 @@ static inline uint16_t capacity_step(double bytes, bool votes, double span_s, do
     return (uint16_t)(votes ? step : ANALYSIS_CAPACITY_STEPS);
 }
 
+static int64_t capacity_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Clocks tick in decimal units: frames that a sender sends at even distances have other common divisors, too. */
+static int64_t capacity_tick_ns(int64_t common_ns)
+{
+    int64_t tick_ns = 1;
+    while (common_ns > 0 && common_ns % (10 * tick_ns) == 0 && tick_ns < SECOND_NS)
+        tick_ns *= 10;
+    return tick_ns;
+}
+
+static void capacity_stamps(struct analysis_capacity_way *w)
+{
+    for (size_t i = 0; i < w->added && w->frames < STAMPS; i++)
+        w->common_ns = capacity_divisor(w->common_ns, w->time_ns[ANALYSIS_CAPACITY_BEFORE + i]);
+}
+
+double analysis_capacity_stamp_s(const struct analysis_capacity_host *h)
+{
+    int64_t common_ns = capacity_divisor(h->in.common_ns, h->out.common_ns);
+    return common_ns > 0 ? (double)capacity_tick_ns(common_ns) * 1e-9 : 0;
+}
+
+bool analysis_capacity_shows(double stamp_s, double bps)
+{
+    return !(ANALYSIS_CAPACITY_MOST * FULL_BITS / bps < RESOLVED * stamp_s);
+}
+
 /* With each frame the latest `group` vote, and those without it: of the ends of the time one belongs to it. */
 static void capacity_rate(const struct analysis_capacity_way *w, size_t group, struct capacity_groups *g)
 {
     const size_t before = ANALYSIS_CAPACITY_BEFORE - 1, n = w->added;
+    const double least_s = RESOLVED * (double)capacity_tick_ns(w->common_ns) * 1e-9;
     for (size_t i = 0; i <= n; i++) {
         const size_t to = before + i, from = to - group;
         g->bytes[i] = (double)(w->sum_bytes[to] - w->sum_bytes[from]);
@@ -84,7 +125,7 @@ static void capacity_rate(const struct analysis_capacity_way *w, size_t group, s
         g->full[i] = w->sum_full[to] - w->sum_full[from] >= 2;
     }
     for (size_t i = 1; i <= n; i++) {
-        const bool votes = g->span_s[i] > 0 && w->frames + i > group;
+        const bool votes = g->span_s[i] > least_s && w->frames + i > group;
         const double span_s = votes ? g->span_s[i] : 1, per_s = (8 / LEAST_BPS) / span_s;
         g->ends[i] = capacity_step(g->bytes[i], votes && g->full[i], span_s, per_s);
         g->begins[i] = capacity_step(g->bytes[i - 1], votes && g->full[i - 1], span_s, per_s);
@@ -187,6 +228,7 @@ static void capacity_count(struct analysis_capacity_way *w)
         w->sum_bytes[at] = w->sum_bytes[at - 1] + w->bytes[i];
         w->sum_full[at] = w->sum_full[at - 1] + (w->bytes[i] >= FULL_BYTES);
     }
+    capacity_stamps(w);
     capacity_vote(w);
     capacity_trains(w);
     capacity_slots(w);

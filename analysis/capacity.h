@@ -5,7 +5,8 @@
  * Jain and Routhier 1986; dispersion, Dovrolis, Ramanathan and Moore 2001). Groups of frames towards, or from, one host
  * vote for their rate with their bytes, in steps of a sixteenth of an octave. Wire bytes: with preamble, gap, FCS. A
  * tap stamps frames as they begin (a port that sends) or end (one that receives), and with frames of two sizes only one
- * of them gives the link's rate: each way votes apart, and the one that agrees most is taken. */
+ * of them gives the link's rate: each way votes apart, and the one that agrees most is taken. Groups that take few ticks
+ * of the capture's clock have no vote. */
 #ifndef ANALYSIS_CAPACITY_H
 #define ANALYSIS_CAPACITY_H
 
@@ -56,6 +57,7 @@ struct analysis_capacity_way {
     int64_t other_from_ns, other_to_ns;
     double train_bps;     /* the fastest of ANALYSIS_CAPACITY_TRAIN frames */
     struct analysis_spacing spacing;
+    int64_t common_ns;    /* greatest common divisor of the first frames' stamps; 0: none yet */
 };
 
 struct analysis_capacity_host {
@@ -85,6 +87,12 @@ void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_se
 /* With all its frames counted. NULL: not seen, or beyond the first hosts. */
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,
                                                             const struct capture_address *host, uint32_t tag);
+
+/* What the stamps of frames are multiples of, s: the largest power of ten. Nothing shorter shows. 0: no frames. */
+double analysis_capacity_stamp_s(const struct analysis_capacity_host *h);
+
+/* Would full frames back to back at such a rate, or a higher one, have a vote with a clock of such ticks? */
+bool analysis_capacity_shows(double stamp_s, double bps);
 
 /* The rate of back-to-back frames, bit/s on the wire, at which a quarter of the bytes and more pass and which is not
  * below what 100 ms carried, by the size of groups that agree most; NAN when there is none. *share: of bytes in such

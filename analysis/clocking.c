@@ -259,6 +259,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .gaps_s = gaps_s,
         .closed_share = acks > 0 ? closed / acks : NAN,
         .full_bytes = c->full_bytes,
+        .acks = acks,
         .pure_acks = pure,
     };
     x->clocked = clocking_clocked(c, &x->clocked_sd);

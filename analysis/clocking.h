@@ -90,7 +90,7 @@ struct analysis_clocking_figures {
     double clocked_sd;
     double closed_share;   /* of ACKs: they offer less than two segments */
     double full_bytes;     /* payload of a full segment */
-    double pure_acks;      /* ACKs without data */
+    double acks, pure_acks; /* of its data; those without data of their own */
 };
 
 void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,

@@ -467,6 +467,7 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
             (struct analysis_clocking_figures){.flight_bytes = NAN, .offered_bytes = NAN, .full_bytes = NAN};
     if (isnan(e->clocking.full_bytes))
         return;
+    s->one_sided = s->one_sided || (e->clocking.full_bytes > 0 && !(e->clocking.acks > 0));
     double payload = analysis_evidence_payload(e->clocking.full_bytes);
     s->full_bytes = fmax(s->full_bytes, payload > MTU_MSS ? payload : fmin(payload, MTU_PAYLOAD));
 }
@@ -530,6 +531,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
                                         .interface_bps = analysis_flows_interface_bps(f),
+                                        .stamp_s = frames ? analysis_capacity_stamp_s(frames) : 0,
                                         .paused = analysis_flows_paused(f)};
     for (int i = 0; i < 2 && frames; i++)
         s->other_bps[i] = evidence_other_bps(i ? &frames->out : &frames->in, from_s, to_s);

@@ -68,6 +68,7 @@ struct analysis_evidence_set {
     double ci95_bps;                /* half the width of the 95 % interval of what all carry together; NAN unknown */
     double full_bytes;              /* payload of a full frame */
     double segments_per_ack;
+    double stamp_s;                 /* what the capture's stamps are multiples of: nothing shorter shows */
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */
@@ -76,6 +77,7 @@ struct analysis_evidence_set {
     bool stands, may_stand; /* a queue stood as long as the capture lasts, or one may have: analysis/standing.h */
     bool stood[2];     /* in, out: the link that only may be full is taken to be */
     bool stands_there; /* that is on the way from the tap to the other end */
+    bool one_sided; /* data of a flow are there, and no ACK of them: frames of one way alone were captured */
     bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
 };
 

@@ -75,7 +75,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .floor_s = e->floor_s,
         .data_wait_s = e->data_wait_s,
         .ack_wait_s = e->ack_wait_s,
-        .wait_sd_s = e->coarse ? COARSE * trip_s : e->tick_s > 0 ? e->tick_s / sqrt(12 * stamps) : 0,
+        .wait_sd_s = hypot(s->stamp_s, e->coarse ? COARSE * trip_s : e->tick_s > 0 ? e->tick_s / sqrt(12 * stamps) : 0),
         .unplaced_s = e->unplaced_s,
         .host_data_s = e->host_data_s,
         .host_ack_s = e->host_ack_s,
@@ -95,7 +95,7 @@ void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_ca
 {
     *facts = (struct judge_facts){.flow = flow, .n = s->n, .full_bytes = s->full_bytes,
                                   .segments_per_ack = s->segments_per_ack, .ci95_bps = s->ci95_bps,
-                                  .beside = s->beside, .stopped = s->stopped, .host = s->host};
+                                  .beside = s->beside, .one_sided = s->one_sided, .stopped = s->stopped, .host = s->host};
     analysis_link_find(s, frames, known_bps, &facts->in, &facts->out);
     facts->stood = s->stands || s->may_stand;
     double in_bps = 0;

@@ -152,6 +152,8 @@ void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_c
         return;
     analysis_spacing_get(&frames->in.spacing, &in);
     analysis_spacing_get(&frames->out.spacing, &out);
+    if (fmin(in.frame_s, out.frame_s) < s->stamp_s) /* runs and silences are the capture's clock's */
+        return;
     s->stopped = host_is_stopped(s, &w, &out);
     if (s->stopped)
         s->host = JUDGE_CAUSE_PAUSE;

@@ -276,8 +276,10 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
             const struct analysis_evidence *e = &d->s->flow[k];
             if (e->flow->incoming != incoming)
                 continue;
+            if (e->coarse)
+                return false;
             wait_s = fmin(wait_s, analysis_evidence_wait_s(e, at_s, acks));
-            tick_s = fmax(tick_s, e->tick_s);
+            tick_s = fmax(tick_s, fmax(e->tick_s, d->s->stamp_s));
         }
         if (!isfinite(wait_s))
             return false;
@@ -537,6 +539,7 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .other_bps = d->s->other_bps[!incoming],
         .works = d->works[incoming],
         .drain_s = link_drain_s(d, incoming),
+        .hidden = !analysis_capacity_shows(d->s->stamp_s, link_passes_bps(d, w, 1)),
         .apart = link_apart(d, incoming),
         .slower = w->source == JUDGE_CAPACITY_DISPERSION && link_slower(d, incoming, w->capacity_bps, false),
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),

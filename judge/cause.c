@@ -110,6 +110,14 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
          "a medium that carries both directions at once: a cable in place of radio, full duplex in place of half", JUDGE_GAINS_UNSEEN, NULL,
          {{JUDGE_REMEDY_ANY, "ethtool DEV | grep -i duplex  # of every hop; half: mend auto-negotiation"},
           {JUDGE_REMEDY_ANY, "where the medium is radio: fewer ACKs, ethtool -K DEV gro on at the receivers"}}},
+    [JUDGE_CAUSE_ONE_SIDED] =
+        {"one_sided_capture", "the packets of one way alone were captured",
+         "capture both ways: no direction in the filter, both directions of a mirrored port", JUDGE_GAINS_NOTHING, NULL,
+         {{JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 -w my.pcap"}}},
+    [JUDGE_CAUSE_COARSE] =
+        {"coarse_clock", "the capture's clock ticks too slowly for such a link",
+         "capture with finer stamps", JUDGE_GAINS_NOTHING, NULL,
+         {{JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 --time-stamp-precision nano -w my.pcap"}}},
 };
 
 const struct judge_cause_row *judge_cause(enum judge_cause cause)

@@ -22,6 +22,8 @@ enum judge_cause {
     JUDGE_CAUSE_PAUSE,       /* a line rests although frames wait */
     JUDGE_CAUSE_SLOW_HOST,   /* frames wait in the host that receives them */
     JUDGE_CAUSE_SHARED,      /* both directions take turns; only a measurement of its own (measure/) can tell */
+    JUDGE_CAUSE_ONE_SIDED,   /* packets of one way are not in the capture: that is why the answer is unknown */
+    JUDGE_CAUSE_COARSE,      /* likewise, the capture's clock */
     JUDGE_CAUSES,
 };
 

@@ -80,6 +80,7 @@ struct judge_link {
     double works;              /* the least share of the time that it works, where data wait at a link whose rate does
                                 * not show; 0: not so */
     double drain_s;            /* how long all that is in flight that way takes to pass it; INFINITY unknown */
+    bool hidden;               /* frames may be back to back for all that the capture's clock shows */
     bool apart;                /* its flows wait each behind a slower link of their own */
     bool slower;               /* they seem to wait behind a slower link after the tap */
     bool acks_stand;           /* ACKs of its data wait in a queue that never runs empty */
@@ -103,6 +104,7 @@ struct judge_facts {
     double segments_per_ack;
     double ci95_bps;            /* half the width of the 95 % interval of what all carry together; NAN unknown */
     bool beside;                /* all of the host's traffic is there */
+    bool one_sided;             /* but for one way: ACKs of data that are there are not */
     bool stood;                 /* a queue may have stood since before the capture began: this is one case of several */
     bool stopped;               /* the host's line rests although frames wait */
     enum judge_cause host;      /* what sets the pace there: PAUSE or a slow host; JUDGE_CAUSE_UNKNOWN: nothing */

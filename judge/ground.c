@@ -86,35 +86,47 @@ static enum judge_cause ground_no(const struct judge_facts *s, const struct judg
     return limit;
 }
 
-/* The fact whose absence costs most: what would tell. */
-static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
+/* The fact whose absence costs most. */
+static const char *ground_lacks(const struct judge_facts *s, const struct judge_diagnosis *d)
 {
-    bool waits = true, unlimited = false, rate = false;
+    bool waits = true, unlimited = false;
+    bool rate = d->in.source != JUDGE_CAPACITY_UNKNOWN || d->out.source != JUDGE_CAPACITY_UNKNOWN;
     for (size_t i = 0; i < s->n; i++) {
         double otherwise = judge_limit_else(&s->flow[i]);
         waits = waits && isfinite(judge_flow_trip_s(&s->flow[i]));
         unlimited = unlimited || (otherwise > 0.05 && otherwise < 0.95 && s->flow[i].ack_wait_s > 0);
     }
-    rate = d->in.source != JUDGE_CAPACITY_UNKNOWN || d->out.source != JUDGE_CAPACITY_UNKNOWN;
+    return s->stood ? "how long a queue has stood since before it began does not show in this capture"
+           : !waits ? "how long ACKs wait does not show in this capture"
+           : unlimited ? "whether waiting ACKs or the applications hold them back does not show in this capture"
+           : rate ? "where they wait, and what the link could carry, do not show in this capture"
+                  : "what the link could carry does not show in this capture";
+}
+
+/* What would tell: a cause says so by its remedies. */
+static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
+{
     double carried_bps = d->in.carried_bps + d->out.carried_bps, most = fmin(1, d->lost_share + d->ci95);
-    if (!s->tried && judge_path_shared(s) > 0) {
-        d->second = JUDGE_CAUSE_SHARED;
-        snprintf(d->why, sizeof d->why, "%.1f Mb/s pass; up to %.0f %% may be lost to waiting ACKs, more than nothing "
-                 "with %.0f %% probability: both directions may share one medium, as of radio, where no order of service "
-                 "wins anything; 'contraflow measure' tells", carried_bps / 1e6, 100 * most, 100 * d->probability);
-    } else if (s->tried)
+    const char *why = NULL;
+    if (s->tried) {
         snprintf(d->why, sizeof d->why, "%.1f of %.1f Mb/s; %.1f %% lost to waiting ACKs so far: a longer run "
                  "would tell whether it stays so", carried_bps / 1e6, s->tried->bps[2] / 1e6,
                  100 * fmax(0, d->lost_share));
+        return;
+    }
+    if (s->one_sided)
+        d->cause = JUDGE_CAUSE_ONE_SIDED;
+    else if (judge_path_shared(s) > 0) {
+        d->second = JUDGE_CAUSE_SHARED;
+        why = "both directions may share one medium, as of radio, where no order of service wins anything; "
+              "'contraflow measure' tells";
+    } else if (s->in.hidden || s->out.hidden)
+        d->cause = JUDGE_CAUSE_COARSE;
     else
-        snprintf(d->why, sizeof d->why, "%.1f Mb/s pass; up to %.0f %% may be lost to waiting ACKs, more than nothing "
-                 "with %.0f %% probability: %s not show in this capture", carried_bps / 1e6, 100 * most,
-                 100 * d->probability,
-                 s->stood ? "how long a queue has stood since before it began does"
-                 : !waits ? "how long ACKs wait does"
-                 : unlimited ? "whether waiting ACKs or the applications hold them back does"
-                 : rate ? "where they wait, and what the link could carry, do"
-                        : "what the link could carry does");
+        why = ground_lacks(s, d);
+    snprintf(d->why, sizeof d->why, "%.1f Mb/s pass; up to %.0f %% may be lost to waiting ACKs, more than nothing "
+             "with %.0f %% probability: %s", carried_bps / 1e6, 100 * most, 100 * d->probability,
+             why ? why : judge_cause(d->cause)->meaning);
 }
 
 enum judge_gain judge_ground_gain(const struct judge_diagnosis *d)

@@ -24,6 +24,7 @@
 #define TOGETHER 1.05   /* a rate by dispersion is known to a sixteenth of an octave, */
 #define BARELY 0.88     /* a medium may rest a little, */
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
+#define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line */
 
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps)
@@ -141,6 +142,9 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
     /* To carry just what the other direction's rate has room for would be chance if that were not its own. */
     double alike = judge_path_full(s, incoming) ? 1 : ALIKE;
     bool guess = l->source == JUDGE_CAPACITY_UNKNOWN || (l->source == JUDGE_CAPACITY_ASSUMED && spread > alike);
+    bool unseen = l->hidden && (l->source == JUDGE_CAPACITY_UNKNOWN || l->source == JUDGE_CAPACITY_ASSUMED);
+    if (unseen && open[JUDGE_OPEN_HIDDEN] < HIDDEN)
+        return path_wire_bps(s, incoming);
     if (l->source == JUDGE_CAPACITY_ASSUMED)
         spread = (spread - alike) / (1 - alike);
     if (guess)

@@ -107,10 +107,16 @@ static void posterior_add(struct posterior *p, const struct judge_facts *facts, 
     free(otherwise);
 }
 
-/* Of draws, so that with what is none of these it is that share of all. */
-static double posterior_sure(void)
+/* Probability of what no draw is. Where one way of the packets is missing, what goes there may be anything. */
+static double posterior_none(const struct judge_facts *s)
 {
-    return JUDGE_DIAGNOSIS_SURE / (1 - judge_noise.none);
+    return s->one_sided ? 1 : judge_noise.none;
+}
+
+/* Of draws, so that with what is none of these it is that share of all. */
+static double posterior_sure(const struct judge_facts *s)
+{
+    return JUDGE_DIAGNOSIS_SURE / (1 - posterior_none(s));
 }
 
 /* The least width about `middle` that holds that share of what was drawn. Weights differ: by halving, in place of sorting
@@ -172,10 +178,9 @@ static void posterior_way(const struct judge_facts *s, bool incoming, double pos
 }
 
 /* How far what a direction loses may be off: by as much of itself as what is possible. */
-static double posterior_way_ci95(const struct posterior *p, const double *value, const struct judge_way *w)
+static double posterior_way_ci95(const struct posterior *p, const double *value, const struct judge_way *w, double sure)
 {
-    return w->flows > 0 ? (1 - w->lost_share) * posterior_within(p, value, w->possible_bps, posterior_sure()) /
-                              w->possible_bps : 0;
+    return w->flows > 0 ? (1 - w->lost_share) * posterior_within(p, value, w->possible_bps, sure) / w->possible_bps : 0;
 }
 
 /* What was tried is known, whatever would follow from waits: yes or no by its interval. Where that has a threshold in it
@@ -235,13 +240,14 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
         posterior_add(&p, cases[i].facts, cases[i].weight);
     posterior_way(s, true, posterior_median(&p, p.value[1]), d);
     posterior_way(s, false, posterior_median(&p, p.value[2]), d);
-    d->in.lost_ci95 = posterior_way_ci95(&p, p.value[1], &d->in);
-    d->out.lost_ci95 = posterior_way_ci95(&p, p.value[2], &d->out);
-    d->answer = judge_diagnosis_answer(p.yes / p.all);
-    d->probability = (1 - judge_noise.none) * p.yes / p.all + judge_noise.none / 2;
+    const double none = posterior_none(s), sure = posterior_sure(s);
+    d->in.lost_ci95 = posterior_way_ci95(&p, p.value[1], &d->in, sure);
+    d->out.lost_ci95 = posterior_way_ci95(&p, p.value[2], &d->out, sure);
+    d->answer = none < JUDGE_DIAGNOSIS_SURE ? judge_diagnosis_answer(p.yes / p.all) : JUDGE_ANSWER_UNKNOWN;
+    d->probability = (1 - none) * p.yes / p.all + none / 2;
     double possible_bps = d->in.possible_bps + d->out.possible_bps;
     d->lost_share = lost_share(d->in.carried_bps + d->out.carried_bps, possible_bps);
-    d->ci95 = posterior_within(&p, p.value[0], d->lost_share, posterior_sure());
+    d->ci95 = none < JUDGE_DIAGNOSIS_SURE ? posterior_within(&p, p.value[0], d->lost_share, sure) : 1;
     if (isfinite(s->ci95_bps))
         d->ci95 = hypot(d->ci95, s->ci95_bps / possible_bps);
     for (int i = 0; i < 3; i++)
