@@ -138,16 +138,19 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
 static double path_capacity_bps(const struct judge_facts *s, bool incoming, const double open[JUDGE_OPENS])
 {
     const struct judge_link *l = judge_facts_link(s, incoming);
-    double spread = open[JUDGE_OPEN_LINK], carried_bps = judge_facts_carried_bps(s, incoming) * (s->full_bytes + JUDGE_AROUND) / s->full_bytes;
+    const bool unknown = l->source == JUDGE_CAPACITY_UNKNOWN, assumed = l->source == JUDGE_CAPACITY_ASSUMED;
+    const double carried_bps = judge_facts_carried_bps(s, incoming) * (s->full_bytes + JUDGE_AROUND) / s->full_bytes;
+    double spread = open[JUDGE_OPEN_LINK];
+    if (l->hidden && (unknown || assumed)) {
+        if (spread < HIDDEN)
+            return path_wire_bps(s, incoming);
+        spread = (spread - HIDDEN) / (1 - HIDDEN);
+    }
     /* To carry just what the other direction's rate has room for would be chance if that were not its own. */
-    double alike = judge_path_full(s, incoming) ? 1 : ALIKE;
-    bool guess = l->source == JUDGE_CAPACITY_UNKNOWN || (l->source == JUDGE_CAPACITY_ASSUMED && spread > alike);
-    bool unseen = l->hidden && (l->source == JUDGE_CAPACITY_UNKNOWN || l->source == JUDGE_CAPACITY_ASSUMED);
-    if (unseen && open[JUDGE_OPEN_HIDDEN] < HIDDEN)
-        return path_wire_bps(s, incoming);
-    if (l->source == JUDGE_CAPACITY_ASSUMED)
-        spread = (spread - alike) / (1 - alike);
-    if (guess)
+    const double alike = judge_path_full(s, incoming) ? 1 : ALIKE;
+    if (assumed && spread > alike)
+        return carried_bps * pow(FASTER, (spread - alike) / (1 - alike));
+    if (unknown)
         return carried_bps * pow(FASTER, spread);
     if (l->works > 0) /* it works for a share of the time between that and all of it */
         return l->capacity_bps * l->works / (l->works + spread * (1 - l->works));

@@ -31,7 +31,6 @@ enum judge_open {
     JUDGE_OPEN_UNPLACED, /* whether what nobody placed is where it is taken to be */
     JUDGE_OPEN_BLURRED,  /* whether coarse stamps show waits of data as those of ACKs */
     JUDGE_OPEN_LINK,     /* how fast a link is whose rate does not show */
-    JUDGE_OPEN_HIDDEN,   /* whether a link is full where the capture's clock does not show it */
     JUDGE_OPEN_BEGUN,    /* how much of a frame that has begun ACKs meet */
     JUDGE_OPEN_SHARES,
     JUDGE_OPEN_CYCLE = JUDGE_OPEN_SHARES, /* whether applications wait for answers */
