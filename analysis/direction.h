@@ -39,7 +39,7 @@ struct analysis_direction {
     uint16_t mss;          /* payload of a full segment as the receiver's MSS option allows, or as jumbo frames show;
                             * 0 unknown */
     uint16_t last_ack_window; /* of the receiver, unscaled */
-    int8_t receiver_scale; /* shift of the receiver's windows; -1 when its SYN was not seen */
+    int8_t receiver_scale; /* shift of the receiver's windows; -1 when its SYN, or all of its options, was not seen */
     bool has_base, base_from_syn, has_data, receiver_closed; /* closed: it advertised a zero window */
     uint8_t stray_run, recent_next, jumbo_frames; /* those in the size of usual ones, until they are believed */
     uint64_t recent[ANALYSIS_RECENT]; /* fingerprints of the last frames */

@@ -82,8 +82,9 @@ static void note_syn(struct analysis_connection *c, const struct capture_segment
     /* Of several before data, the last one counts: an old SYN/ACK must not stretch the stream. */
     if (!d->has_data)
         analysis_direction_syn(d, s->seq);
-    c->direction[!end].receiver_scale = s->has_window_scale ? (int8_t)s->window_scale : 0;
-    if (reply && !s->has_window_scale) /* both or neither: RFC 7323 2.2 */
+    const bool unseen = !s->has_window_scale && s->options_cut; /* by the capture: it may have one */
+    c->direction[!end].receiver_scale = s->has_window_scale ? (int8_t)s->window_scale : unseen ? -1 : 0;
+    if (reply && !s->has_window_scale && !unseen) /* both or neither: RFC 7323 2.2 */
         d->receiver_scale = 0;
     for (int i = 0; s->has_mss && i < 2; i++) {
         uint16_t *mss = &c->direction[i].mss;

@@ -36,6 +36,29 @@ static void test_back_to_back_frames_show_the_rate(void **state)
     analysis_capacity_free(c);
 }
 
+/* Stamps of whole microseconds show 10 Gb/s by 12 frames, which take 14.8 us, and no 40 Gb/s; one frame of another stamp, or the
+ * other way, shows that the clock is finer. */
+static void test_frames_faster_than_the_clock_show_none(void **state)
+{
+    (void)state;
+    const double gbps[] = {10, 40, 40};
+    for (int i = 0; i < 3; i++) {
+        struct analysis_capacity *c = analysis_capacity_new();
+        struct capture_segment s = full_segment(), back = stamped(B_TO_A, 0, 0, FULL, 1, 1);
+        double share, unit_ns = i < 2 ? 1000 : 1;
+        for (int k = 1; k <= 2000; k++)
+            analysis_capacity_add(c, &s, s.payload_bytes, 0, (int64_t)(k * 12304 / gbps[i] / unit_ns) * (int64_t)unit_ns);
+        const struct analysis_capacity_host *b = host_of(c, B_TO_A);
+        double bps = analysis_capacity_bps(&b->in, &share);
+        assert_true(i == 1 ? isnan(bps) : fabs(bps / (gbps[i] * 1e9) - 1) < 0.01);
+        assert_true(fabs(analysis_capacity_stamp_s(b) - unit_ns * 1e-9) < 1e-15);
+        assert_true(analysis_capacity_shows(unit_ns * 1e-9, gbps[i] * 1e9) == (i != 1));
+        analysis_capacity_add(c, &back, 0, 0, 123456789);
+        assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - 1e-9) < 1e-15);
+        analysis_capacity_free(c);
+    }
+}
+
 /* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
 static void test_super_segments_have_the_bytes_of_their_frames(void **state)
 {
@@ -217,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_back_to_back_frames_show_the_rate),
+        cmocka_unit_test(test_frames_faster_than_the_clock_show_none),
         cmocka_unit_test(test_super_segments_have_the_bytes_of_their_frames),
         cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
         cmocka_unit_test(test_frames_of_two_sizes_show_the_rate_by_their_beginnings),

@@ -190,6 +190,26 @@ static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
     analysis_flows_free(f);
 }
 
+/* A snap length that ends in the options of a SYN leaves out its scale: no window is known, rather than one 128 times smaller. */
+static void test_a_window_scale_that_was_cut_off_is_unknown(void **state)
+{
+    (void)state;
+    for (int cut = 0; cut < 3; cut++) { /* of both SYNs, of the reply, or of none */
+        struct analysis_flows *f = new_flows();
+        struct capture_segment s = syn(A_TO_B, 1000), r = syn_ack(B_TO_A, 5000, 1001);
+        s.options_cut = cut == 0;
+        s.has_window_scale = cut == 1;
+        r.options_cut = cut < 2;
+        feed(f, 0, s);
+        feed(f, 0, r);
+        feed(f, 1 * MS, segment(A_TO_B, 1001, 10, 5001));
+        feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1011)); /* 60000 */
+        double bytes = flow_at(f, 0).advertised_bytes;
+        assert_true(cut < 2 ? isnan(bytes) : bytes == 60000);
+        analysis_flows_free(f);
+    }
+}
+
 static void test_endpoints_of_ipv6_have_brackets(void **state)
 {
     (void)state;
@@ -346,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_window_without_timestamps_needs_a_tap_at_the_sender),
         cmocka_unit_test(test_a_handshake_sent_again_times_nothing),
         cmocka_unit_test(test_advertised_window_is_scaled_by_the_receivers_syn),
+        cmocka_unit_test(test_a_window_scale_that_was_cut_off_is_unknown),
         cmocka_unit_test(test_endpoints_of_ipv6_have_brackets),
         cmocka_unit_test(test_real_captures_have_the_bytes_tshark_counts),
         cmocka_unit_test(test_retransmissions_are_those_the_kernel_counted),

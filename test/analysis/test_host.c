@@ -81,6 +81,19 @@ static void test_waits_before_the_host_are_its_own(void **state)
     assert_true(fabs(c.evidence[1].ack_wait_s - 15.1e-3) < 1e-9 && fabs(c.evidence[1].data_wait_s) < 1e-9);
 }
 
+/* Frames of one tick of the capture's clock seem to come at once, and to rest until the next. */
+static void test_a_coarse_clock_proves_nothing(void **state)
+{
+    (void)state;
+    struct host_case c;
+    frames_usual();
+    host_make(&c, 15e-3, 0.1e-3);
+    c.set.stamp_s = 1;
+    analysis_host_find(&c.set, &frames);
+    assert_int_equal(c.set.host, JUDGE_CAUSE_UNKNOWN);
+    assert_false(c.set.stopped);
+}
+
 /* What never showed, as the queue stood from the beginning, waits there when the line out does not hold it. */
 static void test_what_stamps_never_saw_is_before_the_host_where_its_line_rests(void **state)
 {
@@ -189,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waits_before_the_host_are_its_own),
+        cmocka_unit_test(test_a_coarse_clock_proves_nothing),
         cmocka_unit_test(test_what_stamps_never_saw_is_before_the_host_where_its_line_rests),
         cmocka_unit_test(test_a_slow_host_has_to_be_proved),
         cmocka_unit_test(test_a_line_that_rests_though_frames_wait_is_stopped),

@@ -89,6 +89,21 @@ class Corpus(unittest.TestCase):
             done = run(HERE / "benchmark.py", CONTRAFLOW, t)
             self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_what_a_worse_tap_leaves_out_makes_no_answer_wrong(self):
+        """Of three captures: frames of one way alone tell nothing; others may tell, and what they tell is so."""
+        with tempfile.TemporaryDirectory() as t:
+            done = run(HERE / "emulated.py", CONTRAFLOW, f"{t}/whole", "--class", "bulk", "--count", 3, "--seed", 7)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = run(HERE / "spoil.py", f"{t}/whole", f"{t}/spoiled")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(rows(f"{t}/spoiled/truth.csv")), 27)
+            done = run(HERE / "benchmark.py", CONTRAFLOW, f"{t}/spoiled")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for how in ("in", "out"):
+                self.assertRegex(done.stdout, rf"(?m)^{how} +(\d) +0 +0 +0 +\1 ")
+            for how in ("us", "100us", "ms", "snap60", "snap68", "drop5", "drop20"):
+                self.assertRegex(done.stdout, rf"(?m)^{how} +\d +\d +0 +0 ")
+
     def test_linux_answers(self):
         done = judge(ROOT / "test" / "data" / "corpus", LINUX_LIMITS)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

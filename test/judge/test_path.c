@@ -410,6 +410,24 @@ static void test_an_unknown_link_has_any_room_from_none_on(void **state)
 }
 
 /* As fast as the other way, mostly; surely so where it carries just that. */
+/* Half of what an unknown link may be is just what passes, where the capture's clock cannot show that frames are back to back. */
+static void test_a_link_that_no_clock_shows_may_be_full(void **state)
+{
+    (void)state;
+    const enum judge_capacity_source sources[] = {JUDGE_CAPACITY_UNKNOWN, JUDGE_CAPACITY_ASSUMED};
+    for (int i = 0; i < 2; i++)
+        for (int hidden = 0; hidden < 2; hidden++) {
+            struct scene c;
+            scene_make(&c);
+            c.facts.out.source = sources[i];
+            c.facts.out.hidden = hidden;
+            c.open[JUDGE_OPEN_LINK] = 0.49;
+            assert_true(gains(&c, OUT, hidden ? 1 : 20.0 / 10));
+            c.open[JUDGE_OPEN_LINK] = 0.75;
+            assert_true(gains(&c, OUT, 20.0 / 10));
+        }
+}
+
 static void test_links_are_mostly_alike_both_ways(void **state)
 {
     (void)state;
@@ -652,6 +670,7 @@ int main(void)
         cmocka_unit_test(test_coarse_stamps_may_take_data_for_acks),
         cmocka_unit_test(test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so),
         cmocka_unit_test(test_an_unknown_link_has_any_room_from_none_on),
+        cmocka_unit_test(test_a_link_that_no_clock_shows_may_be_full),
         cmocka_unit_test(test_links_are_mostly_alike_both_ways),
         cmocka_unit_test(test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower),
         cmocka_unit_test(test_a_slower_link_after_the_tap_may_be_full),

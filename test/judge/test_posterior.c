@@ -747,6 +747,26 @@ static void test_more_ack_wait_is_no_less_a_yes(void **state)
     }
 }
 
+/* Nothing is sure of what was not captured, however sure the rest looks; and the answer says what would tell. */
+static void test_what_was_not_captured_is_no_answer(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct pair p;
+        pair_of(&p, i % 2 ? 40e6 : 80e6, i % 2 ? 10e-3 : 0); /* yes, or no */
+        p.facts.one_sided = i < 2;
+        p.facts.out.hidden = i >= 2;
+        struct judge_diagnosis d = decided(&p.facts);
+        assert_int_equal(d.answer, i < 2 ? JUDGE_ANSWER_UNKNOWN : i == 3 ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO);
+        assert_int_equal(d.cause == JUDGE_CAUSE_ONE_SIDED, i < 2);
+        assert_true(i >= 2 || (d.probability == 0.5 && d.ci95 == 1 && d.in.lost_ci95 <= 1));
+        p.facts.out.source = p.facts.in.source = JUDGE_CAPACITY_UNKNOWN;
+        p.facts.in.hidden = i >= 2;
+        d = decided(&p.facts);
+        assert_int_equal(d.cause == JUDGE_CAUSE_COARSE, i == 3); /* a known rate needs no clock */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -783,6 +803,7 @@ int main(void)
         cmocka_unit_test(test_the_same_facts_have_the_same_answer_and_are_not_changed),
         cmocka_unit_test(test_whatever_facts_say_an_answer_follows_from_its_probability),
         cmocka_unit_test(test_more_ack_wait_is_no_less_a_yes),
+        cmocka_unit_test(test_what_was_not_captured_is_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
