@@ -291,8 +291,9 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
     return least > STANDS_TICKS * tick_s && least > STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }
 
-/* Does each packet of each of a direction's flows wait, the least that does so within a round trip of any time? Means do not tell: a window
- * that comes as one burst waits half as long on average as at its end, and finds the queue empty. Nor do coarse stamps. */
+/* Does every packet of a direction's flows wait, at any time? The least wait within a round trip tells. Means do not: a
+ * window that comes as one burst waits half as long on average as at its end, and finds the queue empty. Nor do coarse
+ * stamps. */
 static bool link_always(const struct links *d, bool incoming)
 {
     bool any = false;

@@ -199,5 +199,11 @@ def draw_medium(d):
                 ["bulk", "bulk", "flood", "window", "rate"])
 
 
+def draw_stretch_acks(d):
+    """As prior, but an ACK answers 8 to 32 segments, as receivers and drivers do that merge them."""
+    draw_prior(d)
+    d.tcp["delayed_ack"] = d.r.choice([8, 16, 32])
+
+
 PRIORS = {"constant_rate": draw_constant_rate, "prior": draw_prior, "access_line": draw_access_line,
-          "medium": draw_medium}
+          "medium": draw_medium, "stretch_acks": draw_stretch_acks}
