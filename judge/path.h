@@ -50,7 +50,7 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps);
 
 /* P(both directions share one medium, such as radio or a half-duplex line): judge_noise.shared where they carry on the
- * wire together 88 to 105 % of what one of them would by itself, as its frames follow each other, and each of them at
+ * wire together 94.5 to 105 % of what one of them would by itself, as its frames follow each other, and each of them at
  * least 13 % of that; else 0. No order of service wins anything there. */
 double judge_path_shared(const struct judge_facts *s);
 
