@@ -81,13 +81,6 @@ static json_t *measure_way_json(const struct measure_summary_way *w, double pace
                      view_table_json_number(m->retransmitted), "acks_bps", view_table_json_number(m->acks_bps));
 }
 
-static json_t *measure_times_json(const struct judge_latency_times *t)
-{
-    return json_pack("{s:I, s:o, s:o, s:o}", "words", (json_int_t)t->n, "median_s",
-                     view_table_json_number(t->median_s), "p95_s", view_table_json_number(t->p95_s), "p99_s",
-                     view_table_json_number(t->p99_s));
-}
-
 static json_t *measure_summary_json(const struct measure_test *t, const struct measure_summary *s)
 {
     json_t *kinds = json_object();
@@ -99,13 +92,13 @@ static json_t *measure_summary_json(const struct measure_test *t, const struct m
     }
     struct judge_latency l;
     measure_latency_of(t, &l);
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:{s:o, s:o}}", "in",
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o}", "in",
                      (json_int_t)t->in, "out", (json_int_t)t->out, "streams", (json_int_t)t->streams, "took_s",
                      view_table_json_number(t->took_s), "processor", view_table_json_number(s->processor),
                      "phases", kinds, "lost_share", "in", view_table_json_estimate(&s->lost_in), "out",
                      view_table_json_estimate(&s->lost_out), "total", view_table_json_estimate(&s->lost), "order_share",
                      view_table_json_estimate(&s->order), "transfer_s", view_table_json_number(s->transfer_s),
-                     "latency", "idle", measure_times_json(&l.idle), "loaded", measure_times_json(&l.loaded));
+                     "latency", view_diagnosis_latency_json(&l));
 }
 
 static void measure_table_row(struct view_table *t, const char *kind, const char *way,
