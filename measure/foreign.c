@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "judge/posterior.h"
 #include "measure/verdict.h"
 
@@ -325,12 +326,14 @@ static void foreign_open(const struct measure_summary *s, struct judge_diagnosis
                  "%.0f %%: longer tests, or repeated ones, would tell", lost, ci95, in ? "in" : "out", worst);
     else if (!(s->pace_in_bps > 0))
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), of data %s %.0f %%; whether ACKs "
-                 "that wait are why shows when both are paced: iperf3 -l 8K -b %.3gM in and, at once, -b %.3gM out",
-                 lost, ci95, in ? "in" : "out", worst, 0.9e-6 * s->possible_in_bps, 0.9e-6 * s->possible_out_bps);
+                 "that wait are why shows when both are paced: iperf3 -l 8K -b %sM in and, at once, -b %sM out",
+                 lost, ci95, in ? "in" : "out", worst, UNITS_FIGURE(0.9e-6 * s->possible_in_bps, 3),
+                 UNITS_FIGURE(0.9e-6 * s->possible_out_bps, 3));
     else if (s->paced_in_bps < 0.9 * s->pace_in_bps || s->paced_out_bps < 0.9 * s->pace_out_bps)
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
-                 "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
-                 lost, ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6, s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
+                 "wait, they bring %s in and %s out of %s and %s Mb/s: losses, or a path that carries no more",
+                 lost, ci95, UNITS_FIGURE(s->paced_in_bps / 1e6, 3), UNITS_FIGURE(s->paced_out_bps / 1e6, 3),
+                 UNITS_FIGURE(s->pace_in_bps / 1e6, 3), UNITS_FIGURE(s->pace_out_bps / 1e6, 3));
     else
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), of data %s %.0f %%, but how long "
                  "their ACKs wait, by the round trips in these files, does not explain that", lost, ci95,
@@ -397,7 +400,8 @@ static void foreign_alone(const struct path *p, struct judge_diagnosis *d)
     snprintf(d->why, sizeof d->why, "%.1f Mb/s pass in and %.1f out at once", d->in.carried_bps / 1e6,
              d->out.carried_bps / 1e6);
     if (isfinite(rtt_s - p->floor_s))
-        text_add(d->why, sizeof d->why, ", in round trips of %.3g ms, %.3g at least", 1e3 * rtt_s, 1e3 * p->floor_s);
+        text_add(d->why, sizeof d->why, ", in round trips of %s ms, %s at least", UNITS_FIGURE(1e3 * rtt_s, 3),
+                 UNITS_FIGURE(1e3 * p->floor_s, 3));
     text_add(d->why, sizeof d->why, "; what each direction carries alone%s would tell: iperf3 -R, and iperf3",
              path_has(p, true, MEASURE_IN) && path_has(p, false, MEASURE_OUT) ? ", in as many flows," : "");
 }

@@ -3,6 +3,7 @@
 
 #include "base/outfile.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "results/directory.h"
 #include "view/diagnosis.h"
 #include "view/page.h"
@@ -275,9 +276,9 @@ static void compare_write(FILE *f, const struct study_compare_value *v, double x
         const char *when = side == STUDY_COMPARE_BEFORE ? "before" : "after";
         double mean = v->mean[side] / 1e6, ci95 = v->ci95[side] / 1e6;
         if (isfinite(ci95))
-            snprintf(text, sizeof text, ci95 < 10 ? "%s %.4g \u00b1 %.2g" : "%s %.4g \u00b1 %.0f", when, mean, ci95);
+            snprintf(text, sizeof text, "%s %s \u00b1 %s", when, UNITS_FIGURE(mean, 4), UNITS_FIGURE(ci95, 2));
         else
-            snprintf(text, sizeof text, "%s %.4g", when, mean);
+            snprintf(text, sizeof text, "%s %s", when, UNITS_FIGURE(mean, 4));
         if (isfinite(mean))
             view_svg_text(f, x, y + LINE * side, "mid", text);
     }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "judge/ground.h"
 #include "study/verdict/judge.h"
 #include "study/verdict/judge_run.h"
@@ -183,8 +184,8 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
     diagnosis_expand(r, JUDGE_REMEDY_ANY, judge_cause(d->cause)->what, text);
     const struct judge_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
     if (d->cause == JUDGE_CAUSE_THIN_ACKS) /* its price */
-        text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %.2g of the %.3g Mb/s %s)",
-                 slow->acks_bps / 1e6, slow->capacity_bps / 1e6, slow == &d->in ? "in" : "out");
+        text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %s of the %s Mb/s %s)",
+                 UNITS_FIGURE(slow->acks_bps / 1e6, 2), UNITS_FIGURE(slow->capacity_bps / 1e6, 3), slow == &d->in ? "in" : "out");
     if (judge_ground_gain(d) == JUDGE_GAIN_UNSEEN)
         text_add(text, VIEW_DIAGNOSIS_TEXT, " (what that would win does not show)");
 }
@@ -277,7 +278,8 @@ static void diagnosis_part(const struct analysis_resource *r, char *text, size_t
 {
     *text = '\0';
     if (r->diagnosis.possible_from != JUDGE_POSSIBLE_MEASURED && r->end_s > r->steady_start_s)
-        snprintf(text, size, "in the steady part, %.3g to %.3g s", r->steady_start_s, r->end_s);
+        snprintf(text, size, "in the steady part, %s to %s s", UNITS_FIGURE(r->steady_start_s, 3),
+                 UNITS_FIGURE(r->end_s, 3));
 }
 
 /* The interval of what is lost, and how sure the answer is: " (22 to 27 %, 99.8 % sure)"; "" where nobody can tell. */
