@@ -173,6 +173,8 @@ bool view_remedy_script(FILE *f, const char *source, const struct analysis_resou
     if (d->answer != JUDGE_ANSWER_YES)
         return error_set(err, ERROR_INPUT, "the answer about host %s is %s: no queue has to be served otherwise, and a "
                          "script would show nothing", r->host, view_diagnosis_answer(d));
+    if (d->quic)
+        return error_set(err, ERROR_INPUT, "the flows of host %s are QUIC's; the script plays TCP flows alone", r->host);
     if (d->cause == JUDGE_CAUSE_OTHER)
         return error_set(err, ERROR_INPUT, "ACKs of host %s wait behind traffic that is not TCP; the script plays TCP flows "
                          "alone", r->host);

@@ -127,8 +127,8 @@ static void again_show(void *user, double elapsed_s)
 
 /* Programs of a scenario would be started without anybody's word, and no queue knows the ACKs of Go-Back-N. A run that
  * was interrupted is as long as it got. */
-static bool again_yaml(const struct scenario *s, const struct results_summary *summary, char **yaml, bool *same,
-                       struct error *err)
+static bool again_yaml(const struct scenario *s, int64_t packets, const struct results_summary *summary, char **yaml,
+                       bool *same, struct error *err)
 {
     struct scenario changed = *s;
     size_t size;
@@ -149,6 +149,8 @@ static bool again_yaml(const struct scenario *s, const struct results_summary *s
         changed.warmup_ps = changed.warmup_ps < changed.duration_ps ? changed.warmup_ps : 0;
     }
     bool ok = ack_first_queues(&changed, same, err);
+    *same = *same && packets <= s->tcp.delayed_ack;
+    changed.tcp.delayed_ack = packets > s->tcp.delayed_ack ? packets : s->tcp.delayed_ack;
     if (ok && !*same) {
         FILE *f = memory_stream(yaml, &size);
         ok = scenario_write(&changed, f, NULL, err);
@@ -159,7 +161,7 @@ static bool again_yaml(const struct scenario *s, const struct results_summary *s
     return ok;
 }
 
-bool study_ack_first_run(struct study_ack_first *ask, const char *directory, const struct scenario *s,
+bool study_ack_first_run(struct study_ack_first *ask, const char *directory, const struct scenario *s, int64_t packets,
                          const struct results_summary *summary, study_ack_first_take *take, void *user)
 {
     char *yaml = NULL;
@@ -169,7 +171,7 @@ bool study_ack_first_run(struct study_ack_first *ask, const char *directory, con
         return false;
     struct again a = {.ask = ask, .directory = directory, .summary = summary, .engine = s->engine, .take = take,
                       .user = user};
-    if (again_yaml(s, summary, &yaml, &same, &ask->why_not) && same) {
+    if (again_yaml(s, packets, summary, &yaml, &same, &ask->why_not) && same) {
         a.done = take(user, directory, &ask->why_not);
     } else if (yaml) {
         struct sweep_engines_source source = {again_next, again_done, ask->show ? again_show : NULL, &a, 0};
