@@ -116,6 +116,9 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
 #define FEWER_ACKS "in the senders' QUIC: ask for one ACK of 10 packets (ACK_FREQUENCY), which wins another FEWER"
 
 static const struct judge_cause_row causes_quic[JUDGE_CAUSES] = {
+    [JUDGE_CAUSE_UNKNOWN] =
+        {"unknown", "the evidence does not tell", "what the ends themselves know: a qlog of QUIC's", JUDGE_GAINS_NOTHING, NULL,
+         {{JUDGE_REMEDY_ANY, "contraflow measure  # what TCP of its own gets there, with what waits"}}},
     [JUDGE_CAUSE_ACKS] =
         {"acks_behind_data", "ACKs wait behind the data of the other direction", "serve flows by turns in WHERE",
          JUDGE_GAINS_WAITS, "--what-if fair",

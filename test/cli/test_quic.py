@@ -71,6 +71,21 @@ class Quic(e2e.Case):
         self.assertRegex(said, r"beside TCP: QUIC 10.0.0.1:49153 > 10.0.0.3:443: 48\.\d+ Mb/s out on the wire, 97 % of what")
         self.assertRegex(said, r"ACKs of incoming TCP data wait \d+\.\d ms in the queue that it passes")
 
+    def test_a_capture_of_nothing_but_quic_says_who_fills_the_link(self):
+        """Two in, one out: of the shared host, each flow in has half of what comes, the lone one what leaves but ACKs."""
+        self.rates(STAR % (2, 1) + "capture: [{at: h0}]\n")
+        said = self.call("check", "out/h0.pcap")
+        self.assertEqual(said.returncode, 4)
+        self.assertIn(": host 10.0.0.1: cannot tell: ", said.stdout)
+        beside = re.findall(r"beside TCP: QUIC (\S+) > (\S+): [\d.]+ Mb/s (in|out) on the wire, (\d+) %", said.stdout)
+        self.assertEqual([flow for flow in beside if int(flow[3]) < 45], beside[3:])
+        self.assertEqual({flow[:3] for flow in beside[:3]}, {("10.0.0.1:49154", "10.0.0.4:443", "out"),
+                         ("10.0.0.2:49152", "10.0.0.1:443", "in"), ("10.0.0.3:49153", "10.0.0.1:443", "in")})
+        resource, = self.json("check", "out/h0.pcap")["resources"]
+        self.assertEqual(len(resource["diagnosis"]["beside"]), 4)
+        self.bad(2, "no host has a bulk flow that could be judged", "remedy", "out/h0.pcap")
+        self.bad(2, "nothing can be compared", "compare", "out/h0.pcap", "out/h0.pcap")
+
     def advice(self, text):
         """The lines `what to do` and `try` of a run, and what its engine says the latter wins."""
         before = self.rates(text)
