@@ -242,7 +242,7 @@ static char *diagnosis_command_of_run(const char *directory, const struct judge_
         length--;
     char *output = memory_text("%.*s-%s", (int)length, directory, queues ? name : "fewer-acks");
     char *to = view_text_shell_word(output);
-    char *sets = queues ? memory_text(" --set network.nic.queue=%s --set network.switch.queue=%s", name, name) : memory_text("%s", "");
+    char *sets = queues ? study_ack_first_words(directory, name) : memory_text("%s", "");
     char *command = memory_text("contraflow run %s -o %s%s%s", from, to, sets, fewer ? " --set tcp.delayed_ack=10" : "");
     free(scenario);
     free(from);

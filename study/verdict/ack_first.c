@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "emu/architecture.h"
+#include "results/directory.h"
+#include "scenarios/load.h"
 #include "scenarios/save.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
@@ -53,6 +55,38 @@ static bool ack_first_queues(struct scenario *s, bool *all, struct error *err)
         }
     s->n_captures = 0;
     return ok;
+}
+
+/* Queues of their own: of a tree's root, of a switch, of a port. */
+static void words_own(FILE *f, const struct scenario *s, const char *queue)
+{
+    if (s->network.root)
+        fprintf(f, " --set network.root.queue=%s", queue);
+    for (int i = 0; i < s->network.n_nodes; i++)
+        fprintf(f, " --set network.nodes.%d.switch.queue=%s", i, queue);
+    for (int i = 0; i < s->network.n_links; i++)
+        for (int back = 0; back < 2; back++) {
+            const struct emu_network_way *way = back ? &s->links[i].back : &s->links[i].out;
+            if (way->on && way->queues)
+                fprintf(f, " --set network.links.%d.%s.port.queue=%s", i, back ? "back" : "out", queue);
+        }
+}
+
+char *study_ack_first_words(const char *directory, const char *queue)
+{
+    struct scenario s = {0};
+    struct error err = {0};
+    char *words = NULL, *path = results_directory_path(directory, "scenario.yaml");
+    size_t size;
+    FILE *f = memory_stream(&words, &size);
+    fprintf(f, " --set network.nic.queue=%s --set network.switch.queue=%s", queue, queue);
+    if (scenario_load(&s, path, NULL, 0, &err)) {
+        words_own(f, &s, queue);
+        scenario_fini(&s);
+    }
+    memory_stream_end(f, &words);
+    free(path);
+    return words;
 }
 
 struct again {

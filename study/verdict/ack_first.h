@@ -26,4 +26,7 @@ typedef bool study_ack_first_take(void *user, const char *directory, struct erro
 bool study_ack_first_run(struct study_ack_first *a, const char *directory, const struct scenario *s, int64_t packets,
                          const struct results_summary *summary, study_ack_first_take *take, void *user);
 
+/* The words that give every queue of a run's scenario this discipline, " --set network.nic.queue=fair ...", for free(). */
+char *study_ack_first_words(const char *directory, const char *queue);
+
 #endif
