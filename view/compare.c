@@ -84,8 +84,8 @@ static void compare_say(const struct study_compare_host *h, char text[static TEX
     else
         text_add(text, TEXT, ": %+.1f Mb/s (%+.1f %%)", change / 1e6, 100 * study_compare_share(v));
     if (!isfinite(ci95) && study_compare_short(h, &seen_s, &would_do_s) && seen_s > 0)
-        text_add(text, TEXT, ", no interval: %.*f s are too short, some %.0f s would do", seen_s < 10, seen_s,
-                 ceil(would_do_s));
+        text_add(text, TEXT, ", no interval: %.*f s are too short, some %.0f s would do",
+                 seen_s < 0.1 ? 3 : seen_s < 1 ? 2 : seen_s < 10, seen_s, ceil(would_do_s));
     else if (!isfinite(ci95))
         text_add(text, TEXT, ", no interval");
     compare_answer(h->side[STUDY_COMPARE_BEFORE], before, sizeof before);
