@@ -212,3 +212,11 @@ const char *units_figure(double value, int digits, char text[static UNITS_TEXT])
     }
     return text;
 }
+
+const char *units_mbps(double bps, char text[static UNITS_TEXT])
+{
+    if (bps != 0 && fabs(bps) < 0.9995e6)
+        return units_figure(bps / 1e6, 3, text);
+    snprintf(text, UNITS_TEXT, isfinite(bps) ? "%.1f" : "-", bps / 1e6);
+    return text;
+}

@@ -171,6 +171,19 @@ static void test_formatting_round_trips(void **state)
     assert_string_equal(text, "1500kB");
 }
 
+static void test_rates_have_a_digit_after_the_point_and_slow_ones_three(void **state)
+{
+    (void)state;
+    static const struct {
+        double bps;
+        const char *text;
+    } rates[] = {{1829.44e6, "1829.4"}, {1e6, "1.0"},    {0.9999e6, "1.0"}, {0.68612e6, "0.686"},
+                 {64e3, "0.064"},       {0, "0.0"},      {-0.5e6, "-0.5"},  {123.4, "0.000123"},
+                 {NAN, "-"}};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        assert_string_equal(UNITS_MBPS(rates[i].bps), rates[i].text);
+}
+
 static void test_figures_have_no_exponent(void **state)
 {
     (void)state;
@@ -200,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_integers_are_whole),
         cmocka_unit_test(test_formatting_round_trips),
         cmocka_unit_test(test_figures_have_no_exponent),
+        cmocka_unit_test(test_rates_have_a_digit_after_the_point_and_slow_ones_three),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
