@@ -55,7 +55,7 @@ def strangers_kernel():
     return max(cache.glob("kernel-*/linux"), key=lambda p: p.stat().st_mtime, default=None)
 
 
-def strangers_line(sources, contraflow, line):
+def strangers_line(sources, contraflow, line, script=MAIN):
     """The script's own functions (view/remedy.sh), with another beginning and another end."""
     down, up, down_kb, up_kb, delay, n_in, n_out, window = line
     functions = (sources / "view/remedy.sh").read_text().split("\nprintf ")[0]
@@ -64,7 +64,7 @@ CONTRAFLOW={contraflow}
 DOWN_KBIT={1000 * down} UP_KBIT={1000 * up} DOWN_BYTES={1000 * down_kb} UP_BYTES={1000 * up_kb} DELAY_MS={delay}
 FLOWS_IN={n_in} FLOWS_OUT={n_out} WINDOW_IN={window} WINDOW_OUT={window} SECONDS_EACH=12 OMIT=3
 {functions}
-{MAIN}"""
+{script}"""
 
 
 def strangers_inside(kernel, out, timeout_s):
@@ -99,6 +99,18 @@ def strangers_run(kernel, contraflow, sources, out, line, timeout_s=1500):
     possible = d["possible_bps"]["in"] + d["possible_bps"]["out"]
     return {"answer": d["asymmetry"], "remedy": d["remedies"][1], "before": rate["before"] / 1e6,
             "said": possible / 1e6, "got": rate["after"] / 1e6}
+
+
+def strangers_judged(kernel, contraflow, sources, out, line, offloads):
+    """What is said of the host, whose capture has frames, or the segments of senders that leave cutting them to others."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    script = strangers_line(sources, contraflow, line, "\nbuild\nflows before\n")
+    (out / "line.sh").write_text(script.replace("gso_max_segs 1 up", "up") if offloads else script)
+    strangers_inside(kernel, out, 600)
+    judged = json.loads(subprocess.run([contraflow, "check", "--json", out / "run/before.pcap"], capture_output=True,
+                                       text=True).stdout)
+    return next(r["diagnosis"] for r in judged["resources"] if r["host"] == "10.77.1.2")
 
 
 def strangers_off(r):
