@@ -153,17 +153,16 @@ static void capture_beside_add(struct analysis_resource *r, const struct analysi
     r->n_beside += r->n_beside < ANALYSIS_UDP;
 }
 
-/* Other flows than TCP's in the phase. */
-static void capture_beside(const struct capture_host *h, struct analysis_resource *r)
+/* Other flows than TCP's in the phase, of so many bytes from the host and to it. */
+static void capture_beside(const struct capture_host *h, const double all_bytes[static 2], struct analysis_resource *r)
 {
     size_t n;
     const struct analysis_datagrams_flow *f = analysis_flows_datagrams(h->flows, &n);
-    const struct analysis_capacity_host *frames = analysis_flows_capacity(h->flows, h->host, h->tag);
-    for (const struct analysis_datagrams_flow *end = n > 0 ? f + n : f; f < end && frames; f++) {
+    for (const struct analysis_datagrams_flow *end = n > 0 ? f + n : f; f < end; f++) {
         bool incoming = capture_address_same(&f->dst, h->host), ours = incoming || capture_address_same(&f->src, h->host);
         double life_s = (double)(f->last_ns - f->first_ns) * 1e-9;
         struct analysis_udp b = {.incoming = incoming, .quic = f->quic, .rate_bps = f->bytes * 8 / life_s,
-                                 .share = f->bytes / (incoming ? &frames->in : &frames->out)->all_bytes,
+                                 .share = f->bytes / all_bytes[incoming],
                                  .packet_bytes = f->bytes / (double)f->packets,
                                  .run_packets = (double)f->packets / (double)f->runs};
         if (!ours || f->tag != h->tag || !(life_s > 0) || b.share < ANALYSIS_UDP_LEAST ||
@@ -203,7 +202,9 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)
         r->merged[incoming] = capture_merged(r, uses, incoming);
-    capture_beside(h, r);
+    const struct analysis_capacity_host *frames = analysis_flows_capacity(h->flows, h->host, h->tag);
+    if (frames)
+        capture_beside(h, (double[]){frames->out.all_bytes, frames->in.all_bytes}, r);
     for (size_t i = 0; i < r->n; i++) {
         r->flows[i].floor_s = flows[i].floor_s;
         r->flows[i].data_wait_s = flows[i].data_wait_s;
@@ -290,6 +291,62 @@ static void capture_places(struct analysis_resources *resources)
         qsort(resources->place, n, sizeof *resources->place, capture_by_slot);
 }
 
+/* What UDP passes a host: bytes from it and to it, and when. */
+struct udp_sum {
+    double bytes[2], from_s, to_s;
+};
+
+static struct udp_sum capture_udp_of(const struct analysis_datagrams_flow *f, size_t n, const struct capture_address *host,
+                                     uint32_t tag)
+{
+    struct udp_sum s = {.from_s = INFINITY};
+    for (size_t i = 0; i < n; i++) {
+        bool incoming = capture_address_same(&f[i].dst, host);
+        if (f[i].tag != tag || !(incoming || capture_address_same(&f[i].src, host)))
+            continue;
+        s.bytes[incoming] += f[i].bytes;
+        s.from_s = fmin(s.from_s, (double)f[i].first_ns * 1e-9);
+        s.to_s = fmax(s.to_s, (double)f[i].last_ns * 1e-9);
+    }
+    return s;
+}
+
+/* Where no flow of TCP is there to be judged: what is known of UDP's, at that end of the largest that has most of it. */
+static void capture_udp_alone(const struct capture_judge *judge, struct analysis_resources *resources)
+{
+    size_t n;
+    const struct analysis_datagrams_flow *f = analysis_flows_datagrams(judge->flows, &n), *most = n > 0 ? f : NULL;
+    for (size_t i = 1; i < n; i++)
+        most = f[i].bytes > most->bytes ? &f[i] : most;
+    if (!most || most->bytes < (double)analysis_degree_bulk_bytes(0))
+        return;
+    struct udp_sum src = capture_udp_of(f, n, &most->src, most->tag), dst = capture_udp_of(f, n, &most->dst, most->tag);
+    bool from = src.bytes[0] + src.bytes[1] > dst.bytes[0] + dst.bytes[1];
+    struct udp_sum s = from ? src : dst;
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, from ? &most->src : &most->dst, most->tag};
+    struct analysis_resource *r = memory_zeroed(1, sizeof *r, "a host of UDP");
+    r->start_s = r->steady_start_s = s.from_s;
+    r->end_s = s.to_s;
+    r->judgement = (struct analysis_judgement){.verdict = MODEL_REGIME_UNKNOWN, .fitted_rate_bps = NAN};
+    for (int i = 0; i < ANALYSIS_RULES; i++)
+        r->judgement.rule[i].fitted_rate_bps = r->judgement.rule[i].max_rel_error = NAN;
+    capture_address_format(host.host, r->host);
+    capture_beside(&host, s.bytes, r);
+    if (r->n_beside == 0) {
+        free(r);
+        return;
+    }
+    struct judge_way none = {.carried_bps = NAN, .possible_bps = NAN, .room_bps = NAN, .lost_share = NAN, .lost_ci95 = NAN,
+                             .capacity_bps = NAN, .acks_bps = NAN, .data_wait_s = NAN, .ack_wait_s = NAN, .floor_s = NAN};
+    r->diagnosis = (struct judge_diagnosis){.in = none, .out = none, .quic = true, .probability = NAN, .lost_share = NAN,
+                                            .ci95 = NAN};
+    snprintf(r->diagnosis.why, sizeof r->diagnosis.why, "%.1f Mb/s of UDP pass on the wire, and no TCP that could be "
+             "judged: what waits in it does not show from outside", (s.bytes[0] + s.bytes[1]) * 8e-6 / (s.to_s - s.from_s));
+    r->diagnosed = true;
+    resources->alone = r;
+    resources->n_alone = 1;
+}
+
 static void capture_judge_all(const struct capture_judge *judge, struct analysis_resources *resources)
 {
     *resources = (struct analysis_resources){0};
@@ -313,6 +370,8 @@ static void capture_judge_all(const struct capture_judge *judge, struct analysis
     }
     resources->alone = alone.resource;
     resources->n_alone = alone.n;
+    if (judge->diagnoses && resources->n == 0 && alone.n == 0)
+        capture_udp_alone(judge, resources);
     free(uses);
     free(flows);
     free(entries);

@@ -36,7 +36,7 @@ struct analysis_resource {
     double start_s, end_s;  /* the phase judged: the same flows active all the time */
     double steady_start_s;  /* rates, windows and loss events are those from here to end_s */
     struct analysis_check_flow *flows; /* owned */
-    size_t n;
+    size_t n; /* 0: there is none but UDP's */
     struct analysis_judgement judgement;
     bool diagnosed;
     bool live; /* measured (measure/), or read from an interface: there is no capture to replay */

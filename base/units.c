@@ -194,3 +194,29 @@ void units_format_time(int64_t time_ps, char text[static UNITS_TEXT])
 {
     units_format(time_ps, time_units, text);
 }
+
+const char *units_figure(double value, int digits, char text[static UNITS_TEXT])
+{
+    double size = fabs(value);
+    if (!(size < 1e15)) { /* beyond, a double does not tell whole numbers apart */
+        snprintf(text, UNITS_TEXT, isfinite(value) ? "%.*g" : "-", digits, value);
+        return text;
+    }
+    int decimals = size < 1e-12 ? 0 : digits - 1 - (int)floor(log10(size));
+    snprintf(text, UNITS_TEXT, "%.*f", decimals > 0 ? decimals : 0, size < 1e-12 ? 0 : value);
+    if (strchr(text, '.')) {
+        size_t n = strlen(text);
+        while (text[n - 1] == '0')
+            n--;
+        text[text[n - 1] == '.' ? n - 1 : n] = '\0';
+    }
+    return text;
+}
+
+const char *units_mbps(double bps, char text[static UNITS_TEXT])
+{
+    if (bps != 0 && fabs(bps) < 0.9995e6)
+        return units_figure(bps / 1e6, 3, text);
+    snprintf(text, UNITS_TEXT, isfinite(bps) ? "%.1f" : "-", bps / 1e6);
+    return text;
+}

@@ -43,4 +43,13 @@ void units_format_rate_rounded(double rate_bps, int digits, char text[static UNI
 void units_format_bytes(int64_t bytes, char text[static UNITS_TEXT]);
 void units_format_time(int64_t time_ps, char text[static UNITS_TEXT]);
 
+/* A figure as people read it: as many significant digits, but every one before the point and no exponent, and no zeros
+ * that end a fraction: of three digits "5072", "93.8", "0.0257", "2"; "-" when it is not finite. Returns `text`. */
+const char *units_figure(double value, int digits, char text[static UNITS_TEXT]);
+/* A rate in Mb/s as sentences have it: "1829.4", "93.8", and below 1 to three digits, "0.686". Returns `text`. */
+const char *units_mbps(double bps, char text[static UNITS_TEXT]);
+/* The same, in a text of the enclosing block. */
+#define UNITS_FIGURE(value, digits) units_figure(value, digits, (char[UNITS_TEXT]){0})
+#define UNITS_MBPS(bps) units_mbps(bps, (char[UNITS_TEXT]){0})
+
 #endif

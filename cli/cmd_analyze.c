@@ -2,6 +2,7 @@
 #include "analysis/check_capture.h"
 #include "analysis/degree.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/options.h"
@@ -86,8 +87,8 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
     }
     view_table_print(&t, "", 2, stdout);
     if (small > 0)
-        printf("and %zu small flow%s, %.3g kB in all (--all lists them)\n", small, small == 1 ? "" : "s",
-               (double)bytes / 1e3);
+        printf("and %zu small flow%s, %s kB in all (--all lists them)\n", small, small == 1 ? "" : "s",
+               UNITS_FIGURE((double)bytes / 1e3, 3));
 }
 
 /* A second table, of the flows that lost, reordered or doubled segments. */

@@ -81,13 +81,6 @@ static json_t *measure_way_json(const struct measure_summary_way *w, double pace
                      view_table_json_number(m->retransmitted), "acks_bps", view_table_json_number(m->acks_bps));
 }
 
-static json_t *measure_times_json(const struct judge_latency_times *t)
-{
-    return json_pack("{s:I, s:o, s:o, s:o}", "words", (json_int_t)t->n, "median_s",
-                     view_table_json_number(t->median_s), "p95_s", view_table_json_number(t->p95_s), "p99_s",
-                     view_table_json_number(t->p99_s));
-}
-
 static json_t *measure_summary_json(const struct measure_test *t, const struct measure_summary *s)
 {
     json_t *kinds = json_object();
@@ -97,15 +90,12 @@ static json_t *measure_summary_json(const struct measure_test *t, const struct m
                             json_pack("{s:o, s:o}", "in", measure_way_json(&s->in[kind], paced ? s->pace_in_bps : 0),
                                       "out", measure_way_json(&s->out[kind], paced ? s->pace_out_bps : 0)));
     }
-    struct judge_latency l;
-    measure_latency_of(t, &l);
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:{s:o, s:o}}", "in",
+    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "in",
                      (json_int_t)t->in, "out", (json_int_t)t->out, "streams", (json_int_t)t->streams, "took_s",
                      view_table_json_number(t->took_s), "processor", view_table_json_number(s->processor),
                      "phases", kinds, "lost_share", "in", view_table_json_estimate(&s->lost_in), "out",
                      view_table_json_estimate(&s->lost_out), "total", view_table_json_estimate(&s->lost), "order_share",
-                     view_table_json_estimate(&s->order), "transfer_s", view_table_json_number(s->transfer_s),
-                     "latency", "idle", measure_times_json(&l.idle), "loaded", measure_times_json(&l.loaded));
+                     view_table_json_estimate(&s->order), "transfer_s", view_table_json_number(s->transfer_s));
 }
 
 static void measure_table_row(struct view_table *t, const char *kind, const char *way,
@@ -134,16 +124,10 @@ static void measure_table(struct view_table *t, const struct measure_summary *s)
     }
 }
 
-static void measure_show(const char *source, const struct measure_test *test, const struct measure_summary *s,
-                         const struct analysis_resource *r)
+static void measure_show(const char *source, const struct measure_summary *s, const struct analysis_resource *r)
 {
     struct view_table t;
-    struct judge_latency l;
-    char text[JUDGE_LATENCY_TEXT];
-    measure_latency_of(test, &l);
-    judge_latency_say(&l, text);
     view_diagnosis_print(stdout, source, r);
-    printf("  %s\n", text);
     measure_table(&t, s);
     view_table_print(&t, "  ", TABLE_TEXTS, stdout);
 }
@@ -154,19 +138,15 @@ static void measure_page(struct measure_options *o, const char *source, const st
     struct view_measured_phase phase[MEASURE_PHASES];
     struct measure_series series;
     struct view_table table;
-    struct judge_latency l;
-    char text[JUDGE_LATENCY_TEXT];
-    measure_latency_of(t, &l);
-    judge_latency_say(&l, text);
     measure_series_of(t, BIN_S * fmax(1, t->took_s / BINS_TIME_S), &series);
     for (size_t i = 0; i < t->n; i++)
         phase[i] = (struct view_measured_phase){measure_kind_names[t->phase[i].kind],
                                                 t->phase[i].from_s - series.zero_s, t->phase[i].to_s - series.zero_s};
-    const struct view_measured m = {.servers = source, .latency = text, .resource = r, .phase = phase, .phases = t->n,
+    const struct view_measured m = {.servers = source, .resource = r, .phase = phase, .phases = t->n,
                                     .width_s = series.width_s, .n = series.n,
                                     .rate_bps = {series.rate_bps[0], series.rate_bps[1]},
                                     .wait_s = {series.wait_s[0], series.wait_s[1]}, .round_s = series.round_s,
-                                    .idle_s = l.idle.median_s};
+                                    .idle_s = r->diagnosis.latency.idle.median_s};
     measure_table(&table, s);
     view_measured_page_add(o->page.stream, json_array_size(o->list), &m, &table, TABLE_TEXTS);
     measure_series_fini(&series);
@@ -194,6 +174,7 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
         struct analysis_resource r;
         measure_summary_settle(t, &s);
         measure_verdict_of(t, &s, host, hosts, &r);
+        measure_latency_of(t, &r.diagnosis.latency);
         if (o->report)
             measure_page(o, source, t, &s, &r);
         json_t *json = cli_check_show_resource_json(source, false, &r);
@@ -201,7 +182,7 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
         json_array_append_new(o->list, json);
         cli_check_answers_add(&o->answers, &r);
         if (!o->json)
-            measure_show(source, t, &s, &r);
+            measure_show(source, &s, &r);
         free(r.flows);
     }
     ok = ok && (!o->directory || measure_keep_write(o->directory, t, hosts, err));

@@ -21,7 +21,7 @@ static const struct analysis_resource *remedy_line(const struct analysis_resourc
         if (r->diagnosed && r->diagnosis.answer == JUDGE_ANSWER_YES && !*r->diagnosis.place)
             return r;
     r = analysis_resources_get(resources, 0);
-    return r && r->diagnosed ? r : NULL;
+    return r && r->diagnosed && r->n > 0 ? r : NULL;
 }
 
 /* Every host, or the script of the first source's line. */
@@ -34,7 +34,7 @@ static bool remedy_visit(void *user, const char *source, const char *run, const 
     if (o->script && r && !o->any && !view_remedy_script(stdout, source, r, err))
         return error_prefix(err, "%s: ", cli_name(source));
     for (size_t i = 0; !o->script && resources && (r = analysis_resources_get(resources, i)); i++)
-        if (analysis_resource_speaks(r)) {
+        if (analysis_resource_speaks(r) && r->n > 0) {
             view_remedy_print(stdout, cli_name(source), r);
             o->any = true;
         }

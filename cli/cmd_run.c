@@ -107,11 +107,11 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
     return true;
 }
 
-/* A rate in Mb/s, or a dash in the same width. */
-static void print_mbps(double rate_bps, const char *before, int width)
+/* A rate in Mb/s, or a dash in the same width. Those of a flow below 1 Mb/s have three digits. */
+static void print_mbps(double rate_bps, double of_bps, const char *before, int width)
 {
     if (isfinite(rate_bps))
-        printf("%s%*.1f ", before, width, rate_bps / 1e6);
+        printf("%s%*.*f ", before, width, of_bps > 0 && of_bps < 1e6 ? 3 : 1, rate_bps / 1e6);
     else
         printf("%*s ", (int)strlen(before) + width, "-");
 }
@@ -235,9 +235,9 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
         const struct results_flow *flow = &summary.flows[i];
         double duration_s = results_flow_duration_s(flow);
         printf("  %-8s %-6s %-6s ", flow->name, flow->src, flow->dst);
-        print_mbps(flow->goodput_bps, "", 12);
-        print_mbps(flow->steady_goodput_bps, "", 12);
-        print_mbps(flow->steady_ci95_bps, "+- ", 6);
+        print_mbps(flow->goodput_bps, flow->goodput_bps, "", 12);
+        print_mbps(flow->steady_goodput_bps, flow->goodput_bps, "", 12);
+        print_mbps(flow->steady_ci95_bps, flow->goodput_bps, "+- ", 6);
         printf("%11.4f %8" PRId64, isfinite(duration_s) ? duration_s : 0, flow->retransmitted_segments);
         print_messages(flow);
         putchar('\n');

@@ -2,6 +2,7 @@
 #include "cli/infer_show.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "results/json.h"
 #include "view/table.h"
@@ -48,10 +49,10 @@ static void infer_add_parameter(struct view_table *t, const struct study_infer_h
         const struct model_posterior_interval *i = &h->posterior.theta[a];
         if (h->of[a] == parameter) {
             if (h->grid.axis[a].n > 1)
-                view_table_add(t, "%.3g (%.3g to %.3g)", exp(i->value) / scale, exp(i->low) / scale,
-                               exp(i->high) / scale);
+                view_table_add(t, "%s (%s to %s)", UNITS_FIGURE(exp(i->value) / scale, 3),
+                               UNITS_FIGURE(exp(i->low) / scale, 3), UNITS_FIGURE(exp(i->high) / scale, 3));
             else
-                view_table_add(t, "%.4g", exp(i->value) / scale);
+                view_table_add(t, "%s", UNITS_FIGURE(exp(i->value) / scale, 4));
             return;
         }
     }
@@ -222,9 +223,9 @@ static void infer_print_flows(const struct study_infer *x)
             view_table_add(&t, "%s|%s|%s|%s", cli_name(pattern->name), cli_name(f->name),
                            cli_name(x->measured->hosts[f->from]), cli_name(x->measured->hosts[f->to]));
             if (f->bytes > 0)
-                view_table_add(&t, "%.4g s", exp(f->log.mean));
+                view_table_add(&t, "%s s", UNITS_FIGURE(exp(f->log.mean), 4));
             else
-                view_table_add(&t, "%.4g Mb/s", exp(-f->log.mean) / 1e6);
+                view_table_add(&t, "%s Mb/s", UNITS_FIGURE(exp(-f->log.mean) / 1e6, 4));
             for (size_t r = 0; r < two; r++)
                 infer_add_error(&t, (f->bytes > 0 ? 1 : -1) * (x->h[r].posterior.fit[k] - f->log.mean));
         }

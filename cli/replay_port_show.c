@@ -148,7 +148,8 @@ void cli_replay_port_show(const struct port_replay_options *o, const struct port
         printf(", %g times as fast\n", o->speed);
     printf("  %" PRId64 " of %" PRId64 " frames", r->picked_frames, r->captured_frames);
     if (r->last_ps > 0)
-        printf(" in %.6g s: %.4g Mb/s of wire time offered", port_seconds(r->last_ps), port_offered_bps(r) / 1e6);
+        printf(" in %.6g s: %s Mb/s of wire time offered", port_seconds(r->last_ps),
+               UNITS_FIGURE(port_offered_bps(r) / 1e6, 4));
     printf("; %.1f %% of the port used until %.6g s\n", 100 * port_utilisation(o, r), port_seconds(r->ended_ps));
     printf("  queue at most %.6g kB, %" PRId64 " frames; %" PRId64 " dropped (%.3g %%)\n",
            (double)r->peak_bytes / 1e3, r->peak_packets, r->flows.all.dropped,

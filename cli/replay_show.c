@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/cmd_replay.h"
 #include "results/json.h"
@@ -108,7 +109,8 @@ void cli_replay_show(const struct cli_replay_show *show)
     if (r->left_out > 0)
         fprintf(stderr, "contraflow: %d small flows are left out\n", r->left_out);
     if (r->reads_network)
-        printf("  read off the capture: %.4g Mb/s towards h0, %.4g Mb/s from it\n", r->rate_bps[0] / 1e6, r->rate_bps[1] / 1e6);
+        printf("  read off the capture: %s Mb/s towards h0, %s Mb/s from it\n", UNITS_FIGURE(r->rate_bps[0] / 1e6, 4),
+               UNITS_FIGURE(r->rate_bps[1] / 1e6, 4));
     for (int i = 0; study_replay_assumes(r, i, assumed); i++)
         printf("  assumed: %s\n", assumed);
     if (r->scenario.engine != SCENARIO_ENGINE_NATIVE)

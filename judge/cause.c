@@ -120,7 +120,56 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
          {{JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 --time-stamp-precision nano -w my.pcap"}}},
 };
 
+/* draft-ietf-quic-ack-frequency; one of ten as draft-fairhurst-quic-ack-scaling has it. */
+#define FEWER_ACKS "in the senders' QUIC: ask for one ACK of 10 packets (ACK_FREQUENCY), which wins another FEWER"
+
+static const struct judge_cause_row causes_quic[JUDGE_CAUSES] = {
+    [JUDGE_CAUSE_UNKNOWN] =
+        {"unknown", "the evidence does not tell", "what the ends themselves know: a qlog of QUIC's", JUDGE_GAINS_NOTHING, NULL,
+         {{JUDGE_REMEDY_ANY, "contraflow measure  # what TCP of its own gets there, with what waits"}}},
+    [JUDGE_CAUSE_ACKS] =
+        {"acks_behind_data", "ACKs wait behind the data of the other direction", "serve flows by turns in WHERE",
+         JUDGE_GAINS_WAITS, "--what-if fair",
+         {{JUDGE_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
+          {JUDGE_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"},
+          {JUDGE_REMEDY_OUT,
+           "on HOST, when the queue is in a slower device after it: tc qdisc replace dev DEV root cake bandwidth "
+           "RATE"},
+          {JUDGE_REMEDY_ANY, FEWER_ACKS}}},
+    [JUDGE_CAUSE_THIN_ACKS] =
+        {"rate_asymmetry_acks", "ACKs of the fast direction wait in the slow one's queue",
+         "shape the slow direction to RATE, a little below its own, and serve flows by turns there", JUDGE_GAINS_WAITS,
+         "--what-if fair",
+         {{JUDGE_REMEDY_ANY, "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE"},
+          {JUDGE_REMEDY_ANY, FEWER_ACKS}}},
+    [JUDGE_CAUSE_THIN_PATH] =
+        {"thin_ack_path", "the way back is full of ACKs alone", "let receivers send fewer ACKs", JUDGE_GAINS_UNSEEN, NULL,
+         {{JUDGE_REMEDY_ANY, FEWER_ACKS}}},
+    [JUDGE_CAUSE_LOSSES] =
+        {"losses", "losses set the windows", "give the queues that overflow more room", JUDGE_GAINS_ROOM, NULL,
+         {{JUDGE_REMEDY_ANY, "on a switch: more of the shared buffer for the ports that drop"},
+          {JUDGE_REMEDY_ANY, "to see who drops: tc -s qdisc show dev DEV; ethtool -S DEV | grep -i -e drop -e "
+                                "discard"}}},
+    [JUDGE_CAUSE_APPLICATION] =
+        {"application", "the applications send no more", "nothing in the network: the senders have to offer more",
+         JUDGE_GAINS_NOTHING, NULL, {{JUDGE_REMEDY_ANY, "of the senders: a qlog"}}},
+    [JUDGE_CAUSE_RECEIVER] =
+        {"receiver", "readers take their data no faster", "nothing in the network: the readers have to be faster",
+         JUDGE_GAINS_NOTHING, NULL, {{JUDGE_REMEDY_ANY, "of the receivers: a qlog"}}},
+    [JUDGE_CAUSE_WINDOW] =
+        {"window", "windows are too small for the round trip", "let QUIC have larger windows", JUDGE_GAINS_ROOM, NULL,
+         {{JUDGE_REMEDY_ANY, "in the receivers' QUIC: more initial_max_data and initial_max_stream_data"}}},
+    [JUDGE_CAUSE_SEND_BUFFER] =
+        {"send_buffer", "send buffers are too small for the round trip", "let QUIC have larger send buffers",
+         JUDGE_GAINS_ROOM, NULL, {{JUDGE_REMEDY_ANY, "in the applications that send: hand QUIC more data at once"}}},
+};
+
 const struct judge_cause_row *judge_cause(enum judge_cause cause)
 {
     return &causes[cause];
+}
+
+const struct judge_cause_row *judge_cause_quic(enum judge_cause cause)
+{
+    return causes_quic[cause].name ? &causes_quic[cause] : &causes[cause];
 }

@@ -30,8 +30,8 @@ enum judge_cause {
 /* Where a remedy works: against queues on the way out of the host, on the way to it, or wherever the loss is. */
 enum judge_remedy_way { JUDGE_REMEDY_ANY, JUDGE_REMEDY_OUT, JUDGE_REMEDY_IN };
 
-/* What to type or to set. DEV is a device; HOST, WHERE (the queue) and RATE (a little below that of the queue) follow
- * from the diagnosis. */
+/* What to type or to set. DEV is a device; HOST, WHERE (the queue), RATE (a little below that of the queue) and FEWER
+ * (what fewer ACKs win; where they win nothing, it does not apply) follow from the diagnosis. */
 struct judge_remedy {
     enum judge_remedy_way way;
     const char *text;
@@ -55,5 +55,9 @@ struct judge_cause_row {
     struct judge_remedy remedies[JUDGE_CAUSE_REMEDIES]; /* the first is the plainest; ends with a NULL text */
 };
 const struct judge_cause_row *judge_cause(enum judge_cause cause);
+
+/* The same of flows of QUIC: nobody on the way knows their ACKs, no sysctl sets their windows, and receivers may be asked
+ * for fewer ACKs. */
+const struct judge_cause_row *judge_cause_quic(enum judge_cause cause);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/diagnosis.h"
 
+#include "base/units.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,17 +47,17 @@ static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t
     const struct judge_way *worst = in_worst ? in : out, *other = in_worst ? out : in;
     double rtt_s = worst->floor_s + worst->data_wait_s + worst->ack_wait_s;
     if (other->flows > 0 && other->lost_share >= JUDGE_DIAGNOSIS_BOTH * worst->lost_share)
-        snprintf(text, size, "incoming data get %.1f of %.1f Mb/s, outgoing data %.1f of %.1f", in->carried_bps / 1e6,
-                 in->possible_bps / 1e6, out->carried_bps / 1e6, out->possible_bps / 1e6);
+        snprintf(text, size, "incoming data get %s of %s Mb/s, outgoing data %s of %s", UNITS_MBPS(in->carried_bps),
+                 UNITS_MBPS(in->possible_bps), UNITS_MBPS(out->carried_bps), UNITS_MBPS(out->possible_bps));
     else if (isfinite(rtt_s))
         snprintf(text, size,
-                 "%s data get %.1f of %.1f Mb/s, as their ACKs wait behind %s for %.1f ms of a round trip of %.1f ms",
-                 in_worst ? "incoming" : "outgoing", worst->carried_bps / 1e6, worst->possible_bps / 1e6,
+                 "%s data get %s of %s Mb/s, as their ACKs wait behind %s for %.1f ms of a round trip of %.1f ms",
+                 in_worst ? "incoming" : "outgoing", UNITS_MBPS(worst->carried_bps), UNITS_MBPS(worst->possible_bps),
                  d->cause == JUDGE_CAUSE_OTHER ? "other traffic" : in_worst ? "outgoing data" : "incoming data",
                  1e3 * worst->ack_wait_s, 1e3 * rtt_s);
     else
-        snprintf(text, size, "%s data get %.1f of %.1f Mb/s", in_worst ? "incoming" : "outgoing",
-                 worst->carried_bps / 1e6, worst->possible_bps / 1e6);
+        snprintf(text, size, "%s data get %s of %s Mb/s", in_worst ? "incoming" : "outgoing",
+                 UNITS_MBPS(worst->carried_bps), UNITS_MBPS(worst->possible_bps));
 }
 
 double judge_diagnosis_tc_bps(const struct judge_diagnosis *d, const struct judge_way *w)
@@ -98,7 +100,7 @@ void judge_diagnosis_say(struct judge_diagnosis *d)
         diagnosis_losers(d, who, sizeof who);
     else
         snprintf(who, sizeof who, "%s", judge_cause(d->cause)->meaning);
-    snprintf(d->why, sizeof d->why, "%.1f of %.1f Mb/s; %.0f %% lost to waiting ACKs: %s", carried / 1e6,
-             fmax(carried, possible) / 1e6, 100 * fmax(0, d->lost_share), who);
+    snprintf(d->why, sizeof d->why, "%s of %s Mb/s; %.0f %% lost to waiting ACKs: %s", UNITS_MBPS(carried),
+             UNITS_MBPS(fmax(carried, possible)), 100 * fmax(0, d->lost_share), who);
 }
 

@@ -61,6 +61,9 @@ struct judge_diagnosis {
     double lost_share, ci95; /* of both together, with half the width of its 95 % interval; NAN unknown */
     struct judge_latency latency; /* of its flows, while they are judged; loaded: means over stretches of each of them */
     double full_bytes, segments_per_ack; /* as in judge/fact.h; 0: not known */
+    bool quic;               /* its flows are */
+    double fewer_acks_bps;   /* what all carry more, beyond what is possible, with an ACK of QUIC for ten packets; 0:
+                              * nobody knows */
     char why[240];           /* figures, and after the first ": " that follows one the reason */
     char place[JUDGE_DIAGNOSIS_PLACE]; /* the port where ACKs wait, where that is known and not the host's own nor one
                                         * towards it; "" otherwise */

@@ -146,7 +146,7 @@ enum judge_gain judge_ground_gain(const struct judge_diagnosis *d)
     }
     if (gains == JUDGE_GAINS_NOTHING)
         return JUDGE_GAIN_NONE;
-    if (gains == JUDGE_GAINS_WAITS)
+    if (gains == JUDGE_GAINS_WAITS || (gains == JUDGE_GAINS_UNSEEN && d->fewer_acks_bps > 0))
         return JUDGE_GAIN_SEEN;
     if (gains == JUDGE_GAINS_ROOM && judge_diagnosis_matters(carried_bps, room_bps))
         return JUDGE_GAIN_SEEN;

@@ -3,6 +3,7 @@
 
 #include "base/estimate.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ const char *judge_latency_grade(const struct judge_latency *l)
 
 static void latency_add_ms(char *text, const char *before, double s)
 {
-    text_add(text, JUDGE_LATENCY_TEXT, s < 1 ? "%s%.3g" : "%s%.0f", before, 1e3 * s);
+    text_add(text, JUDGE_LATENCY_TEXT, "%s%s", before, UNITS_FIGURE(1e3 * s, 3));
 }
 
 static void latency_add(char *text, const char *name, const struct judge_latency_times *t)

@@ -2,6 +2,7 @@
 #include "judge/trial.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "judge/noise.h"
 
 #include <math.h>
@@ -299,8 +300,9 @@ static bool trial_open_rates(const struct judge_trial *t, const struct side *x, 
     char last[48];
     trial_last(t, last);
     if (!side_lasts(x))
-        snprintf(d->why, sizeof d->why, "connections still change when their phase ends, data %s alone from %.3g to "
-                 "%.3g Mb/s: a longer --time would tell", way, early_bps / 1e6, early_bps * (1 + x->way->growth) / 1e6);
+        snprintf(d->why, sizeof d->why, "connections still change when their phase ends, data %s alone from %s to "
+                 "%s Mb/s: a longer --time would tell", way, UNITS_FIGURE(early_bps / 1e6, 3),
+                 UNITS_FIGURE(early_bps * (1 + x->way->growth) / 1e6, 3));
     else if (trial_young(t))
         snprintf(d->why, sizeof d->why, "%s %.0f %% are lost with both at once (+- %.0f), but who begins first gets "
                  "%.0f %% more (+- %.0f): a longer --time would tell whether longer transfers lose it", last,
@@ -325,17 +327,18 @@ void judge_trial_open(const struct judge_facts *s, struct judge_diagnosis *d)
         return;
     if (!side_able(t, &x))
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
-                 "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
-                 all, ci95, t->in.paced_bps / 1e6, t->out.paced_bps / 1e6, t->in.pace_bps / 1e6, t->out.pace_bps / 1e6);
+                 "wait, they bring %s in and %s out of %s and %s Mb/s: losses, or a path that carries no more",
+                 all, ci95, UNITS_FIGURE(t->in.paced_bps / 1e6, 3), UNITS_FIGURE(t->out.paced_bps / 1e6, 3),
+                 UNITS_FIGURE(t->in.pace_bps / 1e6, 3), UNITS_FIGURE(t->out.pace_bps / 1e6, 3));
     else if (side_waits_alone(&x) && side_explained(t, &x))
-        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but what goes %s waits %.3g ms "
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but what goes %s waits %s ms "
                  "with data %s alone, too: one queue for both directions, or somebody else's data", all, ci95, back,
-                 1e3 * x.other->back_wait_s, way);
+                 UNITS_FIGURE(1e3 * x.other->back_wait_s, 3), way);
     else if (!isfinite(x.trip_s))
         snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but how long round trips of data %s "
                  "are is not known", all, ci95, way);
     else
-        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %.3g "
-                 "of %.3g ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone", all, ci95, way,
-                 1e3 * x.ack_wait_s, 1e3 * x.trip_s, 100 * x.way->again, 100 * x.way->alone_again);
+        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but ACKs of data %s wait %s "
+                 "of %s ms, too little for that; %.2g %% of segments are sent again, %.2g %% alone", all, ci95, way,
+                 UNITS_FIGURE(1e3 * x.ack_wait_s, 3), UNITS_FIGURE(1e3 * x.trip_s, 3), 100 * x.way->again, 100 * x.way->alone_again);
 }

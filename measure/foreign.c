@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "judge/posterior.h"
 #include "measure/verdict.h"
 
@@ -315,26 +316,31 @@ static bool path_alike(const struct path *p)
 /* What would settle it. */
 static void foreign_open(const struct measure_summary *s, struct judge_diagnosis *d)
 {
-    double lost = 100 * s->lost.value, ci95 = 100 * s->lost.ci95;
+    char lost[64]; /* without an interval, where a kind of test has one figure, as of ss */
+    snprintf(lost, sizeof lost, isfinite(s->lost.ci95) ? "%.0f %% are lost (+- %.0f)" : "%.0f %% are lost",
+             100 * s->lost.value, 100 * s->lost.ci95);
     bool in = s->lost_in.value >= s->lost_out.value, surely = s->lost.value - s->lost.ci95 > JUDGE_DIAGNOSIS_TOTAL;
     double worst = 100 * (in ? s->lost_in.value : s->lost_out.value);
     surely = surely || s->lost_in.value - s->lost_in.ci95 > JUDGE_DIAGNOSIS_DIRECTION ||
              s->lost_out.value - s->lost_out.ci95 > JUDGE_DIAGNOSIS_DIRECTION;
     if (!surely)
-        snprintf(d->why, sizeof d->why, "rates vary too much: with both at once %.0f %% are lost, +- %.0f, of data %s "
-                 "%.0f %%: longer tests, or repeated ones, would tell", lost, ci95, in ? "in" : "out", worst);
-    else if (!(s->pace_in_bps > 0))
-        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), of data %s %.0f %%; whether ACKs "
-                 "that wait are why shows when both are paced: iperf3 -l 8K -b %.3gM in and, at once, -b %.3gM out",
-                 lost, ci95, in ? "in" : "out", worst, 0.9e-6 * s->possible_in_bps, 0.9e-6 * s->possible_out_bps);
-    else if (s->paced_in_bps < 0.9 * s->pace_in_bps || s->paced_out_bps < 0.9 * s->pace_out_bps)
-        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), but paced, when no ACK has to "
-                 "wait, they bring %.3g in and %.3g out of %.3g and %.3g Mb/s: losses, or a path that carries no more",
-                 lost, ci95, s->paced_in_bps / 1e6, s->paced_out_bps / 1e6, s->pace_in_bps / 1e6, s->pace_out_bps / 1e6);
-    else
-        snprintf(d->why, sizeof d->why, "with both at once %.0f %% are lost (+- %.0f), of data %s %.0f %%, but how long "
-                 "their ACKs wait, by the round trips in these files, does not explain that", lost, ci95,
+        snprintf(d->why, sizeof d->why, "%s: with both at once %s, of data %s %.0f %%: longer tests, or repeated ones, "
+                 "would tell", isfinite(s->lost.ci95) ? "rates vary too much" : "single figures have no interval", lost,
                  in ? "in" : "out", worst);
+    else if (!(s->pace_in_bps > 0))
+        snprintf(d->why, sizeof d->why, "with both at once %s, of data %s %.0f %%; whether ACKs "
+                 "that wait are why shows when both are paced: iperf3 -l 8K -b %sM in and, at once, -b %sM out",
+                 lost, in ? "in" : "out", worst, UNITS_FIGURE(0.9e-6 * s->possible_in_bps, 3),
+                 UNITS_FIGURE(0.9e-6 * s->possible_out_bps, 3));
+    else if (s->paced_in_bps < 0.9 * s->pace_in_bps || s->paced_out_bps < 0.9 * s->pace_out_bps)
+        snprintf(d->why, sizeof d->why, "with both at once %s, but paced, when no ACK has to "
+                 "wait, they bring %s in and %s out of %s and %s Mb/s: losses, or a path that carries no more",
+                 lost, UNITS_FIGURE(s->paced_in_bps / 1e6, 3), UNITS_FIGURE(s->paced_out_bps / 1e6, 3),
+                 UNITS_FIGURE(s->pace_in_bps / 1e6, 3), UNITS_FIGURE(s->pace_out_bps / 1e6, 3));
+    else
+        snprintf(d->why, sizeof d->why, "with both at once %s, of data %s %.0f %%, but how long "
+                 "their ACKs wait, by the round trips in these files, does not explain that",
+                 lost, in ? "in" : "out", worst);
 }
 
 static void path_carried(const struct path *p, enum measure_kind kind, struct judge_diagnosis *d)
@@ -397,7 +403,8 @@ static void foreign_alone(const struct path *p, struct judge_diagnosis *d)
     snprintf(d->why, sizeof d->why, "%.1f Mb/s pass in and %.1f out at once", d->in.carried_bps / 1e6,
              d->out.carried_bps / 1e6);
     if (isfinite(rtt_s - p->floor_s))
-        text_add(d->why, sizeof d->why, ", in round trips of %.3g ms, %.3g at least", 1e3 * rtt_s, 1e3 * p->floor_s);
+        text_add(d->why, sizeof d->why, ", in round trips of %s ms, %s at least", UNITS_FIGURE(1e3 * rtt_s, 3),
+                 UNITS_FIGURE(1e3 * p->floor_s, 3));
     text_add(d->why, sizeof d->why, "; what each direction carries alone%s would tell: iperf3 -R, and iperf3",
              path_has(p, true, MEASURE_IN) && path_has(p, false, MEASURE_OUT) ? ", in as many flows," : "");
 }

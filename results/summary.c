@@ -225,8 +225,8 @@ char *results_summary_partial(const struct results_summary *s, const char *direc
 {
     if (s->complete)
         return NULL;
-    return memory_text("%s: this run was interrupted after %.4g s; the figures are of that part", directory,
-                       summary_seconds(s->ended_ps));
+    return memory_text("%s: this run was interrupted after %s s; the figures are of that part", directory,
+                       UNITS_FIGURE(summary_seconds(s->ended_ps), 4));
 }
 
 #define LAYOUT (JSON_INDENT(1) | JSON_REAL_PRECISION(15))

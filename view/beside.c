@@ -2,6 +2,7 @@
 #include "view/beside.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "view/table.h"
 
 #define WAITS 0.1 /* of the round trip, and more: as a wait that thins ACKs out has to be (judge/ground.c) */
@@ -15,9 +16,9 @@ bool view_beside_say(const struct analysis_resource *r, size_t i, char text[stat
     const struct judge_way *w = b->incoming ? &r->diagnosis.out : &r->diagnosis.in;
     *text = '\0';
     text_add(text, VIEW_BESIDE_TEXT,
-             "%s %s > %s: %.4g Mb/s %s on the wire, %.0f %% of what passes there, in packets of %.0f bytes",
-             b->quic ? "QUIC" : "UDP", b->src, b->dst, b->rate_bps / 1e6, b->incoming ? "in" : "out", 100 * b->share,
-             b->packet_bytes);
+             "%s %s > %s: %s Mb/s %s on the wire, %.0f %% of what passes there, in packets of %.0f bytes",
+             b->quic ? "QUIC" : "UDP", b->src, b->dst, UNITS_FIGURE(b->rate_bps / 1e6, 4), b->incoming ? "in" : "out",
+             100 * b->share, b->packet_bytes);
     if (b->run_packets >= 2)
         text_add(text, VIEW_BESIDE_TEXT, ", %.0f at a time", b->run_packets);
     if (w->flows > 0 && w->ack_wait_s > WAITS * (w->floor_s + w->data_wait_s + w->ack_wait_s))

@@ -3,6 +3,7 @@
 
 #include "base/outfile.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "results/directory.h"
 #include "view/diagnosis.h"
 #include "view/page.h"
@@ -66,25 +67,26 @@ static void compare_say(const struct study_compare_host *h, char text[static TEX
     const struct study_compare_value *v = &h->rate_bps[STUDY_COMPARE_BOTH];
     char before[TEXT / 4], after[TEXT / 4];
     double change = study_compare_change(v), ci95 = study_compare_ci95(v), seen_s, would_do_s;
+    int digits = fmax(v->mean[STUDY_COMPARE_BEFORE], v->mean[STUDY_COMPARE_AFTER]) < 1e6 ? 3 : 1; /* as of the rates */
     *text = '\0';
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
         if (h->side[side])
             continue;
-        text_add(text, TEXT, "only %s: %.1f Mb/s in both directions", side == STUDY_COMPARE_BEFORE ? "after" : "before",
-                 v->mean[!side] / 1e6);
+        text_add(text, TEXT, "only %s: %s Mb/s in both directions", side == STUDY_COMPARE_BEFORE ? "after" : "before",
+                 UNITS_MBPS(v->mean[!side]));
         return;
     }
-    text_add(text, TEXT, "%.1f instead of %.1f Mb/s in both directions", v->mean[STUDY_COMPARE_AFTER] / 1e6,
-             v->mean[STUDY_COMPARE_BEFORE] / 1e6);
+    text_add(text, TEXT, "%s instead of %s Mb/s in both directions", UNITS_MBPS(v->mean[STUDY_COMPARE_AFTER]),
+             UNITS_MBPS(v->mean[STUDY_COMPARE_BEFORE]));
     if (isfinite(ci95))
-        text_add(text, TEXT, ": %+.1f +- %.1f Mb/s (%+.1f %%), %s", change / 1e6, ci95 / 1e6,
+        text_add(text, TEXT, ": %+.*f +- %.*f Mb/s (%+.1f %%), %s", digits, change / 1e6, digits, ci95 / 1e6,
                  100 * study_compare_share(v), study_compare_judge(v) == STUDY_COMPARE_SAME ? "which is no change"
                  : change > 0 ? "more" : "less");
     else
-        text_add(text, TEXT, ": %+.1f Mb/s (%+.1f %%)", change / 1e6, 100 * study_compare_share(v));
+        text_add(text, TEXT, ": %+.*f Mb/s (%+.1f %%)", digits, change / 1e6, 100 * study_compare_share(v));
     if (!isfinite(ci95) && study_compare_short(h, &seen_s, &would_do_s) && seen_s > 0)
-        text_add(text, TEXT, ", no interval: %.*f s are too short, some %.0f s would do", seen_s < 10, seen_s,
-                 ceil(would_do_s));
+        text_add(text, TEXT, ", no interval: %.*f s are too short, some %.0f s would do",
+                 seen_s < 0.1 ? 3 : seen_s < 1 ? 2 : seen_s < 10, seen_s, ceil(would_do_s));
     else if (!isfinite(ci95))
         text_add(text, TEXT, ", no interval");
     compare_answer(h->side[STUDY_COMPARE_BEFORE], before, sizeof before);
@@ -275,9 +277,9 @@ static void compare_write(FILE *f, const struct study_compare_value *v, double x
         const char *when = side == STUDY_COMPARE_BEFORE ? "before" : "after";
         double mean = v->mean[side] / 1e6, ci95 = v->ci95[side] / 1e6;
         if (isfinite(ci95))
-            snprintf(text, sizeof text, ci95 < 10 ? "%s %.4g \u00b1 %.2g" : "%s %.4g \u00b1 %.0f", when, mean, ci95);
+            snprintf(text, sizeof text, "%s %s \u00b1 %s", when, UNITS_FIGURE(mean, 4), UNITS_FIGURE(ci95, 2));
         else
-            snprintf(text, sizeof text, "%s %.4g", when, mean);
+            snprintf(text, sizeof text, "%s %s", when, UNITS_FIGURE(mean, 4));
         if (isfinite(mean))
             view_svg_text(f, x, y + LINE * side, "mid", text);
     }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "results/directory.h"
 #include "sweep/read.h"
 #include "view/compare.h"
@@ -47,10 +48,12 @@ static void sweeps_say(const struct study_compare_sweeps *c, char text[static TE
     const size_t *n = c->all.answers;
     double change = study_compare_change(v) / f->scale, ci95 = study_compare_ci95(v) / f->scale;
     *text = '\0';
-    text_add(text, TEXT, "%.5g instead of %.5g %s, mean of %zu points: %+.3g", v->mean[STUDY_COMPARE_AFTER] / f->scale,
-             v->mean[STUDY_COMPARE_BEFORE] / f->scale, f->unit, c->all.known[c->main], change);
+    text_add(text, TEXT, "%s instead of %s %s, mean of %zu points: %s%s",
+             UNITS_FIGURE(v->mean[STUDY_COMPARE_AFTER] / f->scale, 5),
+             UNITS_FIGURE(v->mean[STUDY_COMPARE_BEFORE] / f->scale, 5), f->unit, c->all.known[c->main], change < 0 ? "" : "+",
+             UNITS_FIGURE(change, 3));
     if (isfinite(ci95))
-        text_add(text, TEXT, " +- %.2g (%+.1f %%), %s", ci95, 100 * study_compare_share(v),
+        text_add(text, TEXT, " +- %s (%+.1f %%), %s", UNITS_FIGURE(ci95, 2), 100 * study_compare_share(v),
                  study_compare_judge(v) == STUDY_COMPARE_SAME ? "which is no change" : change > 0 ? "more" : "less");
     else
         text_add(text, TEXT, " (%+.1f %%), no interval: some points have none, two seeds or more a point would do",

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "judge/ground.h"
 #include "study/verdict/judge.h"
 #include "study/verdict/judge_run.h"
@@ -17,6 +18,11 @@
 #include <string.h>
 
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
+
+static const struct judge_cause_row *diagnosis_row(const struct judge_diagnosis *d)
+{
+    return d->quic ? judge_cause_quic(d->cause) : judge_cause(d->cause);
+}
 
 /* Do ACKs wait in the queue that data of this direction pass? The other direction loses by that. */
 static bool diagnosis_queue_matters(const struct judge_diagnosis *d, bool incoming)
@@ -52,7 +58,7 @@ static void diagnosis_rate(double bps, char *text, size_t size)
 
 /* The words that follow from the diagnosis. A longer one comes before those in it. */
 struct diagnosis_words {
-    char on[WORD], port[WORD], host[WORD], where[WORD], rate[32];
+    char on[WORD], port[WORD], host[WORD], where[WORD], rate[32], fewer[UNITS_TEXT + 8];
 };
 
 static void diagnosis_words(const struct analysis_resource *r, enum judge_remedy_way way, struct diagnosis_words *w)
@@ -71,6 +77,7 @@ static void diagnosis_words(const struct analysis_resource *r, enum judge_remedy
                                   : in      ? "the queue towards %s"
                                             : "%s's own queue", name);
     diagnosis_rate(diagnosis_queue_bps(d, way), w->rate, sizeof w->rate);
+    snprintf(w->fewer, sizeof w->fewer, "%s Mb/s", UNITS_FIGURE(d->fewer_acks_bps / 1e6, 3));
 }
 
 static void diagnosis_expand(const struct analysis_resource *r, enum judge_remedy_way way, const char *words,
@@ -80,7 +87,7 @@ static void diagnosis_expand(const struct analysis_resource *r, enum judge_remed
     diagnosis_words(r, way, &w);
     const struct {
         const char *word, *text;
-    } known[] = {{"on HOST", w.on}, {"the port to HOST", w.port}, {"HOST", w.host}, {"WHERE", w.where}, {"RATE", w.rate}};
+    } known[] = {{"on HOST", w.on}, {"the port to HOST", w.port}, {"HOST", w.host}, {"WHERE", w.where}, {"RATE", w.rate}, {"FEWER", w.fewer}};
     char *at = text, *end = text + VIEW_DIAGNOSIS_TEXT - 1;
     while (*words && at < end) {
         size_t k = 0;
@@ -170,7 +177,7 @@ const char *view_diagnosis_answer(const struct judge_diagnosis *d)
 /* Is there nothing to do, as what helps against the cause would bring nothing here? */
 static bool diagnosis_in_vain(const struct judge_diagnosis *d)
 {
-    return judge_cause(d->cause)->gains != JUDGE_GAINS_NOTHING && judge_ground_gain(d) == JUDGE_GAIN_NONE;
+    return diagnosis_row(d)->gains != JUDGE_GAINS_NOTHING && judge_ground_gain(d) == JUDGE_GAIN_NONE;
 }
 
 void view_diagnosis_what(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT])
@@ -180,11 +187,11 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
         snprintf(text, VIEW_DIAGNOSIS_TEXT, "nothing for more bandwidth: the link has no room for it");
         return;
     }
-    diagnosis_expand(r, JUDGE_REMEDY_ANY, judge_cause(d->cause)->what, text);
+    diagnosis_expand(r, JUDGE_REMEDY_ANY, diagnosis_row(d)->what, text);
     const struct judge_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
     if (d->cause == JUDGE_CAUSE_THIN_ACKS) /* its price */
-        text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %.2g of the %.3g Mb/s %s)",
-                 slow->acks_bps / 1e6, slow->capacity_bps / 1e6, slow == &d->in ? "in" : "out");
+        text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %s of the %s Mb/s %s)",
+                 UNITS_FIGURE(slow->acks_bps / 1e6, 2), UNITS_FIGURE(slow->capacity_bps / 1e6, 3), slow == &d->in ? "in" : "out");
     if (judge_ground_gain(d) == JUDGE_GAIN_UNSEEN)
         text_add(text, VIEW_DIAGNOSIS_TEXT, " (what that would win does not show)");
 }
@@ -192,7 +199,7 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
 /* The i-th that applies; NULL after the last. */
 static const struct judge_remedy *diagnosis_remedy_row(const struct analysis_resource *r, size_t i)
 {
-    const struct judge_remedy *remedy = judge_cause(r->diagnosis.cause)->remedies;
+    const struct judge_remedy *remedy = diagnosis_row(&r->diagnosis)->remedies;
     if (diagnosis_in_vain(&r->diagnosis))
         return false;
     for (;; remedy++) {
@@ -200,6 +207,8 @@ static const struct judge_remedy *diagnosis_remedy_row(const struct analysis_res
             return false;
         if (remedy->way != JUDGE_REMEDY_ANY &&
             !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
+            continue;
+        if (strstr(remedy->text, "FEWER") && !(r->diagnosis.fewer_acks_bps > 0))
             continue;
         if (i-- == 0)
             return remedy;
@@ -220,33 +229,39 @@ enum judge_remedy_way view_diagnosis_remedy_way(const struct analysis_resource *
     return diagnosis_remedy_row(r, i)->way;
 }
 
-/* A run is run again, with ACKs first. */
-static char *diagnosis_command_of_run(const char *directory, const char *what_if)
+/* A run is run again, with other queues, or with fewer ACKs of QUIC. */
+static char *diagnosis_command_of_run(const char *directory, const struct judge_diagnosis *d)
 {
-    if (strcmp(what_if, "--what-if ack-first") != 0)
+    const char *what_if = diagnosis_row(d)->what_if, *name = what_if ? what_if + strlen("--what-if ") : "";
+    bool queues = strcmp(name, "ack-first") == 0 || strcmp(name, "fair") == 0, fewer = d->fewer_acks_bps > 0;
+    if (!queues && !fewer)
         return NULL;
     char *scenario = memory_text("%s/scenario.yaml", directory), *from = view_text_shell_word(scenario);
     size_t length = strlen(directory);
     while (length > 1 && directory[length - 1] == '/')
         length--;
-    char *output = memory_text("%.*s-ack-first", (int)length, directory), *to = view_text_shell_word(output);
-    char *command = memory_text("contraflow run %s -o %s --set network.nic.queue=ack-first --set "
-                                "network.switch.queue=ack-first", from, to);
+    char *output = memory_text("%.*s-%s", (int)length, directory, queues ? name : "fewer-acks");
+    char *to = view_text_shell_word(output);
+    char *sets = queues ? study_ack_first_words(directory, name) : memory_text("%s", "");
+    char *command = memory_text("contraflow run %s -o %s%s%s", from, to, sets, fewer ? " --set tcp.delayed_ack=10" : "");
     free(scenario);
     free(from);
     free(output);
     free(to);
+    free(sets);
     return command;
 }
 
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r)
 {
     char directory[PATH_MAX];
-    const char *what_if = judge_cause(r->diagnosis.cause)->what_if;
+    const char *what_if = diagnosis_row(&r->diagnosis)->what_if;
     if (r->live || diagnosis_in_vain(&r->diagnosis))
         return NULL;
-    if (!what_if || study_judge_run_exists(source))
-        return what_if ? diagnosis_command_of_run(source, what_if) : NULL;
+    if (study_judge_run_exists(source))
+        return diagnosis_command_of_run(source, &r->diagnosis);
+    if (!what_if)
+        return NULL;
     const char *run = strcmp(source, "-") == 0 ? NULL : study_judge_run_of(source, directory);
     char *file = view_text_shell_word(strcmp(source, "-") == 0 ? "my.pcap" : source);
     char *scenario = memory_text("%s/scenario.yaml", run ? run : "."), *network = view_text_shell_word(scenario);
@@ -277,7 +292,8 @@ static void diagnosis_part(const struct analysis_resource *r, char *text, size_t
 {
     *text = '\0';
     if (r->diagnosis.possible_from != JUDGE_POSSIBLE_MEASURED && r->end_s > r->steady_start_s)
-        snprintf(text, size, "in the steady part, %.3g to %.3g s", r->steady_start_s, r->end_s);
+        snprintf(text, size, "in the steady part, %s to %s s", UNITS_FIGURE(r->steady_start_s, 3),
+                 UNITS_FIGURE(r->end_s, 3));
 }
 
 /* The interval of what is lost, and how sure the answer is: " (22 to 27 %, 99.8 % sure)"; "" where nobody can tell. */
@@ -413,7 +429,7 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                                                                    ? in->source
                                                                    : out->source)));
     return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:s, s:s?, s:s?, s:o, s:o, s:o}", "asymmetry",
-                     judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", judge_cause(d->cause)->name, "second_cause",
+                     judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", diagnosis_row(d)->name, "second_cause",
                      d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, "why", d->why,
                      "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
                      diagnosis_both(in->possible_bps, out->possible_bps), "possible_from",

@@ -101,7 +101,6 @@ void view_measured_page_add(FILE *f, size_t number, const struct view_measured *
             "%.1f s</dd><dt>rates</dt><dd>goodput: payload delivered over time, neither headers nor retransmissions"
             "</dd></dl>\n", r->end_s);
     view_capture_page_verdict(f, m->servers, "measured", r);
-    view_text_markup(f, "<p>%s</p>\n", m->latency);
     measured_draw(f, m, "rates", number, &rates);
     measured_draw(f, m, "rounds", number, &rounds);
     measured_draw(f, m, "waits", number, &waits);

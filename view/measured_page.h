@@ -16,7 +16,6 @@ struct view_measured_phase {
 /* One test. Times are seconds since its beginning; [0] is out, [1] in; NAN: not known. */
 struct view_measured {
     const char *servers; /* borrowed, as all of these */
-    const char *latency; /* a line: how long round trips take, idle and loaded */
     const struct analysis_resource *resource;
     const struct view_measured_phase *phase;
     size_t phases;

@@ -2,6 +2,7 @@
 #include "view/offloads.h"
 
 #include "base/text.h"
+#include "base/units.h"
 #include "view/table.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ bool view_offloads_say(const struct analysis_resource *r, char text[static VIEW_
     }
     if (any && blur_s > 0)
         text_add(text, VIEW_OFFLOADS_TEXT,
-                 ", which the wire carries as frames: when each of them passed, is off by up to %.2g ms", 1e3 * blur_s);
+                 ", which the wire carries as frames: when each of them passed, is off by up to %s ms", UNITS_FIGURE(1e3 * blur_s, 2));
     if (any)
         text_add(text, VIEW_OFFLOADS_TEXT, "; to see frames: ethtool -K DEV tso off gso off gro off lro off");
     return any;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 #include "view/embedded.h"
@@ -172,6 +173,8 @@ bool view_remedy_script(FILE *f, const char *source, const struct analysis_resou
     if (d->answer != JUDGE_ANSWER_YES)
         return error_set(err, ERROR_INPUT, "the answer about host %s is %s: no queue has to be served otherwise, and a "
                          "script would show nothing", r->host, view_diagnosis_answer(d));
+    if (d->quic)
+        return error_set(err, ERROR_INPUT, "the flows of host %s are QUIC's; the script plays TCP flows alone", r->host);
     if (d->cause == JUDGE_CAUSE_OTHER)
         return error_set(err, ERROR_INPUT, "ACKs of host %s wait behind traffic that is not TCP; the script plays TCP flows "
                          "alone", r->host);
@@ -188,7 +191,7 @@ bool view_remedy_script(FILE *f, const char *source, const struct analysis_resou
     remedy_comment(f, "Of the capture: rates on the wire, bytes that the queues held, flows to the host and from it.");
     remedy_line(f, "DOWN", r, true);
     remedy_line(f, "UP", r, false);
-    fprintf(f, "DELAY_MS=%.3g\n", 1e3 * remedy_floor_s(r));
+    fprintf(f, "DELAY_MS=%s\n", UNITS_FIGURE(1e3 * remedy_floor_s(r), 3));
     fprintf(f, "SECONDS_EACH=%.0f OMIT=%.0f\n", ceil(fmin(MOST_S, fmax(LEAST_S, r->end_s - r->steady_start_s))),
             ceil(fmin(MOST_OMIT_S, fmax(LEAST_OMIT_S, r->steady_start_s - r->start_s))));
     fprintf(f, "SAID_BEFORE=%.2f SAID_AFTER=%.2f # Mb/s, both ways together\n",
@@ -204,9 +207,10 @@ void view_remedy_print(FILE *f, const char *source, const struct analysis_resour
     const struct judge_diagnosis *d = &r->diagnosis;
     char text[VIEW_DIAGNOSIS_TEXT];
     view_diagnosis_print_answer(f, source, r);
-    fprintf(f, "  the line: %.4g Mb/s to the host, %.4g Mb/s from it, on the wire; %.3g ms to the far end and back through "
+    fprintf(f, "  the line: %s Mb/s to the host, %s Mb/s from it, on the wire; %s ms to the far end and back through "
             "empty queues\n",
-            d->in.capacity_bps / 1e6, d->out.capacity_bps / 1e6, 1e3 * remedy_floor_s(r));
+            UNITS_FIGURE(d->in.capacity_bps / 1e6, 4), UNITS_FIGURE(d->out.capacity_bps / 1e6, 4),
+            UNITS_FIGURE(1e3 * remedy_floor_s(r), 3));
     view_diagnosis_what(r, text);
     fprintf(f, "  what %s: %s\n", d->answer == JUDGE_ANSWER_UNKNOWN ? "would tell" : "to do", text);
     for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++)

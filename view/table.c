@@ -298,7 +298,7 @@ void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t 
         fprintf(f, "<label class=\"more\"><input type=\"checkbox\"> %zu more columns</label>", shown - VIEW_TABLE_SHOWN);
     fputs("<table>\n", f);
     if (caption)
-        view_text_markup(f, "<caption>%s</caption>\n", caption);
+        view_text_markup(f, "<caption><span>%s</span></caption>\n", caption);
     const char *cell = NULL;
     for (size_t i = 0; i < t->n; i++) {
         size_t column = i % t->columns;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -85,6 +86,6 @@ const char *view_text_quantity(double value, const char *unit, char text[static 
 {
     char prefixed[VIEW_TEXT_UNIT];
     double scaled = value / view_text_unit(value, unit, prefixed);
-    snprintf(text, VIEW_TEXT_QUANTITY, isfinite(value) ? "%.4g %s" : "-", scaled, prefixed);
+    snprintf(text, VIEW_TEXT_QUANTITY, isfinite(value) ? "%s %s" : "%s", UNITS_FIGURE(scaled, 4), prefixed);
     return text;
 }

@@ -71,7 +71,7 @@ static bool compare_keep(void *user, const char *source, const char *run, const 
         return error_set(err, ERROR_INPUT, "%s: a run of other traffic than bulk flows; compare what 'contraflow "
                          "check' prints of it", source);
     r->c->simulated[r->side] = r->c->simulated[r->side] && run;
-    for (size_t i = 0; (host = analysis_resources_get(resources, i)); i++) {
+    for (size_t i = 0; (host = analysis_resources_get(resources, i)) && host->n > 0; i++) {
         size_t n = store->n[r->side]++, length = strlen(r->path);
         store->kept[r->side] = memory_resized(store->kept[r->side], n + 1, sizeof **store->kept, "hosts to compare");
         struct kept *k = &store->kept[r->side][n];

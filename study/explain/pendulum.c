@@ -2,6 +2,7 @@
 #include "study/explain/pendulum.h"
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "analysis/pendulum_waits.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ void study_pendulum_say(const struct study_pendulum *s, char text[static STUDY_E
     if (isfinite(p->correlation))
         snprintf(correlation, sizeof correlation, "; correlation %+.2f", p->correlation);
     if (isfinite(p->period_s))
-        snprintf(period, sizeof period, "; they take turns every %.3g ms", p->period_s * 1e3);
+        snprintf(period, sizeof period, "; they take turns every %s ms", UNITS_FIGURE(p->period_s * 1e3, 3));
     snprintf(text, STUDY_EXPLANATION_TEXT,
              "waits over %.0f ms from %s and to %s: only one %.0f %% of the time, both %.0f %%, neither %.0f %%%s%s",
              s->busy_s * 1e3, name, name, 100 * p->one, 100 * p->both, 100 * fmax(0, p->neither), correlation, period);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
+#include "base/units.h"
 #include "judge/posterior.h"
 #include "study/replay/replay.h"
 
@@ -116,17 +117,17 @@ bool study_replay_rate_known(const struct study_replay *r, int way)
 static void guess_rate_text(const struct study_replay *r, int way, char text[static STUDY_REPLAY_TEXT])
 {
     const char *name = way ? "from" : "towards";
-    double mbps = r->rate_bps[way] / 1e6;
+    const char *mbps = UNITS_FIGURE(r->rate_bps[way] / 1e6, 4);
     text[0] = '\0';
     if (r->rate_source[way] == JUDGE_CAPACITY_ASSUMED)
-        snprintf(text, STUDY_REPLAY_TEXT, "the link is as fast %s h0 as the other way, %.4g Mb/s: its rate does not show",
+        snprintf(text, STUDY_REPLAY_TEXT, "the link is as fast %s h0 as the other way, %s Mb/s: its rate does not show",
                  name, mbps);
     else if (r->rate_source[way] == JUDGE_CAPACITY_UNKNOWN)
-        snprintf(text, STUDY_REPLAY_TEXT, "the link carries %.4g Mb/s %s h0: its rate does not show, and 100 ms carried "
-                 "%.4g Mb/s at most", mbps, name, r->carried_most_bps[way] / 1e6);
+        snprintf(text, STUDY_REPLAY_TEXT, "the link carries %s Mb/s %s h0: its rate does not show, and 100 ms carried "
+                 "%s Mb/s at most", mbps, name, UNITS_FIGURE(r->carried_most_bps[way] / 1e6, 4));
     else if (r->rate_most_bps[way] > r->rate_bps[way])
-        snprintf(text, STUDY_REPLAY_TEXT, "the link carries no more than %.4g Mb/s %s h0: by how long data wait it could "
-                 "carry up to %.4g", mbps, name, r->rate_most_bps[way] / 1e6);
+        snprintf(text, STUDY_REPLAY_TEXT, "the link carries no more than %s Mb/s %s h0: by how long data wait it could "
+                 "carry up to %s", mbps, name, UNITS_FIGURE(r->rate_most_bps[way] / 1e6, 4));
     else if (r->apart[way])
         snprintf(text, STUDY_REPLAY_TEXT, "data %s h0 wait behind one link, though each flow seems to have one of its own",
                  name);

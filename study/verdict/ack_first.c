@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "emu/architecture.h"
+#include "results/directory.h"
+#include "scenarios/load.h"
 #include "scenarios/save.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
@@ -53,6 +55,38 @@ static bool ack_first_queues(struct scenario *s, bool *all, struct error *err)
         }
     s->n_captures = 0;
     return ok;
+}
+
+/* Queues of their own: of a tree's root, of a switch, of a port. */
+static void words_own(FILE *f, const struct scenario *s, const char *queue)
+{
+    if (s->network.root)
+        fprintf(f, " --set network.root.queue=%s", queue);
+    for (int i = 0; i < s->network.n_nodes; i++)
+        fprintf(f, " --set network.nodes.%d.switch.queue=%s", i, queue);
+    for (int i = 0; i < s->network.n_links; i++)
+        for (int back = 0; back < 2; back++) {
+            const struct emu_network_way *way = back ? &s->links[i].back : &s->links[i].out;
+            if (way->on && way->queues)
+                fprintf(f, " --set network.links.%d.%s.port.queue=%s", i, back ? "back" : "out", queue);
+        }
+}
+
+char *study_ack_first_words(const char *directory, const char *queue)
+{
+    struct scenario s = {0};
+    struct error err = {0};
+    char *words = NULL, *path = results_directory_path(directory, "scenario.yaml");
+    size_t size;
+    FILE *f = memory_stream(&words, &size);
+    fprintf(f, " --set network.nic.queue=%s --set network.switch.queue=%s", queue, queue);
+    if (scenario_load(&s, path, NULL, 0, &err)) {
+        words_own(f, &s, queue);
+        scenario_fini(&s);
+    }
+    memory_stream_end(f, &words);
+    free(path);
+    return words;
 }
 
 struct again {
@@ -127,8 +161,8 @@ static void again_show(void *user, double elapsed_s)
 
 /* Programs of a scenario would be started without anybody's word, and no queue knows the ACKs of Go-Back-N. A run that
  * was interrupted is as long as it got. */
-static bool again_yaml(const struct scenario *s, const struct results_summary *summary, char **yaml, bool *same,
-                       struct error *err)
+static bool again_yaml(const struct scenario *s, int64_t packets, const struct results_summary *summary, char **yaml,
+                       bool *same, struct error *err)
 {
     struct scenario changed = *s;
     size_t size;
@@ -149,6 +183,8 @@ static bool again_yaml(const struct scenario *s, const struct results_summary *s
         changed.warmup_ps = changed.warmup_ps < changed.duration_ps ? changed.warmup_ps : 0;
     }
     bool ok = ack_first_queues(&changed, same, err);
+    *same = *same && packets <= s->tcp.delayed_ack;
+    changed.tcp.delayed_ack = packets > s->tcp.delayed_ack ? packets : s->tcp.delayed_ack;
     if (ok && !*same) {
         FILE *f = memory_stream(yaml, &size);
         ok = scenario_write(&changed, f, NULL, err);
@@ -159,7 +195,7 @@ static bool again_yaml(const struct scenario *s, const struct results_summary *s
     return ok;
 }
 
-bool study_ack_first_run(struct study_ack_first *ask, const char *directory, const struct scenario *s,
+bool study_ack_first_run(struct study_ack_first *ask, const char *directory, const struct scenario *s, int64_t packets,
                          const struct results_summary *summary, study_ack_first_take *take, void *user)
 {
     char *yaml = NULL;
@@ -169,7 +205,7 @@ bool study_ack_first_run(struct study_ack_first *ask, const char *directory, con
         return false;
     struct again a = {.ask = ask, .directory = directory, .summary = summary, .engine = s->engine, .take = take,
                       .user = user};
-    if (again_yaml(s, summary, &yaml, &same, &ask->why_not) && same) {
+    if (again_yaml(s, packets, summary, &yaml, &same, &ask->why_not) && same) {
         a.done = take(user, directory, &ask->why_not);
     } else if (yaml) {
         struct sweep_engines_source source = {again_next, again_done, ask->show ? again_show : NULL, &a, 0};

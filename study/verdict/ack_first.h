@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/verdict/ack_first.h - a run emulated once more, with ACKs first at every queue: by the same engine, scenario and seed,
- * into a directory for temporary files that goes again. What flows carry then is what was possible. */
+ * into a directory for temporary files that goes again. What flows carry then is what was possible; and with fewer ACKs
+ * besides, what these would win. */
 #ifndef STUDY_ACK_FIRST_H
 #define STUDY_ACK_FIRST_H
 
@@ -20,8 +21,12 @@ struct study_ack_first {
 typedef bool study_ack_first_take(void *user, const char *directory, struct error *err);
 
 /* Emulates the run of `directory`, whose scenario and summary these are, once more. False with a->why_not, or
- * a->signal. *s stays as it is. Where ACKs were first, the run itself is taken. */
-bool study_ack_first_run(struct study_ack_first *a, const char *directory, const struct scenario *s,
+ * a->signal. *s stays as it is. Receivers acknowledge so many packets at once, or as many as they did if that is more.
+ * Where nothing is to be changed, the run itself is taken. */
+bool study_ack_first_run(struct study_ack_first *a, const char *directory, const struct scenario *s, int64_t packets,
                          const struct results_summary *summary, study_ack_first_take *take, void *user);
+
+/* The words that give every queue of a run's scenario this discipline, " --set network.nic.queue=fair ...", for free(). */
+char *study_ack_first_words(const char *directory, const char *queue);
 
 #endif

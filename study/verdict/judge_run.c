@@ -23,6 +23,7 @@
 #define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
 #define FULL_LINK 0.9 /* of the time there was something on it */
 #define LEAST_AGAIN (1.0 / 3) /* of the phase: so long all its flows must live with ACKs first, too */
+#define FEWER_ACKS 10 /* packets of an ACK, as judge/cause.c advises */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -43,6 +44,7 @@ struct run_flows {
     struct results_progress progress;
     struct study_run_links links;
     const struct run_flows *again; /* borrowed; the same with ACKs first at every queue; NULL: nobody knows */
+    const struct run_flows *fewer; /* and fewer ACKs besides, of QUIC */
     struct error unlike;           /* why some resource cannot be held against that */
 };
 
@@ -357,10 +359,10 @@ static bool run_endless(const struct run_flow *f)
     return f->repeats || !f->known.flow || f->known.flow->bytes == 0;
 }
 
-/* What the judged flows of a resource carry with ACKs first. False: that is not known. */
-static bool run_tried(struct run_flows *run, const struct analysis_resource *r,
+/* What the judged flows of a resource carry in another emulation. False with *why_not: that is not known. */
+static bool run_tried(const struct run_flows *run, const struct run_flows *again, const struct analysis_resource *r,
                       const struct analysis_resource_use *const *uses, const struct run_phase *s,
-                      struct judge_tried *t)
+                      struct judge_tried *t, struct error *why_not)
 {
     const struct run_flow **same = memory_zeroed(3 * r->n, sizeof *same, "the flows of a host");
     const struct run_flow **before = same + r->n, **after = before + r->n;
@@ -370,7 +372,7 @@ static bool run_tried(struct run_flows *run, const struct analysis_resource *r,
         same[i] = uses[i]->flow;
         endless = endless && run_endless(same[i]);
     }
-    bool ok = run_phase_again(run->again, same, r->n, s->from_s, &to_s, &run->unlike);
+    bool ok = run_phase_again(again, same, r->n, s->from_s, &to_s, why_not);
     *t = (struct judge_tried){.bps = {0, 0, 0}};
     for (int way = 0; way < 3 && ok; way++) { /* in, out, both */
         double carried_bps = 0;
@@ -397,6 +399,7 @@ static void run_link(const struct study_run_links *links, const char *host, bool
     *l = (struct judge_link){.capacity_bps = study_run_links_rate_bps(links, host, incoming), .other_bps = other_bps,
                              .drain_s = INFINITY};
     l->source = isfinite(l->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
+    l->acks_stand = study_run_links_busy(links, host, !incoming) > FULL_LINK;
 }
 
 static void run_latency(const struct run_flows *run, const struct analysis_resource_use *const *uses,
@@ -409,6 +412,25 @@ static void run_latency(const struct run_flows *run, const struct analysis_resou
             study_latency_add(&x, known->progress, known->index, flow[i].floor_s, s->from_s, s->to_s);
     }
     study_latency_get(&x, l);
+}
+
+/* Flows of QUIC, and what fewer ACKs win beyond what is possible, where that is enough for a yes. */
+static void run_quic(const struct run_flows *run, const struct analysis_resource *r,
+                     const struct analysis_resource_use *const *uses, const struct run_phase *s, struct judge_diagnosis *d)
+{
+    struct judge_tried tried;
+    struct error why_not = {0};
+    d->quic = true;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct run_flow *f = uses[i]->flow;
+        d->quic = d->quic && f->known.flow && f->known.flow->tcp.quic;
+    }
+    if (!d->quic || !run->fewer || !run_tried(run, run->fewer, r, uses, s, &tried, &why_not))
+        return;
+    double possible_bps = d->answer == JUDGE_ANSWER_YES ? d->in.possible_bps + d->out.possible_bps
+                                                        : d->in.carried_bps + d->out.carried_bps;
+    if (tried.bps[2] - possible_bps > JUDGE_DIAGNOSIS_TOTAL * tried.bps[2])
+        d->fewer_acks_bps = tried.bps[2] - possible_bps;
 }
 
 static void run_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
@@ -427,7 +449,7 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
                                 .ci95_bps = run_ci95_bps(run, all, NULL, 0, r->n, &s)};
     free(all);
     struct judge_tried tried;
-    if (run->again && !apart && run_tried(run, r, uses, &s, &tried))
+    if (run->again && !apart && run_tried(run, run->again, r, uses, &s, &tried, &run->unlike))
         facts.tried = &tried;
     run_others(run, r, uses, &s);
     run_link(links, r->host, true, s.other_bps[0], &facts.in);
@@ -453,6 +475,8 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
     if (r->diagnosed) {
         judge_posterior_decide(&(struct judge_case){&facts, 1}, 1, &r->diagnosis);
         run_latency(run, uses, flow, r->n, &s, &r->diagnosis.latency);
+        if (!apart)
+            run_quic(run, r, uses, &s, &r->diagnosis);
     }
     for (size_t i = 0, waits = 0; r->diagnosed && i < r->n; i++) {
         if (i > 0 && !(flow[i].ack_wait_s > flow[waits].ack_wait_s))
@@ -573,23 +597,40 @@ static bool run_take(void *user, const char *directory, struct error *err)
     return run_read(directory, again->scenario, &again->flows, err);
 }
 
-/* Judges once more, by what was possible in a second emulation, where anything was diagnosed that this would change. */
+/* Are all flows of QUIC, whose receivers may be asked for fewer ACKs? */
+static bool run_all_quic(const struct scenario *s)
+{
+    bool quic = s->n_flows > 0;
+    for (int i = 0; i < s->n_flows; i++)
+        quic = quic && s->flows[i].tcp.quic;
+    return quic;
+}
+
+/* Judges once more, by what was possible in a second emulation, where anything was diagnosed that this would change; and
+ * by what fewer ACKs would win, in a third. */
 static void run_judge_again(const char *directory, const struct scenario *s, struct run_flows *flows, double tolerance,
                             struct study_ack_first *ask, struct analysis_resources *resources)
 {
-    struct run_again again = {.scenario = s};
+    struct run_again again = {.scenario = s}, fewer = {.scenario = s};
     const struct analysis_resource *r;
     bool any = false;
     for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
         any = any || r->diagnosed;
     ask->why_not = (struct error){0};
-    if (any && study_ack_first_run(ask, directory, s, &flows->summary, run_take, &again)) {
+    if (any && study_ack_first_run(ask, directory, s, 0, &flows->summary, run_take, &again))
         flows->again = &again.flows;
+    struct error why_not = ask->why_not;
+    if (any && run_all_quic(s) && study_ack_first_run(ask, directory, s, FEWER_ACKS, &flows->summary, run_take, &fewer))
+        flows->fewer = &fewer.flows;
+    ask->why_not = why_not;
+    if (flows->again || flows->fewer) {
         analysis_resources_fini(resources);
         run_judge_resources(s, flows, tolerance, resources);
-        ask->why_not = flows->unlike;
     }
+    if (flows->again)
+        ask->why_not = flows->unlike;
     run_fini(&again.flows);
+    run_fini(&fewer.flows);
 }
 
 bool study_judge_run_directory(const char *directory, double tolerance, struct study_ack_first *again,

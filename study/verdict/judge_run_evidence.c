@@ -216,6 +216,15 @@ double study_run_links_rate_bps(const struct study_run_links *l, const char *res
     return bps > 0 ? bps : (double)NAN;
 }
 
+double study_run_links_busy(const struct study_run_links *l, const char *resource, bool incoming)
+{
+    double busy = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->link[i].port && links_own(l, &l->link[i], resource, incoming))
+            busy = fmax(busy, l->link[i].busy);
+    return busy;
+}
+
 const char *study_run_links_place(const struct study_run_links *l, const struct study_run_flow *f,
                                   const char *resource)
 {

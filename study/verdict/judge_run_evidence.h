@@ -55,6 +55,9 @@ bool study_run_links_use(const struct study_run_links *l, const struct study_run
 /* Wire rate of what leads to a host, or from it, or of a port between switches and its opposite one; NAN unknown. */
 double study_run_links_rate_bps(const struct study_run_links *l, const char *resource, bool incoming);
 
+/* Share of the run for which the fullest of these sent; 0 unknown. */
+double study_run_links_busy(const struct study_run_links *l, const char *resource, bool incoming);
+
 /* The port where the flow's ACKs wait behind data when it is not the resource's own, nor one towards it: the fullest on
  * their way. "" otherwise. Borrowed from *l. */
 const char *study_run_links_place(const struct study_run_links *l, const struct study_run_flow *f,

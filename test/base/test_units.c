@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "test/cm.h"
 
+#include <math.h>
 #include <string.h>
 
 #define GOOD(parse, text, expected)                      \
@@ -170,6 +171,35 @@ static void test_formatting_round_trips(void **state)
     assert_string_equal(text, "1500kB");
 }
 
+static void test_rates_have_a_digit_after_the_point_and_slow_ones_three(void **state)
+{
+    (void)state;
+    static const struct {
+        double bps;
+        const char *text;
+    } rates[] = {{1829.44e6, "1829.4"}, {1e6, "1.0"},    {0.9999e6, "1.0"}, {0.68612e6, "0.686"},
+                 {64e3, "0.064"},       {0, "0.0"},      {-0.5e6, "-0.5"},  {123.4, "0.000123"},
+                 {NAN, "-"}};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        assert_string_equal(UNITS_MBPS(rates[i].bps), rates[i].text);
+}
+
+static void test_figures_have_no_exponent(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        int digits;
+        const char *text;
+    } figures[] = {
+        {5072.4, 3, "5072"},      {93.84, 3, "93.8"}, {0.02571, 3, "0.0257"}, {2, 3, "2"},     {100, 3, "100"},
+        {18285.6, 4, "18286"},    {999.97, 4, "1000"}, {0.00000123, 2, "0.0000012"}, {0, 3, "0"}, {-0.0, 3, "0"},
+        {-1234.5678, 3, "-1235"}, {20.004, 4, "20"},  {NAN, 3, "-"},          {-INFINITY, 3, "-"},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        assert_string_equal(UNITS_FIGURE(figures[i].value, figures[i].digits), figures[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +212,8 @@ int main(void)
         cmocka_unit_test(test_wrong_units_are_named),
         cmocka_unit_test(test_integers_are_whole),
         cmocka_unit_test(test_formatting_round_trips),
+        cmocka_unit_test(test_figures_have_no_exponent),
+        cmocka_unit_test(test_rates_have_a_digit_after_the_point_and_slow_ones_three),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

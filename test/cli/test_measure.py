@@ -121,7 +121,7 @@ class Order(Path):
         if d["asymmetry"] == "yes" and order["value"] > order["ci95"]:
             first = d["lost_share"]["total"] - order["value"] / 2
             self.assertEqual(first < 0.05, d["why"].startswith("for transfers of 1."), json.dumps(r, indent=1))
-        idle, loaded = m["latency"]["idle"], m["latency"]["loaded"]
+        idle, loaded = d["latency"]["idle"], d["latency"]["loaded"]
         self.assertGreaterEqual(idle["median_s"], 0.04)
         self.assertGreater(loaded["median_s"], idle["median_s"])
         self.assertLess(loaded["median_s"], 0.04 + 2 * 0.4 + 0.2)  # both queues full, and this machine's own delays

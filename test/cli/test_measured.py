@@ -67,6 +67,9 @@ class Measured(e2e.Case):
         for way in ("in", "out"):  # of eight samples, two seconds apart
             ratio = resource["diagnosis"]["goodput_bps"][way] / by_iperf3["diagnosis"]["goodput_bps"][way]
             self.assertAlmostEqual(ratio, 1, delta=0.15)
+        said = self.call("check", IPERF3 / "access-download.ss.txt", *(IPERF3 / f"access-download.{phase}.json.gz"
+                                                                      for phase in ("in", "out"))).stdout
+        self.assertRegex(said, "cannot tell: single figures have no interval: with both at once 7[0-9] % are lost, of data in")
 
     def test_captures_and_what_others_measured_in_one_call(self):
         capture = e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz"

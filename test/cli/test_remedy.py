@@ -59,6 +59,15 @@ class Remedy(e2e.Case):
         known = self.script("home")[1]
         self.assertLess(int(known["UP_KBIT"]), 1000)  # not h2's 1 Gb/s: the modem's 1 Mb/s, less what ATM takes
 
+    def test_what_a_run_is_told_to_try_gets_what_was_said(self):
+        """ACKs first at every queue, the modem's own among them, as in the emulation that the answer is from."""
+        self.good("run", "home", "--engine", "native", "--quiet", "-o", "home", "--set", "duration=20s", "--set", "warmup=8s")
+        said = self.call("check", "home").stdout
+        self.good(*re.search("try: contraflow (.*)", said)[1].split(), "--quiet")
+        possible = float(re.search(r": yes: [\d.]+ of ([\d.]+) Mb/s", said)[1])
+        got = sum(float(flow["steady_goodput_bps"]) for flow in self.flows("home-ack-first")) / 1e6
+        self.assertAlmostEqual(got / possible, 1, delta=0.03)
+
     def test_what_would_show_nothing_is_refused(self):
         self.bad(2, "no queue has to be served otherwise", "remedy", NO, "--script")
         self.bad(2, "the script plays TCP flows alone", "remedy", OTHER, "--script")

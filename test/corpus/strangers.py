@@ -21,8 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 LINES = [(1, 1, 64, 64, 20, 2, 1, 24000), (2, 2, 60, 60, 20, 2, 1, 0), (2, 2, 200, 200, 20, 2, 1, 30000), (5, 1, 100, 40, 20, 1, 1, 0),
          (20, 2, 256, 64, 20, 1, 1, 0), (16, 1, 200, 40, 30, 1, 1, 0), (10, 10, 500, 500, 10, 3, 1, 64000),
          (25, 5, 300, 100, 20, 1, 1, 0), (50, 10, 600, 200, 20, 1, 1, 0), (50, 50, 2000, 2000, 5, 2, 1, 150000),
-         (100, 20, 1000, 250, 10, 1, 1, 0), (100, 10, 1000, 128, 10, 1, 1, 0)]
+         (100, 20, 1000, 250, 10, 1, 1, 0), (100, 10, 1000, 128, 10, 1, 1, 0), (5, 5, 250, 250, 20, 2, 1, 40000),
+         (25, 25, 1000, 1000, 10, 3, 1, 80000), (40, 4, 500, 150, 15, 1, 1, 0), (100, 100, 4000, 4000, 4, 2, 1, 250000)]
 WITHIN = 0.15  # of the gain
+ENOUGH = 10    # lines of which a gain is said, or nothing is shown
 
 MAIN = """
 build
@@ -53,7 +55,7 @@ def strangers_kernel():
     return max(cache.glob("kernel-*/linux"), key=lambda p: p.stat().st_mtime, default=None)
 
 
-def strangers_line(sources, contraflow, line):
+def strangers_line(sources, contraflow, line, script=MAIN):
     """The script's own functions (view/remedy.sh), with another beginning and another end."""
     down, up, down_kb, up_kb, delay, n_in, n_out, window = line
     functions = (sources / "view/remedy.sh").read_text().split("\nprintf ")[0]
@@ -62,7 +64,7 @@ CONTRAFLOW={contraflow}
 DOWN_KBIT={1000 * down} UP_KBIT={1000 * up} DOWN_BYTES={1000 * down_kb} UP_BYTES={1000 * up_kb} DELAY_MS={delay}
 FLOWS_IN={n_in} FLOWS_OUT={n_out} WINDOW_IN={window} WINDOW_OUT={window} SECONDS_EACH=12 OMIT=3
 {functions}
-{MAIN}"""
+{script}"""
 
 
 def strangers_inside(kernel, out, timeout_s):
@@ -99,6 +101,18 @@ def strangers_run(kernel, contraflow, sources, out, line, timeout_s=1500):
             "said": possible / 1e6, "got": rate["after"] / 1e6}
 
 
+def strangers_judged(kernel, contraflow, sources, out, line, offloads):
+    """What is said of the host, whose capture has frames, or the segments of senders that leave cutting them to others."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    script = strangers_line(sources, contraflow, line, "\nbuild\nflows before\n")
+    (out / "line.sh").write_text(script.replace("gso_max_segs 1 up", "up") if offloads else script)
+    strangers_inside(kernel, out, 600)
+    judged = json.loads(subprocess.run([contraflow, "check", "--json", out / "run/before.pcap"], capture_output=True,
+                                       text=True).stdout)
+    return next(r["diagnosis"] for r in judged["resources"] if r["host"] == "10.77.1.2")
+
+
 def strangers_off(r):
     """By how much of the gain said the gain got is off."""
     return (r["got"] - r["said"]) / (r["said"] - r["before"])
@@ -119,7 +133,7 @@ def main():
         found = list(pool.map(lambda i: strangers_run(kernel, a.contraflow.resolve(), a.sources.resolve(),
                                                       a.out.resolve() / f"line-{i}", LINES[i]), lines))
     print(f"{'Mb/s':>8} {'flows':>6} {'before':>8} {'said':>8} {'got':>8} {'off':>7}  remedy")
-    wrong = 0
+    wrong = said = 0
     for i, r in zip(lines, found):
         down, up, _, _, _, n_in, n_out, _ = LINES[i]
         head = f"{f'{down}/{up}':>8} {f'{n_in}/{n_out}':>6}"
@@ -128,8 +142,10 @@ def main():
             continue
         off = strangers_off(r)
         wrong += abs(off) > WITHIN
+        said += 1
         print(f"{head} {r['before']:8.2f} {r['said']:8.2f} {r['got']:8.2f} {100 * off:+6.0f} %  {r['remedy']}")
-    return 1 if wrong else 0
+    print(f"{said} gains said, {said - wrong} of them got within {100 * WITHIN:.0f} %")
+    return 1 if wrong or said < min(ENOUGH, len(lines)) else 0
 
 
 if __name__ == "__main__":

@@ -213,6 +213,35 @@ static void test_every_cause_says_what_to_do(void **state)
     }
 }
 
+/* Nothing on the way knows QUIC's ACKs; fewer of them are for whoever would win by that. */
+static void test_quic_has_remedies_of_its_own(void **state)
+{
+    (void)state;
+    char what[VIEW_DIAGNOSIS_TEXT], text[4096];
+    for (int cause = 0; cause < JUDGE_CAUSES; cause++) {
+        struct analysis_resource r = lost((enum judge_cause)cause, 0.3, 0.3);
+        assert_string_equal(judge_cause_quic(r.diagnosis.cause)->name, judge_cause(r.diagnosis.cause)->name);
+        r.diagnosis.quic = true;
+        remedies(&r, text);
+        view_diagnosis_what(&r, what);
+        assert_true(!strstr(text, "ack-filter") && !strstr(text, "u32") && !strstr(text, "FEWER"));
+        assert_true(!strstr(text, "ACK_FREQUENCY") && !strstr(what, "ACKs first"));
+    }
+    struct analysis_resource r = lost(JUDGE_CAUSE_THIN_PATH, 0, 0);
+    r.diagnosis.answer = JUDGE_ANSWER_NO;
+    r.diagnosis.quic = true;
+    view_diagnosis_what(&r, what);
+    remedies(&r, text);
+    assert_string_equal(what, "let receivers send fewer ACKs (what that would win does not show)");
+    assert_string_equal(text, "");
+    r.diagnosis.fewer_acks_bps = 65.6e6;
+    view_diagnosis_what(&r, what);
+    remedies(&r, text);
+    assert_string_equal(what, "let receivers send fewer ACKs");
+    assert_string_equal(text, "in the senders' QUIC: ask for one ACK of 10 packets (ACK_FREQUENCY), which wins another "
+                              "65.6 Mb/s\n");
+}
+
 static void test_the_command_is_one_for_a_shell(void **state)
 {
     (void)state;
@@ -235,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_a_port_is_called_one),
         cmocka_unit_test(test_a_filter_shows_the_acks_that_wait),
         cmocka_unit_test(test_every_cause_says_what_to_do),
+        cmocka_unit_test(test_quic_has_remedies_of_its_own),
         cmocka_unit_test(test_the_command_is_one_for_a_shell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

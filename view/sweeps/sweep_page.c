@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/outfile.h"
+#include "base/units.h"
 #include "results/csv.h"
 #include "view/page.h"
 #include "view/svg.h"
@@ -141,7 +142,7 @@ static void show_facts(struct view_sweep_page *p, const struct view_sweep_page_s
     view_text_markup(f, "</dd><dt>made by</dt><dd>contraflow %s</dd><dt>engine</dt><dd>%s: simulated, nothing was seen "
                      "on a network</dd><dt>seeds</dt><dd>%s</dd>", s->version, s->engines[0] ? s->engines : "none yet",
                      s->seeds);
-    fprintf(f, "<dt>time</dt><dd>%.3g s of one processor</dd></dl>\n<div>\n", s->wall_s);
+    fprintf(f, "<dt>time</dt><dd>%s s of one processor</dd></dl>\n<div>\n", UNITS_FIGURE(s->wall_s, 3));
     show_file(f, "The sweep's file", s->text);
     show_file(f, "The scenario that it names", s->scenario);
     fputs("<p>To make it again from these:</p>\n", f);
