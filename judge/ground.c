@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/ground.h"
 
+#include "base/units.h"
 #include "judge/limit.h"
 #include "judge/path.h"
 #include "judge/trial.h"
@@ -109,8 +110,8 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
     double carried_bps = d->in.carried_bps + d->out.carried_bps, most = fmin(1, d->lost_share + d->ci95);
     const char *why = NULL;
     if (s->tried) {
-        snprintf(d->why, sizeof d->why, "%.1f of %.1f Mb/s; %.1f %% lost to waiting ACKs so far: a longer run "
-                 "would tell whether it stays so", carried_bps / 1e6, s->tried->bps[2] / 1e6,
+        snprintf(d->why, sizeof d->why, "%s of %s Mb/s; %.1f %% lost to waiting ACKs so far: a longer run "
+                 "would tell whether it stays so", UNITS_MBPS(carried_bps), UNITS_MBPS(s->tried->bps[2]),
                  100 * fmax(0, d->lost_share));
         return;
     }
@@ -124,8 +125,8 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
         d->cause = JUDGE_CAUSE_COARSE;
     else
         why = ground_lacks(s, d);
-    snprintf(d->why, sizeof d->why, "%.1f Mb/s pass; up to %.0f %% may be lost to waiting ACKs, more than nothing "
-             "with %.0f %% probability: %s", carried_bps / 1e6, 100 * most, 100 * d->probability,
+    snprintf(d->why, sizeof d->why, "%s Mb/s pass; up to %.0f %% may be lost to waiting ACKs, more than nothing "
+             "with %.0f %% probability: %s", UNITS_MBPS(carried_bps), 100 * most, 100 * d->probability,
              why ? why : judge_cause(d->cause)->meaning);
 }
 
