@@ -32,10 +32,10 @@ struct emu_host {
 
 const char *const emu_host_duplex_names[] = {"half", "full", NULL};
 
-/* Of a frame's bytes: 65,535 of them times 8e12 fit. */
+/* Of a frame's bytes: 65,535 of them times 8e12 fit. To the nearest, as emu_port_wire_ps(). */
 static int64_t host_rate_ps(int64_t bytes, int64_t rate_bps)
 {
-    return rate_bps > 0 ? bytes * INT64_C(8000000000000) / rate_bps : 0;
+    return rate_bps > 0 ? (bytes * INT64_C(8000000000000) + rate_bps / 2) / rate_bps : 0;
 }
 
 static int64_t host_processor_ps(const struct emu_host *h, enum host_way way, const struct emu_frame *frame)

@@ -28,6 +28,8 @@
 #define FAR_COARSE 30.0 /* after all patterns, before the grid is refined */
 #define FAR_LAST 9.0
 #define TAIL 5.0 /* degrees of freedom of what a coarse grid misses */
+#define CHANCE 0.01    /* of a right hypothesis, to be said to miss: so many of 100 right ones are */
+#define ROOM 4.0       /* from half of a flow's own time to twice the time of all */
 #define SAME 1.0       /* squared distance of two predictions, in deviations: not told apart */
 
 static void infer_cut(struct study_infer_hypothesis *h, size_t n)
@@ -80,6 +82,11 @@ double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypot
     return NAN;
 }
 
+bool study_infer_misses(const struct study_infer_hypothesis *h)
+{
+    return h->whole && h->posterior.tail < CHANCE;
+}
+
 /* The least buffer that PAUSE can work with: what may still come from everywhere. */
 static double infer_headroom(const struct scenario *s, const struct study_measurement *m)
 {
@@ -88,8 +95,9 @@ static double infer_headroom(const struct scenario *s, const struct study_measur
     struct emu_link_config link = s->network.link; /* of the farthest host */
     for (int h = 0; h < s->network.n_delays; h++)
         link.delay_ps = s->network.delays_ps[h] > link.delay_ps ? s->network.delays_ps[h] : link.delay_ps;
-    return 1.1 * ((double)ports * (double)emu_switch_headroom_bytes(&link, packet) +
-                  (double)emu_switch_headroom_bytes(&s->network.backbone, packet)) + 10000;
+    bool backbone = s->network.topology != EMU_TOPOLOGY_STAR || s->network.uplinks > 0;
+    double room = (double)ports * (double)emu_switch_headroom_bytes(&link, packet);
+    return 1.1 * (room + (backbone ? (double)emu_switch_headroom_bytes(&s->network.backbone, packet) : 0)) + 10000;
 }
 
 static void infer_axis(const struct study_infer *x, struct study_infer_hypothesis *h,
@@ -316,17 +324,38 @@ static double infer_distance(const struct study_infer *x, const struct study_inf
     return sum;
 }
 
+/* study/infer/infer.h has the formula. */
+static double infer_none(const struct study_measurement *m)
+{
+    double log_evidence = 0;
+    for (size_t p = 0; p < m->n; p++) {
+        const struct study_measurement_pattern *pattern = &m->patterns[p];
+        double all = 0;
+        for (size_t i = 0; i < pattern->n; i++)
+            all += (double)pattern->flows[i].bytes;
+        for (size_t i = 0; i < pattern->n; i++) {
+            double one = (double)pattern->flows[i].bytes;
+            log_evidence -= log(log(ROOM * (one > 0 ? all / one : (double)pattern->n)));
+        }
+    }
+    return log_evidence;
+}
+
 /* Weights among those that are emulated; groups of those that the measurement does not tell apart. */
 static void infer_rank(struct study_infer *x)
 {
     qsort(x->h, x->n, sizeof *x->h, infer_by_evidence);
-    double best = x->h[0].posterior.log_evidence, sum = 0;
+    x->none_log_evidence = infer_none(x->measured);
+    double best = fmax(x->h[0].posterior.log_evidence, x->none_log_evidence);
+    x->none_weight = exp(x->none_log_evidence - best);
+    double sum = x->none_weight;
     x->n_emulated = 0;
     for (size_t i = 0; i < x->n; i++) {
         x->h[i].weight = exp(x->h[i].posterior.log_evidence - best);
         sum += x->h[i].is.model && i > 0 && !x->h[0].is.model ? 0 : x->h[i].weight;
         x->n_emulated += !x->h[i].is.model;
     }
+    x->none_weight /= sum;
     for (size_t i = 0; i < x->n; i++) {
         x->h[i].weight /= sum;
         x->h[i].group = i;

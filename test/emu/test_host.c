@@ -117,6 +117,17 @@ static void test_each_way_has_its_own_of_a_full_duplex_bus(void **state)
     bus(EMU_HOST_FULL_DUPLEX, 0, (int64_t[]){BUS_PS, BUS_PS, 2 * BUS_PS, 2 * BUS_PS});
 }
 
+/* 12,112 bits at 7 Gb/s are 1,730,285.7 ps: to the nearest, as on a wire. */
+static void test_times_of_bytes_are_rounded_to_the_nearest(void **state)
+{
+    (void)state;
+    struct emu_host *h = host_of((struct emu_host_config){.bus_bps = 7000000000}, 0);
+    const struct emu_frame frame = fake_frame(0, 1, 1500, 0);
+    assert_int_equal(emu_host_least_ps(h, &frame, true), 1730286);
+    fake_ops.release(frame.packet);
+    host_end(h);
+}
+
 /* 2 us a frame, and 1500 B at 6 Gb/s: 4 us; 3 us more for what is received. An ACK's 52 B take 2.069333 us. */
 static void test_one_processor_serves_both_ways(void **state)
 {
@@ -238,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_ways_take_turns_on_a_half_duplex_bus),
         cmocka_unit_test(test_each_way_has_its_own_of_a_full_duplex_bus),
+        cmocka_unit_test(test_times_of_bytes_are_rounded_to_the_nearest),
         cmocka_unit_test(test_one_processor_serves_both_ways),
         cmocka_unit_test(test_sends_do_not_wait_for_a_slow_receiver),
         cmocka_unit_test(test_interrupts_wait_for_more),
