@@ -60,16 +60,22 @@ static void infer_add_parameter(struct view_table *t, const struct study_infer_h
 }
 
 /* Root of the mean squared difference between what was measured and what fits best. */
-static double infer_misfit(const struct study_infer *x, const struct study_infer_hypothesis *h)
+static double infer_misfit_of(const struct study_infer *x, const struct study_infer_hypothesis *h, size_t from, size_t to)
 {
     double sum = 0;
-    size_t k = 0;
-    for (size_t p = 0; p < x->measured->n; p++)
+    size_t k = 0, n = 0;
+    for (size_t p = 0; p < to; p++)
         for (size_t i = 0; i < x->measured->patterns[p].n; i++, k++) {
             double d = h->posterior.fit[k] - x->measured->patterns[p].flows[i].log.mean;
-            sum += d * d;
+            sum += p >= from ? d * d : 0;
+            n += p >= from;
         }
-    return sqrt(sum / (double)k);
+    return sqrt(sum / (double)n);
+}
+
+static double infer_misfit(const struct study_infer *x, const struct study_infer_hypothesis *h)
+{
+    return infer_misfit_of(x, h, 0, x->measured->n);
 }
 
 /* Root of the mean squared spread of what was measured, by this hypothesis. */
@@ -116,6 +122,31 @@ static void infer_add_none(struct view_table *t, const struct study_infer *x, si
                    (x->none_log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
     for (size_t i = 0; i < parameters + 4; i++)
         view_table_add(t, "%s", "-");
+}
+
+#define PATTERNS 8   /* columns of misfits */
+#define PATTERN_ROWS 12
+
+/* Where a hypothesis misses. */
+static void infer_print_patterns(const struct study_infer *x)
+{
+    struct view_table t;
+    size_t n = x->measured->n;
+    if (n < 2 || n > PATTERNS)
+        return;
+    view_table_init(&t, 1 + n);
+    view_table_add(&t, "misfit");
+    for (size_t p = 0; p < n; p++)
+        view_table_add(&t, "%s", *x->measured->patterns[p].name ? cli_name(x->measured->patterns[p].name) : "-");
+    for (size_t i = 0; i < x->n_emulated && i < PATTERN_ROWS; i++) {
+        if (!x->h[i].whole)
+            continue;
+        view_table_add(&t, "%s", x->h[i].is.text);
+        for (size_t p = 0; p < n; p++)
+            view_table_add(&t, "%.1f %%", 100 * infer_misfit_of(x, &x->h[i], p, p + 1));
+    }
+    printf("\n  pattern by pattern\n");
+    view_table_print(&t, "  ", 1, stdout);
 }
 
 /* The best is only the least bad where it misses by more than values spread. */
@@ -321,6 +352,7 @@ void cli_infer_print(const struct study_infer *x)
                                                   : "fitted, since nothing was repeated");
     infer_print_ranking(x);
     infer_print_misses(x);
+    infer_print_patterns(x);
     for (int placement = 0; placement < 2 && x->measured->n_placements > 1; placement++)
         infer_print_sums(x, placement);
     infer_print_models(x);
@@ -337,11 +369,14 @@ static json_t *interval_json(const char *name, const struct model_posterior_inte
 static json_t *hypothesis_json(const struct study_infer *x, size_t i)
 {
     const struct study_infer_hypothesis *h = &x->h[i];
-    json_t *parameters = json_array(), *fit = json_array();
+    json_t *parameters = json_array(), *fit = json_array(), *by_pattern = json_array();
     size_t k = 0;
     for (size_t a = 0; a < h->grid.axes; a++)
         json_array_append_new(parameters, interval_json(study_hypothesis_parameters[h->of[a]], &h->posterior.theta[a],
                                                         h->grid.axis[a].n == 1));
+    for (size_t p = 0; p < x->measured->n; p++)
+        json_array_append_new(by_pattern, results_json("pattern:s misfit:f", x->measured->patterns[p].name,
+                                                       infer_misfit_of(x, h, p, p + 1)));
     json_array_append_new(parameters, interval_json("rate", &h->posterior.rate, false));
     for (size_t p = 0; p < x->measured->n; p++)
         for (size_t f = 0; f < x->measured->patterns[p].n; f++, k++) {
@@ -349,12 +384,12 @@ static json_t *hypothesis_json(const struct study_infer *x, size_t i)
             json_array_append_new(fit, json_real(exp(sign * h->posterior.fit[k])));
         }
     return results_json("hypothesis:s placement:t emulated:b rank:z weight:f log_evidence:f not_told_from:o refined:b points:z "
-                        "misfit:f spread:f tail:f misses:b parameters:o fit:o", h->is.text,
+                        "misfit:f spread:f tail:f misses:b by_pattern:o parameters:o fit:o", h->is.text,
                         x->measured->n_placements > 0 ? x->measured->placements[h->is.placement].name : NULL,
                         !h->is.model, i + 1, h->weight, h->posterior.log_evidence,
                         h->group == i ? json_null() : json_integer((json_int_t)h->group + 1), h->refined,
                         h->n, infer_misfit(x, h), h->posterior.spread, h->whole ? h->posterior.tail : (double)NAN,
-                        study_infer_misses(h), parameters, fit);
+                        study_infer_misses(h), by_pattern, parameters, fit);
 }
 
 static json_t *measured_json(const struct study_infer *x)

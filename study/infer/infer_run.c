@@ -106,11 +106,8 @@ static void infer_axis(const struct study_infer *x, struct study_infer_hypothesi
     struct model_posterior_axis *a = &h->grid.axis[h->grid.axes];
     double low = x->options.range[of][0], high = x->options.range[of][1];
     bool pauses = of == STUDY_HYPOTHESIS_BUFFER && strstr(h->is.changes, "pause");
-    if (pauses)
-        low = fmax(low, infer_headroom(x->options.base, x->measured));
     for (size_t p = 0; pauses && p < x->measured->n; p++)
-        if (x->measured->patterns[p].replay)
-            low = fmax(low, infer_headroom(&x->measured->patterns[p].replay->scenario, x->measured));
+        low = fmax(low, infer_headroom(study_measurement_base(&x->measured->patterns[p], x->options.base), x->measured));
     high = fmax(low, high);
     *a = (struct model_posterior_axis){.n = high <= low ? 1 : of == STUDY_HYPOTHESIS_RATIO_OUT ? COARSE_RATIO : COARSE};
     for (size_t k = 0; k < a->n; k++)
@@ -123,20 +120,21 @@ static bool infer_hosts(const struct study_infer *x, int (**host)[2], struct err
 {
     const struct study_measurement *m = x->measured;
     size_t placements = m->n_placements > 0 ? m->n_placements : 1;
-    int *number = NULL;
-    bool ok = study_measurement_hosts(m, x->options.base, &number, err);
+    bool ok = true;
     *host = memory_zeroed(placements * m->flows, sizeof **host, "hosts");
-    for (size_t p = 0; ok && p < placements; p++) {
-        size_t k = 0;
-        for (size_t i = 0; i < m->n; i++)
-            for (size_t f = 0; f < m->patterns[i].n; f++, k++) {
-                const struct study_measurement_flow *flow = &m->patterns[i].flows[f];
+    for (size_t i = 0, first = 0; ok && i < m->n; first += m->patterns[i++].n) {
+        const struct study_measurement_pattern *pattern = &m->patterns[i];
+        int *number = NULL;
+        ok = study_measurement_hosts(m, pattern->scenario ? pattern : NULL,
+                                     pattern->scenario ? pattern->scenario : x->options.base, &number, err);
+        for (size_t p = 0; ok && p < placements; p++)
+            for (size_t f = 0, k = first; f < pattern->n; f++, k++) {
                 int *to = (*host)[p * m->flows + k];
-                to[0] = number[m->n_placements > 0 ? m->placements[p].at[k][0] : flow->from];
-                to[1] = number[m->n_placements > 0 ? m->placements[p].at[k][1] : flow->to];
+                to[0] = number[m->n_placements > 0 ? m->placements[p].at[k][0] : pattern->flows[f].from];
+                to[1] = number[m->n_placements > 0 ? m->placements[p].at[k][1] : pattern->flows[f].to];
             }
+        free(number);
     }
-    free(number);
     return ok;
 }
 
@@ -159,7 +157,7 @@ static void infer_plays(struct study_infer *x, struct study_infer_hypothesis *h,
             continue;
         list->plays = memory_grown(list->plays, list->n, &list->capacity, 256, sizeof *list->plays, "emulations");
         struct infer_play *play = &list->plays[list->n++];
-        *play = (struct infer_play){.base = p->replay ? &p->replay->scenario : x->options.base, .pattern = p,
+        *play = (struct infer_play){.base = study_measurement_base(p, x->options.base), .pattern = p,
                                     .host = list->host + h->is.placement * m->flows + first, .is = &h->is,
                                     .seed = ++list->seed, .messages = x->options.messages, .out = point->m + first};
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)

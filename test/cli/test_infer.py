@@ -171,6 +171,30 @@ class Inputs(Case):
         self.assertEqual([h["placement"] for h in found], ["together", "apart"])
         self.assertGreater(found[0]["weight"], 999 * found[1]["weight"])
 
+    def test_patterns_of_two_networks_share_a_platform(self):
+        """One window of 100 kB on two links of 100 Mb/s, 1 and 4 ms round: 2 flows of one pattern take turns, and the one
+        of the other has 100 kB each round trip. Either network tells the window, and both together the same."""
+        for name, delay in (("near", "250us"), ("far", "4ms")):
+            self.write(f"{name}.yaml", f"duration: 20s\nnetwork: {{topology: star, hosts: 4, link: {{rate: 100Mbps, delay: "
+                       f"{delay}}}}}\ntcp: {{window: 3MB}}\ntraffic: {{flows: [{{from: h1, to: h0}}]}}\n")
+        wire_s = 8 * 1538 / 1e8
+        far_s = 3e6 * (4 * 4e-3 + 2 * wire_s) / 1e5
+        self.write("m.csv", "pattern,scenario,flow,from,to,bytes,seconds\n"
+                   f"near,near.yaml,x,h1,h0,3MB,{2 * 3e6 / 1448 * wire_s}\nnear,near.yaml,y,h2,h0,3MB,{2 * 3e6 / 1448 * wire_s}\n"
+                   f"far,far.yaml,z,h1,h0,3MB,{far_s}\n")
+        found = self.json("infer", "m.csv", "--spread", "3%", *self.hypotheses("fifo"))["hypotheses"][0]
+        window, _ = found["parameters"]
+        self.assertAlmostEqual(window["value"], 1e5, delta=2e4)
+        self.assertEqual([p["pattern"] for p in found["by_pattern"]], ["near", "far"])
+        self.assertLess(max(p["misfit"] for p in found["by_pattern"]), 0.1)
+        self.assertAlmostEqual(3 * found["misfit"] ** 2, sum(n * p["misfit"] ** 2 for n, p in
+                                                            zip((2, 1), found["by_pattern"])), places=9)
+        out = self.good("infer", "m.csv", "--spread", "3%", "-q", *self.hypotheses("fifo")).stdout
+        self.assertIn("pattern by pattern", out)
+        self.bad(2, "has a scenario of its own", "fit", "m.csv", "--scenario", "near.yaml")
+        self.bad(2, "--placements does not go with", "infer", "m.csv", "--placements",
+                 self.write("p.csv", "placement,flow,from,to\na,x,h1,h0\n"))
+
     def test_a_capture_is_a_measurement(self):
         capture = e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz"
         found = self.json("infer", capture, *self.hypotheses("fifo", "ack-first"))
