@@ -78,13 +78,14 @@ static double infer_misfit(const struct study_infer *x, const struct study_infer
     return infer_misfit_of(x, h, 0, x->measured->n);
 }
 
-/* Root of the mean squared spread of what was measured, by this hypothesis. */
-static double infer_spread(const struct study_infer *x, const struct study_infer_hypothesis *h)
+/* Root of the mean squared spread of what was measured in a pattern, by this hypothesis; its flows from `first` on. */
+static double infer_spread(const struct study_infer *x, const struct study_infer_hypothesis *h, size_t pattern, size_t first)
 {
     double sum = 0;
-    for (size_t i = 0; i < x->measured->flows; i++)
+    size_t n = x->measured->patterns[pattern].n;
+    for (size_t i = first; i < first + n; i++)
         sum += h->posterior.spread * h->posterior.spread * x->k[i] * x->k[i];
-    return sqrt(sum / (double)x->measured->flows);
+    return sqrt(sum / (double)n);
 }
 
 static const char *infer_placement(const struct study_infer *x, const struct study_infer_hypothesis *h)
@@ -149,14 +150,23 @@ static void infer_print_patterns(const struct study_infer *x)
     view_table_print(&t, "  ", 1, stdout);
 }
 
-/* The best is only the least bad where it misses by more than values spread. */
+/* The best is only the least bad where it misses by more than values spread: said of the pattern where it misses most. */
 static void infer_print_misses(const struct study_infer *x)
 {
     const struct study_infer_hypothesis *h = &x->h[0];
+    const struct study_measurement *m = x->measured;
+    size_t worst = 0, worst_first = 0;
+    for (size_t p = 0, first = 0; p < m->n; first += m->patterns[p++].n)
+        if (h->posterior.tails[first] < h->posterior.tails[worst_first]) {
+            worst = p;
+            worst_first = first;
+        }
     if (study_infer_misses(h))
-        printf("\n  none of these is likely: %s fits best, but is off by %.1f %% where a value's spread is %.2g %%; if it were "
-               "true,\n  one such measurement in %.2g would be as far off\n", h->is.text, 100 * infer_misfit(x, h),
-               100 * infer_spread(x, h), 1 / fmax(h->posterior.tail, TAIL_LEAST));
+        printf("\n  none of these is likely: %s fits best, but is off by %.1f %%%s%s, where a value's spread is %.2g %%;\n  if it "
+               "were true, one such measurement in %.2g would be as far off\n", h->is.text,
+               100 * infer_misfit_of(x, h, worst, worst + 1), m->n > 1 ? " in " : "",
+               m->n > 1 ? cli_name(m->patterns[worst].name) : "", 100 * infer_spread(x, h, worst, worst_first),
+               1 / fmax(h->posterior.tail, TAIL_LEAST));
     else if (x->none_weight > 0.5)
         printf("\n  none of these is the likeliest: %s fits best, and no better than a hypothesis that says next to nothing\n",
                h->is.text);
@@ -374,9 +384,9 @@ static json_t *hypothesis_json(const struct study_infer *x, size_t i)
     for (size_t a = 0; a < h->grid.axes; a++)
         json_array_append_new(parameters, interval_json(study_hypothesis_parameters[h->of[a]], &h->posterior.theta[a],
                                                         h->grid.axis[a].n == 1));
-    for (size_t p = 0; p < x->measured->n; p++)
-        json_array_append_new(by_pattern, results_json("pattern:s misfit:f", x->measured->patterns[p].name,
-                                                       infer_misfit_of(x, h, p, p + 1)));
+    for (size_t p = 0, first = 0; p < x->measured->n; first += x->measured->patterns[p++].n)
+        json_array_append_new(by_pattern, results_json("pattern:s misfit:f tail:f", x->measured->patterns[p].name,
+                                                       infer_misfit_of(x, h, p, p + 1), h->posterior.tails[first]));
     json_array_append_new(parameters, interval_json("rate", &h->posterior.rate, false));
     for (size_t p = 0; p < x->measured->n; p++)
         for (size_t f = 0; f < x->measured->patterns[p].n; f++, k++) {

@@ -477,22 +477,38 @@ static double mixture_quantile(const struct posterior_work *w, const double *sha
     return root;
 }
 
-/* After p->fit. A probability of t below what a double has counts as the least that it has: z is 38 at most. */
-static double work_tail(struct posterior_work *w, const struct model_posterior *p)
+/* Of times `from` to `to`, after p->fit. A probability of t below what a double has counts as the least that it has: z is
+ * 38 at most. */
+static double work_tail_of(const struct posterior_work *w, const struct model_posterior *p, size_t from, size_t to)
 {
-    size_t n = w->d->n;
     double tail = 0;
-    work_variances(w, w->best_v, w->best_nu);
     for (size_t s = 0; s < w->sigmas; s++) {
         double sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            double t = fabs(p->fit[i] - w->d->y[i]) / sqrt(w->variance[s * n + i]);
-            double z = gsl_cdf_ugaussian_Qinv(fmax(gsl_cdf_tdist_Q(t, w->dof[s * n + i]), DBL_MIN));
+        for (size_t i = from; i < to; i++) {
+            double t = fabs(p->fit[i] - w->d->y[i]) / sqrt(w->variance[s * w->d->n + i]);
+            double z = gsl_cdf_ugaussian_Qinv(fmax(gsl_cdf_tdist_Q(t, w->dof[s * w->d->n + i]), DBL_MIN));
             sum += z * z;
         }
-        tail += exp(w->log_prior[s]) * gsl_cdf_chisq_Q(sum, (double)n);
+        tail += exp(w->log_prior[s]) * gsl_cdf_chisq_Q(sum, (double)(to - from));
     }
     return tail;
+}
+
+static void work_tails(struct posterior_work *w, struct model_posterior *p)
+{
+    const size_t n = w->d->n, *group = w->d->group;
+    size_t groups = 0;
+    work_variances(w, w->best_v, w->best_nu);
+    p->tail = work_tail_of(w, p, 0, n);
+    for (size_t first = 0, after; first < n; first = after, groups++) {
+        for (after = first + 1; after < n && (!group || group[after] == group[first]);)
+            after++;
+        double tail = work_tail_of(w, p, first, after);
+        for (size_t i = first; i < after; i++)
+            p->tails[i] = tail;
+        p->tail = fmin(p->tail, tail);
+    }
+    p->tail = groups > 1 ? fmin((double)(groups + 1) * p->tail, 1) : p->tail;
 }
 
 static void work_sum_up(struct posterior_work *w, struct model_posterior *p)
@@ -520,7 +536,7 @@ static void work_sum_up(struct posterior_work *w, struct model_posterior *p)
         p->fit[i] = w->m[best * n + i] - w->c[best];
         p->variance[i] = p->spread * w->d->k[i] * p->spread * w->d->k[i] + w->best_v[i];
     }
-    p->tail = work_tail(w, p);
+    work_tails(w, p);
     free(share);
 }
 
@@ -583,6 +599,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     w.constant = w.dof + SIGMAS * d->n;
     p->fit = memory_zeroed(d->n, sizeof *p->fit, "a posterior");
     p->variance = memory_zeroed(d->n, sizeof *p->variance, "a posterior");
+    p->tails = memory_zeroed(d->n, sizeof *p->tails, "a posterior");
     work_sigmas(&w);
     for (int pass = 0; pass < 2; pass++) { /* the second one picks q by where the first found theta */
         work_smooth(&w, p, pass > 0);
@@ -608,5 +625,6 @@ void model_posterior_fini(struct model_posterior *p)
 {
     free(p->fit);
     free(p->variance);
+    free(p->tails);
     *p = (struct model_posterior){.fit = NULL};
 }

@@ -518,8 +518,9 @@ static void infer_drop(struct study_infer *x, double first_best)
             struct model_posterior *p = &x->h[i].posterior;
             p->fit = memory_resized(p->fit, x->measured->flows, sizeof *p->fit, "a fit");
             p->variance = memory_resized(p->variance, x->measured->flows, sizeof *p->variance, "a fit");
+            p->tails = memory_resized(p->tails, x->measured->flows, sizeof *p->tails, "a fit");
             for (size_t k = 0; k < x->measured->flows; k++)
-                p->fit[k] = p->variance[k] = NAN;
+                p->fit[k] = p->variance[k] = p->tails[k] = NAN;
         }
 }
 

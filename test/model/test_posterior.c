@@ -283,6 +283,26 @@ static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
     model_posterior_fini(&p);
 }
 
+/* Four times in two groups: two are right, two off by three spreads each. Alone these have exp(-9) but for the floor, and
+ * there were three looks. */
+static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
+{
+    (void)state;
+    const double m[N] = {0}, y[N] = {0, 0, 0.06, -0.06};
+    const size_t group[] = {0, 0, 1, 1};
+    const struct model_posterior_point point = {.m = m};
+    struct model_posterior_data d = measured(y);
+    d.n = 4;
+    d.group = group;
+    d.rate_sd = 1e-6;
+    struct model_posterior p = found(&d, &(struct model_posterior_grid){.points = &point, .n = 1});
+    const double alone = exp(-9 * SIGMA * SIGMA / (SIGMA * SIGMA + FLOOR));
+    assert_near(p.tails[0], 1, 1e-9);
+    assert_near(p.tails[3] / alone, 1, 0.01);
+    assert_near(p.tail / alone, 3, 0.03);
+    model_posterior_fini(&p);
+}
+
 /* Of right hypotheses one in a hundred has a tail below 0.01, and half have one below a half. */
 static void test_tails_of_what_is_true_are_even(void **state)
 {
@@ -370,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_flows_that_are_late_together_count_less),
         cmocka_unit_test(test_a_deviation_of_few_repeats_has_heavy_tails),
         cmocka_unit_test(test_the_tail_is_the_probability_of_being_as_far_off),
+        cmocka_unit_test(test_a_group_that_is_off_does_not_hide_among_others),
         cmocka_unit_test(test_tails_of_what_is_true_are_even),
         cmocka_unit_test(test_how_far_an_interval_is_behind_the_best),
         cmocka_unit_test(test_what_is_no_posterior_is_refused),
