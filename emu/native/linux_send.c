@@ -241,11 +241,8 @@ static bool send_take(struct native_endpoint *e, bool more)
         return false;
     l->last_packet = send_most(l->last_packet, send_least(tx->nxt, l->taken));
     uint64_t length = l->taken - l->last_packet;
-    struct native_linux_stretch *last = &l->stretch[NATIVE_LINUX_STRETCHES - 1];
     if (length > 0 && length < size) {
         uint64_t filled = send_least(size - length, bytes);
-        if (last->packet_bytes != size) /* it becomes as long as those after it */
-            last->until = l->last_packet;
         l->taken += filled;
         bytes -= filled;
         used += filled;
@@ -259,6 +256,7 @@ static bool send_take(struct native_endpoint *e, bool more)
         bytes -= packet;
         used += packet + PACKET_OVERHEAD;
     }
+    struct native_linux_stretch *last = &l->stretch[NATIVE_LINUX_STRETCHES - 1];
     if (last->packet_bytes != size)
         memmove(l->stretch, l->stretch + 1, sizeof l->stretch - sizeof *l->stretch);
     *last = (struct native_linux_stretch){l->taken, (uint32_t)size};
