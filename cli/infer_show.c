@@ -30,6 +30,7 @@ static const struct {
     [STUDY_HYPOTHESIS_BUS] = {"bus Mb/s", 1e6, true},
     [STUDY_HYPOTHESIS_PROCESSOR] = {"processor us", 1e-6, true},
     [STUDY_HYPOTHESIS_INTERRUPTS] = {"interrupts us", 1e-6, true},
+    [STUDY_HYPOTHESIS_RING] = {"ring", 1, true},
 };
 
 static bool infer_shows(const struct study_infer *x, int parameter)
