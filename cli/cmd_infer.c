@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/infer_show.h"
@@ -127,6 +128,25 @@ static bool infer_read_one(struct study_measurement *m, const struct scenario *b
     return study_measurement_read_csv(m, path, err);
 }
 
+/* Patterns whose table names a scenario: --set holds for each. */
+static bool infer_scenarios(struct study_measurement *m, const struct infer_options *o, struct error *err)
+{
+    bool ok = !o->placements || m->n == 0 || !m->patterns[0].scenario_path ||
+              error_set(err, ERROR_INPUT, "infer: --placements does not go with a table whose patterns have scenarios");
+    for (size_t p = 0; ok && p < m->n; p++) {
+        struct study_measurement_pattern *pattern = &m->patterns[p];
+        if (!pattern->scenario_path)
+            continue;
+        pattern->scenario = memory_zeroed(1, sizeof *pattern->scenario, "a scenario");
+        ok = scenario_load(pattern->scenario, pattern->scenario_path, o->sets.set, o->sets.n, err);
+        if (ok && !scenario_has_streams(pattern->scenario))
+            ok = error_set(err, ERROR_INPUT, "%s: infer needs TCP", pattern->scenario_path);
+        ok = ok && scenario_commands_refuse(pattern->scenario, pattern->scenario_path,
+                                            "infer starts none; 'contraflow run' does", err);
+    }
+    return ok;
+}
+
 static bool infer_read(struct study_measurement *m, const struct infer_options *o, const struct scenario *base,
                        const bool *gives, char **paths, int n, struct error *err)
 {
@@ -231,7 +251,8 @@ int cmd_infer(int argc, char **argv)
     if (ok && !scenario_has_streams(&base))
         ok = error_set(&err, ERROR_INPUT, "%s: infer needs TCP", o.scenario ? o.scenario : "--set");
     ok = ok && scenario_commands_refuse(&base, o.scenario, "infer starts none; 'contraflow run' does", &err);
-    ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_find(&x, &o, &err);
+    ok = ok && infer_read(&m, &o, &base, gives, argv + at, argc - at, &err) && infer_scenarios(&m, &o, &err) &&
+         infer_find(&x, &o, &err);
     int signal_number = x.signal, status = x.n > 0 ? 0 : CLI_STATUS_UNKNOWN;
     if (ok && !signal_number && x.n == 0)
         fprintf(stderr, "contraflow: --budget was over before one hypothesis was emulated: %zu emulations are no answer\n",

@@ -14,6 +14,7 @@
 #define UNLIKELY 1e-4 /* weight: hypotheses below it are counted in one line */
 #define EXPERIMENTS 3 /* that are shown as text */
 #define PLACED 20     /* rows of a ranking with placements */
+#define TAIL_LEAST 1e-6 /* that is shown: of less, the noise's own shape is not known */
 #define ODDS 20.0     /* that an experiment should give */
 
 static const char *const infer_how[] = {"known", "pooled", "fitted"};
@@ -30,6 +31,7 @@ static const struct {
     [STUDY_HYPOTHESIS_BUS] = {"bus Mb/s", 1e6, true},
     [STUDY_HYPOTHESIS_PROCESSOR] = {"processor us", 1e-6, true},
     [STUDY_HYPOTHESIS_INTERRUPTS] = {"interrupts us", 1e-6, true},
+    [STUDY_HYPOTHESIS_RING] = {"ring", 1, true},
 };
 
 static bool infer_shows(const struct study_infer *x, int parameter)
@@ -60,16 +62,32 @@ static void infer_add_parameter(struct view_table *t, const struct study_infer_h
 }
 
 /* Root of the mean squared difference between what was measured and what fits best. */
-static double infer_misfit(const struct study_infer *x, const struct study_infer_hypothesis *h)
+static double infer_misfit_of(const struct study_infer *x, const struct study_infer_hypothesis *h, size_t from, size_t to)
 {
     double sum = 0;
-    size_t k = 0;
-    for (size_t p = 0; p < x->measured->n; p++)
+    size_t k = 0, n = 0;
+    for (size_t p = 0; p < to; p++)
         for (size_t i = 0; i < x->measured->patterns[p].n; i++, k++) {
             double d = h->posterior.fit[k] - x->measured->patterns[p].flows[i].log.mean;
-            sum += d * d;
+            sum += p >= from ? d * d : 0;
+            n += p >= from;
         }
-    return sqrt(sum / (double)k);
+    return sqrt(sum / (double)n);
+}
+
+static double infer_misfit(const struct study_infer *x, const struct study_infer_hypothesis *h)
+{
+    return infer_misfit_of(x, h, 0, x->measured->n);
+}
+
+/* Root of the mean squared spread of what was measured in a pattern, by this hypothesis; its flows from `first` on. */
+static double infer_spread(const struct study_infer *x, const struct study_infer_hypothesis *h, size_t pattern, size_t first)
+{
+    double sum = 0;
+    size_t n = x->measured->patterns[pattern].n;
+    for (size_t i = first; i < first + n; i++)
+        sum += h->posterior.spread * h->posterior.spread * x->k[i] * x->k[i];
+    return sqrt(sum / (double)n);
 }
 
 static const char *infer_placement(const struct study_infer *x, const struct study_infer_hypothesis *h)
@@ -86,6 +104,76 @@ static void infer_add_group(struct view_table *t, const struct study_infer_hypot
         view_table_add(t, "%zu", h->group + 1);
 }
 
+/* Of times as far off as these, or farther; "-": it was not emulated in all patterns. */
+static void infer_add_tail(struct view_table *t, const struct study_infer_hypothesis *h)
+{
+    if (!h->whole)
+        view_table_add(t, "%s", "-");
+    else if (h->posterior.tail < TAIL_LEAST)
+        view_table_add(t, "below %.0e", TAIL_LEAST);
+    else
+        view_table_add(t, "%.2g", h->posterior.tail);
+}
+
+/* The last row of the ranking. */
+static void infer_add_none(struct view_table *t, const struct study_infer *x, size_t parameters, bool placed)
+{
+    view_table_add(t, "-|none of these");
+    if (placed)
+        view_table_add(t, "%s", "-");
+    view_table_add(t, "%.4f|%.1f", x->none_weight,
+                   (x->none_log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
+    for (size_t i = 0; i < parameters + 4; i++)
+        view_table_add(t, "%s", "-");
+}
+
+#define PATTERNS 8   /* columns of misfits */
+#define PATTERN_ROWS 12
+
+/* Where a hypothesis misses. */
+static void infer_print_patterns(const struct study_infer *x)
+{
+    struct view_table t;
+    size_t n = x->measured->n;
+    if (n < 2 || n > PATTERNS)
+        return;
+    view_table_init(&t, 1 + n);
+    view_table_add(&t, "misfit");
+    for (size_t p = 0; p < n; p++)
+        view_table_add(&t, "%s", *x->measured->patterns[p].name ? cli_name(x->measured->patterns[p].name) : "-");
+    for (size_t i = 0; i < x->n_emulated && i < PATTERN_ROWS; i++) {
+        if (!x->h[i].whole)
+            continue;
+        view_table_add(&t, "%s", x->h[i].is.text);
+        for (size_t p = 0; p < n; p++)
+            view_table_add(&t, "%.1f %%", 100 * infer_misfit_of(x, &x->h[i], p, p + 1));
+    }
+    printf("\n  pattern by pattern\n");
+    view_table_print(&t, "  ", 1, stdout);
+}
+
+/* The best is only the least bad where it misses by more than values spread: said of the pattern where it misses most. */
+static void infer_print_misses(const struct study_infer *x)
+{
+    const struct study_infer_hypothesis *h = &x->h[0];
+    const struct study_measurement *m = x->measured;
+    size_t worst = 0, worst_first = 0;
+    for (size_t p = 0, first = 0; p < m->n; first += m->patterns[p++].n)
+        if (h->posterior.tails[first] < h->posterior.tails[worst_first]) {
+            worst = p;
+            worst_first = first;
+        }
+    if (study_infer_misses(h))
+        printf("\n  none of these is likely: %s fits best, but is off by %.1f %%%s%s, where a value's spread is %.2g %%;\n  if it "
+               "were true, one such measurement in %.2g would be as far off\n", h->is.text,
+               100 * infer_misfit_of(x, h, worst, worst + 1), m->n > 1 ? " in " : "",
+               m->n > 1 ? cli_name(m->patterns[worst].name) : "", 100 * infer_spread(x, h, worst, worst_first),
+               1 / fmax(h->posterior.tail, TAIL_LEAST));
+    else if (x->none_weight > 0.5)
+        printf("\n  none of these is the likeliest: %s fits best, and no better than a hypothesis that says next to nothing\n",
+               h->is.text);
+}
+
 static bool infer_relative(const struct study_infer *x)
 {
     return study_measurement_windows(x->measured);
@@ -98,7 +186,7 @@ static void infer_print_ranking(const struct study_infer *x)
     size_t left = 0, parameters = 0;
     for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
         parameters += infer_shows(x, v);
-    view_table_init(&t, 7U + parameters + placed);
+    view_table_init(&t, 8U + parameters + placed);
     view_table_add(&t, "rank|hypothesis");
     if (placed)
         view_table_add(&t, "placement");
@@ -106,7 +194,7 @@ static void infer_print_ranking(const struct study_infer *x)
     for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
         if (infer_shows(x, v))
             view_table_add(&t, "%s", relative && v == STUDY_HYPOTHESIS_WINDOW ? "window" : infer_columns[v].head);
-    view_table_add(&t, "rate|misfit|as");
+    view_table_add(&t, "rate|misfit|tail|as");
     for (size_t i = 0; i < x->n_emulated; i++) {
         const struct study_infer_hypothesis *h = &x->h[i];
         if (i > 1 && (h->weight < UNLIKELY || (placed && i >= PLACED))) {
@@ -124,8 +212,10 @@ static void infer_print_ranking(const struct study_infer *x)
         view_table_add(&t, "%.4f +- %.4f|%.1f %%", exp(h->posterior.rate.value),
                        exp(h->posterior.rate.value) * (h->posterior.rate.high - h->posterior.rate.low) / 2,
                        100 * infer_misfit(x, h));
+        infer_add_tail(&t, h);
         infer_add_group(&t, h, i);
     }
+    infer_add_none(&t, x, parameters, placed);
     view_table_print(&t, "  ", 2U + placed, stdout);
     if (left > 0)
         printf("  %zu more, each with a weight below %.2g: the nearest is %s, log10 odds %.1f\n", left,
@@ -273,6 +363,8 @@ void cli_infer_print(const struct study_infer *x)
                : x->how == MODEL_POSTERIOR_POOLED ? "read off the repeats"
                                                   : "fitted, since nothing was repeated");
     infer_print_ranking(x);
+    infer_print_misses(x);
+    infer_print_patterns(x);
     for (int placement = 0; placement < 2 && x->measured->n_placements > 1; placement++)
         infer_print_sums(x, placement);
     infer_print_models(x);
@@ -289,11 +381,14 @@ static json_t *interval_json(const char *name, const struct model_posterior_inte
 static json_t *hypothesis_json(const struct study_infer *x, size_t i)
 {
     const struct study_infer_hypothesis *h = &x->h[i];
-    json_t *parameters = json_array(), *fit = json_array();
+    json_t *parameters = json_array(), *fit = json_array(), *by_pattern = json_array();
     size_t k = 0;
     for (size_t a = 0; a < h->grid.axes; a++)
         json_array_append_new(parameters, interval_json(study_hypothesis_parameters[h->of[a]], &h->posterior.theta[a],
                                                         h->grid.axis[a].n == 1));
+    for (size_t p = 0, first = 0; p < x->measured->n; first += x->measured->patterns[p++].n)
+        json_array_append_new(by_pattern, results_json("pattern:s misfit:f tail:f", x->measured->patterns[p].name,
+                                                       infer_misfit_of(x, h, p, p + 1), h->posterior.tails[first]));
     json_array_append_new(parameters, interval_json("rate", &h->posterior.rate, false));
     for (size_t p = 0; p < x->measured->n; p++)
         for (size_t f = 0; f < x->measured->patterns[p].n; f++, k++) {
@@ -301,11 +396,12 @@ static json_t *hypothesis_json(const struct study_infer *x, size_t i)
             json_array_append_new(fit, json_real(exp(sign * h->posterior.fit[k])));
         }
     return results_json("hypothesis:s placement:t emulated:b rank:z weight:f log_evidence:f not_told_from:o refined:b points:z "
-                        "misfit:f spread:f parameters:o fit:o", h->is.text,
+                        "misfit:f spread:f tail:f misses:b by_pattern:o parameters:o fit:o", h->is.text,
                         x->measured->n_placements > 0 ? x->measured->placements[h->is.placement].name : NULL,
                         !h->is.model, i + 1, h->weight, h->posterior.log_evidence,
                         h->group == i ? json_null() : json_integer((json_int_t)h->group + 1), h->refined,
-                        h->n, infer_misfit(x, h), h->posterior.spread, parameters, fit);
+                        h->n, infer_misfit(x, h), h->posterior.spread, h->whole ? h->posterior.tail : (double)NAN,
+                        study_infer_misses(h), by_pattern, parameters, fit);
 }
 
 static json_t *measured_json(const struct study_infer *x)
@@ -350,8 +446,10 @@ json_t *cli_infer_json(const struct study_infer *x)
         json_array_append_new(hypotheses, hypothesis_json(x, i));
     for (size_t i = 0; i < x->n_experiments; i++)
         json_array_append_new(next, experiment_json(x, &x->experiments[i]));
-    return results_json("patterns:z emulations:z lacks:s left_out:z spread:o flows:o hypotheses:o next:o", x->measured->n,
+    return results_json("patterns:z emulations:z lacks:s left_out:z spread:o flows:o hypotheses:o none:o next:o",
+                        x->measured->n,
                         x->emulations, infer_lacks[x->lacks], x->left_out,
                         results_json("how:s value:f degrees:f", infer_how[x->how], x->spread, x->degrees),
-                        measured_json(x), hypotheses, next);
+                        measured_json(x), hypotheses,
+                        results_json("weight:f log_evidence:f", x->none_weight, x->none_log_evidence), next);
 }

@@ -28,14 +28,15 @@ struct emu_host {
     struct host_server processor, bus[HOST_WAYS]; /* a half-duplex bus is the first alone */
     struct emu_ring raised;        /* in memory: they wait for an interrupt */
     int64_t interrupt_at_ps;
+    int64_t in_ring, lost;
 };
 
 const char *const emu_host_duplex_names[] = {"half", "full", NULL};
 
-/* Of a frame's bytes: 65,535 of them times 8e12 fit. */
+/* Of a frame's bytes: 65,535 of them times 8e12 fit. To the nearest, as emu_port_wire_ps(). */
 static int64_t host_rate_ps(int64_t bytes, int64_t rate_bps)
 {
-    return rate_bps > 0 ? bytes * INT64_C(8000000000000) / rate_bps : 0;
+    return rate_bps > 0 ? (bytes * INT64_C(8000000000000) + rate_bps / 2) / rate_bps : 0;
 }
 
 static int64_t host_processor_ps(const struct emu_host *h, enum host_way way, const struct emu_frame *frame)
@@ -91,10 +92,12 @@ static struct host_server *host_bus(struct emu_host *h, enum host_way way)
 
 static void host_processed(struct emu_host *h, enum host_way way, const struct emu_frame *frame)
 {
-    if (way == HOST_IN)
+    if (way == HOST_IN) {
+        h->in_ring--;
         h->in(h->user, h->host, frame);
-    else
-        server_take(host_bus(h, HOST_OUT), HOST_OUT, frame);
+        return;
+    }
+    server_take(host_bus(h, HOST_OUT), HOST_OUT, frame);
 }
 
 static void host_interrupt(struct emu_host *h)
@@ -180,9 +183,20 @@ void emu_host_free(struct emu_host *h, const struct emu_frame_ops *ops)
     free(h);
 }
 
-void emu_host_receive(struct emu_host *h, const struct emu_frame *frame)
+bool emu_host_receive(struct emu_host *h, const struct emu_frame *frame)
 {
+    if (h->config.rx_ring > 0 && h->in_ring >= h->config.rx_ring) {
+        h->lost++;
+        return false;
+    }
+    h->in_ring++;
     server_take(host_bus(h, HOST_IN), HOST_IN, frame);
+    return true;
+}
+
+int64_t emu_host_lost(const struct emu_host *h)
+{
+    return h && h->config.rx_ring > 0 ? h->lost : -1;
 }
 
 void emu_host_send(struct emu_host *h, const struct emu_frame *frame)

@@ -4,7 +4,9 @@
  * A frame that a NIC has received crosses the bus to memory, waits there for an interrupt, and is taken by the processor
  * for the stack. One that the stack sends takes the processor, then the bus, and comes to the queue of its NIC. The
  * processor serves both directions, one frame after the other, and so does a bus that is half duplex (PCI, PCI-X); of
- * frames that wait both ways they take turns. One that is full duplex (PCI Express) is two. Here nothing is lost. */
+ * frames that wait both ways they take turns. One that is full duplex (PCI Express) is two. A frame that is received has a
+ * place in the receive ring from when it comes until the processor has taken it; where there is none it is lost, and
+ * nothing else is. What waits to be sent is the NIC's queue. */
 #ifndef EMU_HOST_H
 #define EMU_HOST_H
 
@@ -23,6 +25,7 @@ struct emu_host_config {
     enum emu_host_duplex duplex;
     int64_t interrupt_ps;       /* after the first frame that waits for one (ethtool -C rx-usecs); 0: at once */
     int interrupt_frames;       /* or when so many wait (rx-frames); 0: however many */
+    int rx_ring;                /* places (ethtool -G rx); 0: however many */
 };
 
 bool emu_host_takes_time(const struct emu_host_config *c);
@@ -46,8 +49,11 @@ struct emu_host *emu_host_new(const struct emu_host_config *config, int host, in
                               const struct emu_clock *clock, emu_host_pass *in, emu_host_pass *out, void *user);
 void emu_host_free(struct emu_host *h, const struct emu_frame_ops *ops);
 
-/* A NIC has received a frame. */
-void emu_host_receive(struct emu_host *h, const struct emu_frame *frame);
+/* A NIC has received a frame. False where the ring is full: the frame stays the caller's. */
+bool emu_host_receive(struct emu_host *h, const struct emu_frame *frame);
+
+/* Returns how many found the ring full; -1: it has room for all. h may be NULL. */
+int64_t emu_host_lost(const struct emu_host *h);
 
 /* The stack sends one. */
 void emu_host_send(struct emu_host *h, const struct emu_frame *frame);

@@ -18,10 +18,10 @@ static void network_receive(void *owner, int index, const struct emu_frame *fram
     struct emu_network *n = owner;
     int host = n->host_of[index];
     struct emu_host *inside = network_inside(n, host);
-    if (inside)
-        emu_host_receive(inside, frame);
-    else
+    if (!inside)
         n->deliver(n->user, host, frame);
+    else if (!emu_host_receive(inside, frame))
+        n->ops->release(frame->packet);
 }
 
 /* The host's stack gets it. */
@@ -273,6 +273,12 @@ int64_t emu_network_look_ahead(struct emu_network *n)
             least_ps = 0;
     }
     return least_ps;
+}
+
+int64_t emu_network_ring_lost(const struct emu_network *n, int nic)
+{
+    const int host = n->host_of[nic];
+    return nic == n->first_nic[host] ? emu_host_lost(network_inside(n, host)) : -1;
 }
 
 int emu_network_nic_count(const struct emu_network *n)

@@ -62,6 +62,10 @@ struct emu_port *emu_network_only_nic(const struct emu_network *n, int host);
 void emu_network_transmit(struct emu_network *n, int host, const struct emu_frame *frame);
 
 int emu_network_nic_count(const struct emu_network *n); /* of all hosts together */
+
+/* What a host's receive ring had no place for, by its first NIC's number among all ports; -1: it has room for all, or it is
+ * another NIC. */
+int64_t emu_network_ring_lost(const struct emu_network *n, int nic);
 int emu_network_port_count(const struct emu_network *n);
 /* 0 <= i < count: NICs first, then switch ports. */
 struct emu_port *emu_network_port(struct emu_network *n, int i);

@@ -10,6 +10,7 @@
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_roots.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ struct posterior_work {
     double sigma[SIGMAS], log_prior[SIGMAS]; /* log of prior density times step */
     size_t sigmas;
     double *variance, *dof, *constant; /* owned; [sigma * d->n] at one theta: V, nu and the log of t's constant */
-    double *best_v;   /* owned; v where theta is most probable */
+    double *best_v, *best_nu; /* owned; u and how well it is known, where theta is most probable */
     double *log_p, *c, *c_sd, *log_sigma; /* owned; at each fine point: log of its share, c given it, mean log sigma */
     double *l;        /* owned; the regression's share of each point; [q * g->n], and room to sort as many */
     double squares[QS]; /* of those shares, summed; of each q */
@@ -308,14 +309,14 @@ static void work_sigmas(struct posterior_work *w)
 
 /* The constant of t: log Gamma((nu + 1) / 2) - log Gamma(nu / 2) is log(nu / 2) / 2 - 1 / (4 nu) + 1 / (24 nu^3) but for
  * 1e-5 from nu = 4 on (Abramowitz and Stegun 6.1.41). */
-static void work_variances(struct posterior_work *w)
+static void work_variances(struct posterior_work *w, const double *v, const double *nu)
 {
     for (size_t s = 0; s < w->sigmas; s++)
         for (size_t i = 0; i < w->d->n; i++) {
             size_t at = s * w->d->n + i;
-            double own = w->sigma[s] * w->d->k[i], variance = own * own + w->v[i];
+            double own = w->sigma[s] * w->d->k[i], variance = own * own + v[i];
             double of_own = w->d->known ? own * own * own * own / w->d->known[i] : 0;
-            double dof = fmin(variance * variance / (of_own + w->v[i] * w->v[i] / w->nu[i]), 1e6);
+            double dof = fmin(variance * variance / (of_own + v[i] * v[i] / nu[i]), 1e6);
             w->variance[at] = variance;
             w->dof[at] = dof;
             w->constant[at] = -log(2 * M_PI * variance) / 2 - 1 / (4 * dof) + 1 / (24 * dof * dof * dof);
@@ -364,7 +365,7 @@ static void work_points(struct posterior_work *w)
         double at[] = {w->fine[0].at[t / n1], w->fine[1].at[t % n1]};
         work_regress(w, at, w->g->n);
         work_scatter(w);
-        work_variances(w);
+        work_variances(w, w->v, w->nu);
         for (size_t i = 0; i < w->d->n; i++)
             w->m[t * w->d->n + i] = work_value(w, i, w->q[i]);
         double log_l[SIGMAS], c[SIGMAS], variance[SIGMAS], total = -INFINITY, mean = 0, square = 0;
@@ -385,6 +386,7 @@ static void work_points(struct posterior_work *w)
         if (total > most) {
             most = total;
             memcpy(w->best_v, w->v, w->d->n * sizeof *w->v);
+            memcpy(w->best_nu, w->nu, w->d->n * sizeof *w->nu);
         }
     }
 }
@@ -475,7 +477,41 @@ static double mixture_quantile(const struct posterior_work *w, const double *sha
     return root;
 }
 
-static void work_sum_up(const struct posterior_work *w, struct model_posterior *p)
+/* Of times `from` to `to`, after p->fit. A probability of t below what a double has counts as the least that it has: z is
+ * 38 at most. */
+static double work_tail_of(const struct posterior_work *w, const struct model_posterior *p, size_t from, size_t to)
+{
+    double tail = 0;
+    for (size_t s = 0; s < w->sigmas; s++) {
+        double sum = 0;
+        for (size_t i = from; i < to; i++) {
+            double t = fabs(p->fit[i] - w->d->y[i]) / sqrt(w->variance[s * w->d->n + i]);
+            double z = gsl_cdf_ugaussian_Qinv(fmax(gsl_cdf_tdist_Q(t, w->dof[s * w->d->n + i]), DBL_MIN));
+            sum += z * z;
+        }
+        tail += exp(w->log_prior[s]) * gsl_cdf_chisq_Q(sum, (double)(to - from));
+    }
+    return tail;
+}
+
+static void work_tails(struct posterior_work *w, struct model_posterior *p)
+{
+    const size_t n = w->d->n, *group = w->d->group;
+    size_t groups = 0;
+    work_variances(w, w->best_v, w->best_nu);
+    p->tail = work_tail_of(w, p, 0, n);
+    for (size_t first = 0, after; first < n; first = after, groups++) {
+        for (after = first + 1; after < n && (!group || group[after] == group[first]);)
+            after++;
+        double tail = work_tail_of(w, p, first, after);
+        for (size_t i = first; i < after; i++)
+            p->tails[i] = tail;
+        p->tail = fmin(p->tail, tail);
+    }
+    p->tail = groups > 1 ? fmin((double)(groups + 1) * p->tail, 1) : p->tail;
+}
+
+static void work_sum_up(struct posterior_work *w, struct model_posterior *p)
 {
     size_t points = w->fine[0].n * w->fine[1].n, best = 0, n = w->d->n;
     double *share = memory_zeroed(points, sizeof *share, "a posterior");
@@ -500,6 +536,7 @@ static void work_sum_up(const struct posterior_work *w, struct model_posterior *
         p->fit[i] = w->m[best * n + i] - w->c[best];
         p->variance[i] = p->spread * w->d->k[i] * p->spread * w->d->k[i] + w->best_v[i];
     }
+    work_tails(w, p);
     free(share);
 }
 
@@ -545,9 +582,10 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
         fine_axis_make(&w.fine[x], &whole.axis[x], steps);
     size_t points = w.fine[0].n * w.fine[1].n;
     w.m = memory_zeroed(points * d->n, sizeof *w.m, "a posterior");
-    w.v = memory_zeroed(3 * d->n, sizeof *w.v, "a posterior");
+    w.v = memory_zeroed(4 * d->n, sizeof *w.v, "a posterior");
     w.nu = w.v + d->n;
     w.best_v = w.nu + d->n;
+    w.best_nu = w.best_v + d->n;
     w.miss = memory_zeroed(g->n * d->n, sizeof *w.miss, "a posterior");
     w.together = memory_zeroed(d->n, sizeof *w.together, "a posterior");
     w.log_p = memory_zeroed(4 * points, sizeof *w.log_p, "a posterior");
@@ -561,6 +599,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
     w.constant = w.dof + SIGMAS * d->n;
     p->fit = memory_zeroed(d->n, sizeof *p->fit, "a posterior");
     p->variance = memory_zeroed(d->n, sizeof *p->variance, "a posterior");
+    p->tails = memory_zeroed(d->n, sizeof *p->tails, "a posterior");
     work_sigmas(&w);
     for (int pass = 0; pass < 2; pass++) { /* the second one picks q by where the first found theta */
         work_smooth(&w, p, pass > 0);
@@ -586,5 +625,6 @@ void model_posterior_fini(struct model_posterior *p)
 {
     free(p->fit);
     free(p->variance);
+    free(p->tails);
     *p = (struct model_posterior){.fit = NULL};
 }

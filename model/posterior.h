@@ -22,7 +22,15 @@
  * The evidence is the integral of likelihood times prior: over c by Laplace's method, over log sigma and log theta by
  * the trapezoidal rule. Two hypotheses are compared by the difference of their log evidence (Jeffreys 1961, Theory of
  * Probability, ch. 5; MacKay 2003, Information Theory, Inference, and Learning Algorithms, ch. 28): a parameter that must
- * be tuned costs the share of its range that fits. */
+ * be tuned costs the share of its range that fits.
+ *
+ * Evidence says which of several is the least bad, and not whether any is right. The tail does (Box 1980, Sampling and
+ * Bayes' inference in scientific modelling and robustness; Gelman, Meng and Stern 1996): the probability that times which
+ * this hypothesis makes at its best theta are as far from what it predicts as these, or farther,
+ *   tail = E over sigma of P(chi-square of n >= sum of z_i^2),   z_i the normal deviate as unlikely as e_i / sqrt(V_i)
+ * sigma as above, before these times are seen. theta and c were chosen by the times, which makes the tail longer. A group
+ * that is far off is not to hide among others that are near: of G > 1 groups it is G + 1 times the least of what all
+ * together and each group alone give, 1 at most (Bonferroni). */
 #ifndef MODEL_POSTERIOR_H
 #define MODEL_POSTERIOR_H
 
@@ -78,6 +86,8 @@ struct model_posterior {
     double spread;                         /* sigma: exp of its mean logarithm at the best */
     double mass[MODEL_POSTERIOR_AXES][MODEL_POSTERIOR_POINTS]; /* probability between a point and the next */
     double behind[MODEL_POSTERIOR_AXES][MODEL_POSTERIOR_POINTS]; /* nats of density that the best there lacks */
+    double tail;                           /* see above */
+    double *tails;          /* owned; of each time, that of its group alone */
     double *fit, *variance; /* owned; n of each: m - c at the best, and the variance */
 };
 

@@ -25,6 +25,8 @@ static const struct results_column port_columns[] = {
     COUNT(delivered_frames, "that reached the far end"),
     {"lost_frames", NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON | RESULTS_WHEN_KNOWN, AT(lost_frames),
      "that the link's faults lost"},
+    {"ring_lost_frames", NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON | RESULTS_WHEN_KNOWN, AT(ring_lost_frames),
+     "of what it received, that found its host's receive ring full"},
     COUNT(sent_frame_bytes, "of frames sent, without preamble and gap"),
     COUNT(sent_wire_bytes, "the same with them"),
     COUNT(peak_queue_bytes, "at most in its buffer"),

@@ -14,6 +14,7 @@ struct results_port {
     int64_t rate_bps;
     int64_t offered_frames, dropped_frames, queued_frames, on_wire_frames, delivered_frames;
     int64_t lost_frames; /* by the link's faults; -1 where it has none */
+    int64_t ring_lost_frames; /* of a NIC: that found its host's receive ring full; -1 where that has room for all */
     int64_t sent_frame_bytes, sent_wire_bytes;
     int64_t peak_queue_bytes, peak_queue_packets;
     int64_t pauses_sent, pauses_received, told_to_stop_ps; /* IEEE 802.3x; -1 when there were none */

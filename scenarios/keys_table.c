@@ -284,6 +284,8 @@ static const struct key host_keys[] = {
      .meaning = "from the first frame received to the interrupt that hands it over (ethtool -C rx-usecs)"},
     {"interrupt_frames", KEY_INTEGER, OF(network.host.interrupt_frames), .min = 1, .max = 10000, .optional = true,
      .otherwise = "however many", .meaning = "that wait raise it at once (rx-frames)"},
+    {"rx_ring", KEY_INTEGER, OF(network.host.rx_ring), .min = 1, .max = 100000, .optional = true,
+     .otherwise = "however many", .meaning = "frames that may wait for the processor; more are lost (ethtool -G rx)"},
     {0},
 };
 

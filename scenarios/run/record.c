@@ -217,6 +217,8 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
         summary.flows[i] = record_row(&s->flows[i], &flows[i]);
     for (int i = 0; i < ports; i++)
         summary.ports[i] = record_port(emu_network_port(n, i), emu_network_buffer(n, i));
+    for (int i = 0; i < ports; i++)
+        summary.ports[i].ring_lost_frames = i < emu_network_nic_count(n) ? emu_network_ring_lost(n, i) : -1;
     for (int i = 0; i < s->n_captures; i++)
         summary.captures[i] = captures[i];
     bool ok = record_flows(&summary, directory, err) &&

@@ -116,7 +116,11 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
                                  struct error *err)
 {
     int *number = NULL;
-    bool ok = study_measurement_hosts(m, f->network, &number, err) || error_prefix(err, "%s: ", path);
+    bool ok = study_measurement_hosts(m, NULL, f->network, &number, err) || error_prefix(err, "%s: ", path);
+    for (size_t p = 0; ok && p < m->n; p++)
+        ok = !m->patterns[p].scenario_path ||
+             error_set(err, ERROR_INPUT, "%s: pattern '%s' has a scenario of its own, which 'contraflow infer' reads",
+                       path, m->patterns[p].name);
     for (size_t p = 0; ok && p < m->n; p++)
         ok = fit_read_pattern(f, &m->patterns[p], number, (int64_t)p + 1, err);
     free(number);

@@ -14,7 +14,8 @@
 
 #define FULL_FRAME_BITS (1538 * 8.0)
 
-const char *const study_hypothesis_parameters[] = {"window", "buffer", "ratio", "bus", "processor", "interrupts", NULL};
+const char *const study_hypothesis_parameters[] = {"window", "buffer", "ratio", "bus", "processor", "interrupts", "ring",
+                                             NULL};
 
 /* With FIFO queues everywhere; "%s" is the size of small queues. */
 static const char *const usual[] = {
@@ -51,7 +52,7 @@ static bool hypothesis_part(struct study_hypothesis *h, const char *part, struct
     struct error said;
     if (!*part || !hypothesis_change(part, &said))
         return error_set(err, ERROR_INPUT, "hypothesis '%s': '%s' is no part of one; parts are changes as of "
-                         "'contraflow replay --what-if', autotuned, window, buffer, ratio, bus, processor and interrupts; or it is the name of one "
+                         "'contraflow replay --what-if', autotuned, window, buffer, ratio, bus, processor, interrupts and ring; or it is the name of one "
                          "model, such as eq6", h->text, part);
     text_add(h->changes, sizeof h->changes, "%s%s", *h->changes ? "+" : "", part);
     return true;
@@ -154,6 +155,7 @@ void study_hypothesis_host_ranges(int64_t rate_bps, double (*range)[2])
     memcpy(range[STUDY_HYPOTHESIS_BUS], (double[2]){rate / 2, 8 * rate}, sizeof range[0]);
     memcpy(range[STUDY_HYPOTHESIS_PROCESSOR], (double[2]){frame_s / 16, 4 * frame_s}, sizeof range[0]);
     memcpy(range[STUDY_HYPOTHESIS_INTERRUPTS], (double[2]){5e-6, 1e-3}, sizeof range[0]);
+    memcpy(range[STUDY_HYPOTHESIS_RING], (double[2]){16, 4096}, sizeof range[0]);
 }
 
 static void hypothesis_hosts(const struct study_hypothesis *h, const double *value, struct emu_host_config *host)
@@ -164,6 +166,8 @@ static void hypothesis_hosts(const struct study_hypothesis *h, const double *val
         host->frame_ps = llround(value[STUDY_HYPOTHESIS_PROCESSOR] * UNITS_PS_PER_S);
     if (h->searched[STUDY_HYPOTHESIS_INTERRUPTS])
         host->interrupt_ps = llround(value[STUDY_HYPOTHESIS_INTERRUPTS] * UNITS_PS_PER_S);
+    if (h->searched[STUDY_HYPOTHESIS_RING])
+        host->rx_ring = (int)lround(value[STUDY_HYPOTHESIS_RING]);
 }
 
 bool study_hypothesis_apply(const struct study_hypothesis *h, const double value[STUDY_HYPOTHESIS_PARAMETERS],

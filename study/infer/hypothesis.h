@@ -5,8 +5,8 @@
  * In words: parts joined by '+'. A part is a change of study_replay_what_if() ("fair@nic", "cc=cubic", "pause"),
  * "autotuned" (each connection begins with ten segments), or a parameter that is searched for: "window", "buffer" of the
  * switch's ports, "ratio" of the windows of flows out of the host that most flows share to those of all others, and of
- * every host (emu/host.h) the rate of a half-duplex "bus", the "processor" time of a frame and how long "interrupts" wait
- * for more. Where a part names neither window nor buffer, the window is searched for. Or it is one name of study_models[]. */
+ * every host (emu/host.h) the rate of a half-duplex "bus", the "processor" time of a frame, how long "interrupts" wait
+ * for more, and the places of its receive "ring". Where a part names neither window nor buffer, the window is searched for. Or it is one name of study_models[]. */
 #ifndef STUDY_HYPOTHESIS_H
 #define STUDY_HYPOTHESIS_H
 
@@ -24,12 +24,13 @@ enum study_hypothesis_parameter {
     STUDY_HYPOTHESIS_BUS,        /* bit/s */
     STUDY_HYPOTHESIS_PROCESSOR,  /* s */
     STUDY_HYPOTHESIS_INTERRUPTS, /* s */
+    STUDY_HYPOTHESIS_RING,       /* frames */
     STUDY_HYPOTHESIS_PARAMETERS
 };
 extern const char *const study_hypothesis_parameters[]; /* their names */
 
 /* Where those of hosts may be, behind links of that rate, in range[STUDY_HYPOTHESIS_PARAMETERS]: a bus of half to eight
- * times the rate, 1/16 of a full frame's time to four of them, 5 us to 1 ms. */
+ * times the rate, 1/16 of a full frame's time to four of them, 5 us to 1 ms, 16 to 4096 frames. */
 void study_hypothesis_host_ranges(int64_t rate_bps, double (*range)[2]);
 
 struct study_hypothesis {

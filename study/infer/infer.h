@@ -4,7 +4,14 @@
  *
  * A grid over the range begins with a few points, each with a seed of its own, in the first patterns alone. Hypotheses
  * that are far behind then get no more. The others are emulated in all patterns, and at more points where the
- * probability is: between two that have more than a twentieth of it, until a step is small. */
+ * probability is: between two that have more than a twentieth of it, until a step is small.
+ *
+ * "None of these" is a hypothesis, too, as probable before as each of the others: a mechanism that nobody has thought of,
+ * by which a flow takes any time between half of what its bytes need alone on its link and twice what those of all flows
+ * of its pattern need, one after the other. Of logarithms, with b_i the bytes of a flow,
+ *   log evidence = -sum over flows of log log(4 sum of b / b_i)
+ * and of flows without an end all b are the same. It is broad on purpose: what fits within its spread beats it by some
+ * nats a flow, and what misses by many spreads does not. */
 #ifndef STUDY_INFER_H
 #define STUDY_INFER_H
 
@@ -41,7 +48,7 @@ struct study_infer_hypothesis {
     struct study_infer_point *points; /* owned */
     size_t n, capacity, weighed;      /* the first of them, in the posterior */
     struct model_posterior posterior;
-    double weight;  /* probability among those that are emulated, or, of a model, beside them */
+    double weight;  /* probability among those that are emulated and none of these, or, of a model, beside them */
     size_t group;   /* the first of the ranking that this measurement does not tell it from, by its index there */
     bool refined;   /* false: too far behind to be looked at closely, or, without `whole`, to be looked at in all
                      * patterns: its evidence is then behind the best by what it was in the first ones */
@@ -79,6 +86,7 @@ struct study_infer {
     size_t n_experiments;
     size_t against;          /* index of the hypothesis that the experiments tell from the first; 0: none */
     enum study_infer_lacks lacks; /* because of until_s */
+    double none_log_evidence, none_weight; /* of "none of these" */
     size_t left_out;         /* hypotheses that were not emulated before until_s: they are not in the ranking */
     int signal;              /* that ended it early; 0 */
 };
@@ -93,6 +101,10 @@ bool study_infer_run(struct study_infer *x, struct error *err);
 bool study_infer_next(struct study_infer *x, struct error *err);
 
 void study_infer_fini(struct study_infer *x); /* safe on a zeroed one */
+
+/* Does the hypothesis miss what was measured by more than it can by chance, but once in a hundred times? False where it
+ * was not emulated in all patterns. */
+bool study_infer_misses(const struct study_infer_hypothesis *h);
 
 /* A parameter's most probable value; NAN where it is not searched for. */
 double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypothesis_parameter parameter);

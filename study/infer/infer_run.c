@@ -28,6 +28,8 @@
 #define FAR_COARSE 30.0 /* after all patterns, before the grid is refined */
 #define FAR_LAST 9.0
 #define TAIL 5.0 /* degrees of freedom of what a coarse grid misses */
+#define CHANCE 0.01    /* of a right hypothesis, to be said to miss: so many of 100 right ones are */
+#define ROOM 4.0       /* from half of a flow's own time to twice the time of all */
 #define SAME 1.0       /* squared distance of two predictions, in deviations: not told apart */
 
 static void infer_cut(struct study_infer_hypothesis *h, size_t n)
@@ -80,6 +82,11 @@ double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypot
     return NAN;
 }
 
+bool study_infer_misses(const struct study_infer_hypothesis *h)
+{
+    return h->whole && h->posterior.tail < CHANCE;
+}
+
 /* The least buffer that PAUSE can work with: what may still come from everywhere. */
 static double infer_headroom(const struct scenario *s, const struct study_measurement *m)
 {
@@ -88,8 +95,9 @@ static double infer_headroom(const struct scenario *s, const struct study_measur
     struct emu_link_config link = s->network.link; /* of the farthest host */
     for (int h = 0; h < s->network.n_delays; h++)
         link.delay_ps = s->network.delays_ps[h] > link.delay_ps ? s->network.delays_ps[h] : link.delay_ps;
-    return 1.1 * ((double)ports * (double)emu_switch_headroom_bytes(&link, packet) +
-                  (double)emu_switch_headroom_bytes(&s->network.backbone, packet)) + 10000;
+    bool backbone = s->network.topology != EMU_TOPOLOGY_STAR || s->network.uplinks > 0;
+    double room = (double)ports * (double)emu_switch_headroom_bytes(&link, packet);
+    return 1.1 * (room + (backbone ? (double)emu_switch_headroom_bytes(&s->network.backbone, packet) : 0)) + 10000;
 }
 
 static void infer_axis(const struct study_infer *x, struct study_infer_hypothesis *h,
@@ -98,11 +106,8 @@ static void infer_axis(const struct study_infer *x, struct study_infer_hypothesi
     struct model_posterior_axis *a = &h->grid.axis[h->grid.axes];
     double low = x->options.range[of][0], high = x->options.range[of][1];
     bool pauses = of == STUDY_HYPOTHESIS_BUFFER && strstr(h->is.changes, "pause");
-    if (pauses)
-        low = fmax(low, infer_headroom(x->options.base, x->measured));
     for (size_t p = 0; pauses && p < x->measured->n; p++)
-        if (x->measured->patterns[p].replay)
-            low = fmax(low, infer_headroom(&x->measured->patterns[p].replay->scenario, x->measured));
+        low = fmax(low, infer_headroom(study_measurement_base(&x->measured->patterns[p], x->options.base), x->measured));
     high = fmax(low, high);
     *a = (struct model_posterior_axis){.n = high <= low ? 1 : of == STUDY_HYPOTHESIS_RATIO_OUT ? COARSE_RATIO : COARSE};
     for (size_t k = 0; k < a->n; k++)
@@ -115,20 +120,21 @@ static bool infer_hosts(const struct study_infer *x, int (**host)[2], struct err
 {
     const struct study_measurement *m = x->measured;
     size_t placements = m->n_placements > 0 ? m->n_placements : 1;
-    int *number = NULL;
-    bool ok = study_measurement_hosts(m, x->options.base, &number, err);
+    bool ok = true;
     *host = memory_zeroed(placements * m->flows, sizeof **host, "hosts");
-    for (size_t p = 0; ok && p < placements; p++) {
-        size_t k = 0;
-        for (size_t i = 0; i < m->n; i++)
-            for (size_t f = 0; f < m->patterns[i].n; f++, k++) {
-                const struct study_measurement_flow *flow = &m->patterns[i].flows[f];
+    for (size_t i = 0, first = 0; ok && i < m->n; first += m->patterns[i++].n) {
+        const struct study_measurement_pattern *pattern = &m->patterns[i];
+        int *number = NULL;
+        ok = study_measurement_hosts(m, pattern->scenario ? pattern : NULL,
+                                     pattern->scenario ? pattern->scenario : x->options.base, &number, err);
+        for (size_t p = 0; ok && p < placements; p++)
+            for (size_t f = 0, k = first; f < pattern->n; f++, k++) {
                 int *to = (*host)[p * m->flows + k];
-                to[0] = number[m->n_placements > 0 ? m->placements[p].at[k][0] : flow->from];
-                to[1] = number[m->n_placements > 0 ? m->placements[p].at[k][1] : flow->to];
+                to[0] = number[m->n_placements > 0 ? m->placements[p].at[k][0] : pattern->flows[f].from];
+                to[1] = number[m->n_placements > 0 ? m->placements[p].at[k][1] : pattern->flows[f].to];
             }
+        free(number);
     }
-    free(number);
     return ok;
 }
 
@@ -151,7 +157,7 @@ static void infer_plays(struct study_infer *x, struct study_infer_hypothesis *h,
             continue;
         list->plays = memory_grown(list->plays, list->n, &list->capacity, 256, sizeof *list->plays, "emulations");
         struct infer_play *play = &list->plays[list->n++];
-        *play = (struct infer_play){.base = p->replay ? &p->replay->scenario : x->options.base, .pattern = p,
+        *play = (struct infer_play){.base = study_measurement_base(p, x->options.base), .pattern = p,
                                     .host = list->host + h->is.placement * m->flows + first, .is = &h->is,
                                     .seed = ++list->seed, .messages = x->options.messages, .out = point->m + first};
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
@@ -316,17 +322,38 @@ static double infer_distance(const struct study_infer *x, const struct study_inf
     return sum;
 }
 
+/* study/infer/infer.h has the formula. */
+static double infer_none(const struct study_measurement *m)
+{
+    double log_evidence = 0;
+    for (size_t p = 0; p < m->n; p++) {
+        const struct study_measurement_pattern *pattern = &m->patterns[p];
+        double all = 0;
+        for (size_t i = 0; i < pattern->n; i++)
+            all += (double)pattern->flows[i].bytes;
+        for (size_t i = 0; i < pattern->n; i++) {
+            double one = (double)pattern->flows[i].bytes;
+            log_evidence -= log(log(ROOM * (one > 0 ? all / one : (double)pattern->n)));
+        }
+    }
+    return log_evidence;
+}
+
 /* Weights among those that are emulated; groups of those that the measurement does not tell apart. */
 static void infer_rank(struct study_infer *x)
 {
     qsort(x->h, x->n, sizeof *x->h, infer_by_evidence);
-    double best = x->h[0].posterior.log_evidence, sum = 0;
+    x->none_log_evidence = infer_none(x->measured);
+    double best = fmax(x->h[0].posterior.log_evidence, x->none_log_evidence);
+    x->none_weight = exp(x->none_log_evidence - best);
+    double sum = x->none_weight;
     x->n_emulated = 0;
     for (size_t i = 0; i < x->n; i++) {
         x->h[i].weight = exp(x->h[i].posterior.log_evidence - best);
         sum += x->h[i].is.model && i > 0 && !x->h[0].is.model ? 0 : x->h[i].weight;
         x->n_emulated += !x->h[i].is.model;
     }
+    x->none_weight /= sum;
     for (size_t i = 0; i < x->n; i++) {
         x->h[i].weight /= sum;
         x->h[i].group = i;
@@ -491,8 +518,9 @@ static void infer_drop(struct study_infer *x, double first_best)
             struct model_posterior *p = &x->h[i].posterior;
             p->fit = memory_resized(p->fit, x->measured->flows, sizeof *p->fit, "a fit");
             p->variance = memory_resized(p->variance, x->measured->flows, sizeof *p->variance, "a fit");
+            p->tails = memory_resized(p->tails, x->measured->flows, sizeof *p->tails, "a fit");
             for (size_t k = 0; k < x->measured->flows; k++)
-                p->fit[k] = p->variance[k] = NAN;
+                p->fit[k] = p->variance[k] = p->tails[k] = NAN;
         }
 }
 

@@ -17,6 +17,10 @@ void study_measurement_fini(struct study_measurement *m)
         if (m->patterns[i].replay)
             study_replay_fini(m->patterns[i].replay);
         free(m->patterns[i].replay);
+        free(m->patterns[i].scenario_path);
+        if (m->patterns[i].scenario)
+            scenario_fini(m->patterns[i].scenario);
+        free(m->patterns[i].scenario);
     }
     for (size_t i = 0; i < m->n_placements; i++) {
         free(m->placements[i].name);
@@ -99,8 +103,21 @@ static int host_number(const char *name)
     return sscanf(name, "h%5d%n", &number, &length) == 1 && name[length] == '\0' ? number : -1;
 }
 
-bool study_measurement_hosts(const struct study_measurement *m, const struct scenario *s, int **number,
-                             struct error *err)
+const struct scenario *study_measurement_base(const struct study_measurement_pattern *p, const struct scenario *base)
+{
+    return p->replay ? &p->replay->scenario : p->scenario ? p->scenario : base;
+}
+
+static bool pattern_uses(const struct study_measurement_pattern *p, size_t host)
+{
+    bool uses = !p;
+    for (size_t i = 0; p && i < p->n; i++)
+        uses = uses || p->flows[i].from == host || p->flows[i].to == host;
+    return uses;
+}
+
+bool study_measurement_hosts(const struct study_measurement *m, const struct study_measurement_pattern *only,
+                             const struct scenario *s, int **number, struct error *err)
 {
     bool numbered = true, star = s->network.topology == EMU_TOPOLOGY_STAR;
     int hosts = star ? SCENARIO_HOSTS : s->network.hosts; /* a star has as many as the flows need */
@@ -109,6 +126,8 @@ bool study_measurement_hosts(const struct study_measurement *m, const struct sce
         numbered = numbered && host_number(m->hosts[i]) >= 0;
     for (size_t i = 0; i < m->n_hosts; i++) {
         (*number)[i] = numbered ? host_number(m->hosts[i]) : (int)i;
+        if (!pattern_uses(only, i))
+            continue;
         if (!numbered && !star)
             return error_set(err, ERROR_INPUT, "hosts such as '%s' have no place in a %s: call them h0 to h%d",
                              m->hosts[host_number(m->hosts[0]) < 0 ? 0 : i], emu_topology_names[s->network.topology],

@@ -32,6 +32,8 @@ struct study_measurement_pattern {
     struct study_measurement_flow *flows; /* owned */
     size_t n, capacity;
     struct study_replay *replay; /* owned; a capture: its flows are the scenario's; else NULL */
+    char *scenario_path;         /* owned; where the table names the network and TCP of this pattern; else NULL */
+    struct scenario *scenario;   /* owned; of that file, once somebody has read it; else NULL */
 };
 
 /* Where flows are, when that is not known: hosts of all flows, pattern by pattern. */
@@ -68,10 +70,14 @@ bool study_measurement_read_capture(struct study_measurement *m, const char *pat
  * placement does not name stay. After all measurements. */
 bool study_measurement_read_placements(struct study_measurement *m, const char *path, struct error *err);
 
+/* The network and TCP of a pattern: a capture's, its own, or else `base`. */
+const struct scenario *study_measurement_base(const struct study_measurement_pattern *p, const struct scenario *base);
+
 /* Which host of a scenario each of the measurement's is: its number where all are called h0, h1, ...; else, in a star,
- * they are numbered as they appear. *number is for free(). ERROR_INPUT where the scenario has no such host. */
-bool study_measurement_hosts(const struct study_measurement *m, const struct scenario *s, int **number,
-                             struct error *err);
+ * they are numbered as they appear. *number is for free(). ERROR_INPUT where the scenario has no such host; `only`: of
+ * those that this pattern's flows use, NULL: of all. */
+bool study_measurement_hosts(const struct study_measurement *m, const struct study_measurement_pattern *only,
+                             const struct scenario *s, int **number, struct error *err);
 
 /* Is it known how large each flow's window was? */
 bool study_measurement_windows(const struct study_measurement *m);

@@ -11,11 +11,11 @@
 
 /* Columns of a measurement; those of repeated values stand at the end. */
 enum {
-    FROM, TO, FLOW, PATTERN, BYTES, WINDOW, START, SPREAD, SECONDS, BPS, SECONDS_2, BPS_2 = SECONDS_2 + 8,
+    FROM, TO, FLOW, PATTERN, SCENARIO, BYTES, WINDOW, START, SPREAD, SECONDS, BPS, SECONDS_2, BPS_2 = SECONDS_2 + 8,
     COLUMNS = BPS_2 + 8
 };
 static const char *const columns[COLUMNS] = {
-    "from", "to", "flow", "pattern", "bytes", "window", "start", "spread", "seconds", "bits_per_second",
+    "from", "to", "flow", "pattern", "scenario", "bytes", "window", "start", "spread", "seconds", "bits_per_second",
     "seconds2", "seconds3", "seconds4", "seconds5", "seconds6", "seconds7", "seconds8", "seconds9",
     "bits_per_second2", "bits_per_second3", "bits_per_second4", "bits_per_second5", "bits_per_second6",
     "bits_per_second7", "bits_per_second8", "bits_per_second9",
@@ -87,6 +87,23 @@ static bool csv_values(const struct results_csv *c, char *const *value, struct s
     return n > 0 || results_csv_fail(c, err, "neither seconds nor bits_per_second has a value");
 }
 
+/* A pattern's own scenario, by its path from the table; all rows of the pattern say the same, or nothing. */
+static bool csv_scenario(const struct results_csv *c, const char *table, const char *name,
+                         struct study_measurement_pattern *p, struct error *err)
+{
+    const char *slash = strrchr(table, '/');
+    if (!*name)
+        return true;
+    char *path = *name == '/' || !slash ? memory_text("%s", name)
+                                        : memory_text("%.*s/%s", (int)(slash - table), table, name);
+    bool ok = !p->scenario_path || strcmp(p->scenario_path, path) == 0 ||
+              results_csv_fail(c, err, "scenario is '%.40s', but the pattern's other flows have another", name);
+    if (ok && !p->scenario_path)
+        p->scenario_path = memory_text("%s", path);
+    free(path);
+    return ok;
+}
+
 /* Windows of some flows tell nothing: those of the others may be any. */
 static void csv_settle_windows(struct study_measurement *m)
 {
@@ -118,7 +135,7 @@ bool study_measurement_read_csv(struct study_measurement *m, const char *path, s
                 f->spread = like.spread;
             if (f->window_bytes == 0)
                 f->window_bytes = like.window_bytes;
-            ok = csv_values(&c, value, f, err);
+            ok = csv_scenario(&c, path, value[SCENARIO], p, err) && csv_values(&c, value, f, err);
         }
     }
     if (ok && m->flows == before)

@@ -15,7 +15,8 @@ scatter by 40 %. And a short one does not get beyond the losses of its beginning
 Truths that are no hypothesis of their own are not drawn: windows within 1.5 of each other as unequal, and small queues
 larger than the window.
 Prints a line a truth and, at the end, how often the true hypothesis is first, how often it is in the first group of those
-that the measurement does not tell apart, and how often each parameter is within its 95 % interval."""
+that the measurement does not tell apart, how often it is said to miss or none of these is likelier than all, and how
+often each parameter is within its 95 % interval."""
 import concurrent.futures
 import json
 import math
@@ -154,7 +155,7 @@ def one(number, design=(SHAPES + [LONG], PATTERNS, REPEATS), jobs=1):
                 "grouped": true["rank"] == 1 or true["not_told_from"] == 1, "first": ranked[0]["hypothesis"],
                 "behind": ranked[0]["log_evidence"] - true["log_evidence"], "inside": inside,
                 "parameters": {p["parameter"]: [p["low"], p["value"], p["high"]] for p in true["parameters"]},
-                "spread": true["spread"], "emulations": found["emulations"], "seconds": time.monotonic() - began}
+                "spread": true["spread"], "misses": true["misses"], "none": found["none"]["weight"], "emulations": found["emulations"], "seconds": time.monotonic() - began}
 
 
 def share(n, of):
@@ -187,6 +188,8 @@ def main():
     n = len(all_)
     print(f"true hypothesis first: {share(sum(r['rank'] == 1 for r in all_), n)}")
     print(f"in the first group of those not told apart: {share(sum(r['grouped'] for r in all_), n)}")
+    print(f"true hypothesis said to miss: {share(sum(r['misses'] for r in all_), n)}")
+    print(f"none of these likelier than all: {share(sum(r['none'] > 0.5 for r in all_), n)}")
     for p in ("window", "buffer", "ratio", "rate"):
         of = [r for r in all_ if p in r["inside"]]
         print(f"{p} within its 95 % interval: {share(sum(r['inside'][p] for r in of), len(of))}")

@@ -81,6 +81,25 @@ class Faults(e2e.Case):
         self.assertNotIn("lost_frames", self.ports()[0])
         self.assertNotIn("faults", (self.dir / "out/scenario.yaml").read_text())
 
+    def test_a_full_receive_ring_loses_what_is_sent_again(self):
+        """A processor that takes 20 us for each frame has 1.5 of them for each that it receives: 33000 a second. Two senders
+        with such processors have twice as many: h0's ring of 64 overflows, nothing else does, and what is lost is sent
+        again. Every engine has the same host."""
+        for engine in e2e.ENGINES:
+            self.write("s.yaml", (LINE.replace(", faults: {%s}", "") % ("3s", "")).replace("5s", "1s").replace("5ms", "1ms")
+                       .replace("incoming: 1", "incoming: 2"))
+            flows = self.run_scenario("s.yaml", "network.host.processor=20us", "network.host.rx_ring=64",
+                                      f"engine={engine}")
+            h0, h1 = self.ports()[:2]
+            self.assertGreater(h0["ring_lost_frames"], 10, engine)
+            self.assertEqual(h1["ring_lost_frames"], 0, engine)
+            self.assertEqual(sum(p["dropped_frames"] for p in self.ports()), 0, engine)
+            again = sum(int(flow["retransmitted_segments"]) for flow in flows)
+            self.assertAlmostEqual(h0["ring_lost_frames"] / again, 1, delta=0.1, msg=engine)
+            self.assertNotIn("ring_lost_frames", self.ports()[3])
+        self.run_scenario("s.yaml", "network.host.processor=20us")
+        self.assertNotIn("ring_lost_frames", self.ports()[0])
+
     def test_models_that_know_no_faults_say_so(self):
         self.write("s.yaml", LINE % ("6s", "loss: 1%", ""))
         self.bad(2, "links without faults", "predict", "s.yaml")

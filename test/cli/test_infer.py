@@ -7,6 +7,13 @@ import random
 
 import e2e
 
+PAUSED = """seed: 5
+duration: 20s
+network: {topology: star, hosts: 5, link: {rate: 1Gbps, delay: 50us}, switch: {limit: 150kB, pause: {}}}
+tcp: {window: 300kB, congestion: newreno}
+traffic: {flows: [{from: h1, to: h0, bytes: 4MB}, {from: h2, to: h0, bytes: 6MB}, {from: h0, to: h3, bytes: 5MB},
+  {from: h4, to: h3, bytes: 5MB}]}
+"""
 STAR = """seed: {seed}
 duration: 20s
 network: {{topology: star, hosts: 5, link: {{rate: 1Gbps, delay: 50us}}, nic: {{queue: {nic}}}, switch: {{queue: {port}}}}}
@@ -61,11 +68,54 @@ class Queues(Case):
 
     def test_weights_are_those_of_the_evidence_and_sum_to_one(self):
         found = self.infer(self.measured("fifo", "fifo", patterns=["2in-1out"]), "--spread", "2%",
-                           *self.hypotheses(*QUEUES))["hypotheses"]
-        self.assertAlmostEqual(sum(h["weight"] for h in found), 1, places=9)
-        for h in found:
+                           *self.hypotheses(*QUEUES))
+        found, none = found["hypotheses"], found["none"]
+        self.assertAlmostEqual(sum(h["weight"] for h in found) + none["weight"], 1, places=9)
+        for h in [*found, none]:
             expected = found[0]["weight"] * math.exp(h["log_evidence"] - found[0]["log_evidence"])
             self.assertAlmostEqual(h["weight"], expected, places=9)
+        # Flows of 4, 6 and 5 of 15 MB: from half of what one needs alone to twice what all need.
+        broad = -sum(math.log(math.log(4 * 15 / one)) for one in (4, 6, 5))
+        self.assertAlmostEqual(none["log_evidence"], broad, places=9)
+
+    def test_what_no_hypothesis_explains_is_said(self):
+        """One of three equal flows takes three times as long as the others, which no queue does to it: the best of those
+        that are asked is off by far more than the spread, and has no weight."""
+        self.write("m.csv", "from,to,bytes,seconds\nh1,h0,20MB,0.3\nh2,h0,20MB,0.9\nh0,h3,20MB,0.3\n")
+        args = ("m.csv", "--spread", "1%", "--window", "300kB", *self.hypotheses("fifo", "fair"))
+        found = self.infer(*args)
+        best = found["hypotheses"][0]
+        self.assertGreater(best["misfit"], 0.2)
+        self.assertTrue(best["misses"])
+        self.assertLess(best["tail"], 1e-6)
+        self.assertGreater(found["none"]["weight"], 0.999)
+        out = self.good("infer", *args, "--rate", "1Gbps", "--delay", "50us", "-q").stdout
+        self.assertIn("none of these is likely: ", out)
+        self.assertIn("where a value's spread is 1 %", out)
+
+    def test_what_is_explained_is_not_warned_of(self):
+        found = self.infer(self.measured("fifo", "fifo", patterns=["2in-1out"]), "--spread", "1%",
+                           *self.hypotheses("fifo"))
+        self.assertFalse(found["hypotheses"][0]["misses"])
+        self.assertGreater(found["hypotheses"][0]["tail"], 0.01)
+        self.assertLess(found["none"]["weight"], 0.01)
+
+    def test_on_a_star_pause_may_have_a_small_buffer(self):
+        """Five links of 1 Gb/s and 50 us need 18 kB each for what comes after PAUSE is said; there is no backbone, which
+        would need 128 kB more."""
+        self.write("p.yaml", PAUSED)
+        self.good("run", "p.yaml", "-o", "p", "-q")
+        rows = ["from,to,bytes,seconds"]
+        ends = ("h1,h0,4MB", "h2,h0,6MB", "h0,h3,5MB", "h4,h3,5MB")
+        for end, flow in zip(ends, json.loads((self.dir / "p/summary.json").read_text())["flows"], strict=True):
+            rows.append(f"{end},{flow['end_s'] - flow['start_s']:.9f}")
+        self.write("m.csv", "\n".join(rows) + "\n")
+        found = self.infer("m.csv", "--spread", "0.5%", "--set", "tcp.window=300kB", *self.hypotheses("pause+buffer"))
+        buffer, _ = found["hypotheses"][0]["parameters"]
+        self.assertLess(buffer["low"], 150e3)
+        self.assertGreater(buffer["high"], 150e3)
+        self.assertLess(buffer["high"], 285e3)
+        self.assertFalse(found["hypotheses"][0]["misses"])
 
     def test_what_gives_the_same_times_is_told_apart_by_traffic_both_ways(self):
         """Without it there are no ACKs to wait, nor to be served first: all queues are the same to two flows of equal
@@ -119,7 +169,31 @@ class Inputs(Case):
         found = self.infer("m.csv", "--spread", "2%", "--window", "300kB", "--placements", "p.csv",
                            *self.hypotheses("fifo"))["hypotheses"]
         self.assertEqual([h["placement"] for h in found], ["together", "apart"])
-        self.assertGreater(found[0]["weight"], 0.999)
+        self.assertGreater(found[0]["weight"], 999 * found[1]["weight"])
+
+    def test_patterns_of_two_networks_share_a_platform(self):
+        """One window of 100 kB on two links of 100 Mb/s, 1 and 4 ms round: 2 flows of one pattern take turns, and the one
+        of the other has 100 kB each round trip. Either network tells the window, and both together the same."""
+        for name, delay in (("near", "250us"), ("far", "4ms")):
+            self.write(f"{name}.yaml", f"duration: 20s\nnetwork: {{topology: star, hosts: 4, link: {{rate: 100Mbps, delay: "
+                       f"{delay}}}}}\ntcp: {{window: 3MB}}\ntraffic: {{flows: [{{from: h1, to: h0}}]}}\n")
+        wire_s = 8 * 1538 / 1e8
+        far_s = 3e6 * (4 * 4e-3 + 2 * wire_s) / 1e5
+        self.write("m.csv", "pattern,scenario,flow,from,to,bytes,seconds\n"
+                   f"near,near.yaml,x,h1,h0,3MB,{2 * 3e6 / 1448 * wire_s}\nnear,near.yaml,y,h2,h0,3MB,{2 * 3e6 / 1448 * wire_s}\n"
+                   f"far,far.yaml,z,h1,h0,3MB,{far_s}\n")
+        found = self.json("infer", "m.csv", "--spread", "3%", *self.hypotheses("fifo"))["hypotheses"][0]
+        window, _ = found["parameters"]
+        self.assertAlmostEqual(window["value"], 1e5, delta=2e4)
+        self.assertEqual([p["pattern"] for p in found["by_pattern"]], ["near", "far"])
+        self.assertLess(max(p["misfit"] for p in found["by_pattern"]), 0.1)
+        self.assertAlmostEqual(3 * found["misfit"] ** 2, sum(n * p["misfit"] ** 2 for n, p in
+                                                            zip((2, 1), found["by_pattern"])), places=9)
+        out = self.good("infer", "m.csv", "--spread", "3%", "-q", *self.hypotheses("fifo")).stdout
+        self.assertIn("pattern by pattern", out)
+        self.bad(2, "has a scenario of its own", "fit", "m.csv", "--scenario", "near.yaml")
+        self.bad(2, "--placements does not go with", "infer", "m.csv", "--placements",
+                 self.write("p.csv", "placement,flow,from,to\na,x,h1,h0\n"))
 
     def test_a_capture_is_a_measurement(self):
         capture = e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz"

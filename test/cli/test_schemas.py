@@ -69,7 +69,8 @@ class Outputs(e2e.Case):
         """Every command but those of ELSEWHERE, several times each."""
         self.scenario("star", *SMALL, output="star")
         self.scenario("star", *SMALL, "network.nic.queue=ack-first", "network.switch.queue=ack-first", output="after")
-        self.scenario("star", *SMALL, "network.link.faults.loss=0.001", "capture=[]")
+        self.scenario("star", *SMALL, "network.link.faults.loss=0.001", "network.host.interrupt_delay=100us",
+                      "network.host.rx_ring=200", "capture=[]")
         self.scenario("pause", *SMALL, "capture=[]")
         self.scenario("zhu-benchmark", "traffic.precision=50%", "capture=[]")
         self.scenario("allreduce-ring", "tcp.window=20kB", "capture=[]")

@@ -67,8 +67,8 @@ static void later_comes(void *arg)
     struct later *l = arg;
     if (l->out)
         emu_host_send(l->host, &l->frame);
-    else
-        emu_host_receive(l->host, &l->frame);
+    else if (!emu_host_receive(l->host, &l->frame))
+        fake_ops.release(l->frame.packet);
 }
 
 /* So many bytes of payload come at a time; `later` lives until they do. */
@@ -115,6 +115,17 @@ static void test_each_way_has_its_own_of_a_full_duplex_bus(void **state)
 {
     (void)state;
     bus(EMU_HOST_FULL_DUPLEX, 0, (int64_t[]){BUS_PS, BUS_PS, 2 * BUS_PS, 2 * BUS_PS});
+}
+
+/* 12,112 bits at 7 Gb/s are 1,730,285.7 ps: to the nearest, as on a wire. */
+static void test_times_of_bytes_are_rounded_to_the_nearest(void **state)
+{
+    (void)state;
+    struct emu_host *h = host_of((struct emu_host_config){.bus_bps = 7000000000}, 0);
+    const struct emu_frame frame = fake_frame(0, 1, 1500, 0);
+    assert_int_equal(emu_host_least_ps(h, &frame, true), 1730286);
+    fake_ops.release(frame.packet);
+    host_end(h);
 }
 
 /* 2 us a frame, and 1500 B at 6 Gb/s: 4 us; 3 us more for what is received. An ACK's 52 B take 2.069333 us. */
@@ -164,6 +175,46 @@ static void test_interrupts_wait_for_more(void **state)
     for (int i = 0; i < 7; i++)
         passes(i + 1, i, false, handed_us[i] * US);
     assert_int_equal(emu_host_least_ps(h, &l[0].frame, false), 0);
+    host_end(h);
+}
+
+/* Two places, 10 us of the processor a frame: of four that come at once two are lost. The first is through at 10 us, so
+ * that one that comes then has its place, and one at 15 us finds none. What is sent needs none, and is behind the second,
+ * whose turn it was. */
+static void test_a_full_ring_loses_what_comes(void **state)
+{
+    (void)state;
+    struct emu_host *h = host_of((struct emu_host_config){.frame_ps = 10 * US, .rx_ring = 2}, 0);
+    struct later l[7];
+    for (int i = 0; i < 4; i++)
+        comes(&l[i], h, 0, false, 1500, i);
+    comes(&l[4], h, 11 * US, false, 1500, 4);
+    comes(&l[5], h, 15 * US, false, 1500, 5);
+    comes(&l[6], h, 16 * US, true, 1500, 6);
+    fake_run();
+    assert_int_equal(n_passed, 4);
+    passes(0, 0, false, 10 * US);
+    passes(1, 1, false, 20 * US);
+    passes(2, 6, true, 30 * US); /* both ways wait: they take turns */
+    passes(3, 4, false, 40 * US);
+    assert_int_equal(emu_host_lost(h), 3);
+    host_end(h);
+    assert_int_equal(emu_host_lost(NULL), -1);
+}
+
+/* Frames of an interrupt wait in the ring, too: with one every 100 us and three places the fourth is lost. */
+static void test_an_interrupt_that_waits_fills_the_ring(void **state)
+{
+    (void)state;
+    struct emu_host *h = host_of((struct emu_host_config){.interrupt_ps = 100 * US, .rx_ring = 3}, 0);
+    struct later l[5];
+    for (int i = 0; i < 5; i++)
+        comes(&l[i], h, (i < 4 ? 10 * i : 101) * US, false, 1500, i);
+    fake_run();
+    assert_int_equal(n_passed, 4);
+    passes(2, 2, false, 100 * US);
+    passes(3, 4, false, 201 * US);
+    assert_int_equal(emu_host_lost(h), 1);
     host_end(h);
 }
 
@@ -238,9 +289,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_ways_take_turns_on_a_half_duplex_bus),
         cmocka_unit_test(test_each_way_has_its_own_of_a_full_duplex_bus),
+        cmocka_unit_test(test_times_of_bytes_are_rounded_to_the_nearest),
         cmocka_unit_test(test_one_processor_serves_both_ways),
         cmocka_unit_test(test_sends_do_not_wait_for_a_slow_receiver),
         cmocka_unit_test(test_interrupts_wait_for_more),
+        cmocka_unit_test(test_a_full_ring_loses_what_comes),
+        cmocka_unit_test(test_an_interrupt_that_waits_fills_the_ring),
         cmocka_unit_test(test_ways_pass_all_of_it_in_order),
         cmocka_unit_test(test_random_frames_pass_once_and_in_order),
         cmocka_unit_test(test_the_busiest_part_tells_how_busy_a_host_is),

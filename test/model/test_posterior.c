@@ -262,6 +262,70 @@ static void test_a_deviation_of_few_repeats_has_heavy_tails(void **state)
 }
 
 /* Two lines' likelihoods differ by the square of the distance: an interval lacks what its nearer end does. */
+/* Two times, each off by two spreads, and a rate that is known: the squares sum to 8 V / (V + floor), and of two normal
+ * deviates the probability of that and more is exp(-sum / 2). The floor
+ * is known by 4 degrees of freedom alone, which makes t of 8260 of a normal: 2e-5 more. A spread that nobody knows is likelier to be larger. */
+static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
+{
+    (void)state;
+    const double m[N] = {0}, y[N] = {0.04, -0.04};
+    const struct model_posterior_point point = {.m = m};
+    const struct model_posterior_grid g = {.points = &point, .n = 1};
+    struct model_posterior_data d = measured(y);
+    d.n = 2;
+    d.rate_sd = 1e-6;
+    struct model_posterior p = found(&d, &g);
+    assert_near(p.tail, exp(-4 * SIGMA * SIGMA / (SIGMA * SIGMA + FLOOR)), 1e-4);
+    model_posterior_fini(&p);
+    d.how = MODEL_POSTERIOR_FITTED;
+    p = found(&d, &g);
+    assert_true(p.tail > 0.1 && p.tail < 0.5);
+    model_posterior_fini(&p);
+}
+
+/* Four times in two groups: two are right, two off by three spreads each. Alone these have exp(-9) but for the floor, and
+ * there were three looks. */
+static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
+{
+    (void)state;
+    const double m[N] = {0}, y[N] = {0, 0, 0.06, -0.06};
+    const size_t group[] = {0, 0, 1, 1};
+    const struct model_posterior_point point = {.m = m};
+    struct model_posterior_data d = measured(y);
+    d.n = 4;
+    d.group = group;
+    d.rate_sd = 1e-6;
+    struct model_posterior p = found(&d, &(struct model_posterior_grid){.points = &point, .n = 1});
+    const double alone = exp(-9 * SIGMA * SIGMA / (SIGMA * SIGMA + FLOOR));
+    assert_near(p.tails[0], 1, 1e-9);
+    assert_near(p.tails[3] / alone, 1, 0.01);
+    assert_near(p.tail / alone, 3, 0.03);
+    model_posterior_fini(&p);
+}
+
+/* Of right hypotheses one in a hundred has a tail below 0.01, and half have one below a half. */
+static void test_tails_of_what_is_true_are_even(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, 4711);
+    int below_half = 0, below_hundredth = 0;
+    for (int k = 0; k < 2000; k++) {
+        double m[N] = {0}, y[N];
+        for (int i = 0; i < N; i++)
+            y[i] = sqrt(SIGMA * SIGMA + FLOOR) * normal(&r);
+        const struct model_posterior_point point = {.m = m};
+        struct model_posterior_data d = measured(y);
+        d.rate_sd = 1e-6;
+        struct model_posterior p = found(&d, &(struct model_posterior_grid){.points = &point, .n = 1});
+        below_half += p.tail < 0.5;
+        below_hundredth += p.tail < 0.01;
+        model_posterior_fini(&p);
+    }
+    assert_in_range(below_half, 933, 1067);   /* 1000 +- 3 sqrt(500) */
+    assert_in_range(below_hundredth, 7, 33);  /* 20 +- 3 sqrt(19.8) */
+}
+
 static void test_how_far_an_interval_is_behind_the_best(void **state)
 {
     (void)state;
@@ -325,6 +389,9 @@ int main(void)
         cmocka_unit_test(test_repeats_and_emulations_average_scatter_away),
         cmocka_unit_test(test_flows_that_are_late_together_count_less),
         cmocka_unit_test(test_a_deviation_of_few_repeats_has_heavy_tails),
+        cmocka_unit_test(test_the_tail_is_the_probability_of_being_as_far_off),
+        cmocka_unit_test(test_a_group_that_is_off_does_not_hide_among_others),
+        cmocka_unit_test(test_tails_of_what_is_true_are_even),
         cmocka_unit_test(test_how_far_an_interval_is_behind_the_best),
         cmocka_unit_test(test_what_is_no_posterior_is_refused),
     };

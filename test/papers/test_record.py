@@ -3,6 +3,7 @@
 """The record of the papers: every point has a row, every row's status is true, doc/papers.md says what the data give.
 
 Usage: test_record.py CONTRAFLOW SOURCE_ROOT. Rows that take long are judged by the figure that `make papers` left."""
+import math
 import os
 import pathlib
 import shutil
@@ -57,7 +58,7 @@ class Papers(unittest.TestCase):
 class Rules(unittest.TestCase):
     """What makes the test above fail, on a record of one row."""
     ROW = dict(paper="tam2001", place="Table 1", page="7", row="a", says="It is four.", published="4", unit="s",
-               tolerance="0.05", status="reproduced", command="echo '{\"list\": [{\"n\": \"x\", \"v\": 4.1}]}'",
+               tolerance="0.05", scatter="none", status="reproduced", **{"class": "independent"}, command="echo '{\"list\": [{\"n\": \"x\", \"v\": 4.1}]}'",
                take="json:list[n=x].v", cost="quick", note="")
     TRIED = "at 1 it is 3; at 2 it is 5; at 3 it is 6"
 
@@ -90,21 +91,92 @@ class Rules(unittest.TestCase):
 
     def test_a_figure_beyond_its_tolerance_is_not_reproduced(self):
         for tolerance, published in (("0.02", "4"), ("+-0.09", "4"), ("at most", "4"), ("at least", "4.2")):
-            self.assert_fault("not reproduced", tolerance=tolerance, published=published)
+            self.assert_fault("not reproduced", tolerance=tolerance, published=published, **self.plain(tolerance))
         for tolerance, published in (("0.03", "4"), ("+-0.11", "4"), ("at most", "4.1"), ("at least", "4.1"),
                                      ("0.03", "4.2")):
-            self.assertEqual(self.faults(tolerance=tolerance, published=published), [])
+            self.assertEqual(self.faults(tolerance=tolerance, published=published, **self.plain(tolerance)), [])
+
+    def test_a_figure_within_a_tenth_is_near(self):
+        self.assert_fault("not reproduced, but near", tolerance="0.02")
+        self.assertEqual(self.faults(tolerance="0.02", status="near"), [])
+        self.assert_fault("not near, but contradicted", tolerance="0.02", status="near", published="3.7")
+        self.assert_fault("not near, but contradicted", tolerance="at least", scatter="", status="near", published="4.2")
 
     def test_a_figure_within_its_tolerance_is_not_contradicted(self):
         self.assert_fault("not contradicted", status="contradicted", note=self.TRIED)
         self.assertEqual(self.faults(status="contradicted", note=self.TRIED, published="5"), [])
+
+    @staticmethod
+    def plain(tolerance):
+        """A bound has no scatter."""
+        return {"scatter": "" if tolerance in record.BOUNDS else "none"}
+
+    def test_a_class_is_asked_of_every_figure_and_a_scatter_of_every_tolerance(self):
+        self.assert_fault("class ''", scatter="", **{"class": ""})
+        self.assert_fault("class 'true'", **{"class": "true"})
+        self.assert_fault("scatter: of a tolerance", scatter="")
+        self.assert_fault("scatter: of a tolerance", **{"class": "formula"})
+        self.assert_fault("neither", scatter="guessed")
+        self.assert_fault("neither", scatter="printed")
+        self.assertEqual(self.faults(scatter="printed: sd 5 %, p. 3"), [])
+        self.assertEqual(self.faults(scatter="", **{"class": "formula"}), [])
+
+    def test_a_tolerance_without_a_scatter_is_a_tenth_at_most(self):
+        self.assert_fault("without a scatter", tolerance="0.11")
+        self.assert_fault("without a scatter", tolerance="+-0.45")
+        self.assertEqual(self.faults(tolerance="+-0.4"), [])
+        self.assert_fault("without a scatter", tolerance="+-0.45", unit="share", published="4.1")
+
+    def test_a_tolerance_that_follows_from_published_numbers_must_be_that(self):
+        """Two means over four, of which one varies by 1: 1.96 sqrt(2 / 4) 1 / 4 is 0.346 of four. Of 50 % of 1500 links,
+        twice: 1.96 sqrt(2 / 4 / 1500) is 3.6 %."""
+        self.assertEqual(self.faults(tolerance="0.35", scatter="patterns: 1 of 4"), [])
+        self.assert_fault("gives 0.35", tolerance="0.4", scatter="patterns: 1 of 4")
+        self.assert_fault("does not fit", tolerance="0.4", scatter="patterns: 1")
+        self.assertEqual(record.links_tolerance(None, {"published": "50"}), "+-3.6")
+
+    def test_pi_is_the_tolerance_of_the_means_beside_it(self):
+        """sqrt(2) 0.2 of a mean. Of pi itself, over 500 links: 1.96 sqrt(2 (1 / 1000 + (0.2 / 1.96)^2)) is 0.30."""
+        pi = {**self.ROW, "row": "10 nodes, d 1: pi, Grid5000", "published": "0.2"}
+        mean = {**self.ROW, "row": "10 nodes, d 1: proposed, Grid5000"}
+        made, _ = self.record_of(pi, mean)
+        self.assertEqual(record.pi_tolerance(made, mean), "0.28")
+        self.assertEqual(record.pi_tolerance(made, pi), "0.3")
+
+    def test_a_smooth_surface_leaves_no_residual_and_noise_does(self):
+        """y = P^a W^b TO^c P^(d log W) exactly; then one of 18 is off by a tenth."""
+        points = [((p, w, t), p ** 0.5 * w ** -0.2 * t ** 0.1 * math.exp(0.3 * math.log(p) * math.log(w)))
+                  for p in (7, 11, 15) for w in (18, 24, 36) for t in (400, 1600)]
+        self.assertLess(record.surface_residual(points), 1e-9)
+        at, value = points[7]
+        points[7] = at, 1.1 * value
+        self.assertGreater(record.surface_residual(points), 0.01)
+        self.assertLess(record.surface_residual(points), 0.1 / math.sqrt(18 - 7))
+
+    def test_a_pair_of_numbers_counts_once_and_an_alternative_never(self):
+        other = {**self.ROW, "row": "b", "class": "fitted"}
+        again = {**self.ROW, "row": "c", "class": "alternative"}
+        made, _ = self.record_of(other, self.ROW, again)
+        once, rows = record.judged_once(made)
+        self.assertEqual([row["row"] for row in once], ["a"])
+        self.assertEqual(rows, 2)
+        page = record.document(made)
+        self.assertIn("2 points have a number on both sides; 1 repeat another's", page)
+        self.assertIn("| independent | 1 | 1 | 0 | 0 |\n| fitted | 0 | 0 | 0 | 0 |", page)
+
+    def test_a_constant_passes_what_its_tolerance_lets_pass(self):
+        """1 +- 0.1, 1.2 +- 0.12 and 2 +- 0.2: 1.08 to 1.1 are within two."""
+        rows = [{**self.ROW, "published": v, "tolerance": "0.1"} for v in ("1", "1.2", "2")]
+        value, passes = record.best_constant(rows)
+        self.assertEqual(passes, 2)
+        self.assertTrue(1.08 <= value <= 1.1 + 1e-9)
 
     def test_contradicted_needs_three_conditions_with_figures(self):
         for note in ("", "at 1 it is 3; at 2 it is 5", "at 1 it is 3; at 2 it is 5; more was tried"):
             self.assert_fault("conditions", status="contradicted", published="5", note=note)
 
     def test_a_status_needs_what_it_claims(self):
-        nothing = dict(command="", take="", cost="")
+        nothing = {"command": "", "take": "", "cost": "", "class": "", "scatter": ""}
         self.assert_fault("no command", **nothing)
         self.assert_fault("does not say why", status="not comparable", **nothing)
         self.assert_fault("does not say why", status="out of scope", **nothing)
@@ -114,7 +186,7 @@ class Rules(unittest.TestCase):
     def test_fields_are_read_strictly(self):
         self.assert_fault("published 'four'", published="four")
         self.assert_fault("tolerance '5 %'", tolerance="5 %")
-        self.assert_fault("give both or none", tolerance="")
+        self.assert_fault("give both or none", tolerance="", scatter="")
         self.assert_fault("give all or none", cost="")
         self.assert_fault("cost 'slow'", cost="slow")
         self.assert_fault("says is empty", says="")
@@ -165,9 +237,9 @@ class Rules(unittest.TestCase):
         other = {**self.ROW, "row": "b|c", "status": "contradicted", "published": "5", "note": self.TRIED}
         made, _ = self.record_of(self.ROW, other)
         page = record.document(made)
-        self.assertIn("1 are reproduced, 1 contradicted, 0 not comparable", page)
-        self.assertIn("| Table 1 (p. 7) | a | It is four. | 4 s (5 %) | 4.1 | reproduced |\n"
-                      "|  | b\\|c |  | 5 s (5 %) | 4.1 | contradicted |\n", page)
+        self.assertIn("1 are reproduced, 0 near, 1 contradicted, 0 not", page)
+        self.assertIn("| Table 1 (p. 7) | a | It is four. | 4 s (5 %) | 4.1 | independent | reproduced |\n"
+                      "|  | b\\|c |  | 5 s (5 %) | 4.1 | independent | contradicted |\n", page)
         self.assertIn("- Table 1, b|c: at 1 it is 3;", page)
 
 

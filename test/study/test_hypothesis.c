@@ -26,7 +26,7 @@ static struct scenario made(const char *text, double window, double buffer, doub
     struct scenario s = text_load(PATTERN, NULL);
     struct study_hypothesis h = parsed(text);
     struct error err;
-    const double value[STUDY_HYPOTHESIS_PARAMETERS] = {window, buffer, ratio, 2e9, 3e-6, 5e-5};
+    const double value[STUDY_HYPOTHESIS_PARAMETERS] = {window, buffer, ratio, 2e9, 3e-6, 5e-5, 64};
     if (!study_hypothesis_apply(&h, value, relative, &s, &err))
         fail_msg("%s", err.message);
     return s;
@@ -105,6 +105,10 @@ static void test_parameters_of_hosts_reach_them(void **state)
     assert_int_equal(s.network.host.bus_bps, 0);
     assert_int_equal(s.network.host.frame_ps, 3000000);
     assert_int_equal(s.network.host.interrupt_ps, 50000000);
+    scenario_fini(&s);
+    s = made("interrupts+ring+window=1MB", NAN, NAN, NAN, false);
+    assert_int_equal(s.network.host.interrupt_ps, 50000000);
+    assert_int_equal(s.network.host.rx_ring, 64);
     scenario_fini(&s);
     double range[STUDY_HYPOTHESIS_PARAMETERS][2] = {{0}};
     study_hypothesis_host_ranges(100000000, range);

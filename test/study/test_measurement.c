@@ -174,7 +174,7 @@ static void hosts_are(const char *yaml, const char *text, const int *expected, c
     struct scenario s = text_load(yaml, NULL);
     struct error err = {0};
     int *number = NULL;
-    assert_int_equal(study_measurement_hosts(&m, &s, &number, &err), message == NULL);
+    assert_int_equal(study_measurement_hosts(&m, NULL, &s, &number, &err), message == NULL);
     for (size_t i = 0; expected && i < m.n_hosts; i++)
         assert_int_equal(number[i], expected[i]);
     if (message)
@@ -182,6 +182,28 @@ static void hosts_are(const char *yaml, const char *text, const int *expected, c
     free(number);
     scenario_fini(&s);
     study_measurement_fini(&m);
+}
+
+/* h5 is in the star of one pattern, and not among the four of the other, which does not use it. */
+static void test_patterns_may_have_scenarios_of_their_own(void **state)
+{
+    (void)state;
+    struct study_measurement m = csv("pattern,scenario,from,to,bytes,seconds\na,s.yaml,h0,h3,1MB,1\na,,h3,h0,1MB,1\n"
+                                     "b,,h5,h0,1MB,1\n");
+    struct scenario s = text_load("network: {topology: tree, racks: [2, 2]}\ntraffic: {flows: [{from: h0, to: h3}]}\n", NULL);
+    struct error err;
+    int *number = NULL;
+    assert_string_equal(m.patterns[0].scenario_path, "s.yaml");
+    assert_null(m.patterns[1].scenario_path);
+    assert_true(study_measurement_hosts(&m, &m.patterns[0], &s, &number, &err));
+    free(number);
+    assert_false(study_measurement_hosts(&m, &m.patterns[1], &s, &number, &err));
+    free(number);
+    assert_ptr_equal(study_measurement_base(&m.patterns[0], &s), &s); /* nobody has read it yet */
+    scenario_fini(&s);
+    study_measurement_fini(&m);
+    csv_rejects("pattern,scenario,from,to,bytes,seconds\na,s.yaml,h0,h1,1MB,1\na,t.yaml,h1,h0,1MB,1\n",
+                "m.csv:3: scenario is 't.yaml', but the pattern's other flows have another");
 }
 
 static void test_hosts_are_numbers_or_any_names_of_a_star(void **state)
@@ -270,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_windows_count_where_every_flow_has_one),
         cmocka_unit_test(test_errors_name_row_and_column),
         cmocka_unit_test(test_placements_move_flows),
+        cmocka_unit_test(test_patterns_may_have_scenarios_of_their_own),
         cmocka_unit_test(test_hosts_are_numbers_or_any_names_of_a_star),
         cmocka_unit_test(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval),
         cmocka_unit_test(test_other_json_is_refused),
