@@ -220,7 +220,7 @@ static void endpoint_established(struct native_endpoint *e)
     native_timer_cancel(&e->tx.retransmit);
     e->state = NATIVE_ESTABLISHED;
     e->direct = !e->ecn.on && !e->quic;
-    e->plain = e->direct && !e->tx.from_linux && !e->tx.control->delivered && !e->tx.control->sampled;
+    e->plain = e->direct && !e->tx.control->delivered && (e->tx.from_linux || !e->tx.control->sampled);
     e->frame = (struct emu_frame){.dst = e->peer_station, .src = e->station, .ethertype = EMU_FRAME_IPV4};
     native_rtt_reset_backoff(&e->tx.rtt);
     if (e->env->connected)
@@ -339,15 +339,20 @@ static bool endpoint_received_plainly(struct native_endpoint *e, const struct na
     struct native_receiver *rx = &e->rx;
     struct native_sender *tx = &e->tx;
     if (s->seq != (uint32_t)rx->nxt || s->ack != (uint32_t)tx->una || tx->una != tx->written || tx->nxt != tx->una ||
-        tx->finish != NATIVE_OPEN_STREAM || rx->finish != NATIVE_OPEN_STREAM || rx->reassembly.held.n > 0 || rx->paused)
+        tx->finish != NATIVE_OPEN_STREAM || rx->finish != NATIVE_OPEN_STREAM || rx->reassembly.held.n > 0 || rx->paused ||
+        (tx->from_linux && !native_linux_receives_plainly(e)))
         return false;
     if (rx->nxt == rx->acked)
         rx->ts_recent = s->ts; /* as below */
     tx->peer_window = (uint32_t)s->window << e->window_scale;
     rx->nxt += s->payload_bytes;
-    rx->unacked++;
-    bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
-    rx->ack_now = pushed || rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
+    if (tx->from_linux) {
+        native_linux_received(e, s);
+    } else {
+        bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
+        rx->unacked++;
+        rx->ack_now = pushed || rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
+    }
     e->env->delivered(e->env->user, e, s->payload_bytes);
     if (tx->written > tx->nxt || tx->finish != NATIVE_OPEN_STREAM) /* somebody writes because of it */
         native_sender_push(e);
@@ -355,6 +360,7 @@ static bool endpoint_received_plainly(struct native_endpoint *e, const struct na
         endpoint_ack(e);
     else if (rx->unacked > 0 && !rx->delayed_ack.armed)
         native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
+    rx->own.fresh = false;
     return true;
 }
 
@@ -364,7 +370,9 @@ static inline bool endpoint_receives_plainly(struct native_endpoint *e, const st
     if (!e->plain || (s->flags & ~NATIVE_PUSH) != NATIVE_ACK || s->n_sack > 0 || e->tx.recovery != NATIVE_NORMAL ||
         e->tx.duplicate_acks > 0 || e->tx.scoreboard.bytes > 0 || e->tx.persist.armed)
         return false;
-    return s->payload_bytes > 0 ? endpoint_received_plainly(e, s) : native_sender_acked_plainly(e, s);
+    if (s->payload_bytes > 0)
+        return endpoint_received_plainly(e, s);
+    return e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s);
 }
 
 /* Not in line: the way of the others stays short. */

@@ -701,3 +701,78 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     if (resend != RESEND_NOTHING)
         native_linux_send_lost(e);
 }
+
+/* acked_clean(), where all segments are alike; rack goes by the last of them, which left last. */
+static uint32_t acked_forget(struct native_endpoint *e, uint32_t now_us, uint32_t *first_us)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    const struct native_linux_segment *s = native_linux_at(l, l->first);
+    uint32_t una = (uint32_t)tx->una, number = l->first, bursts = 0, sent_us, end;
+    *first_us = s->sent_us;
+    do {
+        sent_us = s->sent_us;
+        end = s->from + s->bytes;
+        bursts += s->flags / NATIVE_LINUX_END;
+        s = native_linux_at(l, ++number);
+    } while (number != l->next && (int32_t)(s->from + s->bytes - una) <= 0);
+    l->delivered += number - l->first;
+    l->first = number;
+    l->bursts -= bursts;
+    l->rack_advanced = true;
+    l->rack_rtt_us = now_us - sent_us;
+    int32_t later = (int32_t)(sent_us - l->rack_us);
+    if (later > 0 || (later == 0 && (int32_t)(end - (uint32_t)l->rack_end) > 0)) {
+        l->rack_us = sent_us;
+        l->rack_end = tx->una - (una - end);
+    }
+    return sent_us;
+}
+
+static bool acked_is_plain(const struct native_endpoint *e, const struct native_segment *s)
+{
+    const struct native_sender *tx = &e->tx;
+    const struct native_linux *l = &tx->own;
+    const struct native_receiver *rx = &e->rx;
+    uint64_t acked = (uint32_t)(s->ack - (uint32_t)tx->una), flight = tx->nxt - tx->una;
+    if (acked == 0 || acked > flight || flight > INT32_MAX || s->seq != (uint32_t)rx->nxt || rx->acked != rx->nxt ||
+        rx->unacked > 0 || rx->ack_now || l->state != LINUX_OPEN || l->probe_end != 0 ||
+        (l->sacked | l->lost | l->again) != 0 || (int32_t)(l->first - l->ever) < 0)
+        return false;
+    const struct native_linux_segment *first = native_linux_at(l, l->first);
+    return (int32_t)(first->from + first->bytes - s->ack) <= 0;
+}
+
+bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint32_t delivered = l->delivered, first_us;
+    if (!acked_is_plain(e, s))
+        return false;
+    uint64_t now_us = (uint64_t)native_scheduler_now(e->env->scheduler) / PS_PER_US;
+    e->rx.ts_recent = s->ts;
+    tx->peer_window = (uint32_t)s->window << e->window_scale;
+    tx->una += (uint32_t)(s->ack - (uint32_t)tx->una);
+    l->timeouts = 0;
+    uint32_t rtt_us = (uint32_t)now_us - acked_forget(e, (uint32_t)now_us, &first_us);
+    native_rtt_sample_linux(&tx->rtt, (uint32_t)now_us - first_us, tx->una, tx->nxt);
+    if ((int64_t)rtt_us < tx->rtt.min_us)
+        tx->rtt.min_us = (int64_t)rtt_us;
+    native_rtt_reset_backoff(&tx->rtt);
+    struct native_ack seen = {.segment = acked_segment(e), .now_us = now_us, .rtt_us = rtt_us > 0 ? rtt_us : 1,
+                              .una = tx->una, .nxt = tx->nxt,
+                              .acked = (uint64_t)(l->delivered - delivered) * acked_segment(e)};
+    if (tx->control->sampled) {
+        seen.pacing = tx->window.cwnd < tx->window.ssthresh ? native_linux_pacing(e) : 0; /* HyStart's */
+        tx->control->sampled(tx->state, &tx->window, &seen);
+    }
+    if (!native_linux_arm_probe(e, true))
+        native_linux_arm(e);
+    if (l->limited || (tx->window.cwnd < tx->window.ssthresh && tx->window.cwnd < 2 * l->most_out * seen.segment))
+        tx->control->grow(tx->state, &tx->window, &seen);
+    if (e->env->drained && tx->una == tx->written)
+        e->env->drained(e->env->user, e);
+    native_linux_push(e);
+    return true;
+}

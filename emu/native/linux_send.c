@@ -145,6 +145,8 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
     bool fin = from + s->bytes > e->tx.finish;
     s->sent_us = send_now_us(e);
     s->flags |= NATIVE_LINUX_EVER;
+    if ((int32_t)(l->ever - number) <= 0)
+        l->ever = number + 1;
     if (counted) {
         s->flags |= NATIVE_LINUX_AGAIN;
         l->again++;
