@@ -31,6 +31,17 @@ static uint32_t window_scale(int64_t buffer_bytes)
     return scale;
 }
 
+/* What an ACK tells is told, in a segment of either kind. */
+static inline void endpoint_acknowledges(struct native_endpoint *e, uint32_t window)
+{
+    struct native_receiver *rx = &e->rx;
+    rx->unacked = 0;
+    rx->ack_now = false;
+    rx->acked = rx->nxt;
+    rx->window_sent = window;
+    native_timer_cancel(&rx->delayed_ack);
+}
+
 static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
 {
     struct native_receiver *rx = &e->rx;
@@ -65,57 +76,69 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
     }
     if (e->ecn.on || flags & NATIVE_SYN)
         native_ecn_leaves(e, s, from, bytes);
-    if (flags & NATIVE_ACK) {
-        rx->unacked = 0;
-        rx->ack_now = false;
-        rx->acked = rx->nxt;
-        rx->window_sent = window;
-        native_timer_cancel(&rx->delayed_ack);
-    }
+    if (flags & NATIVE_ACK)
+        endpoint_acknowledges(e, window);
     e->env->transmit(e->env->user, e, s);
 }
 
-void native_endpoint_send_plainly(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+/* A segment of a direct endpoint with a port, to which e->frame belongs but for the payload. */
+static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes,
+                                        uint16_t window, uint32_t ts)
 {
-    struct native_receiver *rx = &e->rx;
     struct native_segment *s = native_pool_take(e->env->plain);
-    uint32_t window = endpoint_window(e);
-    int64_t now_ps = endpoint_now(e);
     s->seq = (uint32_t)from;
-    s->ack = (uint32_t)rx->nxt;
-    s->ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
-    s->ts_echo = rx->ts_recent;
+    s->ack = (uint32_t)e->rx.nxt;
+    s->ts = ts;
+    s->ts_echo = e->rx.ts_recent;
     s->end = e->id;
-    s->window = (uint16_t)(window >> e->window_scale);
+    s->window = window;
     s->payload_bytes = (uint16_t)bytes;
     s->ip_id = e->next_ip_id++;
     s->flags = flags;
     s->n_sack = 0;
     s->ecn = NATIVE_ECN_NOT;
-    rx->unacked = 0;
-    rx->ack_now = false;
-    rx->acked = rx->nxt;
-    rx->window_sent = window;
-    native_timer_cancel(&rx->delayed_ack);
-    if (bytes == 0) { /* native_linux_acknowledges(), where it has no block */
-        rx->own.compressed = 0;
-        native_timer_cancel(&rx->own.timer);
-    }
     e->frame.packet = s;
     e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, bytes);
-    e->frame.pure_ack = bytes == 0;
-    e->frame.sent_ps = now_ps;
     if (bytes > 0 && e->config.small_queue_bytes > 0)
         e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
     emu_port_send(e->nic, &e->frame);
 }
 
+void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags)
+{
+    int64_t now_ps = endpoint_now(e);
+    uint32_t window = endpoint_window(e), segment = (uint32_t)e->config.segment_bytes;
+    uint32_t ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
+    uint16_t field = (uint16_t)(window >> e->window_scale);
+    endpoint_acknowledges(e, window);
+    e->frame.pure_ack = false;
+    e->frame.sent_ps = now_ps;
+    for (; bytes > segment; bytes -= segment, from += segment)
+        endpoint_send_direct(e, NATIVE_ACK, from, segment, field, ts);
+    endpoint_send_direct(e, last_flags, from, (uint32_t)bytes, field, ts);
+}
+
+static void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t from)
+{
+    int64_t now_ps = endpoint_now(e);
+    uint32_t window = endpoint_window(e);
+    endpoint_acknowledges(e, window);
+    e->rx.own.compressed = 0; /* native_linux_acknowledges(), where it has no block */
+    native_timer_cancel(&e->rx.own.timer);
+    e->frame.pure_ack = true;
+    e->frame.sent_ps = now_ps;
+    endpoint_send_direct(e, flags, from, 0, (uint16_t)(window >> e->window_scale),
+                         (uint32_t)((uint64_t)now_ps / PS_PER_US));
+}
+
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
 {
     const struct native_receiver *rx = &e->rx;
-    bool blocks = bytes == 0 && (rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to);
-    if (e->direct && e->nic && !blocks && (flags & ~NATIVE_PUSH) == NATIVE_ACK)
-        native_endpoint_send_plainly(e, flags, from, bytes);
+    bool direct = e->direct && e->nic && (flags & ~NATIVE_PUSH) == NATIVE_ACK;
+    if (direct && bytes > 0)
+        native_endpoint_send_stretch(e, from, bytes, flags);
+    else if (direct && rx->reassembly.held.n == 0 && rx->own.twice_from == rx->own.twice_to)
+        endpoint_send_ack(e, flags, from);
     else
         endpoint_send_closely(e, flags, from, bytes);
 }

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/native/rtt.h"
 #include "emu/native/scheduler.h"
 
 struct native_endpoint;
@@ -142,6 +143,12 @@ void native_linux_timeout(struct native_endpoint *e);
 
 /* For the two halves, linux_acked.c and linux_send.c. */
 
+/* usecs_to_jiffies(): up */
+static inline int64_t native_linux_jiffies(int64_t us)
+{
+    return (us + NATIVE_RTT_JIFFY_US - 1) / NATIVE_RTT_JIFFY_US;
+}
+
 /* Segments in the network (tcp_packets_in_flight()). */
 static inline uint32_t native_linux_out(const struct native_linux *l)
 {
@@ -172,7 +179,6 @@ bool native_linux_waits(const struct native_endpoint *e);
 void native_linux_arm(struct native_endpoint *e);
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing);
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies);
-int64_t native_linux_jiffies(int64_t us); /* usecs_to_jiffies(): up */
 void native_linux_set_state(struct native_endpoint *e, enum native_linux_state state);
 /* Reduces for a loss (tcp_enter_recovery(), tcp_enter_loss()). */
 void native_linux_enter_recovery(struct native_endpoint *e);
@@ -181,5 +187,7 @@ void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una
 int64_t native_linux_detect(struct native_endpoint *e);
 /* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
 uint64_t native_linux_pacing(const struct native_endpoint *e);
+/* That times the round trip, in eighths of a us as rtt.srtt_8us counts it. */
+uint64_t native_linux_in_round_trip(const struct native_endpoint *e);
 
 #endif

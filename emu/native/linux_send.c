@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PS_PER_US INT64_C(1000000)
-#define JIFFY_US 4000
+#define JIFFY_US NATIVE_RTT_JIFFY_US
 #define WHEEL_BITS 3   /* each level of the timer wheel is eight times as coarse (kernel/time/timer.c) */
 #define WHEEL_LEVELS 9
 #define WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
@@ -45,11 +45,6 @@ static uint64_t send_least(uint64_t a, uint64_t b)
 static uint64_t send_most(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-int64_t native_linux_jiffies(int64_t us)
-{
-    return (us + JIFFY_US - 1) / JIFFY_US;
 }
 
 /* A wheel's timer never fires early: at the first tick of its level after it is due (calc_index()). */
@@ -98,7 +93,11 @@ bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
         (l->state != LINUX_OPEN && l->state != LINUX_CWR))
         return false;
     int64_t more_us = native_linux_out(l) == 1 ? e->tx.rtt.min_rto_us : PROBE_MORE_US;
-    int64_t jiffies = native_linux_jiffies(e->tx.rtt.srtt_8us / 4 + more_us);
+    int64_t wanted_us = e->tx.rtt.srtt_8us / 4 + more_us, jiffies = native_linux_jiffies(wanted_us);
+    if (advancing && native_rtt_is_before_rto(&e->tx.rtt, wanted_us)) {
+        native_linux_set_timer(e, LINUX_PROBE, jiffies);
+        return true;
+    }
     int64_t most_us = advancing ? send_rto_jiffies(e) * JIFFY_US : send_rto_rest_us(e);
     if (most_us > 0 && native_linux_jiffies(most_us) < jiffies)
         jiffies = native_linux_jiffies(most_us);
@@ -323,16 +322,33 @@ static void send_validate(struct native_endpoint *e, bool limited)
     }
 }
 
-/* The burst leaves, back to back. */
-static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
+/* The same of new data where nothing else is asked, and nobody hears of it when a frame leaves. */
+static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint32_t segment = (uint32_t)e->config.segment_bytes, now_us = send_now_us(e), before = l->next, next = before;
+    uint64_t from = tx->nxt, end = from + bytes;
+    for (uint64_t at = from; at < end; at += segment) {
+        if (!l->ring || next - l->first > l->mask)
+            send_grow_ring(l);
+        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)send_least(end - at, segment), 0};
+        l->next = ++next;
+    }
+    native_linux_at(l, next - 1)->flags = NATIVE_LINUX_END;
+    l->last_burst = next - before;
+    tx->nxt = end;
+    tx->sent_ps = l->wrote_ps;
+    native_endpoint_send_stretch(e, from, bytes, next - before > 1 ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
+}
+
+static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool fin)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
     uint64_t segment = (uint64_t)e->config.segment_bytes;
     uint32_t now_us = send_now_us(e);
-    bool idle = native_linux_out(l) == 0;
     l->last_burst = 0;
-    l->wrote_ps = send_now(e);
     do {
         uint32_t payload = (uint32_t)send_least(bytes, segment);
         bytes -= payload;
@@ -347,6 +363,20 @@ static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
         tx->nxt = from + payload + last;
         send_segment(e, from, payload, last, false, bytes == 0 && l->last_burst > 1);
     } while (bytes > 0);
+}
+
+/* The burst leaves, back to back. */
+static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    bool idle = native_linux_out(l) == 0;
+    l->wrote_ps = send_now(e);
+    if (e->direct && e->nic && e->config.small_queue_bytes == 0 && !fin && tx->nxt + bytes < tx->written &&
+        e->stats.first_data_ps >= 0)
+        send_burst_plainly(e, bytes);
+    else
+        send_burst_closely(e, bytes, fin);
     l->bursts++;
     if (idle || l->timer == LINUX_PROBE)
         native_linux_arm(e);
@@ -449,12 +479,47 @@ static void send_restart(struct native_endpoint *e)
     tx->window.cwnd = send_most(cwnd, least) * segment;
 }
 
+/* Whether a burst has more than so many bytes, as far as that is told without a division (send_burst()). */
+static bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes)
+{
+    uint64_t segment = (uint64_t)e->config.segment_bytes, srtt_8us = (uint64_t)e->tx.rtt.srtt_8us;
+    return bytes < LEAST_BURST * segment ||
+           (bytes + segment <= GSO_BYTES && native_linux_in_round_trip(e) >= ((bytes + segment) * srtt_8us) << 10);
+}
+
+/* What native_linux_push() finds at most ACKs of a bulk flow: windows have no room, or not yet that of a burst, and the
+ * application has written enough. False: it may be otherwise, and nothing has been done. */
+static bool send_pauses(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint64_t segment = (uint64_t)e->config.segment_bytes, buffer = (uint64_t)e->config.send_buffer_bytes;
+    uint64_t packet = l->packet_end - tx->nxt, edge = tx->una + send_least(tx->peer_window, buffer);
+    if (l->state != LINUX_OPEN || l->packet_end <= tx->nxt + segment || l->packet_end >= l->taken || tx->nxt == tx->una ||
+        tx->finish != NATIVE_OPEN_STREAM || 3 * (l->taken - tx->una) <= 4 * buffer)
+        return false;
+    uint64_t cwnd = tx->window.cwnd / segment, flight = native_linux_flight(l);
+    bool limited = flight >= cwnd;
+    if (!limited && tx->nxt + segment <= edge) {
+        uint64_t window = edge - tx->nxt, congestion = (cwnd - flight) * segment, least = send_least(window, congestion);
+        uint32_t since_us = send_now_us(e) - native_linux_at(l, l->first)->sent_us;
+        if (!e->config.linux_own.gso || send_now(e) - l->wrote_ps > 1000 * PS_PER_US || least >= packet ||
+            least >= send_least(tx->peer_window, tx->window.cwnd) / WINDOW_DIVISOR || since_us < tx->rtt.srtt_8us / 16 ||
+            !send_burst_exceeds(e, least))
+            return false;
+        limited = congestion < window; /* and it defers */
+    }
+    if (limited)
+        send_validate(e, true);
+    return true;
+}
+
 void native_linux_push(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
     if (tx->peer_window > tx->own.most_window)
         tx->own.most_window = tx->peer_window;
-    if (e->state != NATIVE_ESTABLISHED || tx->nxt >= tx->written + (tx->finish == tx->written))
+    if (e->state != NATIVE_ESTABLISHED || tx->nxt >= tx->written + (tx->finish == tx->written) || send_pauses(e))
         return;
     bool idle = native_linux_out(&tx->own) == 0;
     if (idle && e->config.idle_restart)
