@@ -107,6 +107,7 @@ struct emu_port {
     uint32_t started, shown;      /* likewise, that have begun; that were shown to tap and watch */
     bool eager;                   /* asks its queue for each frame when the transmitter is free */
     bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
+    bool straight;                /* what arrives is the far owner's at once: no fault, no tap, no PAUSE, no other clock */
     bool showing;                 /* an event is pending; so is one while the line is not empty, unless parted */
     int64_t free_ps;              /* when the transmitter is done with all there is (FIFO) */
     int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */

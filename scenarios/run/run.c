@@ -128,7 +128,9 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
         return;
     }
     const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
-    waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(clock));
+    uint32_t id = emu_frame_flow(r->network.ops, frame);
+    if (id / 2 < (uint32_t)r->scenario->n_flows && frame->dst == (uint32_t)host) /* else it is ARP, or flooded */
+        waits_add(r->waits, id, &r->network, frame, emu_clock_now(clock));
     if (r->program && r->program->ops->arrives)
         r->program->ops->arrives(r->program, host, frame);
     emu_engine_deliver(r->engine, host, frame);
