@@ -8,12 +8,17 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
 #define TAG_BYTES 4   /* of IEEE 802.1Q */
 #define CLASSES_DUE 16  /* bits of a PFC frame's content, after the quanta: classes that it names, */
 #define CLASSES_STOP 24 /* and that it stops */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
+
+_Static_assert(offsetof(struct emu_port, calm_packets) == EMU_PORT_LINE, "a line of the cache");
+_Static_assert(offsetof(struct emu_port, to) == 2 * EMU_PORT_LINE, "a line of the cache");
+_Static_assert(offsetof(struct emu_port, queue) % EMU_PORT_LINE == 0, "a line of the cache");
 
 const char *const emu_cells_names[] = {
     [EMU_CELLS_NONE] = "none",
@@ -37,6 +42,13 @@ static void port_make_queue(struct emu_port *p, const struct emu_queue_config *q
     own.seed = port_seed(queue->seed, p->name);
     emu_queue_init(&p->queue, &own);
     p->eager = p->eager || !p->queue.ops->in_order;
+}
+
+struct emu_port *emu_port_array(size_t n)
+{
+    struct emu_port *ports = memory_aligned(EMU_PORT_LINE, n * sizeof *ports, "ports");
+    memset(ports, 0, n * sizeof *ports);
+    return ports;
 }
 
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
@@ -196,7 +208,7 @@ static void port_settle(struct emu_port *p, int64_t now_ps)
         if (port_start_ps(p, slot) > now_ps)
             break;
         bytes += emu_frame_buffer_bytes(&slot->frame);
-        if (__builtin_expect(p->link.framing.on, 0))
+        if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
             p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &slot->frame);
     }
     p->started = started;
@@ -210,7 +222,7 @@ static inline void port_settle_first(struct emu_port *p)
     p->started++;
     p->queue.depth_bytes -= emu_frame_buffer_bytes(&p->arrived);
     p->queue.depth_packets--;
-    if (__builtin_expect(p->link.framing.on, 0))
+    if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
         p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &p->arrived);
 }
 
@@ -274,16 +286,15 @@ void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t no
     p->receive(p->owner, p->index, frame);
 }
 
-#define LINE_BYTES 64 /* of a cache */
-
 void emu_port_look(const struct emu_port *p, bool again)
 {
     const char *bytes = (const char *)p;
     if (!again) {
-        for (size_t i = 0; i < offsetof(struct emu_port, queue.config.mark_bytes); i += LINE_BYTES)
+        for (size_t i = 0; i < offsetof(struct emu_port, arrived); i += EMU_PORT_LINE)
             __builtin_prefetch(bytes + i, 1);
-        __builtin_prefetch(&p->clock);
-        __builtin_prefetch(&p->watch);
+        __builtin_prefetch(&p->queue, 1);
+        __builtin_prefetch(&p->queue.stats.peak_bytes, 1);
+        __builtin_prefetch(&p->tap);
         return;
     }
     if (!p->line)
@@ -292,8 +303,8 @@ void emu_port_look(const struct emu_port *p, bool again)
                            (const char *)port_slot(p, p->line_head)};
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
         __builtin_prefetch(slots[i], 1);
-        __builtin_prefetch(slots[i] + LINE_BYTES, 1);
-        __builtin_prefetch(slots[i] + (size_t)2 * LINE_BYTES, 1);
+        __builtin_prefetch(slots[i] + EMU_PORT_LINE, 1);
+        __builtin_prefetch(slots[i] + (size_t)2 * EMU_PORT_LINE, 1);
     }
 }
 
@@ -377,9 +388,8 @@ static void port_arrive(void *arg)
         __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
         p->clock.schedule(p->clock.engine, next->arrives_ps - *p->clock.time_ps, port_arrive, p);
     }
-    struct emu_port *far = p->far;
     p->stats.delivered++;
-    far->receive(far->owner, far->index, &p->arrived);
+    p->to.receive(p->to.owner, p->to.index, &p->arrived);
 }
 
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)
@@ -480,6 +490,8 @@ static void port_be_calm(struct emu_port *p)
         p->calm_bytes = -1;
     p->straight = !p->eager && !p->fault && p->far && !p->far->tap.saw && !p->parted && p->clock.time_ps &&
                   !p->clock.schedule_ahead;
+    if (p->straight)
+        p->to = (struct emu_port_hand){p->far->receive, p->far->owner, p->far->index};
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)

@@ -242,7 +242,7 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
     struct emu_queue_config queue = inputs ? emu_queue_config_default() : config->queue;
     *s = (struct emu_switch){
         .n_ports = n_ports, .ops = ops, .clock = *clock, .config = *config, .architecture = architecture};
-    s->ports = memory_zeroed((size_t)n_ports, sizeof *s->ports, "a switch");
+    s->ports = emu_port_array((size_t)n_ports);
     queue.kernel = s->config.kernel;
     for (int i = 0; i < n_ports; i++) {
         char port_name[EMU_PORT_NAME];

@@ -80,9 +80,9 @@ struct native_receiver {
     uint32_t quick_acks;     /* to send at once before ACKs are delayed */
     uint32_t window_sent;    /* the window in the last ACK */
     bool ack_now, paused;
-    struct native_linux_receiver own; /* with tx.from_linux */
     struct native_timer delayed_ack;
     struct native_reassembly reassembly;
+    struct native_linux_receiver own; /* with tx.from_linux */
 };
 
 /* What it counted. */
