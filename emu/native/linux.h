@@ -178,6 +178,8 @@ bool native_linux_waits(const struct native_endpoint *e);
 /* tcp_rearm_rto(); tcp_schedule_loss_probe(), false when the state wants none. */
 void native_linux_arm(struct native_endpoint *e);
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing);
+/* The probe, or else the timeout, where the state is open and something new has been acknowledged. */
+void native_linux_arm_plainly(struct native_endpoint *e);
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies);
 void native_linux_set_state(struct native_endpoint *e, enum native_linux_state state);
 /* Reduces for a loss (tcp_enter_recovery(), tcp_enter_loss()). */

@@ -783,8 +783,7 @@ bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_s
     native_rtt_reset_backoff(&tx->rtt);
     if (tx->control->sampled)
         acked_sample_plainly(e, now_us, rtt_us);
-    if (!native_linux_arm_probe(e, true))
-        native_linux_arm(e);
+    native_linux_arm_plainly(e);
     if (l->limited || (tx->window.cwnd < tx->window.ssthresh && tx->window.cwnd < 2 * l->most_out * acked_segment(e)))
         acked_grow_plainly(e, now_us, rtt_us, l->delivered - delivered);
     if (e->env->drained && tx->una == tx->written)

@@ -50,7 +50,7 @@ static uint64_t send_most(uint64_t a, uint64_t b)
 /* A wheel's timer never fires early: at the first tick of its level after it is due (calc_index()). */
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies)
 {
-    int64_t due = send_now(e) / (JIFFY_US * PS_PER_US) + jiffies;
+    int64_t due = (int64_t)((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US)) + jiffies;
     int shift = 0;
     while (shift < WHEEL_LEVELS * WHEEL_BITS && jiffies >= (int64_t)WHEEL_TICKS << shift)
         shift += WHEEL_BITS;
@@ -84,6 +84,19 @@ void native_linux_arm(struct native_endpoint *e)
         jiffies = native_linux_jiffies(rest_us > 1 ? rest_us : 1);
     }
     native_linux_set_timer(e, LINUX_RETRANSMIT, jiffies);
+}
+
+void native_linux_arm_plainly(struct native_endpoint *e)
+{
+    uint64_t wanted_us = (uint64_t)e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US, jiffies = (wanted_us + JIFFY_US - 1) / JIFFY_US;
+    if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe && jiffies < WHEEL_TICKS &&
+        native_rtt_is_before_rto(&e->tx.rtt, (int64_t)wanted_us)) {
+        e->tx.own.timer = LINUX_PROBE;
+        native_timer_set(&e->tx.retransmit, (int64_t)(((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US) + jiffies + 1) *
+                                                      (JIFFY_US * PS_PER_US)));
+    } else if (!native_linux_arm_probe(e, true)) {
+        native_linux_arm(e);
+    }
 }
 
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
@@ -480,47 +493,53 @@ static void send_restart(struct native_endpoint *e)
 }
 
 /* Whether a burst has more than so many bytes, as far as that is told without a division (send_burst()). */
-static bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes)
+static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes, uint64_t segment)
 {
-    uint64_t segment = (uint64_t)e->config.segment_bytes, srtt_8us = (uint64_t)e->tx.rtt.srtt_8us;
+    uint64_t srtt_8us = (uint64_t)e->tx.rtt.srtt_8us;
     return bytes < LEAST_BURST * segment ||
            (bytes + segment <= GSO_BYTES && native_linux_in_round_trip(e) >= ((bytes + segment) * srtt_8us) << 10);
 }
 
+/* Windows have room for some of a packet: whether that waits for a burst (send_defers()), as far as that is easily told;
+ * *limited: for the congestion window. */
+static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t window, uint64_t congestion,
+                                       uint64_t segment, bool *limited)
+{
+    const struct native_sender *tx = &e->tx;
+    const struct native_linux *l = &tx->own;
+    uint64_t least = send_least(window, congestion), now_ps = (uint64_t)send_now(e);
+    *limited = congestion < window;
+    return e->config.linux_own.gso && now_ps - (uint64_t)l->wrote_ps <= 1000 * PS_PER_US &&
+           least < l->packet_end - tx->nxt &&
+           3 * (least + 1) <= send_least(tx->peer_window, tx->window.cwnd) && /* not yet its third */
+           (uint32_t)(now_ps / PS_PER_US) - native_linux_at(l, l->first)->sent_us >= (uint64_t)tx->rtt.srtt_8us / 16 &&
+           send_burst_exceeds(e, least, segment);
+}
+
 /* What native_linux_push() finds at most ACKs of a bulk flow: windows have no room, or not yet that of a burst, and the
  * application has written enough. False: it may be otherwise, and nothing has been done. */
-static bool send_pauses(struct native_endpoint *e)
+static inline bool send_pauses(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
     uint64_t segment = (uint64_t)e->config.segment_bytes, buffer = (uint64_t)e->config.send_buffer_bytes;
-    uint64_t packet = l->packet_end - tx->nxt, edge = tx->una + send_least(tx->peer_window, buffer);
+    uint64_t edge = tx->una + send_least(tx->peer_window, buffer);
     if (l->state != LINUX_OPEN || l->packet_end <= tx->nxt + segment || l->packet_end >= l->taken || tx->nxt == tx->una ||
         tx->finish != NATIVE_OPEN_STREAM || 3 * (l->taken - tx->una) <= 4 * buffer)
         return false;
     uint64_t cwnd = tx->window.cwnd / segment, flight = native_linux_flight(l);
     bool limited = flight >= cwnd;
-    if (!limited && tx->nxt + segment <= edge) {
-        uint64_t window = edge - tx->nxt, congestion = (cwnd - flight) * segment, least = send_least(window, congestion);
-        uint32_t since_us = send_now_us(e) - native_linux_at(l, l->first)->sent_us;
-        if (!e->config.linux_own.gso || send_now(e) - l->wrote_ps > 1000 * PS_PER_US || least >= packet ||
-            least >= send_least(tx->peer_window, tx->window.cwnd) / WINDOW_DIVISOR || since_us < tx->rtt.srtt_8us / 16 ||
-            !send_burst_exceeds(e, least))
-            return false;
-        limited = congestion < window; /* and it defers */
-    }
+    if (!limited && tx->nxt + segment <= edge &&
+        !send_defers_plainly(e, edge - tx->nxt, (cwnd - flight) * segment, segment, &limited))
+        return false;
     if (limited)
         send_validate(e, true);
     return true;
 }
 
-void native_linux_push(struct native_endpoint *e)
+static __attribute__((noinline)) void send_push(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
-    if (tx->peer_window > tx->own.most_window)
-        tx->own.most_window = tx->peer_window;
-    if (e->state != NATIVE_ESTABLISHED || tx->nxt >= tx->written + (tx->finish == tx->written) || send_pauses(e))
-        return;
     bool idle = native_linux_out(&tx->own) == 0;
     if (idle && e->config.idle_restart)
         send_restart(e);
@@ -529,6 +548,15 @@ void native_linux_push(struct native_endpoint *e)
         native_linux_send_new(e, false);
     if (tx->nxt == tx->una && !tx->throttled && !tx->persist.armed)
         native_timer_set(&tx->persist, send_now(e) + native_rtt_rto_ps(&tx->rtt));
+}
+
+void native_linux_push(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    if (tx->peer_window > tx->own.most_window)
+        tx->own.most_window = tx->peer_window;
+    if (e->state == NATIVE_ESTABLISHED && tx->nxt < tx->written + (tx->finish == tx->written) && !send_pauses(e))
+        send_push(e);
 }
 
 /* tcp_send_loss_probe(): new data if there are any that fit, else the last segment once more. */
