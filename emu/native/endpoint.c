@@ -118,7 +118,7 @@ void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint
     endpoint_send_direct(e, last_flags, from, (uint32_t)bytes, field, ts);
 }
 
-static void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t from)
+static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t from)
 {
     int64_t now_ps = endpoint_now(e);
     uint32_t window = endpoint_window(e);
@@ -131,13 +131,17 @@ static void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t
                          (uint32_t)((uint64_t)now_ps / PS_PER_US));
 }
 
+static bool endpoint_has_blocks(const struct native_receiver *rx)
+{
+    return rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to;
+}
+
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
 {
-    const struct native_receiver *rx = &e->rx;
     bool direct = e->direct && e->nic && (flags & ~NATIVE_PUSH) == NATIVE_ACK;
     if (direct && bytes > 0)
         native_endpoint_send_stretch(e, from, bytes, flags);
-    else if (direct && rx->reassembly.held.n == 0 && rx->own.twice_from == rx->own.twice_to)
+    else if (direct && !endpoint_has_blocks(&e->rx))
         endpoint_send_ack(e, flags, from);
     else
         endpoint_send_closely(e, flags, from, bytes);
@@ -147,7 +151,10 @@ static void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
         e->rx.quick_acks--;
-    native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    if (e->direct && e->nic && !endpoint_has_blocks(&e->rx))
+        endpoint_send_ack(e, NATIVE_ACK, e->tx.nxt);
+    else
+        endpoint_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);
 }
 
 static void endpoint_delayed_ack(void *arg)

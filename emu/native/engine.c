@@ -201,9 +201,13 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
 {
     const struct native_segment *s = frame->packet;
     struct native_endpoint *to = native_end(e, s->end ^ 1);
+    struct native_pool *plain = to->env->plain; /* this thread's */
     if (frame->dst == (uint32_t)host) /* else it was flooded */
         native_endpoint_receive(to, s);
-    native_release(frame->packet);
+    if (s->n_sack == 0)
+        native_pool_give(plain, frame->packet);
+    else
+        native_release(frame->packet);
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
