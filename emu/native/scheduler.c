@@ -197,12 +197,12 @@ static void front_spill(struct native_agenda *s)
     s->last = keep;
 }
 
-/* A place in the front for an event that is the last of its time. The middle one stops the search in the half where the
- * event belongs. */
+/* A place in the front, which has room at its end, for an event that is the last of its time. The middle one stops the
+ * search in the half where the event belongs; in an empty front it is one that was there before, and either half will do. */
 static inline struct native_event *front_place(struct native_agenda *a, int64_t time_ps)
 {
     struct native_event *first = a->first, *at = a->last;
-    if (first != at && first != a->front && time_ps < first[(size_t)(at - first) / 2].time_ps) {
+    if (first != a->front && time_ps < first[(size_t)(at - first) / 2].time_ps) {
         a->first = first - 1;
         for (at = first - 1; at[1].time_ps <= time_ps; at++)
             *at = at[1];
