@@ -365,7 +365,7 @@ static int64_t scheduler_bound_ps(const struct native_scheduler *s, int64_t unti
 /* Runs what the front has before the first timer: mostly all there is. */
 static inline void scheduler_run_front(struct native_scheduler *s, struct native_agenda *a)
 {
-    while (!s->stopped && a->first != a->last && a->first->time_ps < s->bound_ps) {
+    while (a->first != a->last && a->first->time_ps < s->bound_ps) {
         const struct native_event *e = a->first++;
         void *arg = e->arg;
         void (*fn)(void *) = e->fn;
@@ -411,6 +411,7 @@ int64_t native_scheduler_next(struct native_scheduler *s)
 void native_scheduler_stop(struct native_scheduler *s)
 {
     s->stopped = true;
+    s->bound_ps = INT64_MIN;
 }
 
 static void clock_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)
