@@ -81,7 +81,7 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
     e->env->transmit(e->env->user, e, s);
 }
 
-/* A segment of a direct endpoint with a port, to which e->frame belongs but for the payload. */
+/* A segment of a direct endpoint with a port, to which e->frame belongs. */
 static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes,
                                         uint16_t window, uint32_t ts)
 {
@@ -98,9 +98,6 @@ static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags
     s->n_sack = 0;
     s->ecn = NATIVE_ECN_NOT;
     e->frame.packet = s;
-    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, bytes);
-    if (bytes > 0 && e->config.small_queue_bytes > 0)
-        e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
     emu_port_send(e->nic, &e->frame);
 }
 
@@ -113,8 +110,12 @@ void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint
     endpoint_acknowledges(e, window);
     e->frame.pure_ack = false;
     e->frame.sent_ps = now_ps;
+    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, segment);
     for (; bytes > segment; bytes -= segment, from += segment)
         endpoint_send_direct(e, NATIVE_ACK, from, segment, field, ts);
+    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, (uint32_t)bytes);
+    if (e->config.small_queue_bytes > 0) /* it is alone */
+        e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
     endpoint_send_direct(e, last_flags, from, (uint32_t)bytes, field, ts);
 }
 
@@ -127,6 +128,7 @@ static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *
     native_timer_cancel(&e->rx.own.timer);
     e->frame.pure_ack = true;
     e->frame.sent_ps = now_ps;
+    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, 0);
     endpoint_send_direct(e, flags, from, 0, (uint16_t)(window >> e->window_scale),
                          (uint32_t)((uint64_t)now_ps / PS_PER_US));
 }

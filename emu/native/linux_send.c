@@ -340,19 +340,20 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    uint32_t segment = (uint32_t)e->config.segment_bytes, now_us = send_now_us(e), before = l->next, next = before;
-    uint64_t from = tx->nxt, end = from + bytes;
-    for (uint64_t at = from; at < end; at += segment) {
-        if (!l->ring || next - l->first > l->mask)
-            send_grow_ring(l);
-        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)send_least(end - at, segment), 0};
-        l->next = ++next;
-    }
-    native_linux_at(l, next - 1)->flags = NATIVE_LINUX_END;
-    l->last_burst = next - before;
-    tx->nxt = end;
+    uint32_t segment = (uint32_t)e->config.segment_bytes, now_us = send_now_us(e), next = l->next;
+    uint64_t from = tx->nxt;
+    l->last_burst = (uint32_t)((bytes + segment - 1) / segment);
+    while (!l->ring || next - l->first + l->last_burst > l->mask + 1)
+        send_grow_ring(l);
+    l->next = next + l->last_burst;
+    tx->nxt = from + bytes;
     tx->sent_ps = l->wrote_ps;
-    native_endpoint_send_stretch(e, from, bytes, next - before > 1 ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
+    for (uint64_t at = from; next != l->next; next++, at += segment)
+        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0};
+    struct native_linux_segment *last = native_linux_at(l, next - 1);
+    last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
+    last->flags = NATIVE_LINUX_END;
+    native_endpoint_send_stretch(e, from, bytes, l->last_burst > 1 ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
 }
 
 static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool fin)
