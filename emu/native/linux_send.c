@@ -504,16 +504,15 @@ static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t 
 /* Windows have room for some of a packet: whether that waits for a burst (send_defers()), as far as that is easily told;
  * *limited: for the congestion window. */
 static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t window, uint64_t congestion,
-                                       uint64_t segment, bool *limited)
+                                       uint64_t segment, uint32_t now_us, bool *limited)
 {
     const struct native_sender *tx = &e->tx;
     const struct native_linux *l = &tx->own;
-    uint64_t least = send_least(window, congestion), now_ps = (uint64_t)send_now(e);
+    uint64_t least = send_least(window, congestion);
     *limited = congestion < window;
-    return e->config.linux_own.gso && now_ps - (uint64_t)l->wrote_ps <= 1000 * PS_PER_US &&
-           least < l->packet_end - tx->nxt &&
+    return e->config.linux_own.gso && send_now(e) - l->wrote_ps <= 1000 * PS_PER_US && least < l->packet_end - tx->nxt &&
            3 * (least + 1) <= send_least(tx->peer_window, tx->window.cwnd) && /* not yet its third */
-           (uint32_t)(now_ps / PS_PER_US) - native_linux_at(l, l->first)->sent_us >= (uint64_t)tx->rtt.srtt_8us / 16 &&
+           now_us - native_linux_at(l, l->first)->sent_us >= (uint64_t)tx->rtt.srtt_8us / 16 &&
            send_burst_exceeds(e, least, segment);
 }
 
@@ -525,14 +524,19 @@ static inline bool send_pauses(struct native_endpoint *e)
     struct native_linux *l = &tx->own;
     uint64_t segment = (uint64_t)e->config.segment_bytes, buffer = (uint64_t)e->config.send_buffer_bytes;
     uint64_t edge = tx->una + send_least(tx->peer_window, buffer);
+    uint32_t now_us = (uint32_t)((uint64_t)send_now(e) / PS_PER_US);
     if (l->state != LINUX_OPEN || l->packet_end <= tx->nxt + segment || l->packet_end >= l->taken || tx->nxt == tx->una ||
         tx->finish != NATIVE_OPEN_STREAM || 3 * (l->taken - tx->una) <= 4 * buffer)
         return false;
-    uint64_t cwnd = tx->window.cwnd / segment, flight = native_linux_flight(l);
-    bool limited = flight >= cwnd;
-    if (!limited && tx->nxt + segment <= edge &&
-        !send_defers_plainly(e, edge - tx->nxt, (cwnd - flight) * segment, segment, &limited))
-        return false;
+    uint64_t cwnd = tx->window.cwnd, flight = native_linux_flight(l) * segment;
+    bool limited = cwnd < flight + segment;
+    if (!limited && tx->nxt + segment <= edge) {
+        uint64_t window = edge - tx->nxt, congestion = cwnd - flight;
+        if (congestion < window + segment) /* whole segments; else that is not what keeps it back */
+            congestion -= congestion % segment;
+        if (!send_defers_plainly(e, window, congestion, segment, now_us, &limited))
+            return false;
+    }
     if (limited)
         send_validate(e, true);
     return true;
