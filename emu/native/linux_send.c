@@ -210,7 +210,7 @@ static uint32_t send_burst(const struct native_endpoint *e)
     uint64_t bytes = native_linux_pacing(e) >> 10;
     int64_t halvings = tx->rtt.min_us >> NEAR_RTT_LOG;
     if (halvings < 32)
-        bytes += GSO_BYTES >> halvings;
+        bytes += (uint64_t)GSO_BYTES >> halvings;
     uint64_t segments = send_least(bytes, GSO_BYTES) / (uint64_t)e->config.segment_bytes;
     return (uint32_t)send_most(segments, LEAST_BURST);
 }
