@@ -123,7 +123,7 @@ void emu_network_init(struct emu_network *n, const struct emu_network_config *co
     size_t hosts = (size_t)n->graph.hosts;
     for (size_t h = 0; h < hosts; h++)
         n->n_nics += n->graph.nodes[h].n_ports;
-    n->nics = memory_zeroed((size_t)n->n_nics, sizeof *n->nics, "the network");
+    n->nics = emu_port_array((size_t)n->n_nics);
     n->host_of = memory_zeroed((size_t)n->n_nics, sizeof *n->host_of, "the network");
     n->first_nic = memory_zeroed(hosts + 1, sizeof *n->first_nic, "the network");
     n->switches = memory_zeroed((size_t)n->graph.n_switches, sizeof *n->switches, "the network");

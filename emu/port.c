@@ -8,12 +8,17 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
 #define TAG_BYTES 4   /* of IEEE 802.1Q */
 #define CLASSES_DUE 16  /* bits of a PFC frame's content, after the quanta: classes that it names, */
 #define CLASSES_STOP 24 /* and that it stops */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
+
+_Static_assert(offsetof(struct emu_port, calm_packets) == EMU_PORT_LINE, "a line of the cache");
+_Static_assert(offsetof(struct emu_port, to) == 2 * EMU_PORT_LINE, "a line of the cache");
+_Static_assert(offsetof(struct emu_port, queue) % EMU_PORT_LINE == 0, "a line of the cache");
 
 const char *const emu_cells_names[] = {
     [EMU_CELLS_NONE] = "none",
@@ -37,6 +42,13 @@ static void port_make_queue(struct emu_port *p, const struct emu_queue_config *q
     own.seed = port_seed(queue->seed, p->name);
     emu_queue_init(&p->queue, &own);
     p->eager = p->eager || !p->queue.ops->in_order;
+}
+
+struct emu_port *emu_port_array(size_t n)
+{
+    struct emu_port *ports = memory_aligned(EMU_PORT_LINE, n * sizeof *ports, "ports");
+    memset(ports, 0, n * sizeof *ports);
+    return ports;
 }
 
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
@@ -155,7 +167,7 @@ static void port_tap(const struct emu_port *p, enum emu_tap_event event, const s
 static void port_line_grow(struct emu_port *p)
 {
     uint32_t capacity = p->line_capacity ? 2 * p->line_capacity : LINE_LEAST;
-    struct emu_port_slot *line = memory_zeroed(capacity, sizeof *line, "queued frames");
+    struct emu_port_slot *line = memory_resized(NULL, capacity, sizeof *line, "queued frames");
     for (uint32_t i = p->line_head; i != p->line_tail; i++)
         line[i & (capacity - 1)] = *port_slot(p, i);
     free(p->line);
@@ -196,7 +208,7 @@ static void port_settle(struct emu_port *p, int64_t now_ps)
         if (port_start_ps(p, slot) > now_ps)
             break;
         bytes += emu_frame_buffer_bytes(&slot->frame);
-        if (__builtin_expect(p->link.framing.on, 0))
+        if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
             p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &slot->frame);
     }
     p->started = started;
@@ -210,7 +222,7 @@ static inline void port_settle_first(struct emu_port *p)
     p->started++;
     p->queue.depth_bytes -= emu_frame_buffer_bytes(&p->arrived);
     p->queue.depth_packets--;
-    if (__builtin_expect(p->link.framing.on, 0))
+    if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
         p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &p->arrived);
 }
 
@@ -274,16 +286,15 @@ void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t no
     p->receive(p->owner, p->index, frame);
 }
 
-#define LINE_BYTES 64 /* of a cache */
-
 void emu_port_look(const struct emu_port *p, bool again)
 {
     const char *bytes = (const char *)p;
     if (!again) {
-        for (size_t i = 0; i < offsetof(struct emu_port, queue.config.mark_bytes); i += LINE_BYTES)
+        for (size_t i = 0; i < offsetof(struct emu_port, arrived); i += EMU_PORT_LINE)
             __builtin_prefetch(bytes + i, 1);
-        __builtin_prefetch(&p->clock);
-        __builtin_prefetch(&p->watch);
+        __builtin_prefetch(&p->queue, 1);
+        __builtin_prefetch(&p->queue.stats.peak_bytes, 1);
+        __builtin_prefetch(&p->tap);
         return;
     }
     if (!p->line)
@@ -292,8 +303,8 @@ void emu_port_look(const struct emu_port *p, bool again)
                            (const char *)port_slot(p, p->line_head)};
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
         __builtin_prefetch(slots[i], 1);
-        __builtin_prefetch(slots[i] + LINE_BYTES, 1);
-        __builtin_prefetch(slots[i] + (size_t)2 * LINE_BYTES, 1);
+        __builtin_prefetch(slots[i] + EMU_PORT_LINE, 1);
+        __builtin_prefetch(slots[i] + (size_t)2 * EMU_PORT_LINE, 1);
     }
 }
 
@@ -340,9 +351,23 @@ static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64
         port_await_held(p, now_ps);
 }
 
-/* Where the link has faults, PAUSE comes, or somebody looks. */
-static __attribute__((noinline)) void port_hand_over(struct emu_port *p, int64_t now_ps)
+/* Takes the oldest frame off the line, to p->arrived. */
+static inline void port_line_pop(struct emu_port *p)
 {
+    p->arrived = port_slot(p, p->line_head)->frame;
+    if (p->started == p->line_head++)
+        port_settle_first(p);
+}
+
+/* Where the link has faults, PAUSE comes, or somebody looks. */
+static __attribute__((noinline)) void port_arrive_closely(struct emu_port *p)
+{
+    if (p->parted)
+        return; /* it was scheduled before */
+    int64_t now_ps = emu_clock_now(&p->clock);
+    port_line_pop(p);
+    if (p->line_head != p->line_tail)
+        port_await_arrival(p, now_ps);
     if (p->fault)
         port_suffer(p, &p->arrived, now_ps);
     else
@@ -353,21 +378,18 @@ static __attribute__((noinline)) void port_hand_over(struct emu_port *p, int64_t
 static void port_arrive(void *arg)
 {
     struct emu_port *p = arg;
-    const struct emu_port *far = p->far;
-    if (__builtin_expect(p->parted, 0))
-        return; /* it was scheduled before */
-    int64_t now_ps = emu_clock_now(&p->clock);
-    p->arrived = port_slot(p, p->line_head)->frame;
-    if (p->started == p->line_head++)
-        port_settle_first(p);
-    if (p->line_head != p->line_tail)
-        port_await_arrival(p, now_ps);
-    if (__builtin_expect(p->fault || far->tap.saw || p->arrived.ethertype == EMU_FRAME_MAC_CONTROL, 0)) {
-        port_hand_over(p, now_ps);
+    if (__builtin_expect(!p->straight, 0)) {
+        port_arrive_closely(p);
         return;
     }
+    port_line_pop(p);
+    if (p->line_head != p->line_tail) {
+        const struct emu_port_slot *next = port_slot(p, p->line_head);
+        __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
+        p->clock.schedule(p->clock.engine, next->arrives_ps - *p->clock.time_ps, port_arrive, p);
+    }
     p->stats.delivered++;
-    far->receive(far->owner, far->index, &p->arrived);
+    p->to.receive(p->to.owner, p->to.index, &p->arrived);
 }
 
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)
@@ -376,6 +398,7 @@ void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number
     p->clock = *clock;
     p->number = number;
     p->parted = true;
+    p->straight = false;
 }
 
 int64_t emu_port_next_arrival_ps(const struct emu_port *p)
@@ -465,6 +488,10 @@ static void port_be_calm(struct emu_port *p)
     p->calm_bytes = q->stats.peak_bytes < q->config.limit_bytes ? q->stats.peak_bytes : q->config.limit_bytes;
     if (!plain)
         p->calm_bytes = -1;
+    p->straight = !p->eager && !p->fault && p->far && !p->far->tap.saw && !p->parted && p->clock.time_ps &&
+                  !p->clock.schedule_ahead;
+    if (p->straight)
+        p->to = (struct emu_port_hand){p->far->receive, p->far->owner, p->far->index};
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
@@ -676,12 +703,20 @@ static __attribute__((noinline)) void port_send_closely(struct emu_port *p, cons
         port_transmit_next(p);
 }
 
+/* The line was empty. */
+static __attribute__((noinline)) void port_begin(struct emu_port *p)
+{
+    if (!p->parted)
+        port_await_arrival(p, *p->clock.time_ps);
+}
+
 /* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. */
 static inline void port_send_calmly(struct emu_port *p, const struct emu_frame *frame, int64_t bytes, int64_t start_ps)
 {
     const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
     struct emu_queue *q = &p->queue;
-    struct emu_port_slot *slot = port_slot(p, p->line_tail++);
+    uint32_t tail = p->line_tail++;
+    struct emu_port_slot *slot = port_slot(p, tail);
     int64_t free_ps = start_ps + (bytes + around) * p->byte_ps;
     slot->frame = *frame;
     slot->arrives_ps = free_ps + p->lag_ps;
@@ -690,16 +725,34 @@ static inline void port_send_calmly(struct emu_port *p, const struct emu_frame *
     q->depth_packets++;
     q->stats.enqueued++;
     q->stats.enqueued_bytes += bytes;
-    if (port_begins(p))
-        port_await_arrival(p, *p->clock.time_ps);
+    if (tail == p->line_head)
+        port_begin(p);
+}
+
+/* port_settle() where port_send_calmly() has put everything on the line. */
+static inline void port_settle_calmly(struct emu_port *p, int64_t now_ps)
+{
+    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+    int64_t begun_ps = now_ps + p->lag_ps, bytes = 0;
+    uint32_t started = p->started, before = started;
+    for (; started != p->line_tail; started++) {
+        const struct emu_port_slot *slot = port_slot(p, started);
+        int64_t own_bytes = emu_frame_buffer_bytes(&slot->frame);
+        if (slot->arrives_ps - (own_bytes + around) * p->byte_ps > begun_ps)
+            break;
+        bytes += own_bytes;
+    }
+    p->started = started;
+    p->queue.depth_bytes -= bytes;
+    p->queue.depth_packets -= started - before;
 }
 
 /* It has had no more in it than calm_bytes and calm_packets, as far as that is settled, or its line is full. */
-static __attribute__((noinline)) void port_send_more(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
+static __attribute__((noinline)) void port_send_more(struct emu_port *p, const struct emu_frame *frame, int64_t bytes,
+                                                     int64_t start_ps)
 {
     struct emu_queue *q = &p->queue;
-    port_settle(p, *p->clock.time_ps);
-    int64_t bytes = emu_frame_buffer_bytes(frame);
+    port_settle_calmly(p, *p->clock.time_ps);
     int64_t depth_bytes = q->depth_bytes + bytes, depth_packets = q->depth_packets + 1;
     if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets || port_line_is_full(p)) {
         port_send_closely(p, frame);
@@ -728,7 +781,7 @@ void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
         p->started = p->line_tail;
     }
     if (q->depth_bytes + bytes > p->calm_bytes || q->depth_packets >= p->calm_packets || port_line_is_full(p))
-        port_send_more(p, frame, start_ps);
+        port_send_more(p, frame, bytes, start_ps);
     else
         port_send_calmly(p, frame, bytes, start_ps);
 }

@@ -73,7 +73,7 @@ struct emu_port_watch {
 /* What it counted. queue.dequeued = sent; sent = delivered (at the far port) + on the wire + lost, MAC control frames
  * aside. */
 struct emu_port_stats {
-    int64_t sent, delivered; /* frames; their buffer bytes are the queue's dequeued_bytes */
+    int64_t delivered, sent; /* frames; their buffer bytes are the queue's dequeued_bytes */
     int64_t pauses_sent, pauses_received; /* MAC control frames, in neither of those */
     int64_t paused_ps;       /* how long it was told not to send; by PFC: of each class, added up */
     int64_t framed_bytes;    /* on the wire, of what was sent, where the link has a framing of its own */
@@ -99,32 +99,46 @@ struct emu_port_slot {
     int64_t arrives_ps; /* at the far port, or its header */
 };
 
-/* What every frame touches comes first, in as few lines of the cache as may be: with a thousand ports each counts. */
+/* Who gets what arrives. */
+struct emu_port_hand {
+    void (*receive)(void *owner, int index, const struct emu_frame *frame);
+    void *owner;
+    int index;
+};
+
+#define EMU_PORT_LINE 64 /* bytes of the cache's */
+
+/* What every frame touches comes first and begins a line of the cache: with a thousand ports each counts. One that comes
+ * to be sent needs the first, the second and the queue's, one that arrives the first three, and nothing of the far port. */
 struct emu_port {
-    struct emu_port_slot *line;   /* owned; ring, capacity a power of two, grows by doubling */
+    struct emu_port_slot *line    /* owned; ring, capacity a power of two, grows by doubling */
+        __attribute__((aligned(EMU_PORT_LINE)));
     uint32_t line_capacity;
     uint32_t line_head, line_tail; /* frames that have ever left the line, and come to it, modulo 2^32; */
     uint32_t started, shown;      /* likewise, that have begun; that were shown to tap and watch */
     bool eager;                   /* asks its queue for each frame when the transmitter is free */
     bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
+    bool straight;                /* what arrives is the far owner's at once: no fault, no tap, no PAUSE, no other clock */
     bool showing;                 /* an event is pending; so is one while the line is not empty, unless parted */
     int64_t free_ps;              /* when the transmitter is done with all there is (FIFO) */
-    int64_t byte_ps, delay_ps;    /* of the link; a byte that takes no whole number of them: 0 */
+    int64_t byte_ps;              /* of the link; a byte that takes no whole number of them: 0 */
     int64_t lag_ps;               /* from when the transmitter is done with a frame, and the gap, until it has arrived */
-    int64_t calm_bytes, calm_packets; /* FIFO: a frame that finds no more, itself counted, is neither lost nor makes a new
-                                   * peak; -1: who comes is looked at closely */
-    int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
-    struct emu_frame arrived;     /* while it is handed over */
-    struct emu_port_stats stats;
-    struct emu_queue queue;       /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
+    int64_t calm_bytes;           /* FIFO: a frame that finds no more, itself counted, */
+    int64_t calm_packets;         /* is neither lost nor makes a new peak; bytes -1: who comes is looked at closely */
     struct emu_clock clock;
     struct emu_port *far;         /* borrowed */
+    int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
+    struct emu_port_hand to;      /* the far port's, while straight */
+    struct emu_frame arrived;     /* while it is handed over */
+    struct emu_port_stats stats;
+    int64_t delay_ps;             /* of the link */
     struct emu_fault *fault;      /* owned; what the link does to frames sent here; NULL: nothing */
-    struct emu_tap tap;           /* tap.saw NULL: nobody looks */
-    struct emu_port_watch watch;  /* likewise; both before the first frame */
+    struct emu_queue queue;       /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
     void (*receive)(void *owner, int index, const struct emu_frame *frame); /* takes the frame */
     void *owner;                  /* borrowed: host side or switch */
     int index;                    /* which of the owner's ports */
+    struct emu_tap tap;           /* tap.saw NULL: nobody looks */
+    struct emu_port_watch watch;  /* likewise; both, and who receives, before the first frame */
     int number;                   /* among all that are parted */
     bool parted;                  /* whoever keeps its clock asks for what arrives at the far port: emu_port_ship() */
     bool wants_early;             /* frames as soon as their header is there */
@@ -141,6 +155,9 @@ struct emu_port {
     const struct emu_frame_ops *ops; /* borrowed */
     char name[EMU_PORT_NAME];
 };
+
+/* So many, all zero, for free(). */
+struct emu_port *emu_port_array(size_t n);
 
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue);

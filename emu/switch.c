@@ -135,9 +135,8 @@ static void switch_header(struct emu_switch *s, int in, const struct emu_frame *
     emu_clock_schedule(&s->clock, emu_port_wire_ps(link, rest), switch_late, &s->late[in]);
 }
 
-static void switch_receive(void *owner, int index, const struct emu_frame *frame)
+static __attribute__((noinline)) void switch_receive_closely(struct emu_switch *s, int index, const struct emu_frame *frame)
 {
-    struct emu_switch *s = owner;
     if (!s->routes.port) {
         if (frame->src >= s->stations)
             switch_grow(s, frame->src);
@@ -152,6 +151,21 @@ static void switch_receive(void *owner, int index, const struct emu_frame *frame
     } else {
         switch_pipe(s, index, frame);
     }
+}
+
+/* Mostly there is nothing to learn, and nothing between arrival and the output's queue. */
+static void switch_receive(void *owner, int index, const struct emu_frame *frame)
+{
+    struct emu_switch *s = owner;
+    if (s->plain && !s->routes.port && frame->src < s->stations && frame->dst < s->stations &&
+        s->port_of[frame->src] == index) {
+        int out = s->port_of[frame->dst];
+        if (out >= 0 && out != index) {
+            emu_port_send(&s->ports[out], frame);
+            return;
+        }
+    }
+    switch_receive_closely(s, index, frame);
 }
 
 const struct emu_queue *emu_switch_buffer(const struct emu_switch *s, int port)
@@ -228,7 +242,7 @@ void emu_switch_init(struct emu_switch *s, const char *name, int n_ports, const 
     struct emu_queue_config queue = inputs ? emu_queue_config_default() : config->queue;
     *s = (struct emu_switch){
         .n_ports = n_ports, .ops = ops, .clock = *clock, .config = *config, .architecture = architecture};
-    s->ports = memory_zeroed((size_t)n_ports, sizeof *s->ports, "a switch");
+    s->ports = emu_port_array((size_t)n_ports);
     queue.kernel = s->config.kernel;
     for (int i = 0; i < n_ports; i++) {
         char port_name[EMU_PORT_NAME];

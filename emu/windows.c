@@ -28,7 +28,7 @@
 struct windows_item {
     int64_t time_ps; /* when it arrives */
     int from;        /* number of the port that sent it */
-    int to;          /* place of the part */
+    unsigned to;     /* place of the part */
     struct emu_frame frame;
 };
 
@@ -191,8 +191,8 @@ static int64_t windows_keep(const struct emu_windows *w, int chunk)
     int64_t first_ps = INT64_MAX;
     size_t n = 0;
     for (size_t k = 0; k < kept->n; k++)
-        if (kept->items[k].time_ps >= w->to_ps)
-            kept->items[n++] = kept->items[k];
+        if (kept->items[k].time_ps >= w->to_ps && n++ != k)
+            kept->items[n - 1] = kept->items[k];
     kept->n = n;
     for (int i = 0; i < w->n_threads; i++) {
         struct windows_items *from = windows_list(w, chunk, i);
@@ -220,7 +220,7 @@ static void thread_ship(void *user, struct emu_port *from, const struct emu_fram
     }
     int parity = w->parity ^ !p->near;
     int place = w->place[to];
-    *items_next(&t->out[parity][place / CHUNK]) = (struct windows_item){arrives_ps, from->number, place, *frame};
+    *items_next(&t->out[parity][place / CHUNK]) = (struct windows_item){arrives_ps, from->number, (unsigned)place, *frame};
     flag_set(&w->chunk_called[parity][place / CHUNK], true);
 }
 

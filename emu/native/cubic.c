@@ -182,6 +182,9 @@ static void cubic_init(void *state, const struct emu_tcp_config *config)
 
 static void cubic_sampled(void *state, struct native_window *w, const struct native_ack *ack)
 {
+    const struct native_cubic *c = state;
+    if (c->min_rtt_us > 0 && ack->rtt_us >= c->min_rtt_us && (c->found || !c->hystart || w->cwnd >= w->ssthresh))
+        return; /* as below, where it says nothing new */
     struct native_cubic_sample s = {ack->now_us, (uint32_t)ack->rtt_us, ack->una, ack->nxt, ack->pacing};
     if (native_cubic_on_sample(state, &s, (uint32_t)(w->cwnd / ack->segment), w->cwnd < w->ssthresh))
         w->ssthresh = w->cwnd;

@@ -31,6 +31,17 @@ static uint32_t window_scale(int64_t buffer_bytes)
     return scale;
 }
 
+/* What an ACK tells is told, in a segment of either kind. */
+static inline void endpoint_acknowledges(struct native_endpoint *e, uint32_t window)
+{
+    struct native_receiver *rx = &e->rx;
+    rx->unacked = 0;
+    rx->ack_now = false;
+    rx->acked = rx->nxt;
+    rx->window_sent = window;
+    native_timer_cancel(&rx->delayed_ack);
+}
+
 static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
 {
     struct native_receiver *rx = &e->rx;
@@ -65,57 +76,75 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
     }
     if (e->ecn.on || flags & NATIVE_SYN)
         native_ecn_leaves(e, s, from, bytes);
-    if (flags & NATIVE_ACK) {
-        rx->unacked = 0;
-        rx->ack_now = false;
-        rx->acked = rx->nxt;
-        rx->window_sent = window;
-        native_timer_cancel(&rx->delayed_ack);
-    }
+    if (flags & NATIVE_ACK)
+        endpoint_acknowledges(e, window);
     e->env->transmit(e->env->user, e, s);
 }
 
-void native_endpoint_send_plainly(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
+/* A segment of a direct endpoint with a port, to which e->frame belongs. */
+static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes,
+                                        uint16_t window, uint32_t ts)
 {
-    struct native_receiver *rx = &e->rx;
     struct native_segment *s = native_pool_take(e->env->plain);
-    uint32_t window = endpoint_window(e);
-    int64_t now_ps = endpoint_now(e);
     s->seq = (uint32_t)from;
-    s->ack = (uint32_t)rx->nxt;
-    s->ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
-    s->ts_echo = rx->ts_recent;
+    s->ack = (uint32_t)e->rx.nxt;
+    s->ts = ts;
+    s->ts_echo = e->rx.ts_recent;
     s->end = e->id;
-    s->window = (uint16_t)(window >> e->window_scale);
+    s->window = window;
     s->payload_bytes = (uint16_t)bytes;
     s->ip_id = e->next_ip_id++;
     s->flags = flags;
     s->n_sack = 0;
     s->ecn = NATIVE_ECN_NOT;
-    rx->unacked = 0;
-    rx->ack_now = false;
-    rx->acked = rx->nxt;
-    rx->window_sent = window;
-    native_timer_cancel(&rx->delayed_ack);
-    if (bytes == 0) { /* native_linux_acknowledges(), where it has no block */
-        rx->own.compressed = 0;
-        native_timer_cancel(&rx->own.timer);
-    }
     e->frame.packet = s;
-    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, bytes);
-    e->frame.pure_ack = bytes == 0;
-    e->frame.sent_ps = now_ps;
-    if (bytes > 0 && e->config.small_queue_bytes > 0)
-        e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
     emu_port_send(e->nic, &e->frame);
+}
+
+void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags)
+{
+    int64_t now_ps = endpoint_now(e);
+    uint32_t window = endpoint_window(e), segment = (uint32_t)e->config.segment_bytes;
+    uint32_t ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
+    uint16_t field = (uint16_t)(window >> e->window_scale);
+    endpoint_acknowledges(e, window);
+    e->frame.pure_ack = false;
+    e->frame.sent_ps = now_ps;
+    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, segment);
+    for (; bytes > segment; bytes -= segment, from += segment)
+        endpoint_send_direct(e, NATIVE_ACK, from, segment, field, ts);
+    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, (uint32_t)bytes);
+    if (e->config.small_queue_bytes > 0) /* it is alone */
+        e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
+    endpoint_send_direct(e, last_flags, from, (uint32_t)bytes, field, ts);
+}
+
+static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t from)
+{
+    int64_t now_ps = endpoint_now(e);
+    uint32_t window = endpoint_window(e);
+    endpoint_acknowledges(e, window);
+    e->rx.own.compressed = 0; /* native_linux_acknowledges(), where it has no block */
+    native_timer_cancel(&e->rx.own.timer);
+    e->frame.pure_ack = true;
+    e->frame.sent_ps = now_ps;
+    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, 0);
+    endpoint_send_direct(e, flags, from, 0, (uint16_t)(window >> e->window_scale),
+                         (uint32_t)((uint64_t)now_ps / PS_PER_US));
+}
+
+static bool endpoint_has_blocks(const struct native_receiver *rx)
+{
+    return rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to;
 }
 
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
 {
-    const struct native_receiver *rx = &e->rx;
-    bool blocks = bytes == 0 && (rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to);
-    if (e->direct && e->nic && !blocks && (flags & ~NATIVE_PUSH) == NATIVE_ACK)
-        native_endpoint_send_plainly(e, flags, from, bytes);
+    bool direct = e->direct && e->nic && (flags & ~NATIVE_PUSH) == NATIVE_ACK;
+    if (direct && bytes > 0)
+        native_endpoint_send_stretch(e, from, bytes, flags);
+    else if (direct && !endpoint_has_blocks(&e->rx))
+        endpoint_send_ack(e, flags, from);
     else
         endpoint_send_closely(e, flags, from, bytes);
 }
@@ -124,7 +153,10 @@ static void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
         e->rx.quick_acks--;
-    native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    if (e->direct && e->nic && !endpoint_has_blocks(&e->rx))
+        endpoint_send_ack(e, NATIVE_ACK, e->tx.nxt);
+    else
+        endpoint_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);
 }
 
 static void endpoint_delayed_ack(void *arg)
@@ -220,7 +252,7 @@ static void endpoint_established(struct native_endpoint *e)
     native_timer_cancel(&e->tx.retransmit);
     e->state = NATIVE_ESTABLISHED;
     e->direct = !e->ecn.on && !e->quic;
-    e->plain = e->direct && !e->tx.from_linux && !e->tx.control->delivered && !e->tx.control->sampled;
+    e->plain = e->direct && !e->tx.control->delivered && (e->tx.from_linux || !e->tx.control->sampled);
     e->frame = (struct emu_frame){.dst = e->peer_station, .src = e->station, .ethertype = EMU_FRAME_IPV4};
     native_rtt_reset_backoff(&e->tx.rtt);
     if (e->env->connected)
@@ -339,15 +371,20 @@ static bool endpoint_received_plainly(struct native_endpoint *e, const struct na
     struct native_receiver *rx = &e->rx;
     struct native_sender *tx = &e->tx;
     if (s->seq != (uint32_t)rx->nxt || s->ack != (uint32_t)tx->una || tx->una != tx->written || tx->nxt != tx->una ||
-        tx->finish != NATIVE_OPEN_STREAM || rx->finish != NATIVE_OPEN_STREAM || rx->reassembly.held.n > 0 || rx->paused)
+        tx->finish != NATIVE_OPEN_STREAM || rx->finish != NATIVE_OPEN_STREAM || rx->reassembly.held.n > 0 || rx->paused ||
+        (tx->from_linux && !native_linux_receives_plainly(e)))
         return false;
     if (rx->nxt == rx->acked)
         rx->ts_recent = s->ts; /* as below */
     tx->peer_window = (uint32_t)s->window << e->window_scale;
     rx->nxt += s->payload_bytes;
-    rx->unacked++;
-    bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
-    rx->ack_now = pushed || rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
+    if (tx->from_linux) {
+        native_linux_received(e, s);
+    } else {
+        bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
+        rx->unacked++;
+        rx->ack_now = pushed || rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
+    }
     e->env->delivered(e->env->user, e, s->payload_bytes);
     if (tx->written > tx->nxt || tx->finish != NATIVE_OPEN_STREAM) /* somebody writes because of it */
         native_sender_push(e);
@@ -355,6 +392,7 @@ static bool endpoint_received_plainly(struct native_endpoint *e, const struct na
         endpoint_ack(e);
     else if (rx->unacked > 0 && !rx->delayed_ack.armed)
         native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
+    rx->own.fresh = false;
     return true;
 }
 
@@ -364,7 +402,9 @@ static inline bool endpoint_receives_plainly(struct native_endpoint *e, const st
     if (!e->plain || (s->flags & ~NATIVE_PUSH) != NATIVE_ACK || s->n_sack > 0 || e->tx.recovery != NATIVE_NORMAL ||
         e->tx.duplicate_acks > 0 || e->tx.scoreboard.bytes > 0 || e->tx.persist.armed)
         return false;
-    return s->payload_bytes > 0 ? endpoint_received_plainly(e, s) : native_sender_acked_plainly(e, s);
+    if (s->payload_bytes > 0)
+        return endpoint_received_plainly(e, s);
+    return e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s);
 }
 
 /* Not in line: the way of the others stays short. */

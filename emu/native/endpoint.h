@@ -80,9 +80,9 @@ struct native_receiver {
     uint32_t quick_acks;     /* to send at once before ACKs are delayed */
     uint32_t window_sent;    /* the window in the last ACK */
     bool ack_now, paused;
-    struct native_linux_receiver own; /* with tx.from_linux */
     struct native_timer delayed_ack;
     struct native_reassembly reassembly;
+    struct native_linux_receiver own; /* with tx.from_linux */
 };
 
 /* What it counted. */
@@ -143,8 +143,9 @@ void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes);
 /* An ACK of new data in order, in a window without losses, and what may be sent because of it. False where it is no such
  * thing: nothing has been done. */
 bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s);
-/* A segment of a direct endpoint with a port: data from `from` on, or an ACK without SACK blocks. */
-void native_endpoint_send_plainly(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
+/* Data of a direct endpoint with a port, back to back in segments that are full but the last, which has these flags.
+ * With small queues one segment: what leaves may call for more. */
+void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags);
 /* Sends one segment with these flags, `bytes` of payload and, without payload, the SACK blocks that are due. */
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
 

@@ -7,6 +7,7 @@
 #include "emu/native/headers.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct native_flow {
     struct emu_flow_stats stats;
     uint64_t delivered[2];     /* to the application of the source (duplex), of the sink */
     uint64_t due[2];           /* bytes that were handed over so far, by the source, the sink */
+    bool endless;              /* one way, and nobody waits for any of it */
 };
 
 /* Segments of one thread. They are taken here and given back there: each pool keeps what it is given. */
@@ -199,9 +201,13 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
 {
     const struct native_segment *s = frame->packet;
     struct native_endpoint *to = native_end(e, s->end ^ 1);
+    struct native_pool *plain = to->env->plain; /* this thread's */
     if (frame->dst == (uint32_t)host) /* else it was flooded */
         native_endpoint_receive(to, s);
-    native_release(frame->packet);
+    if (s->n_sack == 0)
+        native_pool_give(plain, frame->packet);
+    else
+        native_release(frame->packet);
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
@@ -221,18 +227,30 @@ static void flow_write(struct native_flow *f, int end, uint64_t bytes)
         native_endpoint_close(&f->ends[end]);
 }
 
-static void native_delivered(void *user, struct native_endpoint *end, uint64_t bytes)
+static struct native_flow *native_flow_at(struct native_endpoint *end)
 {
-    struct emu_engine *e = user;
-    struct native_flow *f = e->flows[end->id / 2];
-    f->delivered[end->id & 1] += bytes;
-    f->stats.last_delivery_ps = native_scheduler_now(end->env->scheduler);
+    return (struct native_flow *)(void *)((char *)(end - (end->id & 1)) - offsetof(struct native_flow, ends));
+}
+
+/* Of a flow that ends, or that somebody waits for. */
+static __attribute__((noinline)) void native_delivered_some(struct emu_engine *e, const struct native_endpoint *end,
+                                                            struct native_flow *f)
+{
     uint64_t whole = f->delivered[1];
     if (f->config.duplex && f->delivered[0] < whole)
         whole = f->delivered[0];
     f->stats.done = f->config.bytes > 0 && whole >= (uint64_t)f->config.bytes;
     if (f->config.written)
         e->config.delivered(e->config.user, (int)(end->id / 2), (int64_t)whole);
+}
+
+static void native_delivered(void *user, struct native_endpoint *end, uint64_t bytes)
+{
+    struct native_flow *f = native_flow_at(end);
+    f->delivered[end->id & 1] += bytes;
+    f->stats.last_delivery_ps = native_scheduler_now(end->env->scheduler);
+    if (!f->endless)
+        native_delivered_some(user, end, f);
 }
 
 static void native_drained(void *user, struct native_endpoint *end)
@@ -467,6 +485,7 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
     e->flows = memory_resized(e->flows, (size_t)e->n_flows + 1, sizeof(struct native_flow *), "flows");
     struct native_flow *f = memory_zeroed(1, sizeof *f, "a flow");
     *f = (struct native_flow){.engine = e, .config = *config, .stats = {.first_data_ps = -1, .last_delivery_ps = -1}};
+    f->endless = config->bytes == 0 && !config->duplex && !config->written;
     for (int i = 0; i < (config->duplex ? 2 : 1) && !config->written; i++)
         f->due[i] = config->bytes > 0 ? (uint64_t)config->bytes : ENDLESS;
     uint32_t id = 2 * (uint32_t)e->n_flows, source = (uint32_t)config->source, sink = (uint32_t)config->sink;

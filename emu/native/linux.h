@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/native/rtt.h"
 #include "emu/native/scheduler.h"
 
 struct native_endpoint;
@@ -69,6 +70,7 @@ struct native_linux {
     uint32_t sacked, lost, again;      /* segments out of each kind; lost ones may be out again */
     uint32_t unjudged; /* segments from here on were sent once, and RACK has not found them lost */
     uint32_t hint;     /* segments before it need not be sent again */
+    uint32_t ever;     /* segments from here on have been sent once */
     struct native_linux_again *queue; /* owned: retransmissions in the order of sending, [queue_first, queue_next) */
     size_t queue_room;
     uint32_t queue_first, queue_next;
@@ -105,7 +107,9 @@ struct native_linux {
 };
 
 struct native_linux_receiver {
-    uint64_t limit;          /* the window is no larger (rcv_ssthresh) */
+    uint64_t limit;          /* the window is no larger (rcv_ssthresh), */
+    uint64_t most;           /* nor ever than this; */
+    uint32_t memory;         /* and what a frame takes of it: both of the configuration */
     uint64_t told;           /* rx.nxt when `duplicates` began */
     uint32_t duplicates;     /* ACKs in a row that only told of SACKed data, up to three */
     uint32_t compressed;     /* ACKs that wait */
@@ -117,6 +121,10 @@ struct native_linux_receiver {
 
 /* Data have arrived: decides about an ACK (rx.ack_now, or one later). */
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s);
+/* The same for what comes in order to an end that sends nothing, once the receiver has counted it; whether it may be
+ * taken so. */
+void native_linux_received(struct native_endpoint *e, const struct native_segment *s);
+bool native_linux_receives_plainly(const struct native_endpoint *e);
 /* Bytes that may come after rx.nxt; an ACK is about to say so. */
 uint64_t native_linux_window(const struct native_endpoint *e);
 /* An ACK leaves. Returns 1 when its first SACK block is the D-SACK in blocks[0]. */
@@ -127,10 +135,19 @@ void native_linux_init_receiver(struct native_endpoint *e);
 void native_linux_init(struct native_endpoint *e);
 void native_linux_fini(struct native_linux *l);
 void native_linux_acked(struct native_endpoint *e, const struct native_segment *s);
+/* An ACK of whole segments that were sent once, and no other is out, with nothing to tell but that. False where it is no
+ * such thing: nothing has been done. */
+bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_segment *s);
 void native_linux_push(struct native_endpoint *e);
 void native_linux_timeout(struct native_endpoint *e);
 
 /* For the two halves, linux_acked.c and linux_send.c. */
+
+/* usecs_to_jiffies(): up */
+static inline int64_t native_linux_jiffies(int64_t us)
+{
+    return (us + NATIVE_RTT_JIFFY_US - 1) / NATIVE_RTT_JIFFY_US;
+}
 
 /* Segments in the network (tcp_packets_in_flight()). */
 static inline uint32_t native_linux_out(const struct native_linux *l)
@@ -161,8 +178,9 @@ bool native_linux_waits(const struct native_endpoint *e);
 /* tcp_rearm_rto(); tcp_schedule_loss_probe(), false when the state wants none. */
 void native_linux_arm(struct native_endpoint *e);
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing);
+/* The probe, or else the timeout, where the state is open and something new has been acknowledged. */
+void native_linux_arm_plainly(struct native_endpoint *e);
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies);
-int64_t native_linux_jiffies(int64_t us); /* usecs_to_jiffies(): up */
 void native_linux_set_state(struct native_endpoint *e, enum native_linux_state state);
 /* Reduces for a loss (tcp_enter_recovery(), tcp_enter_loss()). */
 void native_linux_enter_recovery(struct native_endpoint *e);
@@ -171,5 +189,7 @@ void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una
 int64_t native_linux_detect(struct native_endpoint *e);
 /* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
 uint64_t native_linux_pacing(const struct native_endpoint *e);
+/* That times the round trip, in eighths of a us as rtt.srtt_8us counts it. */
+uint64_t native_linux_in_round_trip(const struct native_endpoint *e);
 
 #endif

@@ -39,13 +39,17 @@ void native_linux_set_state(struct native_endpoint *e, enum native_linux_state s
     e->tx.recovery = state == LINUX_LOSS ? NATIVE_LOSS : state == LINUX_RECOVERY ? NATIVE_FAST_RECOVERY : NATIVE_NORMAL;
 }
 
-uint64_t native_linux_pacing(const struct native_endpoint *e)
+uint64_t native_linux_in_round_trip(const struct native_endpoint *e)
 {
     const struct native_sender *tx = &e->tx;
     uint64_t segment = acked_segment(e), cwnd = tx->window.cwnd;
-    uint64_t percent = tx->window.cwnd < tx->window.ssthresh / 2 ? 200 : 120;
-    uint64_t window = acked_most(cwnd, native_linux_out(&tx->own) * segment);
-    return tx->rtt.srtt_8us > 0 ? window * percent * (8 * 10000) / (uint64_t)tx->rtt.srtt_8us : 0;
+    uint64_t percent = cwnd < tx->window.ssthresh / 2 ? 200 : 120;
+    return acked_most(cwnd, native_linux_out(&tx->own) * segment) * percent * (8 * 10000);
+}
+
+uint64_t native_linux_pacing(const struct native_endpoint *e)
+{
+    return e->tx.rtt.srtt_8us > 0 ? native_linux_in_round_trip(e) / (uint64_t)e->tx.rtt.srtt_8us : 0;
 }
 
 void native_linux_lose(struct native_linux *l, uint32_t number)
@@ -700,4 +704,89 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     }
     if (resend != RESEND_NOTHING)
         native_linux_send_lost(e);
+}
+
+/* acked_clean(), where all segments are alike; rack goes by the last of them, which left last. */
+static inline uint32_t acked_forget(struct native_endpoint *e, uint32_t now_us)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    const struct native_linux_segment *s = native_linux_at(l, l->first);
+    uint32_t una = (uint32_t)tx->una, number = l->first, bursts = 0, sent_us, end;
+    do {
+        sent_us = s->sent_us;
+        end = s->from + s->bytes;
+        bursts += s->flags / NATIVE_LINUX_END;
+        s = native_linux_at(l, ++number);
+    } while (number != l->next && (int32_t)(s->from + s->bytes - una) <= 0);
+    l->delivered += number - l->first;
+    l->first = number;
+    l->bursts -= bursts;
+    l->rack_advanced = true;
+    l->rack_rtt_us = now_us - sent_us;
+    int32_t later = (int32_t)(sent_us - l->rack_us);
+    if (later > 0 || (later == 0 && (int32_t)(end - (uint32_t)l->rack_end) > 0)) {
+        l->rack_us = sent_us;
+        l->rack_end = tx->una - (una - end);
+    }
+    return sent_us;
+}
+
+static bool acked_is_plain(const struct native_endpoint *e, const struct native_segment *s)
+{
+    const struct native_sender *tx = &e->tx;
+    const struct native_linux *l = &tx->own;
+    const struct native_receiver *rx = &e->rx;
+    uint64_t acked = (uint32_t)(s->ack - (uint32_t)tx->una), flight = tx->nxt - tx->una;
+    if (acked - 1 >= flight || flight > INT32_MAX || s->seq != (uint32_t)rx->nxt || rx->acked != rx->nxt || rx->unacked > 0 || rx->ack_now || l->state != LINUX_OPEN || l->probe_end != 0 ||
+        (l->sacked | l->lost | l->again) != 0 || (int32_t)(l->first - l->ever) < 0)
+        return false;
+    const struct native_linux_segment *first = native_linux_at(l, l->first);
+    return (int32_t)(first->from + first->bytes - s->ack) <= 0;
+}
+
+static __attribute__((noinline)) void acked_sample_plainly(struct native_endpoint *e, uint64_t now_us, uint32_t rtt_us)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_ack seen = {.segment = acked_segment(e), .now_us = now_us, .rtt_us = rtt_us > 0 ? rtt_us : 1,
+                              .una = tx->una, .nxt = tx->nxt};
+    seen.pacing = tx->window.cwnd < tx->window.ssthresh ? native_linux_pacing(e) : 0; /* HyStart's */
+    tx->control->sampled(tx->state, &tx->window, &seen);
+}
+
+static __attribute__((noinline)) void acked_grow_plainly(struct native_endpoint *e, uint64_t now_us, uint32_t rtt_us,
+                                                         uint32_t delivered)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_ack seen = {.segment = acked_segment(e), .now_us = now_us, .rtt_us = rtt_us > 0 ? rtt_us : 1,
+                              .una = tx->una, .nxt = tx->nxt, .acked = (uint64_t)delivered * acked_segment(e)};
+    tx->control->grow(tx->state, &tx->window, &seen);
+}
+
+bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    if (!acked_is_plain(e, s))
+        return false;
+    uint64_t now_us = (uint64_t)native_scheduler_now(e->env->scheduler) / PS_PER_US;
+    uint32_t first_us = native_linux_at(l, l->first)->sent_us, delivered = l->delivered;
+    e->rx.ts_recent = s->ts;
+    tx->peer_window = (uint32_t)s->window << e->window_scale;
+    tx->una += (uint32_t)(s->ack - (uint32_t)tx->una);
+    l->timeouts = 0;
+    uint32_t rtt_us = (uint32_t)now_us - acked_forget(e, (uint32_t)now_us);
+    native_rtt_sample_linux(&tx->rtt, (uint32_t)now_us - first_us, tx->una, tx->nxt);
+    if ((int64_t)rtt_us < tx->rtt.min_us)
+        tx->rtt.min_us = (int64_t)rtt_us;
+    native_rtt_reset_backoff(&tx->rtt);
+    if (tx->control->sampled)
+        acked_sample_plainly(e, now_us, rtt_us);
+    native_linux_arm_plainly(e);
+    if (l->limited || (tx->window.cwnd < tx->window.ssthresh && tx->window.cwnd < 2 * l->most_out * acked_segment(e)))
+        acked_grow_plainly(e, now_us, rtt_us, l->delivered - delivered);
+    if (e->env->drained && tx->una == tx->written)
+        e->env->drained(e->env->user, e);
+    native_linux_push(e);
+    return true;
 }

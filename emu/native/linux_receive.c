@@ -31,9 +31,9 @@ static uint64_t receive_memory(const struct native_endpoint *e)
 static uint64_t receive_space(const struct native_endpoint *e)
 {
     uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
-    uint64_t held = e->rx.reassembly.held.bytes, taken = e->rx.unread + (e->rx.own.fresh ? receive_memory(e) : 0);
+    uint64_t held = e->rx.reassembly.held.bytes, taken = e->rx.unread + (e->rx.own.fresh ? e->rx.own.memory : 0);
     if (held > 0)
-        taken += held * receive_memory(e) / (uint64_t)e->config.segment_bytes;
+        taken += held * e->rx.own.memory / (uint64_t)e->config.segment_bytes;
     return buffer > taken ? buffer - taken : 0;
 }
 
@@ -53,26 +53,36 @@ static uint64_t receive_most(const struct native_endpoint *e)
     return buffer <= 2 * segment ? buffer : buffer - segment > 2 * segment ? buffer - segment : 2 * segment;
 }
 
+/* Where the field has no scale: whole segments, the same as before if one more does not fit. */
+static uint64_t receive_whole(const struct native_endpoint *e, uint64_t window)
+{
+    uint64_t segment = (uint64_t)e->config.segment_bytes, before = e->rx.window_sent;
+    return before + segment <= window || before > window ? window / segment * segment : before;
+}
+
+/* Where half of the buffer is taken: nothing, once it is nearly full. */
+static uint64_t receive_scarce(const struct native_endpoint *e, uint64_t window)
+{
+    window = window >> e->window_scale << e->window_scale;
+    return window < (uint64_t)e->config.receive_buffer_bytes / 16 || window < (uint64_t)e->config.segment_bytes ? 0 : window;
+}
+
 uint64_t native_linux_window(const struct native_endpoint *e)
 {
     const struct native_receiver *rx = &e->rx;
-    uint64_t unit = UINT64_C(1) << e->window_scale, space = receive_space(e);
-    uint64_t window = space < rx->own.limit ? space : rx->own.limit, segment = (uint64_t)e->config.segment_bytes;
+    uint32_t scale = e->window_scale;
     if (e->state != NATIVE_ESTABLISHED)
         return receive_first(e);
-    if (e->window_scale == 0) /* whole segments, the same as before if one more does not fit */
-        window = rx->window_sent + segment <= window || rx->window_sent > window ? window / segment * segment
-                                                                                  : rx->window_sent;
-    if (space < (uint64_t)e->config.receive_buffer_bytes / 2) {
-        window = window >> e->window_scale << e->window_scale;
-        if (window < (uint64_t)e->config.receive_buffer_bytes / 16 || window < segment)
-            window = 0;
-    }
+    uint64_t space = receive_space(e), window = space < rx->own.limit ? space : rx->own.limit;
+    if (scale == 0)
+        window = receive_whole(e, window);
+    if (space < (uint64_t)e->config.receive_buffer_bytes / 2)
+        window = receive_scarce(e, window);
     uint64_t edge = rx->acked + rx->window_sent; /* it is never taken back */
     if (edge > rx->nxt && edge - rx->nxt > window)
         window = edge - rx->nxt;
-    window = (window + unit - 1) >> e->window_scale << e->window_scale;
-    uint64_t most = UINT64_C(65535) << e->window_scale;
+    window = (window + (UINT64_C(1) << scale) - 1) >> scale << scale;
+    uint64_t most = UINT64_C(65535) << scale;
     return window < most ? window : most;
 }
 
@@ -86,7 +96,9 @@ static void receive_compressed(void *arg)
 void native_linux_init_receiver(struct native_endpoint *e)
 {
     struct native_linux_receiver *own = &e->rx.own;
-    own->limit = receive_first(e) < receive_most(e) ? receive_first(e) : receive_most(e);
+    own->memory = (uint32_t)receive_memory(e);
+    own->most = receive_most(e);
+    own->limit = receive_first(e) < own->most ? receive_first(e) : own->most;
     native_timer_init(&own->timer, e->env->scheduler, receive_compressed, e);
 }
 
@@ -116,7 +128,7 @@ static void receive_grow(struct native_endpoint *e, uint32_t bytes)
 {
     struct native_linux_receiver *own = &e->rx.own;
     uint64_t space = receive_space(e), more = 2 * (uint64_t)e->config.segment_bytes;
-    space = space < receive_most(e) ? space : receive_most(e);
+    space = space < own->most ? space : own->most;
     if (bytes < GROWS_FROM || space <= own->limit)
         return;
     own->limit += space - own->limit < more ? space - own->limit : more;
@@ -143,6 +155,38 @@ static void receive_compress(struct native_endpoint *e)
     if (delay_ps > MOST_COMPRESSED_PS)
         delay_ps = MOST_COMPRESSED_PS;
     native_timer_set(&own->timer, native_scheduler_now(e->env->scheduler) + delay_ps + COMPRESSED_SLACK_PS);
+}
+
+/* Whether what has come in order is to be acknowledged now, as far as no hole, no end of the stream decides. */
+static void receive_judge(struct native_endpoint *e, const struct native_segment *s, bool read)
+{
+    struct native_receiver *rx = &e->rx;
+    uint64_t most = e->config.delayed_ack > 1 ? (uint64_t)e->config.segment_bytes : 0;
+    rx->unacked++;
+    rx->ack_now = rx->ack_now || rx->quick_acks > 0 || rx->nxt - rx->acked > most;
+    if (read && !rx->ack_now && (s->payload_bytes < e->config.segment_bytes || s->flags & NATIVE_PUSH)) {
+        rx->ack_now = true; /* the application has read all there is (tcp_cleanup_rbuf()) */
+        rx->own.fresh = false;
+    }
+}
+
+bool native_linux_receives_plainly(const struct native_endpoint *e)
+{
+    const struct native_linux_receiver *own = &e->rx.own;
+    return e->tx.own.probe_end == 0 &&
+           native_scheduler_now(e->env->scheduler) - own->came_ps <= e->tx.rtt.min_rto_us * PS_PER_US; /* RTO, or less */
+}
+
+void native_linux_received(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    own->came_ps = native_scheduler_now(e->env->scheduler);
+    own->fresh = true;
+    if (own->limit < own->most)
+        receive_grow(e, s->payload_bytes);
+    receive_judge(e, s, true);
+    if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
+        e->tx.own.most_window = e->tx.peer_window;
 }
 
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s)
@@ -186,14 +230,8 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
     }
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;
-    bool read = bytes > 0 && (s->payload_bytes < e->config.segment_bytes || s->flags & NATIVE_PUSH);
-    rx->unacked++;
-    uint64_t most = e->config.delayed_ack > 1 ? (uint64_t)e->config.segment_bytes : 0;
-    rx->ack_now = rx->ack_now || filled || finished || rx->quick_acks > 0 || rx->nxt - rx->acked > most;
-    if (read && !rx->ack_now) { /* the application has read all there is (tcp_cleanup_rbuf()) */
-        rx->ack_now = true;
-        rx->own.fresh = false;
-    }
+    rx->ack_now = rx->ack_now || filled || finished;
+    receive_judge(e, s, bytes > 0);
     if (!rx->ack_now && rx->reassembly.held.n > 0)
         receive_compress(e);
     if (!rx->ack_now && rx->reassembly.held.n > 0)

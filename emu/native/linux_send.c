@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PS_PER_US INT64_C(1000000)
-#define JIFFY_US 4000
+#define JIFFY_US NATIVE_RTT_JIFFY_US
 #define WHEEL_BITS 3   /* each level of the timer wheel is eight times as coarse (kernel/time/timer.c) */
 #define WHEEL_LEVELS 9
 #define WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
@@ -47,15 +47,10 @@ static uint64_t send_most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-int64_t native_linux_jiffies(int64_t us)
-{
-    return (us + JIFFY_US - 1) / JIFFY_US;
-}
-
 /* A wheel's timer never fires early: at the first tick of its level after it is due (calc_index()). */
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies)
 {
-    int64_t due = send_now(e) / (JIFFY_US * PS_PER_US) + jiffies;
+    int64_t due = (int64_t)((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US)) + jiffies;
     int shift = 0;
     while (shift < WHEEL_LEVELS * WHEEL_BITS && jiffies >= (int64_t)WHEEL_TICKS << shift)
         shift += WHEEL_BITS;
@@ -91,6 +86,19 @@ void native_linux_arm(struct native_endpoint *e)
     native_linux_set_timer(e, LINUX_RETRANSMIT, jiffies);
 }
 
+void native_linux_arm_plainly(struct native_endpoint *e)
+{
+    uint64_t wanted_us = (uint64_t)e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US, jiffies = (wanted_us + JIFFY_US - 1) / JIFFY_US;
+    if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe && jiffies < WHEEL_TICKS &&
+        native_rtt_is_before_rto(&e->tx.rtt, (int64_t)wanted_us)) {
+        e->tx.own.timer = LINUX_PROBE;
+        native_timer_set(&e->tx.retransmit, (int64_t)(((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US) + jiffies + 1) *
+                                                      (JIFFY_US * PS_PER_US)));
+    } else if (!native_linux_arm_probe(e, true)) {
+        native_linux_arm(e);
+    }
+}
+
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
 {
     struct native_linux *l = &e->tx.own;
@@ -98,7 +106,11 @@ bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
         (l->state != LINUX_OPEN && l->state != LINUX_CWR))
         return false;
     int64_t more_us = native_linux_out(l) == 1 ? e->tx.rtt.min_rto_us : PROBE_MORE_US;
-    int64_t jiffies = native_linux_jiffies(e->tx.rtt.srtt_8us / 4 + more_us);
+    int64_t wanted_us = e->tx.rtt.srtt_8us / 4 + more_us, jiffies = native_linux_jiffies(wanted_us);
+    if (advancing && native_rtt_is_before_rto(&e->tx.rtt, wanted_us)) {
+        native_linux_set_timer(e, LINUX_PROBE, jiffies);
+        return true;
+    }
     int64_t most_us = advancing ? send_rto_jiffies(e) * JIFFY_US : send_rto_rest_us(e);
     if (most_us > 0 && native_linux_jiffies(most_us) < jiffies)
         jiffies = native_linux_jiffies(most_us);
@@ -145,6 +157,8 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
     bool fin = from + s->bytes > e->tx.finish;
     s->sent_us = send_now_us(e);
     s->flags |= NATIVE_LINUX_EVER;
+    if ((int32_t)(l->ever - number) <= 0)
+        l->ever = number + 1;
     if (counted) {
         s->flags |= NATIVE_LINUX_AGAIN;
         l->again++;
@@ -196,7 +210,7 @@ static uint32_t send_burst(const struct native_endpoint *e)
     uint64_t bytes = native_linux_pacing(e) >> 10;
     int64_t halvings = tx->rtt.min_us >> NEAR_RTT_LOG;
     if (halvings < 32)
-        bytes += GSO_BYTES >> halvings;
+        bytes += (uint64_t)GSO_BYTES >> halvings;
     uint64_t segments = send_least(bytes, GSO_BYTES) / (uint64_t)e->config.segment_bytes;
     return (uint32_t)send_most(segments, LEAST_BURST);
 }
@@ -321,16 +335,34 @@ static void send_validate(struct native_endpoint *e, bool limited)
     }
 }
 
-/* The burst leaves, back to back. */
-static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
+/* The same of new data where nothing else is asked, and nobody hears of it when a frame leaves. */
+static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    uint32_t segment = (uint32_t)e->config.segment_bytes, now_us = send_now_us(e), next = l->next;
+    uint64_t from = tx->nxt;
+    l->last_burst = (uint32_t)((bytes + segment - 1) / segment);
+    while (!l->ring || next - l->first + l->last_burst > l->mask + 1)
+        send_grow_ring(l);
+    l->next = next + l->last_burst;
+    tx->nxt = from + bytes;
+    tx->sent_ps = l->wrote_ps;
+    for (uint64_t at = from; next != l->next; next++, at += segment)
+        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0};
+    struct native_linux_segment *last = native_linux_at(l, next - 1);
+    last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
+    last->flags = NATIVE_LINUX_END;
+    native_endpoint_send_stretch(e, from, bytes, l->last_burst > 1 ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
+}
+
+static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool fin)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
     uint64_t segment = (uint64_t)e->config.segment_bytes;
     uint32_t now_us = send_now_us(e);
-    bool idle = native_linux_out(l) == 0;
     l->last_burst = 0;
-    l->wrote_ps = send_now(e);
     do {
         uint32_t payload = (uint32_t)send_least(bytes, segment);
         bytes -= payload;
@@ -345,6 +377,20 @@ static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
         tx->nxt = from + payload + last;
         send_segment(e, from, payload, last, false, bytes == 0 && l->last_burst > 1);
     } while (bytes > 0);
+}
+
+/* The burst leaves, back to back. */
+static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
+{
+    struct native_sender *tx = &e->tx;
+    struct native_linux *l = &tx->own;
+    bool idle = native_linux_out(l) == 0;
+    l->wrote_ps = send_now(e);
+    if (e->direct && e->nic && e->config.small_queue_bytes == 0 && !fin && tx->nxt + bytes < tx->written &&
+        e->stats.first_data_ps >= 0)
+        send_burst_plainly(e, bytes);
+    else
+        send_burst_closely(e, bytes, fin);
     l->bursts++;
     if (idle || l->timer == LINUX_PROBE)
         native_linux_arm(e);
@@ -447,13 +493,58 @@ static void send_restart(struct native_endpoint *e)
     tx->window.cwnd = send_most(cwnd, least) * segment;
 }
 
-void native_linux_push(struct native_endpoint *e)
+/* Whether a burst has more than so many bytes, as far as that is told without a division (send_burst()). */
+static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes, uint64_t segment)
+{
+    uint64_t srtt_8us = (uint64_t)e->tx.rtt.srtt_8us;
+    return bytes < LEAST_BURST * segment ||
+           (bytes + segment <= GSO_BYTES && native_linux_in_round_trip(e) >= ((bytes + segment) * srtt_8us) << 10);
+}
+
+/* Windows have room for some of a packet: whether that waits for a burst (send_defers()), as far as that is easily told;
+ * *limited: for the congestion window. */
+static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t window, uint64_t congestion,
+                                       uint64_t segment, uint32_t now_us, bool *limited)
+{
+    const struct native_sender *tx = &e->tx;
+    const struct native_linux *l = &tx->own;
+    uint64_t least = send_least(window, congestion);
+    *limited = congestion < window;
+    return e->config.linux_own.gso && send_now(e) - l->wrote_ps <= 1000 * PS_PER_US && least < l->packet_end - tx->nxt &&
+           3 * (least + 1) <= send_least(tx->peer_window, tx->window.cwnd) && /* not yet its third */
+           now_us - native_linux_at(l, l->first)->sent_us >= (uint64_t)tx->rtt.srtt_8us / 16 &&
+           send_burst_exceeds(e, least, segment);
+}
+
+/* What native_linux_push() finds at most ACKs of a bulk flow: windows have no room, or not yet that of a burst, and the
+ * application has written enough. False: it may be otherwise, and nothing has been done. */
+static inline bool send_pauses(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
-    if (tx->peer_window > tx->own.most_window)
-        tx->own.most_window = tx->peer_window;
-    if (e->state != NATIVE_ESTABLISHED || tx->nxt >= tx->written + (tx->finish == tx->written))
-        return;
+    struct native_linux *l = &tx->own;
+    uint64_t segment = (uint64_t)e->config.segment_bytes, buffer = (uint64_t)e->config.send_buffer_bytes;
+    uint64_t edge = tx->una + send_least(tx->peer_window, buffer);
+    uint32_t now_us = (uint32_t)((uint64_t)send_now(e) / PS_PER_US);
+    if (l->state != LINUX_OPEN || l->packet_end <= tx->nxt + segment || l->packet_end >= l->taken || tx->nxt == tx->una ||
+        tx->finish != NATIVE_OPEN_STREAM || 3 * (l->taken - tx->una) <= 4 * buffer)
+        return false;
+    uint64_t cwnd = tx->window.cwnd, flight = native_linux_flight(l) * segment;
+    bool limited = cwnd < flight + segment;
+    if (!limited && tx->nxt + segment <= edge) {
+        uint64_t window = edge - tx->nxt, congestion = cwnd - flight;
+        if (congestion < window + segment) /* whole segments; else that is not what keeps it back */
+            congestion -= congestion % segment;
+        if (!send_defers_plainly(e, window, congestion, segment, now_us, &limited))
+            return false;
+    }
+    if (limited)
+        send_validate(e, true);
+    return true;
+}
+
+static __attribute__((noinline)) void send_push(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
     bool idle = native_linux_out(&tx->own) == 0;
     if (idle && e->config.idle_restart)
         send_restart(e);
@@ -462,6 +553,15 @@ void native_linux_push(struct native_endpoint *e)
         native_linux_send_new(e, false);
     if (tx->nxt == tx->una && !tx->throttled && !tx->persist.armed)
         native_timer_set(&tx->persist, send_now(e) + native_rtt_rto_ps(&tx->rtt));
+}
+
+void native_linux_push(struct native_endpoint *e)
+{
+    struct native_sender *tx = &e->tx;
+    if (tx->peer_window > tx->own.most_window)
+        tx->own.most_window = tx->peer_window;
+    if (e->state == NATIVE_ESTABLISHED && tx->nxt < tx->written + (tx->finish == tx->written) && !send_pauses(e))
+        send_push(e);
 }
 
 /* tcp_send_loss_probe(): new data if there are any that fit, else the last segment once more. */

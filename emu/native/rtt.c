@@ -3,7 +3,7 @@
 
 #define PS_PER_US INT64_C(1000000)
 #define GRANULARITY_US 1000 /* G: the kernel's and ns-3's clocks tick once a millisecond */
-#define JIFFY_US 4000      /* Linux counts in these */
+#define JIFFY_US NATIVE_RTT_JIFFY_US
 #define FIRST_RTO_US 1000000
 #define MOST_RTO_US 120000000
 #define MOST_BACKOFF 16
@@ -60,11 +60,6 @@ void native_rtt_backoff(struct native_rtt *r)
 {
     if (r->backoff < MOST_BACKOFF)
         r->backoff++;
-}
-
-void native_rtt_reset_backoff(struct native_rtt *r)
-{
-    r->backoff = 0;
 }
 
 int64_t native_rtt_rto_ps(const struct native_rtt *r)

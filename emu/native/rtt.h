@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define NATIVE_RTT_JIFFY_US 4000 /* Linux counts in these */
+
 struct native_rtt {
     int64_t srtt_8us;   /* SRTT * 8 */
     int64_t rttvar_4us; /* RTTVAR * 4 */
@@ -33,7 +35,15 @@ void native_rtt_sample(struct native_rtt *r, int64_t rtt_us); /* >= 0 */
 /* The same as Linux does it, of an ACK that leaves `una` as the oldest byte out and `nxt` as the next to send. */
 void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt);
 void native_rtt_backoff(struct native_rtt *r);
-void native_rtt_reset_backoff(struct native_rtt *r);
+static inline void native_rtt_reset_backoff(struct native_rtt *r)
+{
+    r->backoff = 0;
+}
 int64_t native_rtt_rto_ps(const struct native_rtt *r);
+/* Linux's, once there was a sample: whether the timeout is certain to be no shorter, in jiffies of so much or less. */
+static inline bool native_rtt_is_before_rto(const struct native_rtt *r, int64_t us)
+{
+    return us <= r->srtt_8us / 8 + r->rttvar_4us && us + NATIVE_RTT_JIFFY_US <= r->max_rto_us;
+}
 
 #endif

@@ -197,12 +197,12 @@ static void front_spill(struct native_agenda *s)
     s->last = keep;
 }
 
-/* A place in the front for an event that is the last of its time. The middle one stops the search in the half where the
- * event belongs. */
+/* A place in the front, which has room at its end, for an event that is the last of its time. The middle one stops the
+ * search in the half where the event belongs; in an empty front it is one that was there before, and either half will do. */
 static inline struct native_event *front_place(struct native_agenda *a, int64_t time_ps)
 {
     struct native_event *first = a->first, *at = a->last;
-    if (first != at && first != a->front && time_ps < first[(size_t)(at - first) / 2].time_ps) {
+    if (first != a->front && time_ps < first[(size_t)(at - first) / 2].time_ps) {
         a->first = first - 1;
         for (at = first - 1; at[1].time_ps <= time_ps; at++)
             *at = at[1];
@@ -365,7 +365,7 @@ static int64_t scheduler_bound_ps(const struct native_scheduler *s, int64_t unti
 /* Runs what the front has before the first timer: mostly all there is. */
 static inline void scheduler_run_front(struct native_scheduler *s, struct native_agenda *a)
 {
-    while (!s->stopped && a->first != a->last && a->first->time_ps < s->bound_ps) {
+    while (a->first != a->last && a->first->time_ps < s->bound_ps) {
         const struct native_event *e = a->first++;
         void *arg = e->arg;
         void (*fn)(void *) = e->fn;
@@ -411,6 +411,7 @@ int64_t native_scheduler_next(struct native_scheduler *s)
 void native_scheduler_stop(struct native_scheduler *s)
 {
     s->stopped = true;
+    s->bound_ps = INT64_MIN;
 }
 
 static void clock_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)

@@ -63,7 +63,7 @@ struct native_scheduler {
     struct native_heap timers;
     bool stopped;
     int64_t now_ps;
-    int64_t bound_ps;          /* events of the agenda before it are before every timer, and to be run */
+    int64_t bound_ps;          /* events of the agenda before it are before every timer, and to be run: none when stopped */
     uint64_t sequence;         /* of the next event */
     int64_t events;            /* that have run */
 };

@@ -347,10 +347,13 @@ static bool sender_push_plainly(struct native_endpoint *e)
     uint64_t limit = sender_least(edge, una + tx->window.cwnd);
     if (nxt == una || !tx->retransmit.armed || !e->nic || e->config.small_queue_bytes > 0)
         return false;
-    for (; nxt + segment < tx->written && nxt + segment <= limit; nxt += segment) {
-        tx->nxt = nxt + segment;
+    uint64_t from = nxt;
+    while (nxt + segment < tx->written && nxt + segment <= limit)
+        nxt += segment;
+    if (nxt > from) {
+        tx->nxt = nxt;
         tx->sent_ps = sender_now(e);
-        native_endpoint_send_plainly(e, NATIVE_ACK, nxt, (uint32_t)segment);
+        native_endpoint_send_stretch(e, from, nxt - from, NATIVE_ACK);
     }
     return nxt + segment < tx->written;
 }

@@ -119,16 +119,23 @@ static struct emu_port *run_port(void *user, int host)
     return seen ? NULL : emu_network_only_nic(&r->network, host);
 }
 
+/* What is no engine's. */
+static __attribute__((noinline)) void run_deliver_tagged(struct run *r, int host, const struct emu_frame *frame)
+{
+    if (r->program && r->program->ops->deliver)
+        r->program->ops->deliver(r->program, host, frame);
+}
+
 static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
     if (__builtin_expect(emu_frame_is_tagged(frame->packet), 0)) {
-        if (r->program && r->program->ops->deliver)
-            r->program->ops->deliver(r->program, host, frame);
+        run_deliver_tagged(r, host, frame);
         return;
     }
-    const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
-    waits_add(r->waits, r->scenario->n_flows, &r->network, host, frame, emu_clock_now(clock));
+    uint32_t id = r->network.ops->flow(frame);
+    if (id / 2 < (uint32_t)r->scenario->n_flows && frame->dst == (uint32_t)host) /* else it is ARP, or flooded */
+        waits_add(r->waits, id, &r->network, frame, emu_clock_now(&r->network.nics[r->network.first_nic[host]].clock));
     if (r->program && r->program->ops->arrives)
         r->program->ops->arrives(r->program, host, frame);
     emu_engine_deliver(r->engine, host, frame);

@@ -23,9 +23,9 @@ struct waits_flow {
     struct compression xi;
 };
 
-/* A frame arrives at a host. */
-void waits_add(struct waits_flow *flows, int n_flows, const struct emu_network *n, int host,
-               const struct emu_frame *frame, int64_t now_ps);
+/* A frame arrives at the host that it is for; `id`: emu_frame_flow(). */
+void waits_add(struct waits_flow *flows, uint32_t id, const struct emu_network *n, const struct emu_frame *frame,
+               int64_t now_ps);
 
 /* Mean in seconds, of what arrived after *before was copied; NAN when nothing did. `before` NULL: of everything. */
 double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before);
