@@ -59,7 +59,7 @@ struct session {
     size_t streams;        /* each way, at once */
     char congestion[MEASURE_FLOW_CONGESTION]; /* "": the system's */
     size_t n_flows, turn; /* the flow that comes first */
-    bool used[NUMBERS];    /* numbers so far: none comes twice */
+    bool used[NUMBERS];    /* numbers so far, and those that are over: none comes twice */
     int64_t all_flows, bytes[2]; /* up, down */
 };
 
@@ -377,10 +377,11 @@ static void stranger_hear(struct server *s, struct stranger *n)
     }
 }
 
-/* All its flows end here, and what was seen of them goes to the client. */
-static void session_stop(struct session *c)
+/* All its flows end here, up to that number, and what was seen of them goes to the client. */
+static void session_stop(struct session *c, int64_t last)
 {
     char text[MEASURE_FLOW_TEXT];
+    memset(c->used, true, (size_t)last + 1);
     for (size_t k = 0; k < c->n_flows; k++) {
         struct measure_flow *f = &c->flow[k];
         measure_flow_close(f);
@@ -423,16 +424,24 @@ static bool session_agree(const struct server *s, struct session *c, const char 
     return true;
 }
 
+/* "stop LAST". */
+static bool session_stops(const char *line, int64_t *last)
+{
+    const char *at = line + 5;
+    return strncmp(line, "stop ", 5) == 0 && measure_line_number(&at, 0, 0, NUMBERS - 1, last) && *at == '\0';
+}
+
 static const char *session_hear(const struct server *s, struct session *c)
 {
     char word[32];
+    int64_t last;
     measure_line_fill(&c->line);
     for (const char *line; (line = measure_line_next(&c->line)) != NULL;) {
         c->heard_ns = monotonic_now_ns();
         if (sscanf(line, "ping %31[0-9]", word) == 1)
             measure_line_say(&c->line, "pong %s %" PRId64 "\n", word, c->heard_ns);
-        else if (strcmp(line, "stop") == 0)
-            session_stop(c);
+        else if (session_stops(line, &last))
+            session_stop(c, last);
         else if (strcmp(line, "bye") == 0)
             return "done";
         else if (!session_agree(s, c, line))

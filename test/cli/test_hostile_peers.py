@@ -11,6 +11,7 @@ import hmac
 import inspect
 import json
 import os
+import random
 import re
 import resource
 import select
@@ -25,7 +26,7 @@ import e2e
 
 TOKEN = "9c1f7a02e85b3d6494f0"
 MINE = "0" * 32
-HELLO = f"contraflow-measure 1 {MINE}\n"
+HELLO = f"contraflow-measure 2 {MINE}\n"
 
 
 def mac(purpose, first, second):
@@ -269,7 +270,7 @@ class Clients(Case):
                         moved += len(s.recv(65536, socket.MSG_DONTWAIT)) if way == "down" else \
                             s.send(bytes(65536), socket.MSG_DONTWAIT)
             with contextlib.suppress(ConnectionError):
-                line.say("stop\n")
+                line.say(f"stop {number - 1}\n")
                 while (said := line.hear()) not in ("end", ""):
                     pass
                 if said == "":
@@ -305,7 +306,7 @@ class Clients(Case):
                     s.send(bytes(1 << 20))
             time.sleep(0.1)
             with contextlib.suppress(ConnectionError):
-                line.say("stop\n")
+                line.say(f"stop {number - 1}\n")
                 while (said := line.hear()) not in ("end", ""):
                     pass
             ended = said == ""
@@ -349,6 +350,25 @@ class Clients(Case):
             self.assertEqual(s.recv(100), b"refused a flow of no session\n", what)
             s.close()
         self.assertEqual(self.flow(port, session, 1, "down").recv(1), b"\0")
+
+
+class Stalls(Case):
+    """Of an honest server, which a busy machine makes."""
+
+    def test_a_server_that_stands_still_for_longer_than_a_phase(self):
+        """Of 8 s a phase has some 0.3. What is asked of it comes late and in another order, and no test breaks."""
+        port, serving = self.serve("--max-rate", "5M")
+        client = self.start("measure", "127.0.0.1", "--port", port, "--token", TOKEN, "--time", "8s", "--exit-zero", "-q")
+        chance = random.Random(5)
+        try:
+            while client.poll() is None:
+                serving.send_signal(signal.SIGSTOP)
+                time.sleep(chance.uniform(0.1, 0.8))
+                serving.send_signal(signal.SIGCONT)
+                time.sleep(chance.uniform(0, 0.3))
+        finally:
+            serving.send_signal(signal.SIGCONT)
+        self.assertEqual(client.returncode, 0, client.stderr.read())
 
 
 class FakeServer:

@@ -263,7 +263,7 @@ class Server(e2e.Case):
 
     def talk(self, port, *lines, expect=1):
         """Whole lines that come back."""
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             f = s.makefile("rw", newline="\n")
             said = []
             for line in lines:
@@ -278,7 +278,7 @@ class Server(e2e.Case):
             token.encode(), f"contraflow measure {purpose} {'0' * 32} {said[0].split()[1]}".encode(),
             hashlib.sha256).hexdigest()
 
-    HELLO = "contraflow-measure 1 " + "0" * 32
+    HELLO = "contraflow-measure 2 " + "0" * 32
 
     def test_both_ends_prove_the_token(self):
         """HMAC-SHA-256 as Python has it, over the purpose and both nonces."""
@@ -292,11 +292,11 @@ class Server(e2e.Case):
         """Silence to whoever says nothing or something else, and a refusal to who proves nothing. What a server itself
         proved is none of a client's proofs."""
         port, running = self.serve()
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             s.settimeout(0.5)
             self.assertRaises(TimeoutError, s.recv, 1)
         self.assertEqual(self.talk(port, "GET / HTTP/1.1"), [""])
-        self.assertEqual(self.talk(port, "contraflow-measure 2 " + "0" * 32), [""])
+        self.assertEqual(self.talk(port, "contraflow-measure 1 " + "0" * 32), [""])
         self.assertEqual(self.talk(port, "x" * 2000), [""])
         self.assertEqual(self.talk(port, self.HELLO, self.proof("server"))[1], "refused wrong token")
         self.assertEqual(self.talk(port, self.HELLO, self.proof("client", "9c1f7a02e85b3d6494f1"))[1],
@@ -307,13 +307,13 @@ class Server(e2e.Case):
 
     def test_a_stranger_is_cut_off(self):
         port, _ = self.serve()
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             s.settimeout(30)
             self.assertEqual(s.recv(1), b"")  # after 5 s
 
     def session(self, port):
         """A welcomed control connection: (what to say, and hear a line of; the session's name)."""
-        s = socket.create_connection(("127.0.0.1", port), 5)
+        s = socket.create_connection(("127.0.0.1", port), 30)
         self.addCleanup(s.close)
         f = s.makefile("rw", newline="\n")
         self.addCleanup(f.close)
@@ -327,17 +327,23 @@ class Server(e2e.Case):
         return say, hmac.new(TOKEN.encode(), f"contraflow measure session {'0' * 32} {theirs}".encode(),
                              hashlib.sha256).hexdigest()
 
-    def flow(self, port, name, number, way="up"):
-        """A flow's connection, and the first of what comes back within half a second: b"" is nothing but an end."""
+    REFUSED = b"refused a flow of no session\n"
+
+    def flow(self, port, name, number, way="up", within_s=30):
+        """A flow's connection, and the first of what comes back: b"" is nothing but an end, None nothing so far."""
         what = f"{number} {way} 0"
         mac = hmac.new(TOKEN.encode(), f"contraflow measure flow {name} {what}".encode(), hashlib.sha256).hexdigest()
-        s = socket.create_connection(("127.0.0.1", port), 5)
+        s = socket.create_connection(("127.0.0.1", port), 30)
         self.addCleanup(s.close)
         s.sendall(f"flow {name} {what} {mac}\n".encode())
-        s.settimeout(0.5)
+        s.settimeout(within_s)
         with contextlib.suppress(TimeoutError):
             return s.recv(100)
         return None
+
+    def carries(self, port, name, number):
+        """A flow up was not refused: half a second goes by without a word."""
+        self.assertIsNone(self.flow(port, name, number, within_s=0.5))
 
     def test_what_a_client_asks_for_is_bounded(self):
         """1 to 16 streams, and congestion controls that the kernel has, in words that are nothing else: all other words
@@ -359,19 +365,32 @@ class Server(e2e.Case):
         """One each way, unless more were asked for; and nothing is asked for while they go."""
         port, _ = self.serve("--max-clients", "64")
         say, name = self.session(port)
-        self.assertIsNone(self.flow(port, name, 1))
-        self.assertEqual(self.flow(port, name, 2), b"refused a flow of no session\n")
+        self.carries(port, name, 1)
+        self.assertEqual(self.flow(port, name, 2), self.REFUSED)
         self.assertEqual(self.flow(port, name, 3, "down")[:8], bytes(8))  # zeros
         self.assertEqual(say("streams 4"), "")
         say, name = self.session(port)
         self.assertEqual(say("streams 2"), "streams 2")
-        self.assertIsNone(self.flow(port, name, 1))
-        self.assertIsNone(self.flow(port, name, 2))
-        self.assertEqual(self.flow(port, name, 3), b"refused a flow of no session\n")
+        self.carries(port, name, 1)
+        self.carries(port, name, 2)
+        self.assertEqual(self.flow(port, name, 3), self.REFUSED)
+
+    def test_a_flow_that_comes_after_its_stop_takes_no_place(self):
+        """A server that was busy meanwhile hears a phase's end before the phase's flows, which are one each way."""
+        port, _ = self.serve("--max-clients", "64")
+        say, name = self.session(port)
+        self.assertEqual(say("stop 2"), "end")
+        for late in (0, 1, 2):
+            self.assertEqual(self.flow(port, name, late), self.REFUSED)
+        self.carries(port, name, 3)
+        self.assertRegex(say("stop 1023"), r"^flow 3 up \d+$")
+        for bad in ("stop", "stop ", "stop -1", "stop 1024", "stop 1 1", "stopped 1"):
+            with self.subTest(bad):
+                self.assertEqual(self.session(port)[0](bad), "")
 
     def test_so_many_clients_and_no_more(self):
         port, _ = self.serve()
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             f = s.makefile("rw", newline="\n")
             f.write(self.HELLO + "\n")
             f.flush()
