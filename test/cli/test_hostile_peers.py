@@ -194,6 +194,29 @@ serve.wait(20)
         running.send_signal(signal.SIGTERM)
         self.assertIn("; done\n", running.communicate()[1])
 
+    def test_every_place_is_taken_and_the_session_goes_on(self):
+        """1024 of others, 256 of the session's own address, its 32 flows, and some more than there are places for."""
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard != resource.RLIM_INFINITY and hard < 2000:
+            self.skipTest("the system allows fewer open files")
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(2000, before[0]), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, before)
+        port, _ = self.serve()
+        line, session = self.login(port)
+        line.say("streams 16\n")
+        self.assertEqual(line.hear(), "streams 16")
+        flows = [self.flow(port, session, 2 * i + k, way) for i in range(16) for k, way in enumerate(("down", "up"))]
+        for down in flows[::2]:
+            self.assertEqual(down.recv(1), b"\0")
+        own = [self.connect(port) for _ in range(260)]
+        others = [self.connect(port, f"127.0.1.{1 + i % 10}") for i in range(1100)]
+        line.say("ping 7\n")
+        self.assertRegex(line.hear(), r"^pong 7 \d+$")
+        self.assertEqual([len(own), len(others)], [260, 1100])
+        line.say("stop 31\n")
+        self.assertRegex(line.hear(), r"^flow \d+ (down|up) \d+$")
+
     def test_a_byte_now_and_then_does_not_live_longer(self):
         """5 s, whatever it says; and so after a nonce of its own."""
         first, second = (self.connect(self.serve()[0]) for _ in range(2))
