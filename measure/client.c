@@ -77,12 +77,12 @@ struct server_end {
     struct measure_end *told;    /* the flow whose samples come now */
     size_t telling;
     int64_t told_ahead_ns;       /* its clock's lead, the same for all of them */
+    int64_t flows;               /* so far */
 };
 
 struct client {
     const struct measure_client *o;
     struct server_end server[MEASURE_HOSTS];
-    int64_t flows; /* so far */
     struct measure_test *test;
     struct measure_phase *phase;
     struct measure_flow flow[MEASURE_FLOWS];
@@ -290,7 +290,7 @@ static bool client_sampled(const struct client *c, struct server_end *s, const c
     return true;
 }
 
-/* "flow K down N" announces N samples of one of the phase's flows, or of an earlier one's whose first line came late. */
+/* "flow K down N" announces N samples of one of the phase's flows; of another one they are dropped. */
 static bool client_told(struct client *c, struct server_end *s, const char *line)
 {
     int64_t number, samples;
@@ -303,7 +303,7 @@ static bool client_told(struct client *c, struct server_end *s, const char *line
     if (s->stopped || s->accounts++ == 2 * MEASURE_STREAMS || strncmp(line, "flow ", 5) != 0)
         return false;
     line += 5;
-    if (!measure_line_number(&line, 0, 1, c->flows, &number) || sscanf(line, "%7[a-z] %n", way, &end) != 1 || end == 0)
+    if (!measure_line_number(&line, 0, 1, s->flows, &number) || sscanf(line, "%7[a-z] %n", way, &end) != 1 || end == 0)
         return false;
     line += end;
     if (!measure_line_number(&line, 0, 0, client_samples_most(c), &samples) || *line)
@@ -405,7 +405,7 @@ static bool client_open(struct client *c, size_t i, int fd, struct error *err)
     bool incoming = e->incoming;
     double pace_bps = e->pace_bps, limit_bps = s->limit_bps / (double)c->o->streams;
     char mac[MEASURE_PROOF_HEX];
-    c->number[i] = ++c->flows;
+    c->number[i] = ++s->flows;
     char *what = memory_text("%" PRId64 " %s %.0f", c->number[i], incoming ? "down" : "up", pace_bps);
     measure_proof_make(c->o->token, "flow", s->id, what, mac);
     char *line = memory_text("flow %s %s %s\n", s->id, what, mac);
@@ -510,7 +510,7 @@ static bool client_stop(struct client *c, struct error *err)
     for (size_t h = 0; h < c->test->hosts; h++) {
         c->server[h].stopped = false;
         c->server[h].accounts = 0;
-        measure_line_say(&c->server[h].line, "stop\n");
+        measure_line_say(&c->server[h].line, "stop %" PRId64 "\n", c->server[h].flows);
         c->server[h].echoed_ns = 0;
     }
     int64_t since_ns = monotonic_now_ns();

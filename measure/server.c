@@ -21,15 +21,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STRANGERS 128 /* connections of addresses without a session, that have proved nothing yet */
-#define SHARE 16 /* of an address */
+/* Places of connections that have proved nothing yet. Where somebody opens r a second at an address, its places over r are
+ * the time that others there have to speak; both ends of a busy machine may stand still for a fifth of a second. */
+#define SHARE 128             /* of an address without a session */
+#define STRANGERS (8 * SHARE) /* of all these */
+#define OWN (8 * FLOWS)       /* of an address, for each session that it has */
 #define STRANGER_NS INT64_C(5000000000)
 #define SILENCE_NS INT64_C(20000000000)
 #define FLOWS (2 * MEASURE_SERVER_STREAMS) /* of a client at once, in both directions */
 #define NUMBERS 1024 /* flows of a session, at most */
 #define WAIT_MS 250
 #define LOG_NS INT64_C(1000000000) /* between refusals that are logged */
-#define ACCEPTS 64 /* in a turn */
+#define ACCEPTS 64 /* in a turn: fewer than an address has places, or who has spoken would go before it is heard */
 #define PAUSE_NS INT64_C(500000000) /* of accepting, where the system has no descriptor for another connection */
 #define DESCRIPTORS 32 /* beside connections */
 
@@ -59,7 +62,7 @@ struct session {
     size_t streams;        /* each way, at once */
     char congestion[MEASURE_FLOW_CONGESTION]; /* "": the system's */
     size_t n_flows, turn; /* the flow that comes first */
-    bool used[NUMBERS];    /* numbers so far: none comes twice */
+    bool used[NUMBERS];    /* numbers so far, and those that are over: none comes twice */
     int64_t all_flows, bytes[2]; /* up, down */
 };
 
@@ -184,7 +187,7 @@ static void server_make_room(struct server *s, const struct origin *of, bool *kn
 {
     size_t own = 0, same = 0, others = 0;
     for (size_t i = 0; i < s->n_sessions; i++)
-        own += origin_equal(&s->session[i].from, of) ? FLOWS : 0;
+        own += origin_equal(&s->session[i].from, of) ? OWN : 0;
     for (size_t i = 0; i < s->n_strangers; i++) {
         same += origin_equal(&s->stranger[i].from, of);
         others += !s->stranger[i].known;
@@ -377,10 +380,11 @@ static void stranger_hear(struct server *s, struct stranger *n)
     }
 }
 
-/* All its flows end here, and what was seen of them goes to the client. */
-static void session_stop(struct session *c)
+/* All its flows end here, up to that number, and what was seen of them goes to the client. */
+static void session_stop(struct session *c, int64_t last)
 {
     char text[MEASURE_FLOW_TEXT];
+    memset(c->used, true, (size_t)last + 1);
     for (size_t k = 0; k < c->n_flows; k++) {
         struct measure_flow *f = &c->flow[k];
         measure_flow_close(f);
@@ -423,16 +427,24 @@ static bool session_agree(const struct server *s, struct session *c, const char 
     return true;
 }
 
+/* "stop LAST". */
+static bool session_stops(const char *line, int64_t *last)
+{
+    const char *at = line + 5;
+    return strncmp(line, "stop ", 5) == 0 && measure_line_number(&at, 0, 0, NUMBERS - 1, last) && *at == '\0';
+}
+
 static const char *session_hear(const struct server *s, struct session *c)
 {
     char word[32];
+    int64_t last;
     measure_line_fill(&c->line);
     for (const char *line; (line = measure_line_next(&c->line)) != NULL;) {
         c->heard_ns = monotonic_now_ns();
         if (sscanf(line, "ping %31[0-9]", word) == 1)
             measure_line_say(&c->line, "pong %s %" PRId64 "\n", word, c->heard_ns);
-        else if (strcmp(line, "stop") == 0)
-            session_stop(c);
+        else if (session_stops(line, &last))
+            session_stop(c, last);
         else if (strcmp(line, "bye") == 0)
             return "done";
         else if (!session_agree(s, c, line))
@@ -515,7 +527,7 @@ static void server_turn(struct server *s, const struct pollfd *polls)
         server_accept(s);
 }
 
-/* All that may be open at once: a session's flows, and as many that have not said yet whose they are. */
+/* All that may be open at once: sessions' connections, and those that have not said yet whose they are. */
 static bool server_descriptors(const struct server *s, struct error *err)
 {
     rlim_t wanted = DESCRIPTORS + s->strangers + (rlim_t)s->o->max_clients * SESSION_POLLS;
@@ -549,7 +561,7 @@ bool measure_server_run(const struct measure_server *o, struct error *err)
     struct server *s = memory_zeroed(1, sizeof *s, "a server");
     s->o = o;
     s->fd = -1;
-    s->strangers = STRANGERS + (size_t)o->max_clients * FLOWS;
+    s->strangers = STRANGERS + (size_t)o->max_clients * OWN;
     s->stranger = memory_zeroed(s->strangers, sizeof *s->stranger, "strangers");
     struct pollfd *polls = memory_zeroed(1 + s->strangers + (size_t)o->max_clients * SESSION_POLLS, sizeof *polls,
                                          "a server");

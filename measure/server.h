@@ -3,22 +3,24 @@
  *
  * Text lines over TCP, a control connection a client and a connection a flow, all to one port:
  *   client                                        server
- *   contraflow-measure 1 NONCE
+ *   contraflow-measure 2 NONCE
  *                                                 challenge NONCE
  *   proof HMAC(client)
  *                                                 welcome HMAC(server) MAX_BPS MAX_S | refused WORDS
  *   streams N                                     streams N
  *   congestion NAME                               congestion NAME | lacks WORDS
  *   ping WORD                                     pong WORD SERVER_NS
- *   stop                                          flow K down|up N, N samples, ...; end
+ *   stop LAST                                     flow K down|up N, N samples, ...; end
  *   of a flow's own connection:
  *   flow SESSION K down|up PACE_BPS HMAC(flow)    (data)
  * A session has one flow each way at once, or as many as it asked for with "streams", 1 to MEASURE_SERVER_STREAMS; the
- * server's rate is that of all of them together. "congestion" is of flows to come, at the server's end.
+ * server's rate is that of all of them together. "congestion" is of flows to come, at the server's end. "stop" ends all
+ * flows up to number LAST, those, too, whose first line comes after it: nobody would end them, and they would have the
+ * places of flows to come.
  * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that has proved
  * nothing 5 s after it was made is closed, whatever it says meanwhile, as is a session without a whole word for 20 s, and
- * any after its time. Connections that have proved nothing yet have places: an address (of IPv6 its /64) 16 of 128, or, if
- * it has sessions, as many as these may have flows, and nobody else those. Where there is none left the oldest goes. */
+ * any after its time. Connections that have proved nothing yet have places: an address (of IPv6 its /64) 128 of 1024, or, if
+ * it has sessions, 256 for each, and nobody else those. Where there is none left the oldest goes. */
 #ifndef MEASURE_SERVER_H
 #define MEASURE_SERVER_H
 
@@ -28,7 +30,7 @@
 #include <stdint.h>
 
 #define MEASURE_SERVER_PORT "4717"
-#define MEASURE_SERVER_VERSION "1"
+#define MEASURE_SERVER_VERSION "2"
 #define MEASURE_SERVER_CLIENTS 64 /* at once, at most */
 #define MEASURE_SERVER_RATE INT64_C(10000000000000) /* bit/s, at most, in words of either end */
 #define MEASURE_SERVER_STREAMS 16 /* of a client, each way, at once, at most */

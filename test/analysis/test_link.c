@@ -213,6 +213,27 @@ static void test_equal_rates_are_no_equal_links(void **state)
     }
 }
 
+/* What passes the tap at 150 Mb/s, in long trains at 120, is taken for a burst of a shaper at the other way's 114, unless it
+ * waited before the tap: for four frames at 114, of 1538 bytes on the wire, 432 us. */
+static void test_data_that_waited_before_the_tap_were_no_burst(void **state)
+{
+    (void)state;
+    for (int long_before = 0; long_before < 2; long_before++) {
+        struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 18e-3}}, {.start_s = 2.5}};
+        struct analysis_told flows[] = {{.incoming = true, .rate_bps = 104.3e6}, {.rate_bps = 104.1e6}};
+        struct analysis_evidence e[2] = {
+            {.data_wait_s = 17.7e-3, .floor_s = 0.23e-3},
+            {.data_wait_s = 17e-3, .ack_wait_s = 0.8e-3, .floor_s = 0.23e-3, .before_s = long_before ? 440e-6F : 424e-6F}};
+        struct analysis_capacity_host host = {.out.train_bps = 120e6};
+        host_votes(&host.in, 114e6);
+        host_votes(&host.out, 150e6);
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        waits_of(e, 2, waits, 2);
+        decided(&set, &host, NULL);
+        assert_true(fabs(facts.out.capacity_bps - (long_before ? 150e6 : 114e6)) < 1);
+    }
+}
+
 /* In 80 Mb/s through 100, of which nothing is known the other way: as fast, for all that is known. */
 static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
 {
@@ -448,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_what_else_passes_takes_its_time_too),
         cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
         cmocka_unit_test(test_equal_rates_are_no_equal_links),
+        cmocka_unit_test(test_data_that_waited_before_the_tap_were_no_burst),
         cmocka_unit_test(test_a_link_is_assumed_to_be_as_fast_both_ways),
         cmocka_unit_test(test_an_interface_bounds_what_no_data_wait_for),
         cmocka_unit_test(test_a_standing_queue_of_other_traffic_too),

@@ -31,6 +31,29 @@ def bulk(flows):
     return b"".join(out)
 
 
+def begun(flows):
+    """As bulk(), but each is seen from its handshake on, with stamps in microseconds (RFC 7323), over 20 ms: what is known
+    of a flow's beginning is asked of each, and of each with those that began before it."""
+    frames, host, trip_ns = [], (10, 0, 0, 1), 20000000
+
+    def put(at, heard, ends, port, *numbers, payload=0):
+        stamps = b"\x01\x01\x08\x0a" + struct.pack(">II", at // 1000, heard // 1000)
+        frames.append((at, *frame(*ends, *port, *numbers, 65535, payload, stamps)))
+    for i in range(flows):
+        ends, port, at = [((10, 0, 0, 2), host), (host, (10, 0, 0, 3))][i % 2], (1000 + i, 80), 20000 * i
+        put(at, 0, ends, port, 0, 0, 2)
+        put(at + trip_ns, at, ends[::-1], port[::-1], 0, 1, 18)
+        put(at + trip_ns + 1000, at + trip_ns, ends, port, 1, 1, 16)
+        for k in range(40):
+            at += trip_ns
+            put(at + 2000, at, ends, port, 1 + 1448 * k, 1, 16, payload=1448)
+            put(at + trip_ns - 1000, at + 2000, ends[::-1], port[::-1], 1, 1 + 1448 * (k + 1), 16)
+    out = [struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1)]
+    for at, data, length in sorted(frames):
+        out.append(struct.pack("<IIII", 10**9 + at // 10**9, at % 10**9, len(data), length) + data)
+    return b"".join(out)
+
+
 def capture(kind, size, seed=1):
     """Bytes of a pcap with nanoseconds, about `size` of them."""
     chance = random.Random(f"{kind}{seed}")

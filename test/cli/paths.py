@@ -168,6 +168,19 @@ def host(name, address, settings):
             f.write(str(value))
 
 
+def wait_for_listeners(count):
+    """Until so many sockets listen in this namespace (proc(5), 0A), for a minute at most."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        listening = 0
+        for name in ("tcp", "tcp6"):
+            with open("/proc/thread-self/net/" + name, encoding="ascii") as f:
+                listening += sum(row.split()[3] == "0A" for row in f)
+        if listening >= count:
+            return
+        time.sleep(0.02)
+
+
 def inside(path, contraflow, command, log):
     """In the near host's namespace already."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -180,11 +193,11 @@ def inside(path, contraflow, command, log):
     host("far", FAR, path.get("far", {}))
     measure = [contraflow, "measure", "serve", "--bind", FAR, "--token", TOKEN, *path.get("serve", [])]
     servers = [subprocess.Popen(s, stdout=log, stderr=log) for s in path.get("servers", [measure])]
+    wait_for_listeners(len(servers))
     libc.setns(home, CLONE_NEWNET)
     if os.fork() == 0:
         relay(near, far, path)
     os.close(near), os.close(far)
-    time.sleep(0.3)
     status = subprocess.run([FAR if word == "FAR" else word for word in command]).returncode
     for server in servers:
         server.terminate()

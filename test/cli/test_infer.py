@@ -128,6 +128,9 @@ class Queues(Case):
         self.assertGreater(best["nats"], 10)
         self.assertEqual([e["nats"] for e in found["next"]], sorted((e["nats"] for e in found["next"]), reverse=True))
         self.assertTrue({f["from"] for f in best["flows"]} & {f["to"] for f in best["flows"]})
+        for e in found["next"]:  # with no more machines than it takes
+            hosts = {int(name.removeprefix("h")) for f in e["flows"] for name in (f["from"], f["to"])}
+            self.assertEqual(hosts, set(range(len(hosts))), e)
 
     def test_closed_models_are_weighed_beside(self):
         """Eq. 6: two in and one out of equal windows have half of B each; Eq. 5 gives the one all of it."""

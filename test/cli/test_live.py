@@ -15,7 +15,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 
 NEAR = sys.argv[1] in ("--near", "--inside")
 if not NEAR:
@@ -38,13 +37,14 @@ def near(far, seconds, terminal, command):
     master, slave = pty.openpty()
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave if terminal else subprocess.PIPE)
     os.close(slave)
-    time.sleep(0.5)
+    words, said = master if terminal else running.stderr.fileno(), b""
+    while b"; Ctrl-C ends" not in said and (more := os.read(words, 65536)):  # it has opened the interface
+        said += more
     subprocess.run(["iperf3", "-c", far, "-p", PORT, "-t", str(seconds), "--bidir", "-C", "cubic",
                     "-l", "8K"],
                    stdout=subprocess.DEVNULL, check=True)
     status = given_up(running.pid)
     running.send_signal(signal.SIGINT)
-    said = b""
     if terminal:
         try:
             while select.select([master], [], [], 20)[0]:
@@ -52,7 +52,8 @@ def near(far, seconds, terminal, command):
         except OSError:  # the end of a terminal
             pass
     out, err = running.communicate(timeout=30)
-    print(json.dumps({"code": running.returncode, "out": out.decode(), "said": (err or said).decode(), "status": status}))
+    said += err or b""
+    print(json.dumps({"code": running.returncode, "out": out.decode(), "said": said.decode(), "status": status}))
 
 
 if not NEAR:

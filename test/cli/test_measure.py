@@ -17,7 +17,6 @@ import re
 import signal
 import socket
 import subprocess
-import time
 
 import e2e
 import paths
@@ -43,9 +42,14 @@ class Path(e2e.Case):
         self.assertEqual(done.returncode, status[r["diagnosis"]["asymmetry"]])
         return done, r
 
-    def judged(self, path, *answers, time="12s", options=()):
-        _, r = self.measure(path, "--time", time, *options)
-        d = r["diagnosis"]
+    def judged(self, path, *answers, time="12s", options=(), carries_bps=0):
+        """The best of three tries where data in alone had less than that: on a machine that is as busy the relay, a program
+        as others, is slower than the line that it stands for."""
+        for _ in range(3):
+            _, r = self.measure(path, "--time", time, *options)
+            d = r["diagnosis"]
+            if r["measured"]["phases"]["in"]["in"]["rate_bps"]["value"] >= carries_bps:
+                break
         self.assertIn(d["asymmetry"], answers, json.dumps(r, indent=1))
         return r, d
 
@@ -55,7 +59,7 @@ class Answers(Path):
         """20 down and 2 up, 64 kB before the uplink: 260 ms of data before each ACK. In 10 ms and 260 a window of the
         downlink's 100 kB queue and of 20 ms of it brings at most 4 Mb/s in."""
         path = {"in": paths.way(20, 100000), "out": paths.way(2, 64000)}
-        r, d = self.judged(path, "yes", "unknown")
+        r, d = self.judged(path, "yes", "unknown", carries_bps=10e6)
         both, alone = r["measured"]["phases"]["both"], r["measured"]["phases"]["in"]
         self.assertLess(both["in"]["rate_bps"]["value"], 0.6 * alone["in"]["rate_bps"]["value"])
         self.assertGreater(both["out"]["wait_s"], 0.03)  # the queue that data out fill
@@ -141,7 +145,7 @@ class Results(Path):
     def test_a_directory_has_both_ends_in_one_time(self):
         """Both ends' bytes of a flow, by the near host's clock: a receiver has never read what was not sent, and what
         it has read is acknowledged a round trip later. 30 kB and 4 ms at 10 Mb/s are 30 ms: a quarter of a second is
-        more than all windows."""
+        more than all windows. An end that had no processor meanwhile has read nothing for so long as its samples lack."""
         done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), "-i", "near",
                                "--report", str(self.dir / "page"))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
@@ -161,7 +165,9 @@ class Results(Path):
             if role == "sender":
                 (at, acked), other = samples[-1], flows[phase, flow, "receiver"]
                 before = max((b for t, b in other if t <= at + 0.03), default=0)
-                self.assertLessEqual(acked, before + 10e6 / 8 * 0.25, (phase, flow))
+                times = [t for t, _ in other]
+                pause = max((b - a for a, b in zip(times, times[1:])), default=0)
+                self.assertLessEqual(acked, before + 10e6 / 8 * (0.25 + pause), (phase, flow))
         self.headers(done, rows)
         phases = list(csv.DictReader((self.dir / "kept/phases-1-1.csv").read_text().splitlines()[1:]))
         for kind, first in (("in", "in"), ("out", "out"), ("both", "in out out in"), ("paced", "in out")):
@@ -246,7 +252,7 @@ class Server(e2e.Case):
             part = self.dir / "kept/headers.pcap.part"
             self.wait_for(lambda: part.exists() and part.stat().st_size > 10000)
             running.send_signal(number)
-            self.assertEqual(running.wait(10), -number)
+            self.assertEqual(running.wait(60), -number)
             self.wait_for(lambda: not part.exists())
             self.assertFalse((self.dir / "kept/headers.pcap").exists())
 
@@ -261,9 +267,15 @@ class Server(e2e.Case):
         self.first = running.stderr.readline()
         return int(re.search(r"port (\d+)", self.first)[1]), running
 
+    @staticmethod
+    def connections(port):
+        """That a server has: of a client that measures, more than the one for words (proc(5), 01 is ESTABLISHED)."""
+        with open("/proc/net/tcp", encoding="ascii") as f:
+            return sum(row[1].endswith(f":{port:04X}") and row[3] == "01" for row in map(str.split, f))
+
     def talk(self, port, *lines, expect=1):
         """Whole lines that come back."""
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             f = s.makefile("rw", newline="\n")
             said = []
             for line in lines:
@@ -278,7 +290,7 @@ class Server(e2e.Case):
             token.encode(), f"contraflow measure {purpose} {'0' * 32} {said[0].split()[1]}".encode(),
             hashlib.sha256).hexdigest()
 
-    HELLO = "contraflow-measure 1 " + "0" * 32
+    HELLO = "contraflow-measure 2 " + "0" * 32
 
     def test_both_ends_prove_the_token(self):
         """HMAC-SHA-256 as Python has it, over the purpose and both nonces."""
@@ -292,11 +304,11 @@ class Server(e2e.Case):
         """Silence to whoever says nothing or something else, and a refusal to who proves nothing. What a server itself
         proved is none of a client's proofs."""
         port, running = self.serve()
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             s.settimeout(0.5)
             self.assertRaises(TimeoutError, s.recv, 1)
         self.assertEqual(self.talk(port, "GET / HTTP/1.1"), [""])
-        self.assertEqual(self.talk(port, "contraflow-measure 2 " + "0" * 32), [""])
+        self.assertEqual(self.talk(port, "contraflow-measure 1 " + "0" * 32), [""])
         self.assertEqual(self.talk(port, "x" * 2000), [""])
         self.assertEqual(self.talk(port, self.HELLO, self.proof("server"))[1], "refused wrong token")
         self.assertEqual(self.talk(port, self.HELLO, self.proof("client", "9c1f7a02e85b3d6494f1"))[1],
@@ -307,13 +319,13 @@ class Server(e2e.Case):
 
     def test_a_stranger_is_cut_off(self):
         port, _ = self.serve()
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             s.settimeout(30)
             self.assertEqual(s.recv(1), b"")  # after 5 s
 
     def session(self, port):
         """A welcomed control connection: (what to say, and hear a line of; the session's name)."""
-        s = socket.create_connection(("127.0.0.1", port), 5)
+        s = socket.create_connection(("127.0.0.1", port), 30)
         self.addCleanup(s.close)
         f = s.makefile("rw", newline="\n")
         self.addCleanup(f.close)
@@ -327,17 +339,23 @@ class Server(e2e.Case):
         return say, hmac.new(TOKEN.encode(), f"contraflow measure session {'0' * 32} {theirs}".encode(),
                              hashlib.sha256).hexdigest()
 
-    def flow(self, port, name, number, way="up"):
-        """A flow's connection, and the first of what comes back within half a second: b"" is nothing but an end."""
+    REFUSED = b"refused a flow of no session\n"
+
+    def flow(self, port, name, number, way="up", within_s=30):
+        """A flow's connection, and the first of what comes back: b"" is nothing but an end, None nothing so far."""
         what = f"{number} {way} 0"
         mac = hmac.new(TOKEN.encode(), f"contraflow measure flow {name} {what}".encode(), hashlib.sha256).hexdigest()
-        s = socket.create_connection(("127.0.0.1", port), 5)
+        s = socket.create_connection(("127.0.0.1", port), 30)
         self.addCleanup(s.close)
         s.sendall(f"flow {name} {what} {mac}\n".encode())
-        s.settimeout(0.5)
+        s.settimeout(within_s)
         with contextlib.suppress(TimeoutError):
             return s.recv(100)
         return None
+
+    def carries(self, port, name, number):
+        """A flow up was not refused: half a second goes by without a word."""
+        self.assertIsNone(self.flow(port, name, number, within_s=0.5))
 
     def test_what_a_client_asks_for_is_bounded(self):
         """1 to 16 streams, and congestion controls that the kernel has, in words that are nothing else: all other words
@@ -359,19 +377,32 @@ class Server(e2e.Case):
         """One each way, unless more were asked for; and nothing is asked for while they go."""
         port, _ = self.serve("--max-clients", "64")
         say, name = self.session(port)
-        self.assertIsNone(self.flow(port, name, 1))
-        self.assertEqual(self.flow(port, name, 2), b"refused a flow of no session\n")
+        self.carries(port, name, 1)
+        self.assertEqual(self.flow(port, name, 2), self.REFUSED)
         self.assertEqual(self.flow(port, name, 3, "down")[:8], bytes(8))  # zeros
         self.assertEqual(say("streams 4"), "")
         say, name = self.session(port)
         self.assertEqual(say("streams 2"), "streams 2")
-        self.assertIsNone(self.flow(port, name, 1))
-        self.assertIsNone(self.flow(port, name, 2))
-        self.assertEqual(self.flow(port, name, 3), b"refused a flow of no session\n")
+        self.carries(port, name, 1)
+        self.carries(port, name, 2)
+        self.assertEqual(self.flow(port, name, 3), self.REFUSED)
+
+    def test_a_flow_that_comes_after_its_stop_takes_no_place(self):
+        """A server that was busy meanwhile hears a phase's end before the phase's flows, which are one each way."""
+        port, _ = self.serve("--max-clients", "64")
+        say, name = self.session(port)
+        self.assertEqual(say("stop 2"), "end")
+        for late in (0, 1, 2):
+            self.assertEqual(self.flow(port, name, late), self.REFUSED)
+        self.carries(port, name, 3)
+        self.assertRegex(say("stop 1023"), r"^flow 3 up \d+$")
+        for bad in ("stop", "stop ", "stop -1", "stop 1024", "stop 1 1", "stopped 1"):
+            with self.subTest(bad):
+                self.assertEqual(self.session(port)[0](bad), "")
 
     def test_so_many_clients_and_no_more(self):
         port, _ = self.serve()
-        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 5)) as s:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), 30)) as s:
             f = s.makefile("rw", newline="\n")
             f.write(self.HELLO + "\n")
             f.flush()
@@ -399,7 +430,7 @@ class Server(e2e.Case):
         self.assertRegex(self.first, rf"contraflow measure --port {port} --token [0-9a-f]{{32}} 127\.0\.0\.1\n$")
         self.bad(2, "refuses: wrong token", "measure", "127.0.0.1", "--port", port, "--token", TOKEN)
         running.send_signal(signal.SIGINT)
-        self.assertEqual(running.wait(10), 0)
+        self.assertEqual(running.wait(60), 0)
 
     def test_who_listens_everywhere_names_an_address_that_others_reach(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
@@ -428,7 +459,7 @@ class Server(e2e.Case):
                 f.readline()
                 f.write("welcome " + "2" * 64 + " 0 600\n")
                 f.flush()
-                _, words = client.communicate(timeout=20)
+                _, words = client.communicate(timeout=60)
         self.assertEqual(client.returncode, 2)
         self.assertIn("does not know the token itself", words)
 
@@ -436,9 +467,9 @@ class Server(e2e.Case):
         port, running = self.serve()
         client = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "127.0.0.1", "--port", str(port), "--token", TOKEN],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
+        self.wait_for(lambda: self.connections(port) > 1)
         running.kill()
-        out, words = client.communicate(timeout=30)
+        out, words = client.communicate(timeout=60)
         self.assertEqual((client.returncode, out), (3, ""))
         self.assertEqual(len(words.splitlines()), 1, words)
         self.assertIn("127.0.0.1: ", words)
@@ -447,9 +478,9 @@ class Server(e2e.Case):
         port, _ = self.serve()
         client = subprocess.Popen([str(e2e.CONTRAFLOW), "measure", "127.0.0.1", "--port", str(port), "--token", TOKEN],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
+        self.wait_for(lambda: self.connections(port) > 1)
         client.send_signal(signal.SIGINT)
-        _, words = client.communicate(timeout=20)
+        _, words = client.communicate(timeout=60)
         self.assertEqual((client.returncode, words), (-signal.SIGINT, "contraflow: interrupted\n"))
 
 

@@ -107,7 +107,7 @@ class BadInput(e2e.Case):
 
 
 @needs_namespaces
-class Wire(e2e.Case):
+class Link(e2e.Case):
     def setUp(self):
         super().setUp()
         unique = f"{os.getpid()}-{time.monotonic_ns() % 10**6}"
@@ -129,15 +129,19 @@ class Wire(e2e.Case):
         return subprocess.run(self.command(*args), cwd=self.dir, capture_output=True, text=True, timeout=TIMEOUT,
                               **kwargs)
 
-    def receive(self, count, *args, ethertype=ETHERTYPE):
-        """What arrives while a good replay with these arguments runs, and its report. self.received_s: from the first
-        arrival to the last, by the kernel's clock."""
-        path = self.dir / "received"
+    def receiver(self, count, path, ethertype=ETHERTYPE):
         receiver = subprocess.Popen(["ip", "netns", "exec", self.far, sys.executable, "-c", RECEIVER, str(count), "2",
                                      str(path), hex(ethertype)], stdout=subprocess.PIPE, text=True)
         self.addCleanup(receiver.stdout.close)
         self.addCleanup(receiver.kill)
         self.assertEqual(receiver.stdout.readline(), "ready\n")
+        return receiver
+
+    def receive(self, count, *args, ethertype=ETHERTYPE):
+        """What arrives while a good replay with these arguments runs, and its report. self.received_s: from the first
+        arrival to the last, by the kernel's clock."""
+        path = self.dir / "received"
+        receiver = self.receiver(count, path, ethertype)
         report = self.json(*args)
         self.assertEqual(receiver.wait(TIMEOUT), 0)
         data, at, frames, times = path.read_bytes(), 0, [], []
@@ -149,6 +153,8 @@ class Wire(e2e.Case):
         self.received_s = (max(times) - min(times)) / 1e9 if times else None
         return frames, report
 
+
+class Timed(Link):
     def test_60000_frames_in_three_seconds(self):
         n, t, packets = 60000, 1700000000 * 10**9, []
         rng = random.Random(1)
@@ -158,13 +164,14 @@ class Wire(e2e.Case):
             t += int(rng.expovariate(1 / 50000))
         write_pcap(self.dir / "long.pcap", packets)
         duration = (packets[-1][0] - packets[0][0]) / 1e9
-        for attempt in range(3):  # other work on the machine can take the processor away at the very end
+        for _ in range(5):  # other work on the machine can take the processor away at the beginning or the very end
             frames, report = self.receive(n, "long.pcap")
             us = [report[k] / 1e3 for k in ("end_error_ns", "gap_error_p50_ns", "gap_error_p99_ns", "gap_error_max_ns")]
             print("ended %.1f us after schedule, gap error p50 %.1f us, p99 %.1f us, largest %.1f us, %d late; "
                   "received in %+.1f us of schedule" % (*us, report["late_frames"],
                                                         (self.received_s - duration) * 1e6), file=sys.stderr)
-            if report["end_error_ns"] < 1e6 and report["gap_error_p99_ns"] < 1e6:
+            if report["end_error_ns"] < 1e6 and report["gap_error_p99_ns"] < 1e6 and \
+                    abs(self.received_s - duration) < 0.005:
                 break
         self.assertEqual(len(frames), n)
         frames.sort(key=lambda f: f[14:18])
@@ -177,6 +184,8 @@ class Wire(e2e.Case):
         self.assertLess(report["end_error_ns"], 1e6)
         self.assertLess(report["gap_error_p99_ns"], 1e6)
 
+
+class Wire(Link):
     def test_speed_and_padding(self):
         packets = [(10**18 + i * 10**7, frame(i, 100), 1000) for i in range(51)]
         write_pcap(self.dir / "short.pcap", packets)
@@ -228,10 +237,11 @@ class Wire(e2e.Case):
 
     def test_interrupted_while_waiting(self):
         write_pcap(self.dir / "slow.pcap", [(10**18 + i * 3600 * 10**9, frame(i, 60), 60) for i in range(2)])
+        first = self.receiver(1, self.dir / "received")
         run = subprocess.Popen(self.command("slow.pcap"), cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
         self.addCleanup(run.kill)
-        time.sleep(1)
+        self.assertEqual(first.wait(TIMEOUT), 0)
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=TIMEOUT)
         self.assertEqual(run.returncode, -signal.SIGINT)
@@ -241,12 +251,13 @@ class Wire(e2e.Case):
     def test_nothing_is_left_to_whoever_takes_it_over(self):
         """While it sends: no capability to use, to gain, or for what it executes, and a filter of system calls."""
         write_pcap(self.dir / "slow.pcap", [(10**18 + i * 3600 * 10**9, frame(i, 60), 60) for i in range(2)])
+        first = self.receiver(1, self.dir / "received")
         run = subprocess.Popen(self.command("slow.pcap"), cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
         self.addCleanup(run.kill)
         sanitized = b"__asan_init" in e2e.CONTRAFLOW.read_bytes()  # it looks for leaks in ways that a filter forbids
         confined = {"CapInh": 0, "CapPrm": 0, "CapEff": 0, "CapAmb": 0, "NoNewPrivs": 1, "Seccomp": 0 if sanitized else 2}
-        for _ in range(100):  # until it has opened both
+        for _ in range(400):  # until it has opened both
             with open(f"/proc/{run.pid}/status") as f:
                 status = dict(line.split(":", 1) for line in f)
             is_now = {name: int(status[name], 16) for name in confined}
@@ -254,7 +265,7 @@ class Wire(e2e.Case):
                 break
             time.sleep(0.05)
         self.assertEqual(is_now, confined)
-        time.sleep(1)  # it sends the first frame
+        self.assertEqual(first.wait(TIMEOUT), 0)
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=TIMEOUT)
         self.assertEqual(run.returncode, -signal.SIGINT)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A capture into an emulated port, against queues computed here from the capture's own times and lengths."""
 import csv
+import fcntl
 import gzip
 import json
 import math
@@ -9,6 +10,7 @@ import random
 import signal
 import struct
 import subprocess
+import termios
 import time
 
 import e2e
@@ -365,7 +367,10 @@ class Port(e2e.Case):
         write_pcap(self.dir / "many.pcap", [(T0 + i * 1000, tcp(100)) for i in range(100000)])
         run.stdin.write((self.dir / "many.pcap").read_bytes())
         run.stdin.flush()
-        time.sleep(0.5)
+        unread = bytearray(4)
+        while fcntl.ioctl(run.stdin, termios.FIONREAD, unread) or any(unread):
+            self.assertIsNone(run.poll())
+            time.sleep(0.02)
         run.send_signal(signal.SIGINT)  # while it waits for more
         self.assertEqual(run.wait(60), -signal.SIGINT)
         out, err = run.communicate()

@@ -184,6 +184,7 @@ static void test_one_frame_names_several_classes(void **state)
 
 static struct emu_network net;
 static int received[8], received_class[8];
+static struct emu_port_stats stopped; /* of h1, by lossless() */
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
@@ -194,7 +195,8 @@ static void deliver(void *user, int host, const struct emu_frame *frame)
 }
 
 /* Hosts 1 to 4 send 300 frames each to h0 through buffers of so many bytes; h4 to h5 besides. */
-static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet_bytes, int64_t buffer_bytes)
+static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet_bytes, int64_t buffer_bytes,
+                     uint16_t quanta)
 {
     fake_reset();
     memset(received, 0, sizeof received);
@@ -209,7 +211,7 @@ static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet
     int64_t inputs = emu_architectures[kind]->place == EMU_ARCHITECTURE_AT_INPUTS ? 1 : 6;
     int64_t xoff = buffer_bytes - inputs * emu_switch_headroom_bytes(&link, packet_bytes);
     assert_true(xoff > 0);
-    sw.pause = (struct emu_pause_config){.on = true, .everybody = everybody, .quanta = 65535,
+    sw.pause = (struct emu_pause_config){.on = true, .everybody = everybody, .quanta = quanta,
                                          .xoff = {xoff, EMU_QUEUE_UNLIMITED}, .xon = {xoff / 2, EMU_QUEUE_UNLIMITED}};
     struct emu_network_config config = {.hosts = 6, .link = link, .nic = emu_queue_config_default(), .sw = sw};
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
@@ -233,7 +235,8 @@ static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet
     struct error err = {0};
     if (!emu_network_audit(&net, &err))
         fail_msg("%s", err.message);
-    assert_true(emu_network_find(&net, "h1")->stats.pauses_received > 1);
+    stopped = emu_network_find(&net, "h1")->stats;
+    assert_true(stopped.pauses_received > 1);
     assert_true((emu_network_find(&net, "h5")->stats.pauses_received > 0) == everybody);
     emu_network_fini(&net);
     assert_int_equal(fake_live, 0);
@@ -243,9 +246,20 @@ static void test_nothing_is_lost_with_room_for_what_is_under_way(void **state)
 {
     (void)state;
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
-        lossless((enum emu_architecture)kind, false, 1500, 60000);
-        lossless((enum emu_architecture)kind, true, 1500, 60000);
+        lossless((enum emu_architecture)kind, false, 1500, 60000, 65535);
+        lossless((enum emu_architecture)kind, true, 1500, 60000, 65535);
     }
+}
+
+/* 100 quanta of 512 bits are 51.2 us at 1 Gb/s, and a buffer of 600 kB takes milliseconds to run half empty: a stop that
+ * goes on is said again whenever half of it is over, and its end is said, too. Two of them at most lie at its ends. */
+static void test_a_stop_is_said_again_when_half_of_it_is_over(void **state)
+{
+    (void)state;
+    lossless(EMU_ARCHITECTURE_OUTPUT, true, 1500, 600000, 100);
+    int64_t halves = stopped.paused_ps / (100 * INT64_C(512000) / 2);
+    assert_true(halves > 50);
+    assert_in_range(stopped.pauses_received, halves, halves + 3);
 }
 
 /* Hosts 1 and 2 send class 3, which stops, and host 3 class 6, which does not, all to h0, whose port holds 170 kB: 90 kB
@@ -315,7 +329,7 @@ static void test_jumbo_frames_need_more_room(void **state)
     assert_int_equal(emu_switch_headroom_bytes(&link, 1500), 250 + 2 * 1538 + 84 + 1518);
     assert_int_equal(emu_switch_headroom_bytes(&link, 9000), 250 + 2 * 9038 + 84 + 9018);
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++)
-        lossless((enum emu_architecture)kind, false, 9000, 200000);
+        lossless((enum emu_architecture)kind, false, 9000, 200000, 65535);
 }
 
 int main(void)
@@ -326,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_pause_overtakes_the_queue_and_is_not_stopped),
         cmocka_unit_test(test_a_class_stops_alone),
         cmocka_unit_test(test_one_frame_names_several_classes),
+        cmocka_unit_test(test_a_stop_is_said_again_when_half_of_it_is_over),
         cmocka_unit_test(test_nothing_is_lost_with_room_for_what_is_under_way),
         cmocka_unit_test(test_a_lossless_class_beside_one_that_loses),
         cmocka_unit_test(test_jumbo_frames_need_more_room),

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -132,7 +133,8 @@ static void test_connections_share_a_bucket(void **state)
         char data[65536] = {0};
         connection(fds);
         assert_int_equal(send(fds[0], data, sizeof data, MSG_DONTWAIT), sizeof data);
-        usleep(1000); /* over lo */
+        for (int there = 0; there < (int)sizeof data;) /* over lo */
+            assert_int_equal(ioctl(fds[1], FIONREAD, &there), 0);
         measure_flow_open(&b, fds[1], false, 0, &bucket);
         for (int k = 0; k < 3; k++)
             measure_flow_step(&b, measure_flow_events(&b, now_ns), now_ns);
