@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
-#include "analysis/fit_solve.h"
+#include "analysis/fit_rule.h"
 
+#include "analysis/fit_solve.h"
 #include "base/estimate.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,20 @@ static void set_values(struct analysis_fit *fit, const struct fit_theta *theta)
         fit->exponent[i].value = theta->exponent[i];
     if (fit->form == ANALYSIS_FIT_NORM)
         fit->exponent[0].value = theta->exponent[0] > 0 ? 1 / theta->exponent[0] : (double)INFINITY;
+}
+
+void analysis_fit_predict(const struct analysis_fit *fit, const struct analysis_fit_point *point, double *rate_bps)
+{
+    struct fit_shape s = fit_shape_of(point);
+    double exponent[ANALYSIS_FIT_EXPONENTS] = {fit->exponent[0].value, fit->exponent[1].value};
+    if (fit->form == ANALYSIS_FIT_NORM)
+        exponent[0] = 1 / exponent[0];
+    double ln_acks = fit->acks ? fit_form_ln_acks(fit->form, exponent, &s) : 0;
+    for (size_t i = 0; i < point->n; i++) {
+        const struct analysis_fit_flow *f = &point->flows[i];
+        double share = exp(fit_form_ln_share(fit->form, exponent, &s, f->incoming, f->window_bytes) + ln_acks);
+        rate_bps[i] = fmin(fit->rate_bps.value * share, f->limit_bps);
+    }
 }
 
 static void add_errors(const struct analysis_fit *fit, const struct analysis_fit_point *p, size_t index, double weight,

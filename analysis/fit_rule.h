@@ -20,36 +20,8 @@
 #ifndef ANALYSIS_FIT_RULE_H
 #define ANALYSIS_FIT_RULE_H
 
+#include "analysis/fit_form.h"
 #include "base/error.h"
-#include "model/degree.h"
-
-#include <stddef.h>
-
-#define ANALYSIS_FIT_GROUPS 200 /* units are left out one by one up to here, in so many groups beyond */
-#define ANALYSIS_FIT_EXPONENTS 2
-
-enum analysis_fit_form {
-    ANALYSIS_FIT_EQ5,
-    ANALYSIS_FIT_EQ6,
-    ANALYSIS_FIT_WINDOW,
-    ANALYSIS_FIT_POWER,
-    ANALYSIS_FIT_NORM,
-    ANALYSIS_FIT_FORMS
-};
-
-struct analysis_fit_flow {
-    bool incoming;
-    double rate_bps;     /* measured, > 0 */
-    double window_bytes; /* NAN unknown */
-    double limit_bps;    /* what it can have at most for reasons of its own; INFINITY: none known */
-};
-
-struct analysis_fit_point {
-    const struct analysis_fit_flow *flows;
-    size_t n;               /* >= 1 */
-    size_t unit;            /* 0, 1, ...; replicas have the same */
-    struct model_link link; /* for the share of ACKs; its rate does not matter */
-};
 
 struct analysis_fit_value {
     double value, low, high; /* 95 %; NAN where the points do not say */
@@ -93,7 +65,5 @@ void analysis_fit_predict(const struct analysis_fit *fit, const struct analysis_
 /* How much replicas differ: the standard deviation of the logarithm of a direction's mean rate within a unit, pooled;
  * NAN without replicas, or without memory to tell. */
 double analysis_fit_spread(const struct analysis_fit_point *points, size_t n);
-
-const char *analysis_fit_form_name(enum analysis_fit_form form); /* "eq5", ..., "norm" */
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/fit_solve.h - the least squares of analysis/fit_rule.h, over all units or all but a group. Its types are the
- * rule's, which calls it: one seam of three files, not three rooms. */
+/* analysis/fit_solve.h - the least squares of analysis/fit_rule.h, over all units or all but a group. */
 #ifndef ANALYSIS_FIT_SOLVE_H
 #define ANALYSIS_FIT_SOLVE_H
 
 #include "analysis/fit_form.h"
+#include "base/error.h"
 #include "model/linear.h"
 
 #include <stdint.h>
 
+#define ANALYSIS_FIT_GROUPS 200 /* units are left out one by one up to here, in so many groups beyond */
 #define FIT_NO_GROUP SIZE_MAX
 
 /* Flows of a point that every form predicts the same: one direction, one window, one limit. */

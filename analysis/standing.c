@@ -92,10 +92,10 @@ static void standing_far(struct standing *x, bool incoming, double floor_s, doub
 }
 
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                            double frame_s, const struct analysis_standing *p)
+                            const struct analysis_standing *p)
 {
-    struct standing x = {s, frames, frame_s};
-    double floor_s = fmax(DEFAULT_FLOOR_S, frame_s);
+    struct standing x = {s, frames, s->frame_s};
+    double floor_s = fmax(DEFAULT_FLOOR_S, s->frame_s);
     for (int incoming = 0; frames && incoming < 2; incoming++) {
         enum standing_full full = standing_met_empty(&x, incoming) ? STANDING_NO : standing_full(&x, incoming);
         double quantile = full == STANDING_SURE ? p->sure : p->perhaps;
