@@ -174,7 +174,7 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
         e->window.timed = memory_resized(NULL, RELEASES, sizeof *e->window.timed, "the round trips of a flow");
     }
     if (e->series)
-        analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks, by_tick);
+        analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks);
 }
 
 /* `sure`: it is this ACK's data, or this data's ACK, for certain. */
@@ -184,7 +184,7 @@ static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int
     double loop_ns = (double)(time_ns - from_ns);
     e->least_loop_ns[loop] = sure ? fmin(e->least_loop_ns[loop], loop_ns) : e->least_loop_ns[loop];
     if (e->series && !trip_spares(&e->looped[loop]))
-        analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0, NULL);
+        analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0);
 }
 
 static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
@@ -274,7 +274,7 @@ static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
         e->answered_ns = INT64_MAX;
     }
     if (time_ns < e->answered_ns && e->series)
-        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns), 0, NULL);
+        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns), 0);
 }
 
 /* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
@@ -507,7 +507,7 @@ static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits)
 {
     int tick[ANALYSIS_LEGS];
-    double last[ANALYSIS_LEGS] = {0}, least_s[ANALYSIS_LEG_SERIES_LEAST] = {0}, loop_s[ANALYSIS_TIMED] = {NAN, NAN, NAN};
+    double last[ANALYSIS_LEGS] = {0}, loop_s[ANALYSIS_TIMED] = {NAN, NAN, NAN};
     trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
     for (size_t i = 0; e->series && i < e->series->n; i++) {
         for (int k = 0; k < ANALYSIS_LEGS; k++) {
@@ -518,13 +518,10 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
             if (isfinite(mean)) /* else as before */
                 last[k] = beyond * 1e-9;
             waits[i].leg_samples[k] = e->series->cell[i][k].n;
-            if (k < ANALYSIS_LEG_SERIES_LEAST && waits[i].leg_samples[k] > 0)
-                least_s[k] = (e->series->least_ns[i][k][tick[k]] - e->legs[k].least[tick[k]]) * 1e-9;
         }
         waits[i].start_s = analysis_leg_series_start_s(e->series, i);
         waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
         waits[i].ack_s = fmax(0, last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]);
-        waits[i].least_s = least_s[ANALYSIS_LEG_DATA_OUT] + least_s[ANALYSIS_LEG_DATA_IN];
         memcpy(waits[i].leg_s, last, sizeof last);
         for (int k = 0; k < ANALYSIS_TIMED; k++) {
             double loop_ns = analysis_leg_series_mean_ns(e->series, i, LOOP + k, 0);

@@ -84,7 +84,6 @@ const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_ro
 struct analysis_wait {
     double start_s, data_s, ack_s;
     double leg_s[ANALYSIS_LEGS];
-    double least_s;                  /* the least that data waited in the slot: of their two legs together, or less */
     double loop_s[ANALYSIS_TIMED];   /* NAN without a sample yet */
     uint32_t leg_samples[ANALYSIS_LEGS], loop_samples[ANALYSIS_TIMED]; /* 0: the values of the slot before */
 };
