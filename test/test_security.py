@@ -53,7 +53,9 @@ class Security(unittest.TestCase):
                         if source.suffix == ".c":
                             self.assertRegex(text, rf"cmocka_unit_test\w*\({name}\b")
                     stem = source.stem.removeprefix("test_")
-                    builds = [p.read_text() for p in (source.parent / "meson.build", ROOT / "test/meson.build") if p.exists()]
+                    builds = [p.read_text()
+                              for p in (source.parent / "meson.build", source.parent.parent / "meson.build",
+                                        ROOT / "test/meson.build") if p.exists()]
                     self.assertTrue(any(re.search(rf"\b{stem}\b", build) for build in builds), stem)
 
     def test_tests_of_hostile_input_hold_a_promise(self):
