@@ -212,9 +212,11 @@ class Links(unittest.TestCase):
 
     def test_every_chapter_and_page_is_in_the_book(self):
         book = (ROOT / "doc/README.md").read_text()
-        for path in [*(ROOT / "doc").glob("*.md"), *PAGES]:
+        for path in [*(ROOT / "doc").glob("*.md"), ROOT / "doc/commands/contraflow.md"]:
             if path.name != "README.md":
                 self.assertIn(f"({path.relative_to(ROOT / 'doc')})", book)
+        commands = re.findall(r"^- `([a-z ]+)`: ", (ROOT / "doc/commands/contraflow.md").read_text(), re.M)
+        self.assertEqual(sorted(["contraflow", *(name.replace(" ", "-") for name in commands)]), [p.stem for p in PAGES])
 
 
 class Shown(unittest.TestCase):
