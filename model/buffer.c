@@ -48,7 +48,6 @@ static bool buffer_least_squares(const struct model_buffer_point *points, size_t
     double squares;
     ok = ok && gsl_multifit_linear(l.x, l.y, l.c, l.covariance, &squares, l.work) == GSL_SUCCESS;
     if (ok) {
-        double t = estimate_t975(lossy - 2);
         *fit = (struct model_buffer_fit){
             .buffer_packets = gsl_vector_get(l.c, 1),
             .buffer_std_error = sqrt(gsl_matrix_get(l.covariance, 1, 1)),
@@ -56,9 +55,8 @@ static bool buffer_least_squares(const struct model_buffer_point *points, size_t
             .intercept_std_error = sqrt(gsl_matrix_get(l.covariance, 0, 0)),
             .used = lossy,
         };
-        fit->buffer_ci95 = t * fit->buffer_std_error;
-        fit->intercept_ci95 = t * fit->intercept_std_error;
-        *rank = gsl_multifit_linear_rank(RANK_TOLERANCE, l.work);
+        fit->buffer_ci95 = estimate_t975(lossy - 2) * fit->buffer_std_error;
+            *rank = gsl_multifit_linear_rank(RANK_TOLERANCE, l.work);
     }
     model_linear_fini(&l);
     return ok;

@@ -97,7 +97,7 @@ class Copy:
                    '    ROW(OLDRENO, oldreno, 1, NULL, NULL, 1, "as newreno, in a test") \\\n')
 
     def key(self):
-        """Noted by a run as the bytes that were sent again."""
+        """Added to the seed."""
         self.after("scenario.h", r"^    uint64_t seed;", "    int64_t loudness;\n")
         self.after("keys_table.c", r'^    \{"seed", ',
                    '    {"loudness", KEY_INTEGER, OF(loudness), .max = 9, .usual = "3", .meaning = "of those who shout"},\n')

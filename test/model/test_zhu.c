@@ -100,7 +100,7 @@ static void test_two_in_one_out_have_half_each(void **state)
 static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
 {
     (void)state;
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = 8;
     p.nic.goodput_bps = 940e6;
     const struct model_transfer t[] = {
@@ -121,7 +121,7 @@ static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
 static void test_an_overbooked_cable_gives_its_fair_share(void **state)
 {
     (void)state;
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = 8;
     p.nic.goodput_bps = 940e6;
     struct model_transfer t[13];
