@@ -4,7 +4,6 @@
 #define ANALYSIS_FIT_SOLVE_H
 
 #include "analysis/fit_form.h"
-#include "base/error.h"
 #include "model/linear.h"
 
 #include <stdint.h>
@@ -35,8 +34,8 @@ struct fit_problem {
     struct model_linear linear; /* power's; zeroes for the others */
 };
 
-bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *points, size_t n,
-                      enum analysis_fit_form form, bool acks, struct error *err);
+void fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *points, size_t n,
+                      enum analysis_fit_form form, bool acks);
 void fit_problem_fini(struct fit_problem *q);
 
 /* The parameters with the least sum of squares over the units not left out; *rss is that sum. False when the points
