@@ -181,7 +181,8 @@ int cmd_check(int argc, char **argv)
     cli_read_until_interrupted(argv + at, n);
     for (int i = at; ok && i < at + n; i++)
         ok = study_judge_source(argv[i], &o.judging, listener, check_visit, &o, &err);
-    ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);
+    if (ok)
+        cli_workload_show_signature(&o.signature, o.json, o.workloads);
     if (ok && o.json) {
         cli_print_json(cli_json("check:1", json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads)));
     }

@@ -8,7 +8,7 @@
 #include "model/pattern.h"
 
 struct model_rule {
-    /* `routes` is borrowed until free. NULL and *err when out of memory or outside the rule's domain. */
+    /* `routes` is borrowed until free. NULL and *err outside the rule's domain. */
     void *(*new)(const struct model_routes *routes, struct error *err);
     /* Goodput in bit/s of each transfer with active[i]; others are left alone. active NULL: all. */
     bool (*rates)(void *state, const bool *active, double *rate_bps, struct error *err);

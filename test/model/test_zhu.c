@@ -20,7 +20,7 @@ static size_t rates(const struct model_platform *p, const struct model_transfer 
     struct error err;
     struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-    struct model_zhu *z = model_zhu_new(&routes, contra_flow, &err);
+    struct model_zhu *z = model_zhu_new(&routes, contra_flow);
     assert_non_null(z);
     size_t rounds = model_zhu_rates(z, NULL, rate_bps);
     model_zhu_free(z);
