@@ -2,6 +2,7 @@
 #include "analysis/diagnosis.h"
 
 #include "analysis/facts.h"
+#include "analysis/floors.h"
 #include "analysis/host.h"
 #include "analysis/policed.h"
 #include "analysis/standing.h"
@@ -66,7 +67,10 @@ static void diagnosis_case(const struct analysis_flows *f, const struct analysis
                            struct diagnosis_case *c, struct judge_latency *latency)
 {
     struct analysis_evidence_set s;
-    analysis_evidence_gather(&s, f, frames, flows, n, from_s, to_s, quantile);
+    analysis_evidence_gather(&s, f, frames, flows, n, from_s, to_s);
+    analysis_floors_find(&s);
+    analysis_standing_take(&s, frames, quantile);
+    analysis_evidence_divide(&s);
     analysis_host_find(&s, frames);
     analysis_policed_find(&s);
     c->flow = memory_zeroed(n + 1, sizeof *c->flow, "a diagnosis");

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
 
-#include "analysis/floors.h"
 #include "analysis/leg_series.h"
-#include "analysis/standing.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -38,6 +36,16 @@
 #define MTU_MSS 1460.0       /* and more: jumbo frames */
 #define JUMBO_MSS 9176.0     /* of a packet of 9216 bytes, and more: super-frames, cut on the wire */
 #define ETHERNET 24.0        /* FCS, preamble, gap: of a frame on the wire besides its bytes */
+
+enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e)
+{
+    return e->flow->incoming ? ANALYSIS_LOOP_RECEIVER : ANALYSIS_LOOP_SENDER;
+}
+
+enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e)
+{
+    return e->flow->incoming ? ANALYSIS_LOOP_SENDER : ANALYSIS_LOOP_RECEIVER;
+}
 
 double analysis_evidence_payload(double full_bytes)
 {
@@ -152,7 +160,7 @@ static double evidence_wait_of(double wait_s)
 /* What a flow's stamps never saw of the way from the tap to the other end and back: it always stood in the queue. */
 static double evidence_far_lacks_s(const struct analysis_evidence *e)
 {
-    double lacks_s = e->stamped_s[analysis_floors_far(e)] - e->far_least_s;
+    double lacks_s = e->stamped_s[analysis_evidence_far(e)] - e->far_least_s;
     return isfinite(lacks_s) ? lacks_s : 0;
 }
 
@@ -163,7 +171,7 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
 {
     *told = true;
     double least_s = INFINITY, at_s = e->start_s;
-    enum analysis_loop far = analysis_floors_far(e);
+    enum analysis_loop far = analysis_evidence_far(e);
     double lacks_s = evidence_far_lacks_s(e);
     size_t seen = 0;
     if (!(lacks_s > 0))
@@ -198,7 +206,7 @@ static void evidence_waits(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double near_s = e->stamped_s[analysis_floors_near(e)] - e->near_least_s, samples;
+        double near_s = e->stamped_s[analysis_evidence_near(e)] - e->near_least_s, samples;
         double far_s = evidence_far_lacks_s(e);
         near_s = isfinite(near_s) ? near_s : 0;
         bool told, there = evidence_there(s, e, &told);
@@ -527,7 +535,7 @@ static double evidence_other_bps(const struct analysis_capacity_way *w, double f
 
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, double from_s, double to_s, const struct analysis_standing *p)
+                              size_t n, double from_s, double to_s)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
                                         .interface_bps = analysis_flows_interface_bps(f),
@@ -542,20 +550,22 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
         evidence_of(s, &s->flow[i], f);
     }
-    double frame_s = evidence_frame_s(s, f, flows, n);
-    analysis_floors_find(s, frame_s);
-    analysis_standing_take(s, frames, frame_s, p);
+    s->frame_s = evidence_frame_s(s, f, flows, n);
+}
+
+void analysis_evidence_divide(struct analysis_evidence_set *s)
+{
+    double bytes = 0, acks = 0;
     evidence_waits(s);
     struct evidence_together all = evidence_together_of(s);
     evidence_applications(s, &all);
     evidence_ticks(s, &all);
-    double bytes = 0, acks = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
         e->pauses = evidence_pauses(s, e);
         e->reader = e->clocking.closed_share > CLOSED;
-        bytes += flows[i].rate_bps / 8 * (to_s - from_s);
-        acks += s->flow[i].clocking.pure_acks;
+        bytes += e->flow->rate_bps / 8 * (s->to_s - s->from_s);
+        acks += e->clocking.pure_acks;
     }
     s->ci95_bps = evidence_ci95_bps(s);
     s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : ANALYSIS_SEGMENTS_PER_ACK;

@@ -67,6 +67,7 @@ struct analysis_evidence_set {
     double from_s, to_s;            /* the phase */
     double ci95_bps;                /* half the width of the 95 % interval of what all carry together; NAN unknown */
     double full_bytes;              /* payload of a full frame */
+    double frame_s;                 /* what one takes on the host's link; NAN unknown */
     double segments_per_ack;
     double stamp_s;                 /* what the capture's stamps are multiples of: nothing shorter shows */
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
@@ -88,13 +89,18 @@ double analysis_evidence_payload(double full_bytes);
 /* On the wire, of a frame that carries so many; of 1538 bytes at least, or where NAN is given. */
 double analysis_evidence_frame_bits(double full_bytes);
 
-struct analysis_standing;
+/* Which of a flow's loops is the one to the host, and to the other end. */
+enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e);
+enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e);
 
-/* Evidence of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown. p: what
- * stood in queues that never ran empty. */
+/* What the capture shows of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown.
+ * Round trips through empty queues come next, by analysis/floors.h and standing.h. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, double from_s, double to_s, const struct analysis_standing *p);
+                              size_t n, double from_s, double to_s);
+
+/* Divides round trips into what data and ACKs wait, once it is known what they take through empty queues. */
+void analysis_evidence_divide(struct analysis_evidence_set *s);
 void analysis_evidence_free(struct analysis_evidence_set *s);
 
 /* The set's flows, those to one peer beside each other; for free(). */

@@ -69,17 +69,3 @@ double fit_form_ln_acks(enum analysis_fit_form form, const double *exponent, con
     double ratio = in / out;
     return -log1p(s->ack_cost * exp(-fabs(alike * log(ratio))));
 }
-
-void analysis_fit_predict(const struct analysis_fit *fit, const struct analysis_fit_point *point, double *rate_bps)
-{
-    struct fit_shape s = fit_shape_of(point);
-    double exponent[ANALYSIS_FIT_EXPONENTS] = {fit->exponent[0].value, fit->exponent[1].value};
-    if (fit->form == ANALYSIS_FIT_NORM)
-        exponent[0] = 1 / exponent[0];
-    double ln_acks = fit->acks ? fit_form_ln_acks(fit->form, exponent, &s) : 0;
-    for (size_t i = 0; i < point->n; i++) {
-        const struct analysis_fit_flow *f = &point->flows[i];
-        double share = exp(fit_form_ln_share(fit->form, exponent, &s, f->incoming, f->window_bytes) + ln_acks);
-        rate_bps[i] = fmin(fit->rate_bps.value * share, f->limit_bps);
-    }
-}

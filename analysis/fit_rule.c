@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
-#include "analysis/fit_solve.h"
+#include "analysis/fit_rule.h"
 
+#include "analysis/fit_solve.h"
 #include "base/estimate.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,20 @@ static void set_values(struct analysis_fit *fit, const struct fit_theta *theta)
         fit->exponent[i].value = theta->exponent[i];
     if (fit->form == ANALYSIS_FIT_NORM)
         fit->exponent[0].value = theta->exponent[0] > 0 ? 1 / theta->exponent[0] : (double)INFINITY;
+}
+
+void analysis_fit_predict(const struct analysis_fit *fit, const struct analysis_fit_point *point, double *rate_bps)
+{
+    struct fit_shape s = fit_shape_of(point);
+    double exponent[ANALYSIS_FIT_EXPONENTS] = {fit->exponent[0].value, fit->exponent[1].value};
+    if (fit->form == ANALYSIS_FIT_NORM)
+        exponent[0] = 1 / exponent[0];
+    double ln_acks = fit->acks ? fit_form_ln_acks(fit->form, exponent, &s) : 0;
+    for (size_t i = 0; i < point->n; i++) {
+        const struct analysis_fit_flow *f = &point->flows[i];
+        double share = exp(fit_form_ln_share(fit->form, exponent, &s, f->incoming, f->window_bytes) + ln_acks);
+        rate_bps[i] = fmin(fit->rate_bps.value * share, f->limit_bps);
+    }
 }
 
 static void add_errors(const struct analysis_fit *fit, const struct analysis_fit_point *p, size_t index, double weight,
@@ -134,8 +149,8 @@ static bool filled(const struct fit_problem *q, double rss)
     return units * log(fmax(fit_squares(q, (double)INFINITY), floor) / fmax(rss, floor)) > CHI_SQUARED_95;
 }
 
-bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum analysis_fit_form form, bool acks,
-                       struct analysis_fit *fit, struct error *err)
+void analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum analysis_fit_form form, bool acks,
+                       struct analysis_fit *fit)
 {
     static const struct analysis_fit_value unknown = {(double)NAN, (double)NAN, (double)NAN};
     struct fit_problem q;
@@ -147,8 +162,7 @@ bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum a
         .parameters = 2 + exponents(form), .aic = (double)NAN, .rms_error = (double)NAN, .mean_error = (double)NAN,
         .worst_error = (double)NAN, .cross_validated_error = (double)NAN,
     };
-    if (!fit_problem_init(&q, points, n, form, acks, err))
-        return false;
+    fit_problem_init(&q, points, n, form, acks);
     fit->units = q.units;
     fit->applies = n > 0 && fit_solve(&q, &theta, &rss) && filled(&q, rss);
     if (fit->applies) {
@@ -167,7 +181,6 @@ bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum a
             profile(&q, &theta, rss, fit);
     }
     fit_problem_fini(&q);
-    return true;
 }
 
 /* What a fit is ranked by: with few points forms of many parameters have no AIC, and then no cross-validation. */
@@ -192,14 +205,12 @@ static int fit_order(const void *a, const void *b)
     return 2 * (int)x->form + x->acks - 2 * (int)y->form - y->acks;
 }
 
-bool analysis_fit_compare(const struct analysis_fit_point *points, size_t n,
-                          struct analysis_fit fits[static ANALYSIS_FIT_ALL], struct error *err)
+void analysis_fit_compare(const struct analysis_fit_point *points, size_t n,
+                          struct analysis_fit fits[static ANALYSIS_FIT_ALL])
 {
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++)
-        if (!analysis_fit_rule(points, n, (enum analysis_fit_form)(i / 2), i % 2, &fits[i], err))
-            return false;
+        analysis_fit_rule(points, n, (enum analysis_fit_form)(i / 2), i % 2, &fits[i]);
     qsort(fits, ANALYSIS_FIT_ALL, sizeof *fits, fit_order);
-    return true;
 }
 
 /* ln of the mean rate of a point's flows one way; NAN without any. */

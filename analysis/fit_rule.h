@@ -20,36 +20,7 @@
 #ifndef ANALYSIS_FIT_RULE_H
 #define ANALYSIS_FIT_RULE_H
 
-#include "base/error.h"
-#include "model/degree.h"
-
-#include <stddef.h>
-
-#define ANALYSIS_FIT_GROUPS 200 /* units are left out one by one up to here, in so many groups beyond */
-#define ANALYSIS_FIT_EXPONENTS 2
-
-enum analysis_fit_form {
-    ANALYSIS_FIT_EQ5,
-    ANALYSIS_FIT_EQ6,
-    ANALYSIS_FIT_WINDOW,
-    ANALYSIS_FIT_POWER,
-    ANALYSIS_FIT_NORM,
-    ANALYSIS_FIT_FORMS
-};
-
-struct analysis_fit_flow {
-    bool incoming;
-    double rate_bps;     /* measured, > 0 */
-    double window_bytes; /* NAN unknown */
-    double limit_bps;    /* what it can have at most for reasons of its own; INFINITY: none known */
-};
-
-struct analysis_fit_point {
-    const struct analysis_fit_flow *flows;
-    size_t n;               /* >= 1 */
-    size_t unit;            /* 0, 1, ...; replicas have the same */
-    struct model_link link; /* for the share of ACKs; its rate does not matter */
-};
+#include "analysis/fit_form.h"
 
 struct analysis_fit_value {
     double value, low, high; /* 95 %; NAN where the points do not say */
@@ -77,23 +48,21 @@ struct analysis_fit {
  *   p         least squares over 1/p in [0, 1]; 95 %: where n ln(RSS / least RSS) <= 3.84 (profile likelihood)
  *   AIC       n ln(RSS / n) + 2 k + 2 k (k + 1) / (n - k - 1), n units, k parameters
  * Where units are left out for the jackknife and cross-validation, it is one by one up to ANALYSIS_FIT_GROUPS of them,
- * beyond in so many groups drawn with a fixed seed. False and *err when memory is out. */
-bool analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum analysis_fit_form form, bool acks,
-                       struct analysis_fit *fit, struct error *err);
+ * beyond in so many groups drawn with a fixed seed. */
+void analysis_fit_rule(const struct analysis_fit_point *points, size_t n, enum analysis_fit_form form, bool acks,
+                       struct analysis_fit *fit);
 
 /* Every form, plain and with ACKs, best first: by AIC; behind those, forms without one by cross_validated_error, and
  * forms without that by rms_error. */
 #define ANALYSIS_FIT_ALL (2 * ANALYSIS_FIT_FORMS)
-bool analysis_fit_compare(const struct analysis_fit_point *points, size_t n,
-                          struct analysis_fit fits[static ANALYSIS_FIT_ALL], struct error *err);
+void analysis_fit_compare(const struct analysis_fit_point *points, size_t n,
+                          struct analysis_fit fits[static ANALYSIS_FIT_ALL]);
 
 /* What a fit that applies says of a point: rate_bps[point->n]. */
 void analysis_fit_predict(const struct analysis_fit *fit, const struct analysis_fit_point *point, double *rate_bps);
 
 /* How much replicas differ: the standard deviation of the logarithm of a direction's mean rate within a unit, pooled;
- * NAN without replicas, or without memory to tell. */
+ * NAN without replicas. */
 double analysis_fit_spread(const struct analysis_fit_point *points, size_t n);
-
-const char *analysis_fit_form_name(enum analysis_fit_form form); /* "eq5", ..., "norm" */
 
 #endif

@@ -55,8 +55,8 @@ static void add_flow(struct fit_problem *q, size_t first, size_t point, const st
     c->weight += weight;
 }
 
-bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *points, size_t n,
-                      enum analysis_fit_form form, bool acks, struct error *err)
+void fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *points, size_t n,
+                      enum analysis_fit_form form, bool acks)
 {
     size_t flows = 0;
     *q = (struct fit_problem){.form = form, .acks = acks, .left_out = FIT_NO_GROUP};
@@ -69,7 +69,6 @@ bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *po
     replicas = memory_zeroed(q->units, sizeof *replicas, "units");
     q->cells = memory_zeroed(flows, sizeof *q->cells, "the points of a fit");
     q->shapes = memory_zeroed(n, sizeof *q->shapes, "the points of a fit");
-    bool ok = true;
     for (size_t i = 0; i < n; i++)
         replicas[points[i].unit]++;
     for (size_t i = 0; i < n; i++) {
@@ -81,11 +80,8 @@ bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *po
     }
     free(group);
     free(replicas);
-    if (ok && form == ANALYSIS_FIT_POWER)
-        ok = model_linear_init(&q->linear, q->n_cells, 3);
-    if (!ok)
-        fit_problem_fini(q);
-    return ok || error_set(err, ERROR_SYSTEM, "out of memory to fit %zu points", n);
+    if (form == ANALYSIS_FIT_POWER)
+        model_linear_init(&q->linear, q->n_cells, 3);
 }
 
 void fit_problem_fini(struct fit_problem *q)

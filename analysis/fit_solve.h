@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/fit_solve.h - the least squares of analysis/fit_rule.h, over all units or all but a group. Its types are the
- * rule's, which calls it: one seam of three files, not three rooms. */
+/* analysis/fit_solve.h - the least squares of analysis/fit_rule.h, over all units or all but a group. */
 #ifndef ANALYSIS_FIT_SOLVE_H
 #define ANALYSIS_FIT_SOLVE_H
 
@@ -9,6 +8,7 @@
 
 #include <stdint.h>
 
+#define ANALYSIS_FIT_GROUPS 200 /* units are left out one by one up to here, in so many groups beyond */
 #define FIT_NO_GROUP SIZE_MAX
 
 /* Flows of a point that every form predicts the same: one direction, one window, one limit. */
@@ -34,8 +34,8 @@ struct fit_problem {
     struct model_linear linear; /* power's; zeroes for the others */
 };
 
-bool fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *points, size_t n,
-                      enum analysis_fit_form form, bool acks, struct error *err);
+void fit_problem_init(struct fit_problem *q, const struct analysis_fit_point *points, size_t n,
+                      enum analysis_fit_form form, bool acks);
 void fit_problem_fini(struct fit_problem *q);
 
 /* The parameters with the least sum of squares over the units not left out; *rss is that sum. False when the points

@@ -46,16 +46,6 @@ struct floors {
     double nearest_s; /* least of all far loops */
 };
 
-enum analysis_loop analysis_floors_near(const struct analysis_evidence *e)
-{
-    return e->flow->incoming ? ANALYSIS_LOOP_RECEIVER : ANALYSIS_LOOP_SENDER;
-}
-
-enum analysis_loop analysis_floors_far(const struct analysis_evidence *e)
-{
-    return e->flow->incoming ? ANALYSIS_LOOP_SENDER : ANALYSIS_LOOP_RECEIVER;
-}
-
 static double floors_median(const struct floors_pair *p, size_t n)
 {
     double sorted[ANALYSIS_LEG_SERIES_SLOTS];
@@ -69,7 +59,7 @@ static double floors_median(const struct floors_pair *p, size_t n)
 static size_t floors_pairs(const struct analysis_evidence *e, const struct analysis_evidence *o,
                            struct floors_pair *pair)
 {
-    enum analysis_loop mine = analysis_floors_far(e), its = analysis_floors_far(o);
+    enum analysis_loop mine = analysis_evidence_far(e), its = analysis_evidence_far(o);
     const struct analysis_wait *before = NULL, *after = NULL;
     size_t n = 0;
     for (size_t i = 0, k = 0; i < e->n_waits; i++) {
@@ -115,7 +105,7 @@ static double floors_stood(const struct analysis_evidence *e, double at_s)
 {
     double loop_s = NAN;
     for (size_t i = 0; i < e->n_waits && e->waits[i].start_s <= at_s; i++)
-        loop_s = e->waits[i].loop_s[analysis_floors_far(e)];
+        loop_s = e->waits[i].loop_s[analysis_evidence_far(e)];
     return loop_s - e->own_far_s;
 }
 
@@ -142,8 +132,8 @@ static void floors_own(struct floors *f, double frame_s)
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
         double shake_s = e->flow->incoming ? e->far_s : e->far_s + HANDSHAKE * frame_s;
-        near_s = fmin(near_s, fmin(e->near_s, e->least_s[analysis_floors_near(e)]));
-        e->own_far_s = fmin(shake_s, e->least_s[analysis_floors_far(e)]);
+        near_s = fmin(near_s, fmin(e->near_s, e->least_s[analysis_evidence_near(e)]));
+        e->own_far_s = fmin(shake_s, e->least_s[analysis_evidence_far(e)]);
         f->nearest_s = fmin(f->nearest_s, e->own_far_s);
     }
     floors_peers(s);
@@ -279,10 +269,10 @@ static void floors_share(struct floors *f)
     }
 }
 
-void analysis_floors_find(struct analysis_evidence_set *s, double frame_s)
+void analysis_floors_find(struct analysis_evidence_set *s)
 {
     struct floors f = {.s = s, .shift = memory_zeroed(s->n * REFERENCES + 1, sizeof *f.shift, "a diagnosis")};
-    floors_own(&f, frame_s);
+    floors_own(&f, s->frame_s);
     floors_references(&f);
     floors_count(&f);
     floors_share(&f);

@@ -11,11 +11,7 @@
 
 #include "analysis/evidence.h"
 
-/* Fills near_least_s and far_least_s of each flow. frame_s: what a full frame takes on the host's link; NAN unknown. */
-void analysis_floors_find(struct analysis_evidence_set *s, double frame_s);
-
-/* Which of a flow's loops is the one to the host, and to the other end. */
-enum analysis_loop analysis_floors_near(const struct analysis_evidence *e);
-enum analysis_loop analysis_floors_far(const struct analysis_evidence *e);
+/* Fills near_least_s and far_least_s of each flow. */
+void analysis_floors_find(struct analysis_evidence_set *s);
 
 #endif

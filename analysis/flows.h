@@ -121,7 +121,7 @@ int64_t analysis_flows_packets_cut(const struct analysis_flows *f);
 
 /* Where slot i's application had nothing to send though all was acknowledged, by payload bytes until then; without the
  * time an ACK takes from the tap to the sender and data take back, and longer than half a round trip. malloc'ed, *n of
- * them; NULL when there are none, when that was not kept, or memory is out. */
+ * them; NULL when there are none, or that was not kept. */
 struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, size_t i, size_t *n);
 
 /* What slot i's sender does within [from_s, to_s); false when that was not kept. */

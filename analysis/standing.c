@@ -117,10 +117,10 @@ static bool standing_beyond(const struct standing *x)
 }
 
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                            double frame_s, const struct analysis_standing *p)
+                            const struct analysis_standing *p)
 {
-    struct standing x = {s, frames, frame_s};
-    double floor_s = fmax(DEFAULT_FLOOR_S, frame_s);
+    struct standing x = {s, frames, s->frame_s};
+    double floor_s = fmax(DEFAULT_FLOOR_S, s->frame_s);
     const bool beyond = frames && standing_beyond(&x) && standing_full(&x, false) == STANDING_NO &&
                         standing_full(&x, true) == STANDING_NO;
     for (int incoming = 0; frames && incoming < 2; incoming++) {

@@ -31,9 +31,8 @@ struct analysis_standing {
 };
 
 /* Lowers near_least_s and far_least_s of each flow of the set, as analysis/floors.h left them, by what stood in queues,
- * and sets s->stands, may_stand and stood. frames: of the host; NULL: nothing is known. frame_s: what a full frame takes
- * on the host's link. */
+ * and sets s->stands, may_stand and stood. frames: of the host; NULL: nothing is known. */
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
-                            double frame_s, const struct analysis_standing *p);
+                            const struct analysis_standing *p);
 
 #endif

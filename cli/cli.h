@@ -9,23 +9,13 @@
 
 #define CLI_STATUS_UNKNOWN 4
 
-/* Each gets its own name as argv[0] and returns the exit status: 0 done; 1 the work ran and its
+/* Each, cmd_NAME(), gets its own name as argv[0] and returns the exit status: 0 done; 1 the work ran and its
  * answer is no, or something is lost; 4 nobody can tell; 2 bad input or usage; 3 the system failed. */
-int cmd_explain(int argc, char **argv);
-int cmd_replay(int argc, char **argv);
-int cmd_report(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_sweep(int argc, char **argv);
-int cmd_analyze(int argc, char **argv);
-int cmd_check(int argc, char **argv);
-int cmd_compare(int argc, char **argv);
-int cmd_fit(int argc, char **argv);
-int cmd_infer(int argc, char **argv);
-int cmd_predict(int argc, char **argv);
-int cmd_measure(int argc, char **argv);
-int cmd_plot(int argc, char **argv);
-int cmd_init(int argc, char **argv);
-int cmd_remedy(int argc, char **argv);
+#define CLI_COMMANDS(ROW)                                                                                              \
+    ROW(run) ROW(sweep) ROW(analyze) ROW(check) ROW(fit) ROW(infer) ROW(report) ROW(explain) ROW(predict) ROW(replay)  \
+    ROW(plot) ROW(compare) ROW(init) ROW(measure) ROW(remedy)
+#define CLI_COMMAND_DECLARE(name) int cmd_##name(int argc, char **argv);
+CLI_COMMANDS(CLI_COMMAND_DECLARE)
 
 /* First in main(): nothing but text and line breaks reaches standard output and standard error (base/print.h), except
  * by cli_progress(). */

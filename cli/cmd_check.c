@@ -28,7 +28,6 @@ struct options {
     size_t shown;       /* answers so far */
     struct cli_check_answers answers;
     json_t *workloads;  /* owned; what runs of other traffic showed */
-    size_t n_workloads;
     struct study_workload_signature signature; /* owned */
 };
 
@@ -44,7 +43,6 @@ static bool check_workload(struct options *o, const char *directory, struct erro
     }
     for (size_t i = 0; ok && w.kind == STUDY_WORKLOAD_LOSSES && i < w.losses.n; i++)
         o->answers.lost = o->answers.lost || !w.losses.receiver[i].holds;
-    o->n_workloads++;
     study_workload_fini(&w);
     return ok;
 }
@@ -183,7 +181,8 @@ int cmd_check(int argc, char **argv)
     cli_read_until_interrupted(argv + at, n);
     for (int i = at; ok && i < at + n; i++)
         ok = study_judge_source(argv[i], &o.judging, listener, check_visit, &o, &err);
-    ok = ok && cli_workload_show_signature(&o.signature, o.json, o.workloads, &err);
+    if (ok)
+        cli_workload_show_signature(&o.signature, o.json, o.workloads);
     if (ok && o.json) {
         cli_print_json(cli_json("check:1", json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads)));
     }

@@ -15,15 +15,11 @@
 
 #define SCHEMA_BYTES ((size_t)1 << 20)
 
+#define SUBCOMMAND(name) {#name, cmd_##name},
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} subcommands[] = {
-    {"run", cmd_run},         {"sweep", cmd_sweep},     {"analyze", cmd_analyze}, {"check", cmd_check},
-    {"fit", cmd_fit},         {"infer", cmd_infer},     {"report", cmd_report},   {"explain", cmd_explain},
-    {"predict", cmd_predict}, {"replay", cmd_replay},   {"plot", cmd_plot},
-    {"compare", cmd_compare}, {"init", cmd_init},       {"measure", cmd_measure}, {"remedy", cmd_remedy},
-};
+} subcommands[] = {CLI_COMMANDS(SUBCOMMAND)};
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
 static int main_unknown(const char *name)

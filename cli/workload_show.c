@@ -297,24 +297,20 @@ static void show_signature(const struct study_workload_signature *s, const struc
     printf("  runs miss it by %.3g %%\n", 100 * f->scale);
 }
 
-bool cli_workload_show_signature(const struct study_workload_signature *s, bool as_json, json_t *list,
-                                 struct error *err)
+void cli_workload_show_signature(const struct study_workload_signature *s, bool as_json, json_t *list)
 {
     struct model_signature_fit fit;
-    switch (study_workload_signature_fit(s, &fit, err)) {
+    struct error refused;
+    switch (study_workload_signature_fit(s, &fit, &refused)) {
     case STUDY_WORKLOAD_SIGNATURE_NONE:
         break;
     case STUDY_WORKLOAD_SIGNATURE_REFUSED:
-        fprintf(stderr, "contraflow: no contention signature: %s\n", err->message);
+        fprintf(stderr, "contraflow: no contention signature: %s\n", refused.message);
         break;
     case STUDY_WORKLOAD_SIGNATURE_FITTED:
         if (as_json)
             json_array_append_new(list, show_signature_json(s, &fit));
         else
             show_signature(s, &fit);
-        break;
-    case STUDY_WORKLOAD_SIGNATURE_FAILED:
-        return false;
     }
-    return true;
 }

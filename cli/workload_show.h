@@ -11,7 +11,6 @@ void cli_workload_show(const char *directory, const struct study_workload *w);
 void cli_workload_show_json(const char *directory, const struct study_workload *w, json_t *list);
 
 /* Prints the contention signature of the runs, or adds it to the list; nothing where they are too few. */
-bool cli_workload_show_signature(const struct study_workload_signature *s, bool as_json, json_t *list,
-                                 struct error *err);
+void cli_workload_show_signature(const struct study_workload_signature *s, bool as_json, json_t *list);
 
 #endif

@@ -32,13 +32,13 @@ static bool buffer_points_check(const struct model_buffer_point *points, size_t 
     return vary || error_set(err, ERROR_INPUT, "every burst has %g packets; sizes must vary", first);
 }
 
-/* False without memory. *rank < 2: the sizes are too close for a line. */
-static bool buffer_least_squares(const struct model_buffer_point *points, size_t n, size_t lossy,
+/* *rank < 2: the sizes are too close for a line. */
+static void buffer_least_squares(const struct model_buffer_point *points, size_t n, size_t lossy,
                                  struct model_buffer_fit *fit, size_t *rank)
 {
     struct model_linear l;
-    bool ok = model_linear_init(&l, lossy, 2);
-    for (size_t i = 0, row = 0; ok && i < n; i++) {
+    model_linear_init(&l, lossy, 2);
+    for (size_t i = 0, row = 0; i < n; i++) {
         if (points[i].success >= 1)
             continue;
         gsl_matrix_set(l.x, row, 0, 1);
@@ -46,9 +46,7 @@ static bool buffer_least_squares(const struct model_buffer_point *points, size_t
         gsl_vector_set(l.y, row++, points[i].success);
     }
     double squares;
-    ok = ok && gsl_multifit_linear(l.x, l.y, l.c, l.covariance, &squares, l.work) == GSL_SUCCESS;
-    if (ok) {
-        double t = estimate_t975(lossy - 2);
+    if (gsl_multifit_linear(l.x, l.y, l.c, l.covariance, &squares, l.work) == GSL_SUCCESS) {
         *fit = (struct model_buffer_fit){
             .buffer_packets = gsl_vector_get(l.c, 1),
             .buffer_std_error = sqrt(gsl_matrix_get(l.covariance, 1, 1)),
@@ -56,12 +54,10 @@ static bool buffer_least_squares(const struct model_buffer_point *points, size_t
             .intercept_std_error = sqrt(gsl_matrix_get(l.covariance, 0, 0)),
             .used = lossy,
         };
-        fit->buffer_ci95 = t * fit->buffer_std_error;
-        fit->intercept_ci95 = t * fit->intercept_std_error;
+        fit->buffer_ci95 = estimate_t975(lossy - 2) * fit->buffer_std_error;
         *rank = gsl_multifit_linear_rank(RANK_TOLERANCE, l.work);
     }
     model_linear_fini(&l);
-    return ok;
 }
 
 bool model_buffer_fit(const struct model_buffer_point *points, size_t n, struct model_buffer_fit *fit,
@@ -71,8 +67,7 @@ bool model_buffer_fit(const struct model_buffer_point *points, size_t n, struct 
     struct model_buffer_fit line;
     if (!buffer_points_check(points, n, &lossy, err))
         return false;
-    if (!buffer_least_squares(points, n, lossy, &line, &rank))
-        return error_set(err, ERROR_SYSTEM, "out of memory for a fit of %zu points", lossy);
+    buffer_least_squares(points, n, lossy, &line, &rank);
     if (rank < 2)
         return error_set(err, ERROR_INPUT, "bursts of the %zu points with losses are too alike; sizes must vary",
                          lossy);

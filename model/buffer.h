@@ -21,7 +21,7 @@ struct model_buffer_point {
 struct model_buffer_fit {
     double buffer_packets, buffer_std_error, buffer_ci95; /* slope > 0, its error; ci95 is the half-width of its 95 %
                                                            * interval: t(0.975, used - 2) * std_error */
-    double intercept, intercept_std_error, intercept_ci95; /* D / A */
+    double intercept, intercept_std_error; /* D / A */
     size_t used;                        /* points with losses: the others lie on rho = 1, not on the line */
 };
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/linear.h"
 
-bool model_linear_init(struct model_linear *l, size_t n, size_t p)
+#include "base/memory.h"
+
+void model_linear_init(struct model_linear *l, size_t n, size_t p)
 {
     *l = (struct model_linear){
         .x = gsl_matrix_alloc(n, p),
@@ -11,7 +13,8 @@ bool model_linear_init(struct model_linear *l, size_t n, size_t p)
         .c = gsl_vector_alloc(p),
         .work = gsl_multifit_linear_alloc(n, p),
     };
-    return l->x && l->covariance && l->y && l->weight && l->c && l->work;
+    if (!(l->x && l->covariance && l->y && l->weight && l->c && l->work))
+        memory_end("a fit");
 }
 
 void model_linear_fini(struct model_linear *l)

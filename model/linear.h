@@ -4,7 +4,6 @@
 #define MODEL_LINEAR_H
 
 #include <gsl/gsl_multifit.h>
-#include <stdbool.h>
 
 struct model_linear { /* all owned */
     gsl_matrix *x;            /* n by p */
@@ -14,8 +13,7 @@ struct model_linear { /* all owned */
     gsl_multifit_linear_workspace *work;
 };
 
-/* False when memory is out; model_linear_fini() either way. */
-bool model_linear_init(struct model_linear *l, size_t n, size_t p);
+void model_linear_init(struct model_linear *l, size_t n, size_t p); /* for model_linear_fini() */
 void model_linear_fini(struct model_linear *l); /* safe on a zeroed one */
 
 #endif

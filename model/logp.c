@@ -33,14 +33,6 @@ static bool set_time(double value_s, double *time_s, struct error *err)
     return true;
 }
 
-bool model_logp_message(const struct model_logp *p, double bytes, double *time_s, struct error *err)
-{
-    if (!logp_check(p, err) || !check_bytes(bytes, err))
-        return false;
-    double streaming_s = (bytes - 1) * p->gap_per_byte_s;
-    return set_time(p->overhead_s + streaming_s + p->latency_s + p->overhead_s, time_s, err);
-}
-
 static bool check_message(const struct model_logp_message *m, int nodes, struct error *err)
 {
     if (m->src < 0 || m->src >= nodes)

@@ -23,11 +23,6 @@ struct model_logp {
     double gap_per_byte_s; /* G: least time between bytes of a long message; 0: plain LogP */
 };
 
-/* LogGP, one message of k bytes:
- *   o + (k - 1) * G + L + o
- * k = bytes, finite and >= 1. */
-bool model_logp_message(const struct model_logp *p, double bytes, double *time_s, struct error *err);
-
 struct model_logp_message {
     int src, dst;   /* two different nodes, 0 .. nodes - 1 */
     double bytes;   /* k: finite and >= 1 */

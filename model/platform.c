@@ -10,22 +10,6 @@ double model_platform_goodput_bps(const struct model_platform *p, double rate_bp
     return rate_bps * p->segment_bytes / (p->segment_bytes + p->header_bytes + WIRE_OVERHEAD_BYTES);
 }
 
-struct model_platform model_platform_default(void)
-{
-    struct model_platform p = {
-        .n_racks = 1,
-        .nic = {.rate_bps = 1e9},
-        .backbone = {.rate_bps = 1e9},
-        .segment_bytes = 1448,
-        .header_bytes = 52,
-        .ack_wire_bytes = 52 + WIRE_OVERHEAD_BYTES,
-        .segments_per_ack = 2,
-        .ack_timeout_s = 40e-3,
-    };
-    p.nic.goodput_bps = p.backbone.goodput_bps = model_platform_goodput_bps(&p, 1e9);
-    return p;
-}
-
 static bool platform_positive(const char *what, double value, struct error *err)
 {
     if (isfinite(value) && value > 0)

@@ -39,11 +39,6 @@ struct model_platform {
     double ack_timeout_s;      /* an ACK waits no longer for its segments: 40 ms */
 };
 
-/* 1 Gb/s NICs and backbone without delay, FIFO queues, 1448-byte segments with TCP timestamps (52 bytes of
- * headers; an ACK takes 90 on the wire), one ACK for two segments or after 40 ms; one rack, no nodes. Goodput is
- * model_platform_goodput_bps(). */
-struct model_platform model_platform_default(void);
-
 /* rate * segment / (segment + header + 38): payload per second of a busy wire, ACKs left out. 38 bytes:
  * Ethernet header, FCS, preamble, gap. */
 double model_platform_goodput_bps(const struct model_platform *p, double rate_bps);

@@ -8,22 +8,23 @@
 #include "model/pattern.h"
 
 struct model_rule {
-    /* `routes` is borrowed until free. NULL and *err when out of memory or outside the rule's domain. */
+    /* `routes` is borrowed until free. NULL and *err outside the rule's domain. */
     void *(*new)(const struct model_routes *routes, struct error *err);
     /* Goodput in bit/s of each transfer with active[i]; others are left alone. active NULL: all. */
     bool (*rates)(void *state, const bool *active, double *rate_bps, struct error *err);
     void (*free)(void *state);
 };
 
-/* Eq. 5 of Zhu et al. 2014: 1 / k, no link is given what another cannot use. */
-extern const struct model_rule model_rule_eq5;
-/* Eq. 6: 1 / max(k, k_bar). */
-extern const struct model_rule model_rule_eq6;
-/* Algorithm 1, and the same without contra-flow sets. */
-extern const struct model_rule model_rule_algorithm1, model_rule_fairness;
-/* Max-min fairness on directed links. */
-extern const struct model_rule model_rule_maxmin;
-/* The window law's fixed point (model/window/window.h). */
-extern const struct model_rule model_rule_window;
+/* A rule is a row here and a file that defines model_rule_<name>. ROW(name, fit_column, summary); fit_column: its place in
+ * the tables of 'contraflow fit', 0: it is not there. */
+#define MODEL_RULES(ROW)                                                                                              \
+    ROW(eq5, 0, "fairness: B / (transfers in the same direction) at the most congested link")                         \
+    ROW(eq6, 0, "delta max: B / max(indegree, outdegree) at the most congested cable")                                \
+    ROW(algorithm1, 3, "Algorithm 1 of Zhu et al. 2014: Eq. 5 and 6, bottleneck by bottleneck")                       \
+    ROW(fairness, 4, "Algorithm 1 without contra-flow sets")                                                          \
+    ROW(maxmin, 5, "max-min fairness on directed links: full duplex, no contra-flow rule")                            \
+    ROW(window, 2, "the window law: W / RTT with queues in the round trip, data and ACKs both waiting")
+#define MODEL_RULE_DECLARE(name, fit_column, summary) extern const struct model_rule model_rule_##name;
+MODEL_RULES(MODEL_RULE_DECLARE)
 
 #endif

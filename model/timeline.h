@@ -21,7 +21,7 @@ struct model_step {
 };
 
 /* completion_s[n] of the pattern: INFINITY for endless transfers. `step` may be NULL. False and *err when
- * out of memory or when the rule has no answer. */
+ * the rule has no answer. */
 bool model_timeline_run(const struct model_routes *routes, const struct model_rule *rule, double *completion_s,
                         void (*step)(void *user, const struct model_step *step), void *user, struct error *err);
 

@@ -227,11 +227,10 @@ void model_zhu_free(struct model_zhu *z)
     free(z);
 }
 
-struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_flow, struct error *err)
+struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_flow)
 {
     struct model_zhu *z = memory_zeroed(1, sizeof *z, "a rule");
     size_t links = (size_t)routes->n_links, transfers = routes->pattern.n;
-    (void)err;
     *z = (struct model_zhu){
         .routes = routes,
         .contra_flow = contra_flow,
@@ -245,12 +244,14 @@ struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_f
 
 static void *algorithm1_new(const struct model_routes *routes, struct error *err)
 {
-    return model_zhu_new(routes, true, err);
+    (void)err;
+    return model_zhu_new(routes, true);
 }
 
 static void *fairness_new(const struct model_routes *routes, struct error *err)
 {
-    return model_zhu_new(routes, false, err);
+    (void)err;
+    return model_zhu_new(routes, false);
 }
 
 static bool zhu_rates(void *state, const bool *active, double *rate_bps, struct error *err)

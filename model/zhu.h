@@ -31,8 +31,8 @@
 struct model_zhu; /* scratch for one pattern; opaque */
 
 /* contra_flow false: the fairness-only version, every k_bar = 0. `routes` is borrowed until
- * model_zhu_free(). NULL and *err (ERROR_SYSTEM) when out of memory. */
-struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_flow, struct error *err);
+ * model_zhu_free(). */
+struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_flow);
 void model_zhu_free(struct model_zhu *z);
 
 /* Goodput 1 / beta in bit/s of each active transfer (active NULL: of all); returns the rounds it took. */

@@ -59,7 +59,9 @@ struct key {
     size_t beside;
     /* Why the key means nothing here; NULL when it does. `given` is what is being loaded; NULL: the key is about to
      * be saved. `section` is the struct that holds the value. */
-    const char *(*misfit)(const struct scenario *s, const void *section, const struct document *given);
+    const char *(*misfit)(const struct key *key, const struct scenario *s, const void *section,
+                          const struct document *given);
+    unsigned told;       /* enum emu_discipline_has: the key is for queues of disciplines that have it */
     const char *meaning; /* one line */
 };
 
@@ -83,6 +85,9 @@ bool keys_check(struct scenario *s, const struct document *d, struct error *err)
 /* The key that a misspelt one at `section` ("": the top level) may stand for, as a path or a name there; false when
  * none is near. */
 bool keys_suggest(const struct key *here, const char *word, char path[static KEYS_PATH]);
+
+/* "codel, fq_codel or pie": the disciplines that have one of these (enum emu_discipline_has), `last` before the last. */
+const char *keys_disciplines(unsigned has, const char *last, char text[static KEYS_WORDS]);
 
 /* The reference page, in Markdown. */
 void scenario_keys_reference(FILE *f);

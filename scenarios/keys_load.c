@@ -147,7 +147,7 @@ static bool walk_section(struct walk *w, const struct key *keys, char *base, int
         const struct key *key = keys_find(keys, name);
         if (!key)
             return walk_unknown(w, keys, name);
-        const char *misfit = w->checking && key->misfit ? key->misfit(w->s, base, w->doc) : NULL;
+        const char *misfit = w->checking && key->misfit ? key->misfit(key, w->s, base, w->doc) : NULL;
         size_t length = walk_enter(w, name);
         if (misfit) {
             error_set(w->err, ERROR_INPUT, "%s", misfit);

@@ -35,9 +35,22 @@ bool keys_suggest(const struct key *here, const char *word, char path[static KEY
     return best < none;
 }
 
+const char *keys_disciplines(unsigned has, const char *last, char text[static KEYS_WORDS])
+{
+    int all = 0, left;
+    for (int i = 0; i < EMU_DISCIPLINE_COUNT; i++)
+        all += (emu_disciplines[i]->has & has) != 0;
+    left = all;
+    *text = '\0';
+    for (int i = 0; left > 0; i++)
+        if (emu_disciplines[i]->has & has)
+            text_add(text, KEYS_WORDS, "%s%s", left-- == all ? "" : left == 0 ? last : ", ", emu_discipline_names[i]);
+    return text;
+}
+
 static void reference_row(FILE *f, const struct key *k)
 {
-    char kind[KEYS_WORDS];
+    char kind[KEYS_WORDS], names[KEYS_WORDS];
     keys_kind_describe(k, kind);
     fprintf(f, "| `%s` | %s | ", k->name, kind);
     if (k->required)
@@ -46,7 +59,7 @@ static void reference_row(FILE *f, const struct key *k)
         fprintf(f, k->entry ? "`[%s]`" : "`%s`", k->usual);
     else
         fputs(k->otherwise ? k->otherwise : "", f);
-    fprintf(f, " | %s |\n", k->meaning);
+    fprintf(f, " | %s%s%s |\n", k->told ? keys_disciplines(k->told, ", ", names) : "", k->told ? ": " : "", k->meaning);
 }
 
 /* The rows below a key, NULL for a single value. */
@@ -78,6 +91,33 @@ static void reference_section(FILE *f, const struct key *keys, const char *path,
     }
 }
 
+/* The first section that disciplines are told something in; all of these have the same rows. */
+static const struct key *reference_queue(const struct key *keys)
+{
+    const struct key *found = NULL;
+    for (const struct key *k = keys; k->name && !found; k++)
+        found = k->told ? keys : k->keys ? reference_queue(k->keys) : NULL;
+    return found;
+}
+
+#define DISCIPLINE_MEANING(NAME, name, text, meaning) meaning,
+
+static void reference_disciplines(FILE *f)
+{
+    static const char *const meaning[] = {EMU_DISCIPLINES(DISCIPLINE_MEANING)};
+    fputs("\n## Queue disciplines\n\n| `queue` | what it does | is told |\n|---|---|---|\n", f);
+    for (int i = 0; i < EMU_DISCIPLINE_COUNT; i++) {
+        fprintf(f, "| `%s` | %s |", emu_discipline_names[i], meaning[i]);
+        const char *before = " ";
+        for (const struct key *k = reference_queue(scenario_keys); k && k->name; k++)
+            if (k->told & emu_disciplines[i]->has) {
+                fprintf(f, "%s`%s`", before, k->name);
+                before = ", ";
+            }
+        fputs(" |\n", f);
+    }
+}
+
 void scenario_keys_reference(FILE *f)
 {
     fputs("# Scenario keys\n\n"
@@ -91,4 +131,5 @@ void scenario_keys_reference(FILE *f)
           "- Times are `2s`, `600ms`, `50us`, `12.5ns`. Limits are sizes or packets: `20MB`, `1000p`, `none`.\n",
           f);
     reference_section(f, scenario_keys, "", "Top level");
+    reference_disciplines(f);
 }

@@ -38,9 +38,10 @@ static bool keys_inputs(const struct emu_switch_config *c)
 }
 
 #define MISFIT(name, why)                                                                                             \
-    static const char *misfit_##name(const struct scenario *s, const void *section, const struct document *given)     \
+    static const char *misfit_##name(const struct key *key, const struct scenario *s, const void *section,            \
+                                     const struct document *given)                                                    \
     {                                                                                                                 \
-        (void)s, (void)section, (void)given;                                                                          \
+        (void)key, (void)s, (void)section, (void)given;                                                               \
         return why;                                                                                                   \
     }
 #define FITS(name, condition, why) MISFIT(name, (condition) ? NULL : (why))
@@ -71,7 +72,7 @@ MISFIT(root, keys_are(s, EMU_TOPOLOGY_TREE)   ? NULL
 FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR)
                    ? s->network.uplinks > 0 || (given && document_node(given, "network.uplinks"))
                    : !keys_are(s, EMU_TOPOLOGY_MESH) && !keys_are(s, EMU_TOPOLOGY_GRAPH),
-     keys_are(s, EMU_TOPOLOGY_GRAPH) ? "is for a tree; a graph has network.links" : misfit_root(s, section, given))
+     keys_are(s, EMU_TOPOLOGY_GRAPH) ? "is for a tree; a graph has network.links" : misfit_root(key, s, section, given))
 FITS(shared, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_IN_POOL, "is for architecture: shared")
 FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
@@ -92,31 +93,21 @@ static const char *keys_no_qdisc(const char *kernel, const struct document *give
 }
 
 /* A parameter of some disciplines, where the queue is `q`. */
-static const char *keys_parameter(const struct emu_queue_config *q, const char *kernel, enum emu_discipline_has what,
-                                  const struct document *given, const char *why)
+static const char *keys_parameter(const struct key *key, const struct emu_queue_config *q, const char *kernel,
+                                  const struct document *given)
 {
+    static _Thread_local char why[KEYS_WORDS];
+    char names[KEYS_WORDS];
     if (*kernel)
         return keys_no_qdisc(kernel, given);
-    return emu_disciplines[q->discipline]->has & what ? NULL : why;
+    snprintf(why, sizeof why, "is for queue: %s", keys_disciplines(key->told, " or ", names));
+    return emu_disciplines[q->discipline]->has & key->told ? NULL : why;
 }
 
-/* Why parameters of queues do not fit, for every place where there are queues: `place` begins the functions' names,
- * `queue` and `qdisc` are its configuration and its discipline of the kernel's. QUEUE_PARAMETERS has their rows. */
-#define QUEUE_MISFIT(place, queue, qdisc, parameter, what, why)                                                       \
-    MISFIT(place##_##parameter, keys_parameter(queue, qdisc, EMU_DISCIPLINE_HAS_##what, given, why))
-#define QUEUE_MISFITS(place, queue, qdisc)                                                                            \
-    QUEUE_MISFIT(place, queue, qdisc, target, TARGET, "is for queue: codel, fq_codel or pie")                         \
-    QUEUE_MISFIT(place, queue, qdisc, quantum, QUANTUM, "is for queue: fq_codel")                                     \
-    QUEUE_MISFIT(place, queue, qdisc, quanta, QUANTA, "is for queue: drr")                                            \
-    QUEUE_MISFIT(place, queue, qdisc, mean, MEAN, "is for queue: red")                                                \
-    QUEUE_MISFIT(place, queue, qdisc, rate, RATE, "is for queue: tbf, policer or red")                                \
-    QUEUE_MISFIT(place, queue, qdisc, burst, BURST, "is for queue: tbf or policer")                                   \
-    QUEUE_MISFIT(place, queue, qdisc, ecn, ECN, "is for queue: codel, fq_codel, pie or red")                          \
-    QUEUE_MISFIT(place, queue, qdisc, aggressive, AGGRESSIVE, "is for queue: ack-filter")
-
-QUEUE_MISFITS(nic, &s->network.nic, s->network.nic_kernel)
-QUEUE_MISFITS(switch, &SWITCH->queue, SWITCH->kernel)
-QUEUE_MISFITS(port, &((const struct emu_network_port *)section)->queue, "")
+/* In every place where there are queues; QUEUE_PARAMETERS has the rows. */
+MISFIT(nic_told, keys_parameter(key, &s->network.nic, s->network.nic_kernel, given))
+MISFIT(switch_told, keys_parameter(key, &SWITCH->queue, SWITCH->kernel, given))
+MISFIT(port_told, keys_parameter(key, &((const struct emu_network_port *)section)->queue, "", given))
 MISFIT(nic_qdisc, keys_qdisc(s, s->network.nic_kernel, given))
 MISFIT(nic_no_qdisc, keys_no_qdisc(s->network.nic_kernel, given))
 MISFIT(switch_qdisc, keys_qdisc(s, SWITCH->kernel, given))
@@ -201,37 +192,38 @@ static const struct key fault_keys[] = {
 static const struct key quantum_entry = {ENTRY(KEY_BYTES, int64_t), .min = 64, .max = 1000000000};
 
 /* What disciplines can be told, beside `queue` and `limit`: `config` is the struct emu_queue_config's member of
- * `structure`, `place` as in QUEUE_MISFITS. */
+ * `structure`, `place` as in misfit_PLACE_told. */
 #define QUEUE_OF(structure, config, member) IN(structure, config.parameters.member)
+#define TOLD(what, place) .told = EMU_DISCIPLINE_HAS_##what, .misfit = misfit_##place##_told
 #define QUEUE_SIZES .min = 64, .max = 1000000000, .optional = true
 #define QUEUE_PARAMETERS(structure, config, place)                                                                    \
     {"target", KEY_TIME, QUEUE_OF(structure, config, target_ps), .min = US, .max = 10 * S, .optional = true,          \
-     .otherwise = "5ms; pie: 15ms", .misfit = misfit_##place##_target,                                                \
-     .meaning = "codel, fq_codel, pie: frames may wait so long (RFC 8289)"},                                          \
+     .otherwise = "5ms; pie: 15ms", TOLD(TARGET, place),                                                              \
+     .meaning = "frames may wait so long (RFC 8289)"},                                                                \
     {"interval", KEY_TIME, QUEUE_OF(structure, config, interval_ps), .min = US, .max = 1000 * S, .optional = true,    \
-     .otherwise = "100ms; pie: 15ms", .misfit = misfit_##place##_target,                                              \
-     .meaning = "codel, fq_codel: for so long before one is lost; pie: between updates"},                             \
+     .otherwise = "100ms; pie: 15ms", TOLD(TARGET, place),                                                            \
+     .meaning = "for so long before one is lost; pie: between updates"},                                              \
     {"quantum", KEY_BYTES, QUEUE_OF(structure, config, quantum_bytes), QUEUE_SIZES, .otherwise = "1514B",             \
-     .misfit = misfit_##place##_quantum, .meaning = "fq_codel: bytes of a flow's turn"},                              \
+     TOLD(QUANTUM, place), .meaning = "bytes of a flow's turn"},                                                      \
     {"quanta", KEY_ARRAY, QUEUE_OF(structure, config, quanta_bytes), BESIDE(structure, config.parameters.n_quanta),   \
      .entry = &quantum_entry, .min = 1, .max = EMU_FRAME_CLASSES, .otherwise = "1514B each", .noun = "quanta",        \
-     .misfit = misfit_##place##_quanta, .meaning = "drr: bytes of the turns of classes 0, 1, ..."},                   \
+     TOLD(QUANTA, place), .meaning = "bytes of the turns of classes 0, 1, ..."},                                      \
     {"min", KEY_BYTES, QUEUE_OF(structure, config, min_bytes), QUEUE_SIZES, .otherwise = "a third of max",            \
-     .misfit = misfit_##place##_mean, .meaning = "red: mean length from which frames are lost by chance"},            \
+     TOLD(MEAN, place), .meaning = "mean length from which frames are lost by chance"},                               \
     {"max", KEY_BYTES, QUEUE_OF(structure, config, max_bytes), QUEUE_SIZES, .otherwise = "3 min, or limit / 4",       \
-     .misfit = misfit_##place##_mean, .meaning = "red: mean length from which all are"},                              \
+     TOLD(MEAN, place), .meaning = "mean length from which all are"},                                                 \
     {"probability", KEY_SHARE, QUEUE_OF(structure, config, probability), .optional = true, .otherwise = "2%",         \
-     .misfit = misfit_##place##_mean, .meaning = "red: of a loss just below max"},                                    \
+     TOLD(MEAN, place), .meaning = "of a loss just below max"},                                                       \
     {"rate", KEY_RATE, QUEUE_OF(structure, config, rate_bps), RATES, .optional = true, .otherwise = "red: 10Mbps",    \
-     .misfit = misfit_##place##_rate,                                                                                 \
-     .meaning = "tbf, policer: of the token bucket; red: of the link, by which the mean falls while nothing comes"},  \
-    {"burst", KEY_BYTES, QUEUE_OF(structure, config, burst_bytes), QUEUE_SIZES, .otherwise = "none: it must be given", \
-     .misfit = misfit_##place##_burst, .meaning = "tbf, policer: what the token bucket holds"},                       \
+     TOLD(RATE, place),                                                                                               \
+     .meaning = "of the token bucket; red: of the link, by which the mean falls while nothing comes"},                \
+    {"burst", KEY_BYTES, QUEUE_OF(structure, config, burst_bytes), QUEUE_SIZES, .otherwise = "none: it must be given",\
+     TOLD(BURST, place), .meaning = "what the token bucket holds"},                                                   \
     {"ecn", KEY_CHOICE, QUEUE_OF(structure, config, ecn), .names = emu_discipline_ecn_names, .noun = "a choice",      \
-     .optional = true, .otherwise = "true with fq_codel", .misfit = misfit_##place##_ecn,                             \
-     .meaning = "codel, fq_codel, pie, red: marks frames that can take it, instead of losing them (RFC 3168)"},       \
+     .optional = true, .otherwise = "true with fq_codel", TOLD(ECN, place),                                           \
+     .meaning = "marks frames that can take it, instead of losing them (RFC 3168)"},                                  \
     {"aggressive", KEY_SWITCH, QUEUE_OF(structure, config, aggressive), .optional = true, .otherwise = "false",       \
-     .misfit = misfit_##place##_aggressive, .meaning = "ack-filter: keeps one ACK where it would keep two"}
+     TOLD(AGGRESSIVE, place), .meaning = "keeps one ACK where it would keep two"}
 
 static const struct key link_keys[] = {
     {"rate", KEY_RATE, OF(network.link.rate_bps), RATES, .usual = "1Gbps", .meaning = "on the wire, each way"},

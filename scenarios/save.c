@@ -84,7 +84,7 @@ static bool save_has(const struct save *v, const struct key *key, const char *ba
 {
     static const char zeros[sizeof(struct emu_level)];
     const char *entries;
-    if (key->misfit && key->misfit(v->s, base, NULL))
+    if (key->misfit && key->misfit(key, v->s, base, NULL))
         return false;
     switch (key->kind) {
     case KEY_SECTION: return true;

@@ -344,8 +344,7 @@ static inline int scenario_tree_parent(int host)
 
 /* Lists the flows of one star point: in1, ... from h1, ... to h0, then out1, ... from h0 to the
  * hosts that follow, with the scenario's incoming and outgoing windows. Hosts 0 become as many as
- * that takes; with fewer hosts than flows, flows wrap round over h1, h2, ...
- * ERROR_SYSTEM when out of memory. */
+ * that takes; with fewer hosts than flows, flows wrap round over h1, h2, ... */
 void scenario_list_star(struct scenario *s, const struct scenario_point *point);
 
 /* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */

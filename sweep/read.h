@@ -21,7 +21,7 @@ struct sweep_result {
 bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep_result *r, struct error *err),
                 void *user, struct error *err);
 
-/* "incoming=2 outgoing=1": owned by the caller; NULL when memory is out. */
+/* "incoming=2 outgoing=1": owned by the caller. */
 char *sweep_axes_label(json_t *axes);
 
 #endif

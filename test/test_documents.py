@@ -23,17 +23,8 @@ PAGES = sorted((ROOT / "doc/commands").glob("*.md"))
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "doc").glob("*.md"))]
 PROGRAMS = r"(?:build/)?contraflow(?=\s)"
 
-# Source file that has a table of options -> the page that documents them.
-TABLES = {
-    "cmd_analyze.c": "analyze", "cmd_check.c": "check", "cmd_explain.c": "explain", "cmd_fit.c": "fit",
-    "cmd_compare.c": "compare", "cmd_infer.c": "infer", "cmd_init.c": "init", "cmd_remedy.c": "remedy",
-    "cmd_measure.c": "measure", "cmd_measure_serve.c": "measure-serve", "cmd_measure_mpi.c": "measure-mpi",
-    "cmd_plot.c": "plot", "cmd_predict.c": "predict", "cmd_replay.c": "replay", "cmd_report.c": "report",
-    "cmd_run.c": "run", "cmd_sweep.c": "sweep", "cmd_predict_loss.c": "predict-loss",
-    "cmd_replay_port.c": "replay-port",
-    "cmd_replay_interface.c": "replay-interface", "cmd_predict_exchange.c": "predict-exchange",
-    "predict_host.c": "predict-message", "cmd_predict_timers.c": "predict-timers",
-}
+# Source file that has a table of options -> the page that documents them, where that is not of its name.
+TABLES = {"predict_host.c": "predict-message"}
 # Examples of the pages that are not run, by a part of them, and why. Their options are checked.
 NOT_RUN = {
     "sweeps/fig4a.yaml": "168 points; the figures suite runs it from doc/results.md",
@@ -56,7 +47,7 @@ NOT_RUN = {
 def options_of_sources():
     """{page: set of options that its table accepts; --help and -h go with every table}."""
     found = {}
-    for path in sorted((ROOT / "cli").glob("*.c")):
+    for path in sorted((ROOT / "cli").rglob("*.c")):
         text = path.read_text()
         rows = re.findall(r'\{"([a-z-]+)", (?:\'(.)\'|0), \.(?:flag|text|call) = ', text)
         if not rows:
@@ -68,7 +59,7 @@ def options_of_sources():
             accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", KIND', text, re.M)}
             found["predict-broadcast"] = accepted
             accepted = accepted - {"--copy"}
-        found.setdefault(TABLES.get(path.name, str(path)), set()).update(accepted)
+        found.setdefault(TABLES.get(path.name, path.stem.removeprefix("cmd_").replace("_", "-")), set()).update(accepted)
     return found
 
 
@@ -221,9 +212,11 @@ class Links(unittest.TestCase):
 
     def test_every_chapter_and_page_is_in_the_book(self):
         book = (ROOT / "doc/README.md").read_text()
-        for path in [*(ROOT / "doc").glob("*.md"), *PAGES]:
+        for path in [*(ROOT / "doc").glob("*.md"), ROOT / "doc/commands/contraflow.md"]:
             if path.name != "README.md":
                 self.assertIn(f"({path.relative_to(ROOT / 'doc')})", book)
+        commands = re.findall(r"^- `([a-z ]+)`: ", (ROOT / "doc/commands/contraflow.md").read_text(), re.M)
+        self.assertEqual(sorted(["contraflow", *(name.replace(" ", "-") for name in commands)]), sorted(p.stem for p in PAGES))
 
 
 class Shown(unittest.TestCase):

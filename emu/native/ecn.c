@@ -1,86 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "emu/native/endpoint.h"
+#include "emu/native/ecn.h"
 
-#define QUICK_ACKS 2 /* after a mark (tcp_enter_quickack_mode()) */
-
-static bool ecn_is_dctcp(const struct native_endpoint *e)
-{
-    return e->config.congestion == EMU_CONGESTION_DCTCP;
-}
-
-bool native_ecn_wanted(const struct native_endpoint *e)
-{
-    return e->config.ecn || ecn_is_dctcp(e);
-}
-
-uint8_t native_ecn_syn_flags(const struct native_endpoint *e, bool ack)
+uint8_t native_ecn_syn_flags(const struct native_ecn *n, bool ack)
 {
     if (ack)
-        return e->ecn.on ? NATIVE_ECE : 0;
-    return native_ecn_wanted(e) ? NATIVE_ECE | NATIVE_CWR : 0;
+        return n->on ? NATIVE_ECE : 0;
+    return n->wanted ? NATIVE_ECE | NATIVE_CWR : 0;
 }
 
-void native_ecn_agree(struct native_endpoint *e, uint8_t flags)
+void native_ecn_agree(struct native_ecn *n, uint8_t flags)
 {
     const uint8_t asked = NATIVE_ECE | NATIVE_CWR;
-    e->ecn.on = native_ecn_wanted(e) && (flags & asked) == (flags & NATIVE_ACK ? NATIVE_ECE : asked);
+    n->on = n->wanted && (flags & asked) == (flags & NATIVE_ACK ? NATIVE_ECE : asked);
 }
 
-void native_ecn_leaves(struct native_endpoint *e, struct native_segment *s, uint64_t from, uint32_t bytes)
+void native_ecn_leaves(struct native_ecn *n, struct native_segment *s, uint64_t from, uint32_t bytes)
 {
-    struct native_ecn *ecn = &e->ecn;
-    bool fresh = bytes > 0 && from >= ecn->sent, syn = s->flags & NATIVE_SYN;
+    bool fresh = bytes > 0 && from >= n->sent, syn = s->flags & NATIVE_SYN;
     if (fresh) {
-        ecn->sent = from + bytes;
-        s->flags |= ecn->reduced ? NATIVE_CWR : 0;
-        ecn->reduced = false;
+        n->sent = from + bytes;
+        s->flags |= n->reduced ? NATIVE_CWR : 0;
+        n->reduced = false;
     }
-    s->flags |= ecn->echo && !syn ? NATIVE_ECE : 0;
-    s->ecn = fresh || ecn_is_dctcp(e) ? NATIVE_ECN_CAPABLE : NATIVE_ECN_NOT;
+    s->flags |= n->echo && !syn ? NATIVE_ECE : 0;
+    s->ecn = fresh || n->dctcp ? NATIVE_ECN_CAPABLE : NATIVE_ECN_NOT;
 }
 
-static void ecn_quick_acks(struct native_endpoint *e)
+unsigned native_ecn_due(const struct native_ecn *n, const struct native_segment *s)
 {
-    if (e->tx.from_linux && e->rx.quick_acks < QUICK_ACKS)
-        e->rx.quick_acks = QUICK_ACKS;
-}
-
-/* RFC 8257, figure 1: what came before a change is acknowledged as it came. */
-static void ecn_arrives_dctcp(struct native_endpoint *e, bool marked)
-{
-    if (marked == e->ecn.echo)
-        return;
-    if (e->rx.unacked > 0)
-        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
-    e->ecn.echo = marked;
-    e->rx.ack_now = true;
-}
-
-void native_ecn_arrives(struct native_endpoint *e, const struct native_segment *s)
-{
-    struct native_ecn *ecn = &e->ecn;
     bool marked = s->ecn == NATIVE_ECN_EXPERIENCED;
-    if (ecn_is_dctcp(e)) {
-        ecn_arrives_dctcp(e, marked);
-        return;
-    }
-    if (s->flags & NATIVE_CWR) {
-        ecn->echo = false;
-        e->rx.ack_now = e->rx.ack_now || e->tx.from_linux; /* the window may be a single segment */
-    }
-    if ((marked && !ecn->echo) || (s->ecn == NATIVE_ECN_NOT && ecn->seen)) /* the latter is sent again */
-        ecn_quick_acks(e);
-    ecn->echo = ecn->echo || marked;
-    ecn->seen = ecn->seen || s->ecn != NATIVE_ECN_NOT;
+    if (n->dctcp) /* RFC 8257, figure 1: what came before a change is acknowledged as it came */
+        return marked != n->echo ? NATIVE_ECN_ACK_BEFORE | NATIVE_ECN_ACK_NOW : 0;
+    bool reduced = s->flags & NATIVE_CWR, again = s->ecn == NATIVE_ECN_NOT && n->seen;
+    return (reduced ? NATIVE_ECN_ACK_NOW_LINUX : 0) | /* the window may be a single segment */
+           ((marked && (reduced || !n->echo)) || again ? NATIVE_ECN_QUICK_ACKS : 0);
 }
 
-bool native_ecn_shrinks(const struct native_endpoint *e, const struct native_segment *s)
+void native_ecn_arrives(struct native_ecn *n, const struct native_segment *s)
 {
-    return e->ecn.on && s->flags & NATIVE_ECE && !(s->flags & NATIVE_SYN) && e->tx.una > e->ecn.until;
+    bool marked = s->ecn == NATIVE_ECN_EXPERIENCED;
+    n->echo = marked || (n->echo && !n->dctcp && !(s->flags & NATIVE_CWR));
+    n->seen = n->seen || s->ecn != NATIVE_ECN_NOT;
 }
 
-void native_ecn_shrunk(struct native_endpoint *e)
+bool native_ecn_shrinks(const struct native_ecn *n, const struct native_segment *s, uint64_t una)
 {
-    e->ecn.reduced = e->ecn.on;
-    e->ecn.until = e->tx.nxt;
+    return n->on && s->flags & NATIVE_ECE && !(s->flags & NATIVE_SYN) && una > n->until;
+}
+
+void native_ecn_shrunk(struct native_ecn *n, uint64_t nxt)
+{
+    n->reduced = n->on;
+    n->until = nxt;
 }

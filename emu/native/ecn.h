@@ -12,15 +12,15 @@
 #ifndef EMU_NATIVE_ECN_H
 #define EMU_NATIVE_ECN_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "emu/native/segment.h"
 
-struct native_endpoint;
-struct native_segment;
+#include <stdbool.h>
 
 enum native_ecn_field { NATIVE_ECN_NOT = 0, NATIVE_ECN_CAPABLE = 2, NATIVE_ECN_EXPERIENCED = 3 }; /* of IP; ECT(0) */
 
 struct native_ecn {
+    bool wanted;    /* the connection asks for it: so configured, or the control lives by it */
+    bool dctcp;     /* the control is DCTCP */
     bool on;        /* both ends agreed */
     bool echo;      /* ECE is due */
     bool reduced;   /* CWR is due */
@@ -29,23 +29,31 @@ struct native_ecn {
     uint64_t until; /* what was out at the last reduction ends here */
 };
 
-/* Whether the connection asks for it: so configured, or the control lives by it. */
-bool native_ecn_wanted(const struct native_endpoint *e);
-
 /* Flags of a SYN, or of a SYN with ACK, and what the peer's say. */
-uint8_t native_ecn_syn_flags(const struct native_endpoint *e, bool ack);
-void native_ecn_agree(struct native_endpoint *e, uint8_t flags);
+uint8_t native_ecn_syn_flags(const struct native_ecn *n, bool ack);
+void native_ecn_agree(struct native_ecn *n, uint8_t flags);
 
 /* A segment with `bytes` of payload leaves, the first at `from`: sets its ECN field, and flags but a SYN's. */
-void native_ecn_leaves(struct native_endpoint *e, struct native_segment *s, uint64_t from, uint32_t bytes);
+void native_ecn_leaves(struct native_ecn *n, struct native_segment *s, uint64_t from, uint32_t bytes);
 
-/* New data have come, which rx.nxt does not count yet. */
-void native_ecn_arrives(struct native_endpoint *e, const struct native_segment *s);
+/* What is due when data have come, any of these together: what is unacknowledged so far is, before all else; ACKs are
+ * not delayed for a while, with a control of Linux's; the data are acknowledged at once, or are with such a control. */
+enum native_ecn_due {
+    NATIVE_ECN_ACK_BEFORE = 1,
+    NATIVE_ECN_QUICK_ACKS = 2,
+    NATIVE_ECN_ACK_NOW = 4,
+    NATIVE_ECN_ACK_NOW_LINUX = 8,
+};
 
-/* Returns true when the ACK is to shrink the window: it echoes a mark, and the window has not shrunk for these data. */
-bool native_ecn_shrinks(const struct native_endpoint *e, const struct native_segment *s);
+/* What new data that come make due; then that they have come. */
+unsigned native_ecn_due(const struct native_ecn *n, const struct native_segment *s);
+void native_ecn_arrives(struct native_ecn *n, const struct native_segment *s);
 
-/* The window shrinks, whatever for. */
-void native_ecn_shrunk(struct native_endpoint *e);
+/* Returns true when the ACK is to shrink the window: it echoes a mark, and the window has not shrunk for these data;
+ * una: the oldest unacknowledged byte. */
+bool native_ecn_shrinks(const struct native_ecn *n, const struct native_segment *s, uint64_t una);
+
+/* The window shrinks, whatever for; nxt: the next new byte. */
+void native_ecn_shrunk(struct native_ecn *n, uint64_t nxt);
 
 #endif

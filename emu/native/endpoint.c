@@ -4,6 +4,7 @@
 #include "emu/native/headers.h"
 #include "emu/port.h"
 
+#define ECN_QUICK_ACKS 2 /* after a mark (Linux, tcp_enter_quickack_mode()) */
 #define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */
 #define PS_PER_US INT64_C(1000000)
 #define FIRST_RTO_PS (INT64_C(1000000) * PS_PER_US) /* before any round trip was seen (RFC 6298, section 2) */
@@ -75,7 +76,7 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
         sacked->sack[i][1] = (uint32_t)blocks[i][1];
     }
     if (e->ecn.on || flags & NATIVE_SYN)
-        native_ecn_leaves(e, s, from, bytes);
+        native_ecn_leaves(&e->ecn, s, from, bytes);
     if (flags & NATIVE_ACK)
         endpoint_acknowledges(e, window);
     e->env->transmit(e->env->user, e, s);
@@ -168,7 +169,7 @@ static void endpoint_delayed_ack(void *arg)
 
 static void endpoint_syn_ack(struct native_endpoint *e)
 {
-    native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK | native_ecn_syn_flags(e, true), 0, 0);
+    native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK | native_ecn_syn_flags(&e->ecn, true), 0, 0);
 }
 
 void native_endpoint_handshake_timeout(struct native_endpoint *e)
@@ -191,8 +192,10 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
         .station = station,
         .peer_station = peer_station,
         .window_scale = window_scale(config->receive_buffer_bytes),
+        .ecn.dctcp = config->congestion == EMU_CONGESTION_DCTCP,
         .stats.first_data_ps = -1,
     };
+    e->ecn.wanted = config->ecn || e->ecn.dctcp;
     uint64_t segment = (uint64_t)config->segment_bytes;
     e->tx.finish = e->rx.finish = NATIVE_OPEN_STREAM;
     e->tx.window.cwnd = (uint64_t)config->initial_window_segments * segment;
@@ -229,7 +232,7 @@ static void endpoint_open(struct native_endpoint *e, enum native_state state)
     e->state = state;
     native_timer_set(&e->tx.retransmit, endpoint_now(e) + FIRST_RTO_PS);
     if (state == NATIVE_SYN_SENT)
-        native_endpoint_send(e, NATIVE_SYN | native_ecn_syn_flags(e, false), 0, 0);
+        native_endpoint_send(e, NATIVE_SYN | native_ecn_syn_flags(&e->ecn, false), 0, 0);
     else
         endpoint_syn_ack(e);
 }
@@ -279,7 +282,7 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
         if (syn && !ack) {
             e->rx.ts_recent = s->ts;
             e->tx.peer_window = s->window;
-            native_ecn_agree(e, s->flags);
+            native_ecn_agree(&e->ecn, s->flags);
             endpoint_open(e, NATIVE_SYN_RECEIVED);
         }
         return true;
@@ -288,7 +291,7 @@ static bool endpoint_handshake(struct native_endpoint *e, const struct native_se
             return true;
         e->rx.ts_recent = s->ts;
         e->tx.peer_window = s->window;
-        native_ecn_agree(e, s->flags);
+        native_ecn_agree(&e->ecn, s->flags);
         endpoint_sample(e, s);
         if (e->tx.from_linux) { /* the application learns of it after that */
             native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
@@ -407,6 +410,19 @@ static inline bool endpoint_receives_plainly(struct native_endpoint *e, const st
     return e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s);
 }
 
+/* New data have come, which rx.nxt does not count yet. */
+static void endpoint_marked(struct native_endpoint *e, const struct native_segment *s)
+{
+    unsigned due = native_ecn_due(&e->ecn, s), now = NATIVE_ECN_ACK_NOW;
+    if (due & NATIVE_ECN_ACK_BEFORE && e->rx.unacked > 0)
+        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    if (due & NATIVE_ECN_QUICK_ACKS && e->tx.from_linux && e->rx.quick_acks < ECN_QUICK_ACKS)
+        e->rx.quick_acks = ECN_QUICK_ACKS;
+    now |= e->tx.from_linux ? NATIVE_ECN_ACK_NOW_LINUX : 0;
+    e->rx.ack_now = e->rx.ack_now || due & now;
+    native_ecn_arrives(&e->ecn, s);
+}
+
 /* Not in line: the way of the others stays short. */
 static __attribute__((noinline)) void endpoint_receive_closely(struct native_endpoint *e, const struct native_segment *s)
 {
@@ -425,7 +441,7 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     if (e->env->drained && e->tx.una > una && e->tx.una == e->tx.written)
         e->env->drained(e->env->user, e);
     if (e->ecn.on && s->payload_bytes > 0 && from + s->payload_bytes > (int64_t)rx->nxt)
-        native_ecn_arrives(e, s);
+        endpoint_marked(e, s);
     if (s->payload_bytes > 0 || s->flags & NATIVE_FIN)
         endpoint_accept(e, s);
     else if (from < (int64_t)rx->nxt)

@@ -350,7 +350,7 @@ static void acked_begin_reduction(struct native_endpoint *e, bool marked)
     tx->window.ssthresh = marked && tx->control->marked
                               ? tx->control->marked(tx->state, &tx->window, acked_segment(e))
                               : tx->control->lost(tx->state, &tx->window, acked_segment(e), tx->nxt - tx->una, false);
-    native_ecn_shrunk(e);
+    native_ecn_shrunk(&e->ecn, e->tx.nxt);
 }
 
 /* tcp_enter_cwr() */

@@ -629,7 +629,7 @@ static void send_enter_loss(struct native_endpoint *e)
     tx->window.remainder = 0;
     native_linux_set_state(e, LINUX_LOSS);
     l->high = tx->nxt;
-    native_ecn_shrunk(e);
+    native_ecn_shrunk(&e->ecn, e->tx.nxt);
     l->frto = first || l->timeouts > 0;
 }
 

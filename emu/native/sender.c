@@ -195,7 +195,7 @@ static void sender_enter_recovery(struct native_endpoint *e)
     tx->recover = tx->nxt;
     tx->prr_flight = tx->nxt - tx->una;
     tx->window.ssthresh = sender_ssthresh(e, false);
-    native_ecn_shrunk(e);
+    native_ecn_shrunk(&e->ecn, e->tx.nxt);
     tx->prr_delivered = tx->prr_out = 0;
     tx->next_hole = tx->una;
     tx->window.remainder = 0;
@@ -228,7 +228,7 @@ static void sender_shrink(struct native_endpoint *e, uint64_t flight)
                               : tx->control->lost(tx->state, &tx->window, sender_segment(e), flight, false);
     tx->window.cwnd = sender_least(tx->window.cwnd, tx->window.ssthresh);
     tx->window.remainder = 0;
-    native_ecn_shrunk(e);
+    native_ecn_shrunk(&e->ecn, e->tx.nxt);
 }
 
 /* Only a window that was in use may grow (RFC 7661, section 4.1). */
@@ -264,7 +264,7 @@ static void sender_timeout(void *arg)
     }
     if (tx->recovery != NATIVE_LOSS || tx->una >= tx->recover)
         tx->window.ssthresh = sender_ssthresh(e, true);
-    native_ecn_shrunk(e);
+    native_ecn_shrunk(&e->ecn, e->tx.nxt);
     tx->recovery = NATIVE_LOSS;
     tx->recover = tx->lost_end = tx->nxt;
     tx->next_hole = tx->una;
@@ -438,7 +438,7 @@ void native_sender_acked(struct native_endpoint *e, const struct native_segment 
         tx->control->delivered(tx->state, delivered, &seen);
     if (tx->control->sampled && seen.rtt_us > 0)
         tx->control->sampled(tx->state, &tx->window, &seen);
-    if (tx->recovery == NATIVE_NORMAL && native_ecn_shrinks(e, s))
+    if (tx->recovery == NATIVE_NORMAL && native_ecn_shrinks(&e->ecn, s, e->tx.una))
         sender_shrink(e, flight);
     if (tx->recovery == NATIVE_NORMAL && s->n_sack == 0 && tx->duplicate_acks == 0) {
         if (acked > 0 && !seen.ece) /* nothing grows by a mark */

@@ -75,8 +75,8 @@ struct model_signature_fit {
 
 /* candidates: room for n, filled with n_candidates by increasing size; may be NULL.
  * False and ERROR_INPUT for fewer than four points, fewer than two sizes (all points on one side of any M), values
- * out of their domain or of magnitudes that squares cannot hold, and points that no gamma and delta fit;
- * ERROR_SYSTEM for want of memory, if GSL's aborting error handler is off. *fit is then left alone. */
+ * out of their domain or of magnitudes that squares cannot hold, and points that no gamma and delta fit.
+ * *fit is then left alone. */
 bool model_signature_fit(const struct model_alltoall_link *link, const struct model_signature_point *points, size_t n,
                          struct model_signature_fit *fit, struct model_signature_candidate *candidates,
                          struct error *err);

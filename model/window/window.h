@@ -113,7 +113,7 @@ struct model_window; /* scratch and the last solution; opaque */
 
 /* The network's arrays are borrowed until model_window_free(). NULL and *err: ERROR_INPUT for no flows, a path
  * that is empty or names an unknown link, a rate, window, round trip or s that is not positive and finite, an
- * `a` that is negative or not finite; ERROR_SYSTEM when out of memory. */
+ * `a` that is negative or not finite. */
 struct model_window *model_window_new(const struct model_window_network *network, struct error *err);
 void model_window_free(struct model_window *w);
 
@@ -124,7 +124,7 @@ bool model_window_solve(struct model_window *w, const bool *active, struct error
 #define MODEL_WINDOW_BURSTS_EXPECTED 1.0
 #define MODEL_WINDOW_BURSTS_MOST 4.0
 
-/* After model_window_solve(): bursts, n = `times`, on top of that solution. ERROR_SYSTEM when out of memory; else as
+/* After model_window_solve(): bursts, n = `times`, on top of that solution; else as
  * model_window_solve(). */
 bool model_window_add_bursts(struct model_window *w, double release_bytes, double times, struct error *err);
 

@@ -23,7 +23,7 @@ struct study_both_ends {
     double resolution_s[2]; /* of the files' times */
 };
 
-/* False and *err when a file cannot be read or memory is out. */
+/* False and *err when a file cannot be read. */
 bool study_both_ends_read(const char *const path[2], const struct study_capture_listener *listener,
                           struct study_both_ends *b, struct error *err);
 void study_both_ends_fini(struct study_both_ends *b);

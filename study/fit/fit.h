@@ -30,9 +30,9 @@ struct study_fit_part {
     /* A done point of the database `source`, borrowed. False and *err ends the reading. NULL: not for sweeps. */
     bool (*take)(void *state, const char *source, const struct sweep_result *r, struct error *err);
     /* The shared resources of a capture or a run's directory, borrowed (study/verdict/judge.h). NULL: not for them. */
-    bool (*take_resources)(void *state, const char *source, const struct analysis_resources *r, struct error *err);
+    void (*take_resources)(void *state, const char *source, const struct analysis_resources *r);
     /* After the last point: works out what is shown. Not called for a part that took nothing. */
-    bool (*fit)(void *state, struct error *err);
+    void (*fit)(void *state);
     void (*fini)(void *state); /* frees what it owns */
 };
 

@@ -96,16 +96,14 @@ static void connections_gaps(struct study_fit_connections *f, size_t first, size
     }
 }
 
-static bool connections_fit(void *state, struct error *err)
+static void connections_fit(void *state)
 {
     struct study_fit_connections *f = state;
-    (void)err;
     qsort(f->points, f->n, sizeof *f->points, connections_order);
     for (size_t first = 0, end; first < f->n; first = end) {
         end = study_fit_connections_end(f, first);
         connections_gaps(f, first, end);
     }
-    return true;
 }
 
 static void connections_fini(void *state)

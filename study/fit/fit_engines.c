@@ -64,10 +64,9 @@ static double engines_quantile(const struct study_fit_engines *e, double q)
 }
 
 /* Pairs what both engines ran: completion times where flows end, rates where they do not. */
-static bool engines_fit(void *state, struct error *err)
+static void engines_fit(void *state)
 {
     struct study_fit_engines *e = state;
-    (void)err;
     qsort(e->flows, e->n, sizeof *e->flows, engines_by_point);
     e->differences = memory_zeroed(e->n, sizeof *e->differences, "differences of engines");
     for (size_t i = 0; i + 1 < e->n; i++) {
@@ -84,7 +83,6 @@ static bool engines_fit(void *state, struct error *err)
     e->median = engines_quantile(e, 0.5);
     e->p95 = engines_quantile(e, 0.95);
     e->largest = engines_quantile(e, 1);
-    return true;
 }
 
 static void engines_fini(void *state)

@@ -212,15 +212,13 @@ static bool patterns_differ(const struct study_fit_patterns_cell *a, const struc
            fabs(a->window_bytes - b->window_bytes) > 0;
 }
 
-static bool patterns_fit(void *state, struct error *err)
+static void patterns_fit(void *state)
 {
     struct study_fit_patterns *p = state;
-    (void)err;
     p->told_apart = true;
     for (size_t i = 0; p->told_apart && i < p->n; i++)
         for (size_t j = 0; p->told_apart && j < i; j++)
             p->told_apart = patterns_differ(&p->cells[i], &p->cells[j]);
-    return true;
 }
 
 const struct study_fit_patterns_errors *study_fit_patterns_of(const struct study_fit_patterns *p,

@@ -60,13 +60,12 @@ static bool fit_read_resources(void *user, const char *source, const char *run,
                                const struct analysis_resources *resources, struct error *err)
 {
     struct study_fit_read *f = user;
-    bool ok = true;
-    (void)run;
+    (void)run, (void)err;
     f->seen++;
-    for (int i = 0; ok && resources && i < STUDY_FIT_PARTS; i++)
-        ok = !study_fit_parts[i]->take_resources ||
-             study_fit_parts[i]->take_resources(f->state[i], source, resources, err);
-    return ok;
+    for (int i = 0; resources && i < STUDY_FIT_PARTS; i++)
+        if (study_fit_parts[i]->take_resources)
+            study_fit_parts[i]->take_resources(f->state[i], source, resources);
+    return true;
 }
 
 /* What was measured of a flow, as a run would have it. */
@@ -178,6 +177,7 @@ bool study_fit_read_end(struct study_fit_read *f, struct error *err)
     bool ok = f->foreign.n == 0 || fit_read_measurement(f, &f->foreign, f->foreign_source, err);
     study_measurement_fini(&f->foreign);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
-        ok = !study_fit_read_has(f, (enum study_fit_kind)i) || study_fit_parts[i]->fit(f->state[i], err);
+        if (study_fit_read_has(f, (enum study_fit_kind)i))
+            study_fit_parts[i]->fit(f->state[i]);
     return ok;
 }

@@ -128,10 +128,9 @@ static double regimes_rate_error(const struct study_fit_regimes_point *p)
                 fabs(p->rate[1].rate_bps.mean / p->predicted.out_bps - 1));
 }
 
-static bool regimes_fit(void *state, struct error *err)
+static void regimes_fit(void *state)
 {
     struct study_fit_regimes *r = state;
-    (void)err;
     for (size_t i = 0; i < r->n; i++) {
         struct study_fit_regimes_point *p = &r->point[i];
         enum model_regime predicted = p->predicted.regime, most = study_fit_regimes_most(p);
@@ -142,7 +141,6 @@ static bool regimes_fit(void *state, struct error *err)
         r->one_verdict += p->observed[most] == p->runs;
         p->rate_error = isfinite(p->predicted.in_bps) ? regimes_rate_error(p) : (double)NAN;
     }
-    return true;
 }
 
 const struct study_fit_part study_fit_regimes_part = {

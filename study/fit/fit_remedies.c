@@ -280,10 +280,9 @@ static struct study_fit_remedies_row *remedies_row(struct study_fit_remedies *m,
     return &m->rows[m->n_rows++];
 }
 
-static bool remedies_fit(void *state, struct error *err)
+static void remedies_fit(void *state)
 {
     struct study_fit_remedies *m = state;
-    (void)err;
     qsort(m->points, m->n, sizeof *m->points, remedies_by_group);
     remedies_compare(m);
     m->rows = memory_zeroed(m->n, sizeof *m->rows, "queues");
@@ -303,7 +302,6 @@ static bool remedies_fit(void *state, struct error *err)
             row->worst = p;
     }
     qsort(m->rows, m->n_rows, sizeof *m->rows, remedies_by_loss);
-    return true;
 }
 
 /* The queues that leave least at worst, of those that are not FIFOs and need not be everywhere. */

@@ -209,11 +209,9 @@ static bool resources_empty(struct study_fit_resources *r, const char *source, c
     return x->empty;
 }
 
-static bool resources_take_hosts(void *state, const char *source, const struct analysis_resources *resources,
-                                 struct error *err)
+static void resources_take_hosts(void *state, const char *source, const struct analysis_resources *resources)
 {
     struct study_fit_resources *r = state;
-    (void)err;
     for (size_t i = 0; i < resources->n; i++) {
         const struct analysis_resource *host = &resources->resource[i];
         if (host->diagnosed && resources_empty(r, source, host))
@@ -230,7 +228,6 @@ static bool resources_take_hosts(void *state, const char *source, const struct a
         }
         resources_end_point(p);
     }
-    return true;
 }
 
 /* Of several ways to see a measurement - one flow alone shares its sender's link as much as its receiver's - the one
@@ -297,8 +294,8 @@ static bool resources_replica(const struct study_fit_point *p, const struct stud
     return p->axes && before->axes && p->seed != before->seed && strcmp(p->source, before->source) == 0 && json_equal(p->axes, before->axes);
 }
 
-static bool resources_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
-                              struct study_fit_outcome *o, struct error *err)
+static void resources_outcome(const struct study_fit_resources *r, size_t group, bool loss_free,
+                              struct study_fit_outcome *o)
 {
     size_t flows = 0;
     struct analysis_fit_point *plain = memory_zeroed(r->n, sizeof *plain, "the points of a fit");
@@ -315,35 +312,31 @@ static bool resources_outcome(const struct study_fit_resources *r, size_t group,
     }
     double *predicted = memory_zeroed(flows, sizeof *predicted, "what a fit predicts");
     o->best = memory_zeroed(2 * o->n, sizeof *o->best, "what a fit predicts");
-    bool ok = analysis_fit_compare(plain, o->n, o->fit, err);
-    if (ok) {
-        const struct analysis_fit *eq6 = o->fit;
-        while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)
-            eq6++;
-        o->spread = analysis_fit_spread(plain, o->n);
-        o->eq6 = o->best + o->n;
-        for (size_t i = 0; i < o->n; i++) {
-            o->best[i] = resources_predict(&o->fit[0], &r->points[o->index[i]], &plain[i], predicted);
-            o->eq6[i] = resources_predict(eq6, &r->points[o->index[i]], &plain[i], predicted);
-        }
+    analysis_fit_compare(plain, o->n, o->fit);
+    const struct analysis_fit *eq6 = o->fit;
+    while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)
+        eq6++;
+    o->spread = analysis_fit_spread(plain, o->n);
+    o->eq6 = o->best + o->n;
+    for (size_t i = 0; i < o->n; i++) {
+        o->best[i] = resources_predict(&o->fit[0], &r->points[o->index[i]], &plain[i], predicted);
+        o->eq6[i] = resources_predict(eq6, &r->points[o->index[i]], &plain[i], predicted);
     }
     free(predicted);
     free(plain);
-    return ok;
 }
 
-static bool resources_fit(void *state, struct error *err)
+static void resources_fit(void *state)
 {
     struct study_fit_resources *r = state;
-    bool ok = true;
     resources_settle(r);
-    for (size_t i = 0; ok && i < r->n_groups; i++) {
+    for (size_t i = 0; i < r->n_groups; i++) {
         struct study_fit_group *g = &r->groups[i];
-        ok = g->points == 0 || resources_outcome(r, i, false, &g->all, err);
-        if (ok && g->lossy > 0 && g->lossy < g->points)
-            ok = resources_outcome(r, i, true, &g->loss_free, err);
+        if (g->points > 0)
+            resources_outcome(r, i, false, &g->all);
+        if (g->lossy > 0 && g->lossy < g->points)
+            resources_outcome(r, i, true, &g->loss_free);
     }
-    return ok;
 }
 
 const struct study_fit_part study_fit_resources_part = {

@@ -109,52 +109,45 @@ static void signatures_others(const struct study_fit_signatures *f, struct study
     }
 }
 
-/* A row for `n` points [at, ...) of the group [first, end) of all points. False for want of memory alone. */
-static bool signatures_row(struct study_fit_signatures *f, size_t first, size_t end, size_t at, size_t n, bool all,
-                           struct error *err)
+/* A row for `n` points [at, ...) of the group [first, end) of all points. */
+static void signatures_row(struct study_fit_signatures *f, size_t first, size_t end, size_t at, size_t n, bool all)
 {
+    struct error refused;
     struct model_signature_point *points = memory_zeroed(n, sizeof *points, "points of a signature");
     f->rows = memory_grown(f->rows, f->n_rows, &f->rows_capacity, 16, sizeof *f->rows, "signatures");
-    struct study_fit_signatures_row *row = &f->rows[f->n_rows];
+    struct study_fit_signatures_row *row = &f->rows[f->n_rows++];
     *row = (struct study_fit_signatures_row){.group = f->points[first].group, .points = n,
                                              .processes = all ? 0 : f->points[at].point.processes};
     for (size_t i = 0; i < n; i++)
         points[i] = f->points[at + i].point;
-    bool ok = model_signature_fit(&f->points[at].link, points, n, &row->fit, NULL, err);
+    bool ok = model_signature_fit(&f->points[at].link, points, n, &row->fit, NULL, &refused);
     free(points);
-    f->n_rows += ok || err->code == ERROR_INPUT;
-    if (!ok && err->code == ERROR_INPUT) {
-        row->refused = memory_text("%s", err->message);
-        err->code = ERROR_NONE;
-        return true;
+    if (!ok) {
+        row->refused = memory_text("%s", refused.message);
+        return;
     }
-    if (!ok)
-        return false;
     row->startup_s = (double)(f->points[at + n - 1].point.processes - 1) * row->fit.signature.delta_s;
     row->own = signatures_errors(row, &f->points[at], n, false);
     if (!all)
         signatures_others(f, row, first, end);
-    return true;
 }
 
-static bool signatures_fit(void *state, struct error *err)
+static void signatures_fit(void *state)
 {
     struct study_fit_signatures *f = state;
-    bool ok = true;
     qsort(f->points, f->n, sizeof *f->points, signatures_order);
-    for (size_t first = 0, end; ok && first < f->n; first = end) {
+    for (size_t first = 0, end; first < f->n; first = end) {
         for (end = first; end < f->n && strcmp(f->points[end].group, f->points[first].group) == 0;)
             end++;
         size_t numbers = 0;
-        for (size_t at = first, next; ok && at < end; at = next, numbers++) {
+        for (size_t at = first, next; at < end; at = next, numbers++) {
             next = signatures_next(f, at, end);
             if (next - at >= LEAST_POINTS)
-                ok = signatures_row(f, first, end, at, next - at, false, err);
+                signatures_row(f, first, end, at, next - at, false);
         }
-        if (ok && numbers > 1 && end - first >= LEAST_POINTS)
-            ok = signatures_row(f, first, end, first, end - first, true, err);
+        if (numbers > 1 && end - first >= LEAST_POINTS)
+            signatures_row(f, first, end, first, end - first, true);
     }
-    return ok;
 }
 
 static void signatures_fini(void *state)

@@ -4,17 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define RULE(model) .name = #model, .rule = &model_rule_##model, .run = study_prediction_rule
+#define RULE(model, column, text)                                                                                      \
+    {.name = #model, .summary = text, .run = study_prediction_rule, .rule = &model_rule_##model, .fit_column = column},
 
 const struct study_model study_models[] = {
-    {RULE(eq5), .summary = "fairness: B / (transfers in the same direction) at the most congested link"},
-    {RULE(eq6), .summary = "delta max: B / max(indegree, outdegree) at the most congested cable"},
-    {RULE(algorithm1), .summary = "Algorithm 1 of Zhu et al. 2014: Eq. 5 and 6, bottleneck by bottleneck",
-     .fit_column = 3},
-    {RULE(fairness), .summary = "Algorithm 1 without contra-flow sets", .fit_column = 4},
-    {RULE(maxmin), .summary = "max-min fairness on directed links: full duplex, no contra-flow rule", .fit_column = 5},
-    {RULE(window), .summary = "the window law: W / RTT with queues in the round trip, data and ACKs both waiting",
-     .fit_column = 2},
+    MODEL_RULES(RULE)
     {"fluid", "the window law in time: windows as fluids through FIFO queues, from the first byte on",
      .run = study_prediction_fluid, .needs_ends = true, .fit_column = 1},
     {"loggp", "LogGP: each host's messages one after the other, no contention in the network",

@@ -23,7 +23,6 @@ struct study_replay_map {
 struct study_replay_flow {
     char from[ANALYSIS_ENDPOINT_TEXT], to[ANALYSIS_ENDPOINT_TEXT];
     double measured_bps;  /* unique payload from its first to its last packet */
-    double measured_s;    /* between those */
     bool until_the_end;   /* it was still sending when the capture ended: played until then, not for its bytes */
     bool lossy;
     bool shrinks;         /* its window did though nothing was lost, as BBR's does */

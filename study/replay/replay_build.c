@@ -243,7 +243,6 @@ static void replay_add(struct study_replay *r, const struct analysis_flows *tabl
     analysis_flows_endpoint(&f->src, f->src_port, play->from);
     analysis_flows_endpoint(&f->dst, f->dst_port, play->to);
     play->measured_bps = f->goodput_bps;
-    play->measured_s = f->end_s - f->start_s;
     play->settled_bps = b->fact.rate_bps;
     play->limit = b->limit;
     bool fills = b->judged && b->limit != judge_limit_of(&b->fact); /* its link, whatever it would send */

@@ -121,9 +121,8 @@ void study_workload_fini(struct study_workload *w);
 
 enum study_workload_signature_answer {
     STUDY_WORKLOAD_SIGNATURE_NONE,    /* fewer than four runs */
-    STUDY_WORKLOAD_SIGNATURE_REFUSED, /* they have none: *err is ERROR_INPUT and names the reason */
+    STUDY_WORKLOAD_SIGNATURE_REFUSED, /* they have none: *err names the reason */
     STUDY_WORKLOAD_SIGNATURE_FITTED,
-    STUDY_WORKLOAD_SIGNATURE_FAILED,  /* *err: out of memory */
 };
 enum study_workload_signature_answer study_workload_signature_fit(const struct study_workload_signature *signature,
                                                                   struct model_signature_fit *fit, struct error *err);

@@ -183,9 +183,8 @@ enum study_workload_signature_answer study_workload_signature_fit(const struct s
 {
     if (signature->n < LEAST_POINTS)
         return STUDY_WORKLOAD_SIGNATURE_NONE;
-    if (model_signature_fit(&signature->link, signature->points, signature->n, fit, NULL, err))
-        return STUDY_WORKLOAD_SIGNATURE_FITTED;
-    return err->code == ERROR_INPUT ? STUDY_WORKLOAD_SIGNATURE_REFUSED : STUDY_WORKLOAD_SIGNATURE_FAILED;
+    return model_signature_fit(&signature->link, signature->points, signature->n, fit, NULL, err)
+               ? STUDY_WORKLOAD_SIGNATURE_FITTED : STUDY_WORKLOAD_SIGNATURE_REFUSED;
 }
 
 void study_workload_signature_fini(struct study_workload_signature *signature)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
 #include "analysis/facts.h"
+#include "analysis/floors.h"
 #include "analysis/standing.h"
 #include "judge/limit.h"
 #include "test/analysis/segment.h"
@@ -49,10 +50,20 @@ static struct analysis_evidence_set set;
 static struct analysis_told described;
 static const struct analysis_standing median = {.sure = 0.5};
 
+/* As analysis/diagnosis.c does. */
+static void gather(const struct analysis_flows *f, const struct analysis_told *flows, size_t n, double from_s,
+                   double to_s)
+{
+    analysis_evidence_gather(&set, f, NULL, flows, n, from_s, to_s);
+    analysis_floors_find(&set);
+    analysis_standing_take(&set, NULL, &median);
+    analysis_evidence_divide(&set);
+}
+
 static const struct analysis_evidence *gathered(const struct analysis_flows *f)
 {
     described = (struct analysis_told){.idle = true, .rate_bps = BURST * SEGMENT * 8 / 5e-3};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, TO_S, &median);
+    gather(f, &described, 1, 0, TO_S);
     return set.flow;
 }
 
@@ -114,7 +125,7 @@ static struct judge_flow fact_of_ten(bool sooner, double from_s, double to_s)
 {
     struct analysis_flows *f = flow_of_ten(sooner);
     described = (struct analysis_told){.rate_bps = 10 * FULL * 8 / 0.1};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, &median);
+    gather(f, &described, 1, from_s, to_s);
     struct judge_flow flow = fact();
     analysis_evidence_free(&set);
     analysis_flows_free(f);
@@ -174,7 +185,7 @@ static struct judge_flow fact_of_a_window(bool ends, bool buffer, bool bare)
     }
     double from_s = buffer ? 0.5 : 4, to_s = (double)acked_ns[SHRUNK - 1] * 1e-9;
     described = (struct analysis_told){.rate_bps = 8 * FULL * 8 / 0.1};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, from_s, to_s, &median);
+    gather(f, &described, 1, from_s, to_s);
     struct judge_flow flow = fact();
     analysis_evidence_free(&set);
     analysis_flows_free(f);
@@ -267,7 +278,7 @@ static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
     struct analysis_told both[] = {
         {.slot = 0, .rate_bps = 8e6},
         {.slot = slot, .incoming = true, .rate_bps = TURN * FULL * 8 / ((QUEUE_MS + 1) / 10 * 1e-3)}};
-    analysis_evidence_gather(&set, f, NULL, both, 2, 0.5, 2.5, &median);
+    gather(f, both, 2, 0.5, 2.5);
     assert_true(fabs(set.flow[0].data_wait_s - QUEUE_MS * 1e-3) < 2e-3);
     assert_true(fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3);
     assert_true(set.flow[1].data_wait_s < 2e-3);
@@ -319,7 +330,7 @@ static struct judge_flow fact_of(int64_t trip_ms, int64_t cycle_ms, int64_t wait
     }
     double to_s = (double)now_ms * 1e-3;
     described = (struct analysis_told){.rate_bps = SEGMENTS * SEGMENT * 8 / to_s};
-    analysis_evidence_gather(&set, f, NULL, &described, 1, 0, to_s, &median);
+    gather(f, &described, 1, 0, to_s);
     struct judge_flow flow = fact();
     analysis_evidence_free(&set);
     analysis_flows_free(f);

@@ -22,8 +22,8 @@ static void flow_add(size_t i, bool incoming, size_t begins, double (*loop_s)(si
     flow[i] = (struct analysis_evidence){.flow = &described[i], .waits = slots[i], .n_waits = SLOTS - begins,
                                          .width_s = SLOT_S, .start_s = (double)begins * SLOT_S, .near_s = NAN,
                                          .far_s = NAN, .peer.family = 4, .peer.bytes = {10, 0, 0, (uint8_t)(i + 2)}};
-    enum analysis_loop far = analysis_floors_far(&flow[i]);
-    flow[i].least_s[analysis_floors_near(&flow[i])] = NEAR_S * (double)(i + 1);
+    enum analysis_loop far = analysis_evidence_far(&flow[i]);
+    flow[i].least_s[analysis_evidence_near(&flow[i])] = NEAR_S * (double)(i + 1);
     flow[i].least_s[far] = INFINITY;
     for (size_t k = 0; k < flow[i].n_waits; k++) {
         slots[i][k] = (struct analysis_wait){.start_s = (double)(begins + k) * SLOT_S};
@@ -31,7 +31,7 @@ static void flow_add(size_t i, bool incoming, size_t begins, double (*loop_s)(si
         slots[i][k].loop_samples[far] = 1;
         flow[i].least_s[far] = fmin(flow[i].least_s[far], loop_s(begins + k));
     }
-    set = (struct analysis_evidence_set){.flow = flow, .n = i + 1, .to_s = SLOTS * SLOT_S};
+    set = (struct analysis_evidence_set){.flow = flow, .n = i + 1, .to_s = SLOTS * SLOT_S, .frame_s = NAN};
 }
 
 /* Fills in 20 ms and then comes and goes by 2 ms. */
@@ -74,7 +74,7 @@ static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, true, 50, behind_it_s); /* its own least is above 27 ms */
     assert_true(flow[1].least_s[ANALYSIS_LOOP_SENDER] > 2.7 * WAY_S);
-    analysis_floors_find(&set, NAN);
+    analysis_floors_find(&set);
     assert_true(fabs(flow[0].far_least_s - WAY_S) < 1e-9);
     assert_true(fabs(flow[1].far_least_s - WAY_S) < 0.3e-3);
     assert_true(fabs(flow[1].near_least_s - NEAR_S) < 1e-9); /* the other's: the way to the host is the same */
@@ -96,7 +96,7 @@ static void test_what_a_handshake_met_before_all_data_is_the_way(void **state)
         described[0].rate_bps = described[1].rate_bps = 1e6;
         flow[1].far_s = 2.75 * WAY_S;
         flow[1].handshake_s = begins_s[i];
-        analysis_floors_find(&set, NAN);
+        analysis_floors_find(&set);
         assert_true(fabs(flow[1].far_least_s - (i == 0 ? 2.75 : 1) * WAY_S) < 0.5e-3);
     }
     analysis_bins_fini(&bins);
@@ -108,7 +108,7 @@ static void test_what_is_behind_another_way_keeps_it(void **state)
     (void)state;
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, false, 50, behind_it_from_afar_s);
-    analysis_floors_find(&set, NAN);
+    analysis_floors_find(&set);
     assert_true(fabs(flow[1].far_least_s - 3 * WAY_S) < 0.3e-3);
 }
 
@@ -118,11 +118,11 @@ static void test_a_flow_beside_the_queue_lacks_nothing(void **state)
     (void)state;
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, false, 5, beside_it_s);
-    analysis_floors_find(&set, NAN);
+    analysis_floors_find(&set);
     assert_true(fabs(flow[1].far_least_s - WAY_S) < 1e-9);
     flow_add(0, false, 0, beside_it_s);
     flow_add(1, true, 5, behind_it_from_afar_s); /* met 5 ms of its own making */
-    analysis_floors_find(&set, NAN);
+    analysis_floors_find(&set);
     assert_true(fabs(flow[1].far_least_s - 3 * WAY_S - 5e-3) < 1e-9);
 }
 
@@ -131,7 +131,7 @@ static void test_a_loop_that_is_as_long_on_average_is_another(void **state)
     (void)state;
     flow_add(0, true, 0, wavering_s);
     flow_add(1, false, 5, twice_as_far_s);
-    analysis_floors_find(&set, NAN);
+    analysis_floors_find(&set);
     assert_true(fabs(flow[1].far_least_s - 2 * WAY_S) < 1e-9);
 }
 
@@ -141,7 +141,7 @@ static void test_flows_to_one_peer_have_one_floor(void **state)
     flow_add(0, true, 0, beside_it_s);
     flow_add(1, false, 50, behind_it_from_afar_s);
     flow[1].peer = flow[0].peer;
-    analysis_floors_find(&set, NAN);
+    analysis_floors_find(&set);
     assert_true(fabs(flow[1].far_least_s - WAY_S) < 1e-9);
 }
 

@@ -22,7 +22,7 @@ static struct analysis_evidence_set set_of(double out_loop_s)
         flow[i] = (struct analysis_evidence){.flow = &described[i], .near_s = NAN, .far_s = NAN, .near_least_s = 1e-6,
                                              .far_least_s = i == 0 ? LOOP_S : out_loop_s};
     }
-    return (struct analysis_evidence_set){.flow = flow, .n = 2, .to_s = 2, .full_bytes = FULL};
+    return (struct analysis_evidence_set){.flow = flow, .n = 2, .to_s = 2, .full_bytes = FULL, .frame_s = FRAME_S};
 }
 
 /* 2 s of frames back to back at 100 Mb/s, but for a rest of so long after 1 s, and after every fortieth for so
@@ -42,7 +42,7 @@ static void take_of(struct analysis_evidence_set *s, int64_t rest_ns, int pause_
 {
     struct analysis_capacity *c = frames_with_rest(rest_ns, pause_frames);
     struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
-    analysis_standing_take(s, analysis_capacity_find(c, &segment.dst, 0), FRAME_S,
+    analysis_standing_take(s, analysis_capacity_find(c, &segment.dst, 0),
                            &(struct analysis_standing){.sure = p, .perhaps = perhaps});
     analysis_capacity_free(c);
 }
@@ -146,7 +146,7 @@ static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **sta
         flow[0].start_s = shake_s[i];
         flow[0].near_s = i > 0 ? 1e-6 : NAN;
         flow[0].far_s = i > 0 ? LOOP_S : NAN;
-        analysis_standing_take(&set, analysis_capacity_find(c, &s.dst, 0), FRAME_S,
+        analysis_standing_take(&set, analysis_capacity_find(c, &s.dst, 0),
                                &(struct analysis_standing){.perhaps = 0.5});
         assert_true(!set.stands);
         assert_int_equal(set.may_stand, i < 2);
@@ -170,7 +170,7 @@ static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
         set.n = 1;
         flow[0].near_s = i == 2 ? 1e-6 : NAN;
         flow[0].far_s = i == 2 ? LOOP_S : NAN;
-        analysis_standing_take(&set, analysis_capacity_find(c, &ack.dst, 0), FRAME_S,
+        analysis_standing_take(&set, analysis_capacity_find(c, &ack.dst, 0),
                                &(struct analysis_standing){.perhaps = 0.5});
         assert_true(!set.stands);
         assert_int_equal(set.may_stand, i == 0);

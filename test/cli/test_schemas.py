@@ -241,7 +241,7 @@ class Files(unittest.TestCase):
 
     def test_every_command_with_json_has_one_and_names_it(self):
         named = set()
-        for path in (e2e.ROOT / "cli").glob("*.c"):
+        for path in (e2e.ROOT / "cli").rglob("*.c"):
             text = path.read_text()
             named |= set(re.findall(r'(?:cli_json\(|CLI_JSON_NAME |#define SCHEMA )"([a-z-]+:\d+)', text))
         self.assertEqual({"urn:contraflow:" + name for name in named}, set(schemas.SCHEMAS) - {schemas.COMMON})

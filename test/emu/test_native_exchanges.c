@@ -150,7 +150,7 @@ static void handshake(struct exchange *x, bool active, int64_t rtt_ps)
 {
     begin(x);
     struct native_sacked_segment s = {.segment = {.flags = NATIVE_SYN, .window = 65535}};
-    if (native_ecn_wanted(&x->end))
+    if (x->end.ecn.wanted)
         s.segment.flags |= active ? NATIVE_ECE : NATIVE_ECE | NATIVE_CWR;
     if (active) {
         native_endpoint_connect(&x->end);

@@ -11,10 +11,26 @@ const struct model_transfer pattern_figure1[5] = {
     {3, 4, 20e6, 500e3, 0}, /* e5 Y1 -> Y2 */
 };
 
+struct model_platform pattern_platform(void)
+{
+    struct model_platform p = {
+        .n_racks = 1,
+        .nic = {.rate_bps = 1e9},
+        .backbone = {.rate_bps = 1e9},
+        .segment_bytes = 1448,
+        .header_bytes = 52,
+        .ack_wire_bytes = 90,
+        .segments_per_ack = 2,
+        .ack_timeout_s = 40e-3,
+    };
+    p.nic.goodput_bps = p.backbone.goodput_bps = model_platform_goodput_bps(&p, 1e9);
+    return p;
+}
+
 struct model_platform pattern_figure1_platform(void)
 {
     static const int rack[7] = {0, 0, 0, 1, 1, 1, 1};
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = 7;
     p.n_racks = 2;
     p.rack = rack;
@@ -37,7 +53,7 @@ size_t pattern_random(struct model_transfer *transfers, int nodes, int d, bool u
 
 struct model_platform pattern_two_racks(int nodes, int *rack)
 {
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     for (int i = 0; i < nodes; i++)
         rack[i] = i >= nodes / 2;
     p.n_nodes = nodes;
@@ -57,7 +73,7 @@ size_t pattern_star(struct model_transfer *transfers, int n_in, int n_out)
 
 struct model_platform pattern_star_platform(int n_in, int n_out)
 {
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = 1 + n_in + n_out;
     p.nic.goodput_bps = 940e6;
     p.nic.delay_s = 50e-6;

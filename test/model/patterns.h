@@ -9,6 +9,11 @@
 
 #define PATTERN_MOST 20000
 
+/* 1 Gb/s NICs and backbone without delay, FIFO queues, 1448-byte segments with TCP timestamps (52 bytes of
+ * headers; an ACK takes 90 on the wire), one ACK for two segments or after 40 ms; one rack, no nodes. Goodput is
+ * model_platform_goodput_bps(). */
+struct model_platform pattern_platform(void);
+
 /* Random transfers of 10 MB after Zhu et al. 2014, section 7.1, with windows of 64 kB to 3 MB drawn too, or 250 kB
  * for all. Returns how many; the arrays are static. */
 size_t pattern_random(struct model_transfer *transfers, int nodes, int d, bool unequal, uint64_t seed);

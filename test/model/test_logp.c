@@ -18,9 +18,10 @@ static void test_message_costs_two_overheads_its_bytes_and_the_latency(void **st
     (void)state;
     struct error err;
     double time_s;
-    assert_true(model_logp_message(&round_figures, 1001, &time_s, &err));
+    assert_true(model_logp_pattern(&round_figures, 2, &(struct model_logp_message){0, 1, 1001, 0}, 1, &time_s, &err));
     assert_near(time_s, 24e-6, 1e-18);
-    assert_true(model_logp_message(&round_figures, 1, &time_s, &err)); /* LogP: 2 o + L */
+    /* LogP: 2 o + L */
+    assert_true(model_logp_pattern(&round_figures, 2, &(struct model_logp_message){0, 1, 1, 0}, 1, &time_s, &err));
     assert_near(time_s, 14e-6, 1e-18);
 }
 
@@ -187,8 +188,8 @@ static void test_no_port_is_faster_than_its_bytes_and_gaps(void **state)
         draw_messages(&r, m);
         assert_true(model_logp_pattern(&round_figures, NODES, m, MESSAGES, done_s, &err));
         for (size_t i = 0; i < MESSAGES; i++) {
-            double alone_s;
-            assert_true(model_logp_message(&round_figures, m[i].bytes, &alone_s, &err));
+            double alone_s = 2 * round_figures.overhead_s + round_figures.latency_s + /* o + (k - 1) G + L + o */
+                             (m[i].bytes - 1) * round_figures.gap_per_byte_s;
             assert_true(done_s[i] >= m[i].start_s + alone_s - 1e-15);
             /* Whatever a node receives, the last byte of one message and that of the next are at least g plus the
              * bytes of the second apart. */
@@ -234,15 +235,14 @@ static void test_bad_parameters_are_named(void **state)
         *fields[i] = i % 2 ? NAN : -1;
         struct error err;
         double time_s = 7;
-        assert_false(model_logp_message(&p, 1, &time_s, &err));
+        assert_false(model_logp_pattern(&p, 2, &(struct model_logp_message){0, 1, 1, 0}, 1, &time_s, &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, names[i]));
-        assert_false(model_logp_pattern(&p, 2, &(struct model_logp_message){0, 1, 1, 0}, 1, &time_s, &err));
         assert_near(time_s, 7, 0);
     }
     struct error err;
     double time_s = 7;
-    assert_false(model_logp_message(&round_figures, 0.5, &time_s, &err));
+    assert_false(model_logp_pattern(&round_figures, 2, &(struct model_logp_message){0, 1, 0.5, 0}, 1, &time_s, &err));
     assert_non_null(strstr(err.message, "message is 0.5 bytes"));
     const struct model_logp huge = {0, 0, 0, 1e300};
     assert_false(model_logp_pattern(&huge, 2, &(struct model_logp_message){0, 1, 1e300, 0}, 1, &time_s, &err));

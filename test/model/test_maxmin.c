@@ -24,7 +24,7 @@ static void test_shares_are_filled_from_the_narrowest_link(void **state)
 {
     (void)state;
     struct error err;
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = 6;
     p.nic.goodput_bps = 940e6;
     const struct model_transfer t[] = {

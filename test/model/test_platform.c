@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "test/cm.h"
+#include "test/model/patterns.h"
 
 static struct model_platform racks(int n_racks, const int *rack, int nodes)
 {
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = nodes;
     p.n_racks = n_racks;
     p.rack = rack;
@@ -19,7 +20,7 @@ static void test_goodput_of_1_gbps_is_the_segment_share(void **state)
 {
     (void)state;
     /* 1448 / (1448 + 52 + 38) of 10^9. */
-    assert_true(fabs(model_platform_default().nic.goodput_bps - 941.482445e6) < 1);
+    assert_true(fabs(pattern_platform().nic.goodput_bps - 941.482445e6) < 1);
 }
 
 static void test_route_in_a_rack_crosses_two_cables(void **state)

@@ -20,7 +20,7 @@ static size_t rates(const struct model_platform *p, const struct model_transfer 
     struct error err;
     struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-    struct model_zhu *z = model_zhu_new(&routes, contra_flow, &err);
+    struct model_zhu *z = model_zhu_new(&routes, contra_flow);
     assert_non_null(z);
     size_t rounds = model_zhu_rates(z, NULL, rate_bps);
     model_zhu_free(z);
@@ -100,7 +100,7 @@ static void test_two_in_one_out_have_half_each(void **state)
 static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
 {
     (void)state;
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = 8;
     p.nic.goodput_bps = 940e6;
     const struct model_transfer t[] = {
@@ -121,7 +121,7 @@ static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
 static void test_an_overbooked_cable_gives_its_fair_share(void **state)
 {
     (void)state;
-    struct model_platform p = model_platform_default();
+    struct model_platform p = pattern_platform();
     p.n_nodes = 8;
     p.nic.goodput_bps = 940e6;
     struct model_transfer t[13];

@@ -44,7 +44,7 @@ static int by_column(const void *a, const void *b)
     return x->d != y->d ? x->d - y->d : (x > y) - (x < y);
 }
 
-/* For free(); NULL when memory is out. */
+/* For free(). */
 static struct column *columns_make(const struct view_sweep_page_cells *cells, size_t *n)
 {
     struct column *column = memory_zeroed(cells->n, sizeof *column, "columns of histograms");
