@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/evidence.h"
 
-#include "analysis/leg_series.h"
+#include "analysis/flows/leg_series.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_EVIDENCE_H
 #define ANALYSIS_EVIDENCE_H
 
-#include "analysis/flows.h"
+#include "analysis/flows/flows.h"
 #include "judge/diagnosis.h"
 
 #define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
@@ -17,7 +17,7 @@ struct analysis_told {
     double rate_bps;
     int64_t loss_events, retransmitted;
     enum judge_cause known; /* what its sender's host says limits it; JUDGE_CAUSE_UNKNOWN: it says nothing */
-    bool idle; /* analysis/limit.h: its application had nothing to send in a tenth of the time */
+    bool idle; /* analysis/rules/limit.h: its application had nothing to send in a tenth of the time */
     double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
     enum judge_cause limit;                  /* likewise: what keeps it from sending more */
 };

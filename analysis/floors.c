@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/floors.h"
 
-#include "analysis/leg_series.h"
+#include "analysis/flows/leg_series.h"
 #include "base/estimate.h"
 #include "base/memory.h"
 

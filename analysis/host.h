@@ -7,7 +7,7 @@
  *   its ACKs that, so this wait counts as part of the floor. A slower link after the tap would look the same: it is
  *   the host only where the tap is near, and where so many frames come that a CPU may be busy with them.
  * * before it may send them, although its line rests: frames leave back to back, then none does, and they wait for
- *   longer than the run that they leave in has lasted (analysis/spacing.h). So PAUSE frames (IEEE 802.3, annex 31B) do,
+ *   longer than the run that they leave in has lasted (analysis/flows/spacing.h). So PAUSE frames (IEEE 802.3, annex 31B) do,
  *   or whatever else stops a line. Where all go to one peer, that peer's link may as well be full.
  *
  * PAUSE frames that stop a line for a twentieth of the time, and that the tap has seen, need no such proof. */

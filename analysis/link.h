@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/link.h - the link that a host's flows share: how fast it is each way, and what waits where.
  *
- * C is what back-to-back frames show (analysis/capacity.h) where data queue before the tap; else the other direction's,
- * which is an assumption and is named so; else unknown. Waits are those of the phase (analysis/round_trip.h). Without
+ * C is what back-to-back frames show (analysis/flows/capacity.h) where data queue before the tap; else the other direction's,
+ * which is an assumption and is named so; else unknown. Waits are those of the phase (analysis/flows/round_trip.h). Without
  * timestamps it is what data that fill the other direction wait, by Little's law. Frames spaced so that their direction
  * would be full, whose data hardly wait while their ACKs do, are let go by these ACKs: they show no C.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/pendulum_waits.h"
 
+#include "analysis/flows/leg_series.h"
 #include "base/memory.h"
-#include "analysis/leg_series.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef ANALYSIS_PENDULUM_WAITS_H
 #define ANALYSIS_PENDULUM_WAITS_H
 
-#include "analysis/flows.h"
+#include "analysis/flows/flows.h"
 #include "analysis/pendulum.h"
 
 struct analysis_pendulum_waits_flow {

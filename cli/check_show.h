@@ -3,7 +3,7 @@
 #ifndef CLI_CHECK_SHOW_H
 #define CLI_CHECK_SHOW_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 #include "view/table.h"
 
 /* What was answered; zeroed: nothing yet. The exit status of all of it: 1 something is lost; else 4 some answer is that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/check_capture.h"
-#include "analysis/degree.h"
+#include "analysis/flows/degree.h"
+#include "analysis/rules/check_capture.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"

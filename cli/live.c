@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/live.h"
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "capture/reader.h"

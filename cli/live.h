@@ -8,7 +8,7 @@
 /* Opens the interface and gives up what it took (capture/confine.h); with `filter`, opening files, too. SIGINT and
  * SIGTERM end the capture from then on, a second one ends us. The listener goes with the interface's name as a path: on
  * a terminal it shows, once a second, the answers so far and the flows that carry most. `capacity_bps`: borrowed, as
- * analysis/check_capture.h has it. NULL and *err when that fails. */
+ * analysis/rules/check_capture.h has it. NULL and *err when that fails. */
 const struct study_capture_listener *cli_live_open(const char *interface, bool filter, const double capacity_bps[2],
                                                    struct error *err);
 

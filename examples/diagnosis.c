@@ -3,7 +3,7 @@
  *
  *   cc diagnosis.c -o diagnosis $(pkg-config --cflags --libs contraflow)
  *   ./diagnosis capture.pcap */
-#include <analysis/check_capture.h>
+#include <analysis/rules/check_capture.h>
 
 #include <stdio.h>
 

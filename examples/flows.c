@@ -3,7 +3,7 @@
  *
  *   cc flows.c -o flows $(pkg-config --cflags --libs contraflow)
  *   ./flows capture.pcap */
-#include <analysis/flows.h>
+#include <analysis/flows/flows.h>
 
 #include <inttypes.h>
 #include <math.h>

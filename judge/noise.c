@@ -39,7 +39,7 @@ const struct judge_noise judge_noise = {
              [JUDGE_CAPACITY_KNOWN] = 0.05},
 };
 
-/* Of n paths of test/cli/bench_measure.py (seeds 101, 901 and 902) with a clear truth that lose something for sure k were
+/* Of n paths of test/cli/bench/bench_measure.py (seeds 101, 901 and 902) with a clear truth that lose something for sure k were
  * so: (k + 1) / (n + 2), Laplace's rule, where there are enough. */
 const struct judge_noise_trial judge_noise_trial = {
     .accused = 0.98,       /* 59 of 59 */

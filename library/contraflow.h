@@ -2,7 +2,7 @@
 /* library/contraflow.h - contraflow as a library, for programs in any language: text in, text out.
  *
  * These functions keep their meaning and their ABI as long as the library's soname is the same. Programs in C may
- * include the headers of the rooms beside it, too (analysis/flows.h, ...): those go with one version of the library.
+ * include the headers of the rooms beside it, too (analysis/flows/flows.h, ...): those go with one version of the library.
  *
  * A function that fails says why in one line, as the program does after "contraflow: ". No function prints, none exits
  * but for want of memory, and none may be called by two threads at once. */

@@ -17,7 +17,7 @@
 #ifndef MEASURE_FOREIGN_H
 #define MEASURE_FOREIGN_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 #include "foreign/test.h"
 
 #define MEASURE_FOREIGN_MOST 64 /* tests of one path */

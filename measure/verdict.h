@@ -10,7 +10,7 @@
 #ifndef MEASURE_VERDICT_H
 #define MEASURE_VERDICT_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 #include "measure/summary.h"
 
 void measure_verdict_decide(const struct measure_summary *s, struct judge_diagnosis *d);

@@ -135,7 +135,7 @@ static void bind_small_queues(struct law *l, double most_s)
     l->q[IN] = l->w[IN] / l->x[IN] - least;
 }
 
-/* As analysis/check.h: best B by relative errors, and both rates within the tolerance of it. */
+/* As analysis/rules/check.h: best B by relative errors, and both rates within the tolerance of it. */
 static bool holds(const struct model_regime_setup *s, const struct law *l, double share_in, double share_out,
                   double tolerance)
 {

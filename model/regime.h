@@ -86,7 +86,7 @@ enum model_regime {
     MODEL_REGIMES,
 };
 
-/* A regime in words. A new one is its row, and the code that decides it: model/regime.c from a setup, analysis/check.c
+/* A regime in words. A new one is its row, and the code that decides it: model/regime.c from a setup, analysis/rules/check.c
  * from rates. */
 struct model_regime_row {
     const char *name;    /* "eq6": in tables, JSON and figures */
@@ -126,7 +126,7 @@ struct model_regime_answer {
 /* s = 1538 / 1448 and the like; round trip d above. */
 double model_regime_round_trip_s(const struct model_regime_setup *s);
 
-/* A window counts as its whole segments. Rules are told apart as analysis/check.h does: one holds when both rates are
+/* A window counts as its whole segments. Rules are told apart as analysis/rules/check.h does: one holds when both rates are
  * within `tolerance` of it for the best B. False, and *answer is untouched, when a count, size, rate or window (less
  * than a segment) is out of range. */
 bool model_regime(const struct model_regime_setup *setup, double tolerance, struct model_regime_answer *answer);

@@ -10,8 +10,8 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "emu/engine.h"
-#include "emu/gbn.h"
-#include "emu/network.h"
+#include "emu/network/gbn.h"
+#include "emu/network/network.h"
 #include "model/collective.h"
 
 #include <stdint.h>

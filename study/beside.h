@@ -4,7 +4,7 @@
 #ifndef STUDY_BESIDE_H
 #define STUDY_BESIDE_H
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "base/error.h"
 
 /* Of a connection that floods in all samples: SEND_BUFFER, LOSSES or WINDOW; that is short of data in most: APPLICATION;

@@ -4,8 +4,8 @@
 #ifndef STUDY_CAPTURE_H
 #define STUDY_CAPTURE_H
 
-#include "analysis/both_ends.h"
-#include "analysis/flows.h"
+#include "analysis/ends/both_ends.h"
+#include "analysis/flows/flows.h"
 
 /* Any of these may be NULL; so may the listener be. */
 struct study_capture_listener {

@@ -9,7 +9,7 @@ Runs scenarios/*.yaml and some points of scenarios/sweeps/*.yaml (or the NAMEs a
 compares exit status, messages and every file of the run directories; version numbers and wall times may differ. What
 check, analyze, explain and predict find as JSON in these runs is compared as well, unless --files asks for what runs
 and sweeps leave alone. --random N runs N scenarios drawn at random instead, each on 1 to 4 threads: large ones
-(cli/bench_threads.py) and small ones with every discipline, switch, fault and control. --without leaves out a column
+(cli/bench/bench_threads.py) and small ones with every discipline, switch, fault and control. --without leaves out a column
 that changed on purpose, in JSON as in CSV. Prints a line a scenario, the places that differ, and a count. Exit
 status: 0 all the same, 1 something differs or cannot be run, 2 usage.
 """
@@ -17,6 +17,7 @@ import argparse
 import csv
 import io
 import json
+import os
 import pathlib
 import random
 import re
@@ -27,6 +28,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/cli"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "cli/bench"))
 import bench_threads  # noqa: E402
 VERSION = re.compile(rb'("contraflow": "|"engine": "\w+ )[^"]*')
 IGNORED_COLUMNS = ("wall_s", "version")

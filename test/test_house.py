@@ -16,8 +16,8 @@ loader.exec_module(house)
 
 ROOM_LINES = 9000
 # What was too large when this was written: a name goes when its room or folder has shrunk, none comes.
-LARGE_ROOMS = {"analysis", "cli"}
-FULL_FOLDERS = {"analysis", "cli", "emu", "test/cli"}
+LARGE_ROOMS = set()
+FULL_FOLDERS = set()
 
 
 class Now(unittest.TestCase):

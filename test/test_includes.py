@@ -20,7 +20,7 @@ def arrows():
 
 MAY = arrows()
 # The one program of cli/ that is linked with ns-3 keeps clear of rooms that may use GSL.
-ENGINE_MAIN = "cli/engine_main.c"
+ENGINE_MAIN = "cli/programs/engine_main.c"
 NO_GSL = {"base", "emu", "capture", "scenarios"}
 
 

@@ -3,7 +3,7 @@
 #ifndef VIEW_BESIDE_H
 #define VIEW_BESIDE_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 
 #include <jansson.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/explanation_table.h"
 #include "view/capture_page.h"
+#include "view/explanation_table.h"
 
-#include "analysis/degree.h"
+#include "analysis/flows/degree.h"
 #include "base/text.h"
+#include "results/directory.h"
 #include "study/verdict/judge.h"
 #include "view/capture_page_parts.h"
 #include "view/embedded.h"
 #include "view/page.h"
-#include "results/directory.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef VIEW_CAPTURE_PAGE_H
 #define VIEW_CAPTURE_PAGE_H
 
-#include "analysis/flows.h"
+#include "analysis/flows/flows.h"
 #include "base/outfile.h"
 
 #include <jansson.h>

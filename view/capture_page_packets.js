@@ -82,7 +82,7 @@ function packetPanels(page) {
     }
   }
 
-  // What analysis/packets.h packed: of each end what it sends, and what comes back for it.
+  // What analysis/flows/packets.h packed: of each end what it sends, and what comes back for it.
   function decode(meta) {
     const digits = new Int8Array(128), letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (let i = 0; i < 64; i++) digits[letters.charCodeAt(i)] = i;

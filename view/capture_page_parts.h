@@ -42,7 +42,7 @@ void view_capture_page_verdict(FILE *f, const char *path, const char *origin, co
 void view_capture_page_verdicts(FILE *f, const struct view_capture_page_capture *c);
 
 /* A table of the packets of the flows shown, by their numbers in the file; below it the packets themselves, packed
- * (analysis/packets.h), a block a connection for the script. `number` is the capture's on the page. */
+ * (analysis/flows/packets.h), a block a connection for the script. `number` is the capture's on the page. */
 void view_capture_page_packets(FILE *f, const struct view_capture_page_capture *c, size_t number);
 
 /* The blocks: [{"id", "shift": [], "data": [], "acks": [], "sacks": []}], an item a connection, of its ends. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/leg_series.h"
+#include "analysis/flows/leg_series.h"
+#include "results/directory.h"
 #include "results/queues.h"
 #include "view/capture_page_parts.h"
-#include "results/directory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef VIEW_DIAGNOSIS_H
 #define VIEW_DIAGNOSIS_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 #include "judge/cause.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #ifndef VIEW_FIGURES_H
 #define VIEW_FIGURES_H
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "study/verdict/round_trips.h"
 
 #define VIEW_FIGURES_LABEL 64

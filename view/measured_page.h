@@ -4,7 +4,7 @@
 #ifndef VIEW_MEASURED_PAGE_H
 #define VIEW_MEASURED_PAGE_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 #include "base/outfile.h"
 #include "view/table.h"
 

@@ -3,7 +3,7 @@
 #ifndef VIEW_OFFLOADS_H
 #define VIEW_OFFLOADS_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 
 #include <jansson.h>
 

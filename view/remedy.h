@@ -4,7 +4,7 @@
 #ifndef VIEW_REMEDY_H
 #define VIEW_REMEDY_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 #include "base/error.h"
 
 #include <stdio.h>

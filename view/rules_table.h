@@ -3,7 +3,7 @@
 #ifndef VIEW_RULES_TABLE_H
 #define VIEW_RULES_TABLE_H
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "view/table.h"
 
 #define VIEW_RULES_TABLE_TEXTS 3 /* columns in front of the numbers */

@@ -3,7 +3,7 @@
 #ifndef VIEW_TABLE_H
 #define VIEW_TABLE_H
 
-#include "analysis/flows.h"
+#include "analysis/flows/flows.h"
 #include "base/error.h"
 #include "base/estimate.h"
 

@@ -6,7 +6,6 @@
 #include "emu/engine.h"
 
 #include "base/memory.h"
-#include "emu/kernel_queue.h"
 #include "emu/linux/bounds.h"
 #include "emu/linux/connections.h"
 #include "emu/linux/host.h"
@@ -16,7 +15,8 @@
 #include "emu/linux/step.h"
 #include "emu/linux/veth.h"
 #include "emu/native/scheduler.h"
-#include "emu/queue.h"
+#include "emu/queues/kernel_queue.h"
+#include "emu/queues/queue.h"
 
 #include <assert.h>
 #include <errno.h>

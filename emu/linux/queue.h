@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/linux/queue.h - queues of emulated ports, kept by disciplines of the kernel inside (emu/kernel_queue.h). */
+/* emu/linux/queue.h - queues of emulated ports, kept by disciplines of the kernel inside (emu/queues/kernel_queue.h). */
 #ifndef EMU_LINUX_QUEUE_H
 #define EMU_LINUX_QUEUE_H
 

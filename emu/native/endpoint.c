@@ -2,7 +2,7 @@
 #include "emu/native/endpoint.h"
 
 #include "emu/native/headers.h"
-#include "emu/port.h"
+#include "emu/network/port.h"
 
 #define ECN_QUICK_ACKS 2 /* after a mark (Linux, tcp_enter_quickack_mode()) */
 #define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */

@@ -3,7 +3,7 @@
 #ifndef SCENARIOS_DATAGRAMS_H
 #define SCENARIOS_DATAGRAMS_H
 
-#include "emu/network.h"
+#include "emu/network/network.h"
 #include "scenarios/scenario.h"
 
 struct datagrams;

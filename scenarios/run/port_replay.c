@@ -6,7 +6,7 @@
 #include "capture/inject.h"
 #include "capture/reader.h"
 #include "emu/native/scheduler.h"
-#include "emu/port.h"
+#include "emu/network/port.h"
 #include "scenarios/run/record.h"
 
 #include <inttypes.h>

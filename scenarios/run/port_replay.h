@@ -4,7 +4,7 @@
  *
  * Frame i, with its length on the wire whatever was captured of it, comes to the port at (t_i - t_1) / speed, to the
  * nearest nanosecond; where the clock steps back, at the latest time so far. It waits in the port's queue, is
- * dropped, or leaves at `rate_bps` (emu/port.h, on the native engine's clock); a departure is before an arrival of
+ * dropped, or leaves at `rate_bps` (emu/network/port.h, on the native engine's clock); a departure is before an arrival of
  * the same time. Nobody reacts: a sender that lost a frame goes on as it did.
  *
  * A TCP frame with more payload than the MSS of its connection's handshake, or than PORT_REPLAY_LONGEST when that was
@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "emu/frame.h"
-#include "emu/queue.h"
+#include "emu/queues/queue.h"
 #include "scenarios/run/port_flows.h"
 
 #include <signal.h>

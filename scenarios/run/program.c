@@ -2,7 +2,7 @@
 #include "scenarios/run/program.h"
 
 #include "base/memory.h"
-#include "emu/gbn.h"
+#include "emu/network/gbn.h"
 #include "scenarios/traffic/pauses.h"
 
 #include <assert.h>

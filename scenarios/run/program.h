@@ -20,7 +20,7 @@
 #define SCENARIOS_PROGRAM_H
 
 #include "base/estimate.h"
-#include "emu/network.h"
+#include "emu/network/network.h"
 #include "results/summary.h"
 #include "scenarios/run/operations.h"
 

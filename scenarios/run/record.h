@@ -6,11 +6,11 @@
 #include "base/estimate.h"
 #include "base/outfile.h"
 #include "emu/lateness.h"
-#include "emu/network.h"
+#include "emu/network/network.h"
 #include "results/progress.h"
 #include "results/summary.h"
-#include "scenarios/scenario.h"
 #include "scenarios/run/waits.h"
+#include "scenarios/scenario.h"
 
 struct record_flow {
     struct emu_flow_stats stats;

@@ -5,15 +5,15 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/writer.h"
-#include "emu/windows.h"
+#include "emu/network/windows.h"
 #include "results/directory.h"
 #include "scenarios/commands.h"
 #include "scenarios/run/datagrams.h"
-#include "scenarios/traffic/pauses.h"
 #include "scenarios/run/program.h"
 #include "scenarios/run/record.h"
 #include "scenarios/run/samples.h"
 #include "scenarios/run/windows.h"
+#include "scenarios/traffic/pauses.h"
 
 #include <math.h>
 #include <stdio.h>

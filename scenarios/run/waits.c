@@ -21,7 +21,7 @@ static bool kind_know(struct waits_kind *k, const struct emu_network *n,
 
 static inline void kind_add(struct waits_kind *k, const struct emu_frame *frame, int64_t now_ps)
 {
-    /* the one end of a flow asks whether the other has any yet, perhaps in another thread (emu/windows.h) */
+    /* the one end of a flow asks whether the other has any yet, perhaps in another thread (emu/network/windows.h) */
     __atomic_store_n(&k->frames, k->frames + 1, __ATOMIC_RELAXED);
     k->wait_sum_ps += (double)(now_ps - frame->sent_ps - k->known_ps);
 }

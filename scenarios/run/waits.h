@@ -8,7 +8,7 @@
 #define SCENARIOS_WAITS_H
 
 #include "base/compression.h"
-#include "emu/network.h"
+#include "emu/network/network.h"
 
 struct waits_kind {
     int64_t frames;

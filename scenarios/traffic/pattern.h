@@ -25,7 +25,7 @@ struct scenario_pattern {
 bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s, struct error *err);
 void scenario_pattern_fini(struct scenario_pattern *p);
 
-/* The port whose queue (and tap) it is, as in emu/graph.h: "h3" for the link out of host 3, "sw0-h3" for the one that
+/* The port whose queue (and tap) it is, as in emu/network/graph.h: "h3" for the link out of host 3, "sw0-h3" for the one that
  * leads to it. */
 void scenario_pattern_link_name(const struct scenario_pattern *p, int link, char name[static SCENARIO_NAME]);
 

@@ -2,7 +2,7 @@
 #include "scenarios/traffic/pauses.h"
 
 #include "base/memory.h"
-#include "emu/port.h"
+#include "emu/network/port.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef STUDY_COMPARE_HOST_H
 #define STUDY_COMPARE_HOST_H
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 
 enum study_compare_side { STUDY_COMPARE_BEFORE, STUDY_COMPARE_AFTER, STUDY_COMPARE_SIDES };
 

@@ -3,7 +3,7 @@
 #ifndef STUDY_COMPARE_INTERVAL_H
 #define STUDY_COMPARE_INTERVAL_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 
 /* Fills in the intervals that flows of an emulated run lack, from what the run says of their progress in the phase
  * judged: as of any series, or a rough one (base/estimate.h). A flow whose progress is not known, or of which too little

@@ -4,7 +4,7 @@
 #ifndef STUDY_KEPT_H
 #define STUDY_KEPT_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 #include "base/error.h"
 
 /* Has the directory a summary.json with judged hosts in it, and not that of a run? */

@@ -4,8 +4,8 @@
 #ifndef STUDY_BOTH_ENDS_H
 #define STUDY_BOTH_ENDS_H
 
-#include "analysis/both_ends.h"
-#include "analysis/flows.h"
+#include "analysis/ends/both_ends.h"
+#include "analysis/flows/flows.h"
 #include "study/capture.h"
 
 struct study_both_ends_flow {

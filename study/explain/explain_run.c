@@ -34,7 +34,7 @@ static void run_switch_of(const struct results_queues *t, const char *host, char
     }
 }
 
-/* Is the port one that frames pass from host `a` (of switch sw_a) to host `b` (of sw_b)? Names: emu/network.h. */
+/* Is the port one that frames pass from host `a` (of switch sw_a) to host `b` (of sw_b)? Names: emu/network/network.h. */
 static bool run_on_path(const char *port, const char *a, const char *sw_a, const char *b, const char *sw_b)
 {
     const char *dash = strchr(port, '-');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explain/explanation.h"
 
-#include "analysis/check_capture.h"
-#include "analysis/degree.h"
-#include "analysis/leg_series.h"
+#include "analysis/flows/degree.h"
+#include "analysis/flows/leg_series.h"
+#include "analysis/rules/check_capture.h"
 #include "base/memory.h"
 #include "base/text.h"
 

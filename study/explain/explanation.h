@@ -4,7 +4,7 @@
 #ifndef STUDY_EXPLANATION_H
 #define STUDY_EXPLANATION_H
 
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 
 #define STUDY_EXPLANATION_TEXT 512
 #define STUDY_EXPLANATION_MOSTLY 0.5 /* of the round trip: named as its cause */

@@ -6,10 +6,10 @@
 #ifndef STUDY_FIT_H
 #define STUDY_FIT_H
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "sweep/read.h"
 
-/* ROW(NAME, name), in order of print: study_fit_NAME_part, its texts and JSON in cli/fit_show.h, its figures in
+/* ROW(NAME, name), in order of print: study_fit_NAME_part, its texts and JSON in cli/fit/fit_show.h, its figures in
  * view/sweeps/sweep_page.h. */
 #define STUDY_FIT_ROWS(ROW)                                                                                           \
     ROW(RESOURCES, resources)                                                                                         \

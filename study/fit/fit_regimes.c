@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_regimes.h"
 
-#include "analysis/check.h"
+#include "analysis/rules/check.h"
 #include "base/memory.h"
 #include "study/run_network.h"
 

@@ -3,7 +3,7 @@
 #ifndef STUDY_FIT_RESOURCES_H
 #define STUDY_FIT_RESOURCES_H
 
-#include "analysis/fit_rule.h"
+#include "analysis/rules/fit_rule.h"
 #include "study/fit/fit.h"
 
 #define STUDY_FIT_RESOURCES_MIXED 0.1 /* rms error beyond which points do not obey one rule */

@@ -5,7 +5,7 @@
  * In words: parts joined by '+'. A part is a change of study_replay_what_if() ("fair@nic", "cc=cubic", "pause"),
  * "autotuned" (each connection begins with ten segments), or a parameter that is searched for: "window", "buffer" of the
  * switch's ports, "ratio" of the windows of flows out of the host that most flows share to those of all others, and of
- * every host (emu/host.h) the rate of a half-duplex "bus", the "processor" time of a frame, how long "interrupts" wait
+ * every host (emu/network/host.h) the rate of a half-duplex "bus", the "processor" time of a frame, how long "interrupts" wait
  * for more, and the places of its receive "ring". Where a part names neither window nor buffer, the window is searched for. Or it is one name of study_models[]. */
 #ifndef STUDY_HYPOTHESIS_H
 #define STUDY_HYPOTHESIS_H

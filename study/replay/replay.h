@@ -4,8 +4,8 @@
 #ifndef STUDY_REPLAY_H
 #define STUDY_REPLAY_H
 
-#include "analysis/flows.h"
-#include "analysis/resource.h"
+#include "analysis/flows/flows.h"
+#include "analysis/rules/resource.h"
 #include "judge/diagnosis.h"
 #include "scenarios/scenario.h"
 

@@ -4,10 +4,10 @@
  * that link are where frames were lost, and how applications that take turns go on. */
 #include "study/replay/replay_parts.h"
 
-#include "analysis/check_capture.h"
 #include "analysis/diagnosis.h"
-#include "analysis/leg_series.h"
-#include "analysis/limit.h"
+#include "analysis/flows/leg_series.h"
+#include "analysis/rules/check_capture.h"
+#include "analysis/rules/limit.h"
 #include "base/estimate.h"
 #include "base/memory.h"
 #include "base/units.h"

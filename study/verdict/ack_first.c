@@ -2,7 +2,7 @@
 #include "study/verdict/ack_first.h"
 
 #include "base/memory.h"
-#include "emu/architecture.h"
+#include "emu/network/architecture.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"

@@ -3,10 +3,10 @@
 #ifndef STUDY_JUDGE_H
 #define STUDY_JUDGE_H
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "results/summary.h"
-#include "study/verdict/ack_first.h"
 #include "study/capture.h"
+#include "study/verdict/ack_first.h"
 
 #include <limits.h>
 

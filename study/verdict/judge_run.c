@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/judge_run.h"
 
-#include "analysis/steady.h"
+#include "analysis/flows/steady.h"
 #include "base/estimate.h"
 #include "base/memory.h"
 #include "base/units.h"
@@ -9,9 +9,9 @@
 #include "results/directory.h"
 #include "results/summary.h"
 #include "scenarios/load.h"
+#include "study/run_network.h"
 #include "study/verdict/judge_run_evidence.h"
 #include "study/verdict/latency.h"
-#include "study/run_network.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef STUDY_JUDGE_RUN_H
 #define STUDY_JUDGE_RUN_H
 
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "model/degree.h"
 #include "scenarios/scenario.h"
 #include "study/verdict/ack_first.h"

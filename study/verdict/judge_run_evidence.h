@@ -4,8 +4,8 @@
 #ifndef STUDY_JUDGE_RUN_EVIDENCE_H
 #define STUDY_JUDGE_RUN_EVIDENCE_H
 
+#include "emu/network/topology.h"
 #include "judge/fact.h"
-#include "emu/topology.h"
 #include "results/progress.h"
 #include "results/summary.h"
 #include "scenarios/scenario.h"

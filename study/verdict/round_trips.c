@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/round_trips.h"
 
-#include "analysis/leg_series.h"
+#include "analysis/flows/leg_series.h"
 #include "base/memory.h"
 #include "results/progress.h"
 #include "results/summary.h"

@@ -4,8 +4,8 @@
 #ifndef STUDY_ROUND_TRIPS_H
 #define STUDY_ROUND_TRIPS_H
 
-#include "analysis/flows.h"
-#include "analysis/resource.h"
+#include "analysis/flows/flows.h"
+#include "analysis/rules/resource.h"
 #include "base/error.h"
 #include "judge/latency.h"
 

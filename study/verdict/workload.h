@@ -5,12 +5,12 @@
 #ifndef STUDY_WORKLOAD_H
 #define STUDY_WORKLOAD_H
 
-#include "analysis/distribution.h"
+#include "analysis/rules/distribution.h"
 #include "base/error.h"
 #include "model/buffer.h"
 #include "model/exchange/exchange.h"
-#include "model/loss_trace.h"
 #include "model/exchange/signature.h"
+#include "model/loss_trace.h"
 #include "scenarios/scenario.h"
 
 /* Go-Back-N, what many senders reach at one receiver. */

@@ -4,7 +4,7 @@
  * order. Likewise what explain, check and report keep of them.
  * Every measurement is a process of its own, on a file that is in the page cache.
  * usage: bench_capture [PACKETS]. `meson test --benchmark` runs it; it judges nothing. */
-#include "analysis/flows.h"
+#include "analysis/flows/flows.h"
 #include "base/random.h"
 #include "capture/writer.h"
 

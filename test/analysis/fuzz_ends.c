@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two captures of one connection, or what says so. The input: "2", the length of the first in two bytes, both; or one
  * capture, which the other end shows later, without some of its packets, by a clock of its own. */
-#include "analysis/both_ends.h"
+#include "analysis/ends/both_ends.h"
 #include "base/random.h"
 #include "test/fuzzing/captures.h"
 

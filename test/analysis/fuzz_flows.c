@@ -2,9 +2,9 @@
 /* Bytes nobody chose, all the way from a capture file to flows, or, when they begin like no capture, as a program
  * of TCP segments: straight into analysis_flows_add(), so that mutations meet sequence numbers, not checks of file
  * headers. */
-#include "analysis/flows.h"
-#include "analysis/limit.h"
-#include "analysis/leg_series.h"
+#include "analysis/flows/flows.h"
+#include "analysis/flows/leg_series.h"
+#include "analysis/rules/limit.h"
 #include "test/fuzzing/captures.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static void check_flow(const struct analysis_flow *f)
         MUST(isfinite(series[i]) && series[i] >= 0);
 }
 
-/* What analysis/round_trip.h and analysis/limit.h promise. */
+/* What analysis/flows/round_trip.h and analysis/rules/limit.h promise. */
 static void check_explained(const struct analysis_flows *f, size_t i, const struct analysis_flow *flow)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];

@@ -3,7 +3,7 @@
 #ifndef TEST_ANALYSIS_SEGMENT_H
 #define TEST_ANALYSIS_SEGMENT_H
 
-#include "analysis/flows.h"
+#include "analysis/flows/flows.h"
 
 #define MS INT64_C(1000000)
 

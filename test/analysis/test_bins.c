@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/bins.h"
+#include "analysis/flows/bins.h"
 
 #include <math.h>
 

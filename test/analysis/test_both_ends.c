@@ -3,7 +3,7 @@
  * every packet of b's is stamped; segments made by hand, once for both files, as on a wire. */
 #include "test/analysis/segment.h"
 
-#include "analysis/both_ends.h"
+#include "analysis/ends/both_ends.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/capacity.h"
+#include "analysis/flows/capacity.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"
 #include "test/cm.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Verdicts on the real-Linux figures of the measurements behind the window law (Mb/s, 100 Mb/s links). */
-#include "analysis/check.h"
+#include "analysis/rules/check.h"
 
 #include <math.h>
 #include <string.h>

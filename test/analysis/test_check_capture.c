@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "test/analysis/segment.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which connection a segment belongs to, seen through the flow table. */
-#include "analysis/connection.h"
-#include "analysis/leg_series.h"
+#include "analysis/flows/connection.h"
+#include "analysis/flows/leg_series.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flows of UDP: which are QUIC, and how their packets come. */
-#include "analysis/datagrams.h"
+#include "analysis/flows/datagrams.h"
 
 #include "test/cm.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/degree.h"
+#include "analysis/flows/degree.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Real Linux, two in and one out at 50 Mb/s, captured at the shared host: test/data/captures/README.md. */
 #include "analysis/diagnosis.h"
-#include "analysis/check_capture.h"
+#include "analysis/rules/check_capture.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"
 #include "test/cm.h"

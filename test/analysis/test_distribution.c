@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/distribution.h"
+#include "analysis/rules/distribution.h"
 
 #include "base/random.h"
 #include "test/cm.h"

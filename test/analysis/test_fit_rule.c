@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/fit_rule.h"
+#include "analysis/rules/fit_rule.h"
 
 #include "base/random.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a capture says is the same, to the last bit, whether one CPU reads and analyses it or two do: of random captures,
  * sound and cut, plain and gzip. */
-#include "analysis/flows.h"
+#include "analysis/flows/flows.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "capture/writer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/holes.h"
+#include "analysis/flows/holes.h"
 
 #include "base/random.h"
 #include "test/cm.h"

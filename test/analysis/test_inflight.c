@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/inflight.h"
+#include "analysis/flows/inflight.h"
 
 #include "test/cm.h"
 

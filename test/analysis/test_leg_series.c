@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/leg_series.h"
+#include "analysis/flows/leg_series.h"
 #include "base/random.h"
 #include "test/cm.h"
 

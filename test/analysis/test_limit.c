@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/limit.h"
+#include "analysis/rules/limit.h"
 #include "test/cm.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/match.h"
+#include "analysis/ends/match.h"
 
 #include "test/analysis/segment.h"
 

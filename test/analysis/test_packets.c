@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/packets.h"
+#include "analysis/flows/packets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void assert_packed(const struct analysis_packets *p, const char *expected
     assert_memory_equal(p->text, expected, p->bytes);
 }
 
-/* Digits by hand, from the format as analysis/packets.h has it: A to Z are 0 to 25, a to z from 26, 0 to 9 from 52. */
+/* Digits by hand, from the format as analysis/flows/packets.h has it: A to Z are 0 to 25, a to z from 26, 0 to 9 from 52. */
 static void test_what_goes_on_takes_a_digit(void **state)
 {
     (void)state;

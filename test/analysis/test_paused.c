@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/paused.h"
+#include "analysis/flows/paused.h"
 #include "test/cm.h"
 
 #define GBPS UINT64_C(1000000000)

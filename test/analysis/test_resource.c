@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The one path that judges captures and runs, on figures given in plain. */
-#include "analysis/resource.h"
+#include "analysis/rules/resource.h"
 
 #include <math.h>
 #include <stdio.h>

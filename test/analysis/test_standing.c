@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/flows/capacity.h"
 #include "analysis/standing.h"
-#include "analysis/capacity.h"
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 

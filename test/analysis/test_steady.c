@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/steady.h"
+#include "analysis/flows/steady.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/transit.h"
+#include "analysis/ends/transit.h"
 
 #include <math.h>
 

@@ -3,8 +3,12 @@
 """The paper's figures as they must come out: Fig. 4 over its grids, Table II's models over random patterns."""
 import csv
 import io
+import os
 import statistics
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sweep"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "emulate"))
 import e2e
 import test_engines
 import test_fit

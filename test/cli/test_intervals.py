@@ -2,8 +2,11 @@
 """A sample of bench_intervals.py: intervals hold the mean, or are not shown; and the rates that check judges come with
 intervals of the same estimator."""
 import math
+import os
+import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "bench"))
 import bench_intervals
 import e2e
 

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No command takes more than 400 B for a flow of one packet, or a kB for one of three (bench_memory.py has more
 flows)."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "bench"))
 import bench_memory
 import e2e
 

@@ -108,7 +108,7 @@ capture: [{at: h0}, {at: h1}]
     def test_fewer_acks_are_a_what_if(self):
         """20 Mb/s down, 2 up, FIFO queues, equal windows W. All that is in flight waits for the slow direction: W of upload, and
         ACKs of W of download, 104 bytes on the wire for N packets of 1538 with 1437 for the stream. So both flows have W in
-        a round trip that takes W (1538 + 104 / N) / 1437 bytes of 2 Mb/s (test/cli/test_quic.py)."""
+        a round trip that takes W (1538 + 104 / N) / 1437 bytes of 2 Mb/s (test/cli/emulate/test_quic.py)."""
         said = self.json("replay", unpacked(self, "corpus", "adsl-20-2-1in-1out"), "-q", "-o", "out", "--what-if", "quic=2",
                          "--what-if", "quic=10", "--what-if", "quic=10+ack-first")
         out = next(i for i, f in enumerate(said["flows"]) if f["from_host"] == 0)

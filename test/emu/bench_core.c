@@ -13,7 +13,7 @@
  * usage: bench_core CONTRAFLOW SCENARIOS [ROUNDS]. `meson test --benchmark` runs it; it judges nothing. */
 #include "base/random.h"
 #include "emu/native/scheduler.h"
-#include "emu/network.h"
+#include "emu/network/network.h"
 #include "results/summary.h"
 
 #include <errno.h>

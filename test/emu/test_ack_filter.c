@@ -2,7 +2,7 @@
 /* Which ACKs go, rule by rule as Linux's cake_ack_filter() has them (net/sched/sch_cake.c), and random streams: no data
  * is lost, no order changed, and the highest ACK always comes through. */
 #include "base/random.h"
-#include "emu/queue.h"
+#include "emu/queues/queue.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

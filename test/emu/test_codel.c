@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RFC 8289's control law: known drop times, worked out by hand from target 5 ms and interval 100 ms. */
-#include "emu/port.h"
+#include "emu/network/port.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Faults of links: their statistics are those of the models by their closed forms, and no frame vanishes uncounted. */
-#include "emu/port.h"
+#include "emu/network/port.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

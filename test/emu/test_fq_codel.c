@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RFC 8290: whose turn it is, by hand from section 4.2; what a full buffer loses (section 4.1); a CoDel a flow, with marks
  * where frames can take them. */
-#include "emu/queue.h"
+#include "emu/queues/queue.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

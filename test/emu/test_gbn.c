@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-Back-N over a wire that loses what a test says: Tam 2001, section 4.2.1. */
-#include "emu/gbn.h"
+#include "emu/network/gbn.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Schedules worked by hand. A packet of 1500 B is 1514 B on a bus: 12.112 us at 1 Gb/s. */
 #include "base/random.h"
-#include "emu/host.h"
+#include "emu/network/host.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

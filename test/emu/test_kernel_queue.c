@@ -2,8 +2,8 @@
 /* Queues that an engine's kernel keeps: a kernel that loses at random what it likes, when frames come and when they
  * leave, more than one answer holds. */
 #include "base/random.h"
-#include "emu/kernel_queue.h"
-#include "emu/queue.h"
+#include "emu/queues/kernel_queue.h"
+#include "emu/queues/queue.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

@@ -3,7 +3,7 @@
 #include "emu/engine.h"
 
 #include "base/units.h"
-#include "emu/network.h"
+#include "emu/network/network.h"
 #include "test/cm.h"
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emu/windows.h with the native engine: large random networks by windows, with one thread and with several, against one
+/* emu/network/windows.h with the native engine: large random networks by windows, with one thread and with several, against one
  * event after the other. Cables' delays are drawn to the picosecond, so that hardly two frames arrive anywhere at one
  * time, and the three must agree in everything. */
-#include "emu/windows.h"
+#include "emu/network/windows.h"
 
 #include "base/random.h"
 #include "base/units.h"

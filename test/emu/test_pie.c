@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RFC 8033. A load that does not answer tells where the controller settles: offered x times what leaves, it must lose
  * 1 - 1/x of all, whatever its constants are, and hold the delay at the target. */
-#include "emu/queue.h"
+#include "emu/queues/queue.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "emu/port.h"
+#include "emu/network/port.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/random.h"
-#include "emu/queue.h"
+#include "emu/queues/queue.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Floyd and Jacobson 1993, by hand. With min 15000 and max 45000 a burst is floor(75000 / 3000) = 25 frames, and the
  * largest W = 2^-n with 25 + 1 - 15 <= (1 - (1 - W)^25) / W is 1/16 (7.7 for 1/8, 12.8 for 1/16). */
-#include "emu/queue.h"
+#include "emu/queues/queue.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

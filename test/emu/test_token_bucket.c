@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tbf and policer at 8 Mb/s, a byte a microsecond, with a burst of 3000 bytes, against schedules by hand; frames of 1000
  * bytes, header and payload, take 1 ms. */
-#include "emu/port.h"
+#include "emu/network/port.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

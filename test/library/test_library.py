@@ -64,7 +64,7 @@ class Library(e2e.Case):
     def test_headers_keep_tags_of_their_own(self):
         """A program may have an `error` itself."""
         self.write("own.c", "struct error { int mine; };\nenum error_code { MINE };\n"
-                            "#include <analysis/check_capture.h>\n"
+                            "#include <analysis/rules/check_capture.h>\n"
                             "int main(void) { struct error e = {MINE}; struct contraflow_error theirs = {0};\n"
                             "  return e.mine + (int)theirs.code; }\n")
         subprocess.run(["cc", *STRICT, *self.flags("--cflags"), "-fsyntax-only", self.dir / "own.c"], check=True)

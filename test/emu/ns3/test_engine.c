@@ -2,7 +2,7 @@
 /* The engine is one per process, so each test runs in a child that reports by its exit status. */
 #include "base/units.h"
 #include "emu/engine.h"
-#include "emu/network.h"
+#include "emu/network/network.h"
 #include "test/cm.h"
 
 #include <math.h>

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/flows/capacity.h"
+
+#include "analysis/flows/octave.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PER_OCTAVE 16
+#define LEAST_BPS 1e3
+#define SLOT_NS INT64_C(100000000)
+#define SECOND_NS INT64_C(1000000000)
+#define FULL_BYTES 1000  /* of a frame that counts as one of data */
+#define VOTES 0.25
+#define BELOW_PEAK 0.97
+#define EDGES 3 /* frames at the ends of a slot may belong to its neighbours */
+#define PLACES 256       /* four times as many as hosts; a power of two */
+#define PAIRS 64         /* of hosts that spoke lately; a power of two */
+#define SHARED 2         /* bulk flows, and more: a host that is judged */
+#define SPARED 65536     /* frames: from then on a share of them is known to 0.2 % from one block of SPARING */
+#define SPARING 4
+#define STAMPS 4096      /* frames whose stamps show the capture's clock */
+#define RESOLVED 12      /* ticks of it, and more: a rate is off by less than two steps, mostly by one */
+#define NEARLY 0.999     /* what is not nearly as fast need not be divided */
+#define FULL_BITS (1538 * 8.0)
+#define AROUND 38        /* FCS, header, preamble, gap */
+
+static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOST};
+
+struct analysis_capacity {
+    struct analysis_capacity_host *host[ANALYSIS_CAPACITY_HOSTS]; /* owned */
+    size_t n;
+    uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
+    struct analysis_capacity_host *pair[PAIRS][2]; /* by their last bytes, one of each two that have the same */
+};
+
+struct analysis_capacity *analysis_capacity_new(void)
+{
+    return memory_zeroed(1, sizeof(struct analysis_capacity), "the rates of hosts");
+}
+
+void analysis_capacity_free(struct analysis_capacity *c)
+{
+    for (size_t i = 0; c && i < c->n; i++)
+        free(c->host[i]);
+    free(c);
+}
+
+static bool capacity_is(const struct analysis_capacity_host *h, const struct capture_address *host, uint32_t tag)
+{
+    return h->tag == tag && capture_address_same(&h->host, host);
+}
+
+/* Where a host is, or would be. */
+static size_t capacity_place(const struct analysis_capacity *c, const struct capture_address *host, uint32_t tag)
+{
+    size_t at = (size_t)(capture_address_hash(tag, host, host) >> 32) & (PLACES - 1);
+    while (c->place[at] && !capacity_is(c->host[c->place[at] - 1], host, tag))
+        at = (at + 1) & (PLACES - 1);
+    return at;
+}
+
+/* Groups that end with each of the frames that are counted, and in place 0 with the one before them. */
+struct capacity_groups {
+    double bytes[ANALYSIS_CAPACITY_ADDED + 1], span_s[ANALYSIS_CAPACITY_ADDED + 1];
+    uint16_t ends[ANALYSIS_CAPACITY_ADDED + 1], begins[ANALYSIS_CAPACITY_ADDED + 1]; /* steps */
+    bool full[ANALYSIS_CAPACITY_ADDED + 1];
+};
+
+/* Where a group's rate is voted for; the last: nowhere. `per_s`: 8 / LEAST_BPS over its seconds. */
+static inline uint16_t capacity_step(double bytes, bool votes, double span_s, double per_s)
+{
+    int step = octave_steps_rate(bytes * per_s, bytes, span_s, LEAST_BPS, PER_OCTAVE);
+    step = step < ANALYSIS_CAPACITY_STEPS ? step : ANALYSIS_CAPACITY_STEPS - 1;
+    return (uint16_t)(votes ? step : ANALYSIS_CAPACITY_STEPS);
+}
+
+static int64_t capacity_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Clocks tick in decimal units: frames that a sender sends at even distances have other common divisors, too. */
+static int64_t capacity_tick_ns(int64_t common_ns)
+{
+    int64_t tick_ns = 1;
+    while (common_ns > 0 && common_ns % (10 * tick_ns) == 0 && tick_ns < SECOND_NS)
+        tick_ns *= 10;
+    return tick_ns;
+}
+
+static void capacity_stamps(struct analysis_capacity_way *w)
+{
+    for (size_t i = 0; i < w->added && w->frames < STAMPS; i++)
+        w->common_ns = capacity_divisor(w->common_ns, w->time_ns[ANALYSIS_CAPACITY_BEFORE + i]);
+}
+
+double analysis_capacity_stamp_s(const struct analysis_capacity_host *h)
+{
+    int64_t common_ns = capacity_divisor(h->in.common_ns, h->out.common_ns);
+    return common_ns > 0 ? (double)capacity_tick_ns(common_ns) * 1e-9 : 0;
+}
+
+bool analysis_capacity_shows(double stamp_s, double bps)
+{
+    return !(ANALYSIS_CAPACITY_MOST * FULL_BITS / bps < RESOLVED * stamp_s);
+}
+
+/* With each frame the latest `group` vote, and those without it: of the ends of the time one belongs to it. */
+static void capacity_rate(const struct analysis_capacity_way *w, size_t group, struct capacity_groups *g)
+{
+    const size_t before = ANALYSIS_CAPACITY_BEFORE - 1, n = w->added;
+    const double least_s = RESOLVED * (double)capacity_tick_ns(w->common_ns) * 1e-9;
+    for (size_t i = 0; i <= n; i++) {
+        const size_t to = before + i, from = to - group;
+        g->bytes[i] = (double)(w->sum_bytes[to] - w->sum_bytes[from]);
+        g->span_s[i] = (double)(w->time_ns[to] - w->time_ns[from]) * 1e-9;
+        g->full[i] = w->sum_full[to] - w->sum_full[from] >= 2;
+    }
+    for (size_t i = 1; i <= n; i++) {
+        const bool votes = g->span_s[i] > least_s && w->frames + i > group;
+        const double span_s = votes ? g->span_s[i] : 1, per_s = (8 / LEAST_BPS) / span_s;
+        g->ends[i] = capacity_step(g->bytes[i], votes && g->full[i], span_s, per_s);
+        g->begins[i] = capacity_step(g->bytes[i - 1], votes && g->full[i - 1], span_s, per_s);
+    }
+}
+
+static inline void capacity_cast(struct analysis_capacity_vote *vote, double weight, double bytes, double span_s)
+{
+    vote->bytes += weight * bytes;
+    vote->seconds += weight * span_s;
+}
+
+static void capacity_vote(struct analysis_capacity_way *w)
+{
+    struct capacity_groups g[ANALYSIS_CAPACITY_GROUPS];
+    const uint32_t *full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
+    const bool spares = w->frames >= SPARED;
+    const double weight = spares ? SPARING : 1;
+    if (spares && w->frames / ANALYSIS_CAPACITY_ADDED % SPARING != 0)
+        return;
+    if (full[w->added - 1] - full[-ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
+        return;
+    for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++)
+        capacity_rate(w, groups[k], &g[k]);
+    for (size_t i = 1; i <= w->added; i++)
+        for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++) {
+            capacity_cast(&w->votes[2 * k][g[k].ends[i]], weight, g[k].bytes[i], g[k].span_s[i]);
+            capacity_cast(&w->votes[2 * k + 1][g[k].begins[i]], weight, g[k].bytes[i - 1], g[k].span_s[i]);
+        }
+}
+
+static void capacity_trains(struct analysis_capacity_way *w)
+{
+    const size_t train = ANALYSIS_CAPACITY_TRAIN;
+    for (size_t i = w->frames < train ? (size_t)(train - w->frames) : 0; i < w->added; i++) {
+        const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
+        double train_s = (double)(w->time_ns[at] - w->time_ns[at - train]) * 1e-9;
+        double train_bits = (double)(w->sum_bytes[at] - w->sum_bytes[at - train]) * 8;
+        if (train_s > 0 && train_bits > NEARLY * w->train_bps * train_s)
+            w->train_bps = fmax(w->train_bps, train_bits / train_s);
+    }
+}
+
+/* Twice the width. */
+static void capacity_merge(struct analysis_capacity_series *c)
+{
+    int64_t first = c->first >> 1;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        size_t to = (size_t)(((c->first + (int64_t)i) >> 1) - first);
+        c->bytes[to] = c->bytes[i] + (to < n ? c->bytes[to] : 0);
+        n = to + 1;
+    }
+    c->n = n;
+    c->first = first;
+    c->shift++;
+}
+
+static void capacity_carry_to(struct analysis_capacity_series *c, int64_t time_ns)
+{
+    int64_t unit = time_ns / ANALYSIS_CAPACITY_SLOT_NS;
+    c->first = c->n > 0 ? c->first : unit >> c->shift;
+    while ((unit >> c->shift) - c->first >= ANALYSIS_CAPACITY_SLOTS)
+        capacity_merge(c);
+    int64_t at = (unit >> c->shift) - c->first;
+    at = at > 0 ? at : 0; /* clocks step back */
+    for (; c->n <= (size_t)at; c->n++)
+        c->bytes[c->n] = 0;
+    c->at = (size_t)at;
+    c->from_ns = (unit >> c->shift << c->shift) * ANALYSIS_CAPACITY_SLOT_NS;
+    c->to_ns = c->from_ns + (ANALYSIS_CAPACITY_SLOT_NS << c->shift);
+}
+
+static void capacity_slots(struct analysis_capacity_way *w)
+{
+    struct analysis_capacity_series *c = &w->carried;
+    for (size_t i = 0; i < w->added; i++) {
+        const int64_t time_ns = w->time_ns[ANALYSIS_CAPACITY_BEFORE + i];
+        if (time_ns < c->from_ns || time_ns >= c->to_ns)
+            capacity_carry_to(c, time_ns);
+        c->bytes[c->at] += w->bytes[i];
+        if (time_ns < w->slot_from_ns || time_ns >= w->slot_to_ns) {
+            w->slot_from_ns = time_ns / SLOT_NS * SLOT_NS;
+            w->slot_to_ns = w->slot_from_ns + SLOT_NS;
+            w->slot_bytes = 0;
+        }
+        w->slot_bytes += w->bytes[i];
+        w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
+    }
+}
+
+/* Counts what was added, and remembers the latest. */
+static void capacity_count(struct analysis_capacity_way *w)
+{
+    const size_t n = w->added;
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
+        w->sum_bytes[at] = w->sum_bytes[at - 1] + w->bytes[i];
+        w->sum_full[at] = w->sum_full[at - 1] + (w->bytes[i] >= FULL_BYTES);
+    }
+    capacity_stamps(w);
+    capacity_vote(w);
+    capacity_trains(w);
+    capacity_slots(w);
+    analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n);
+    memmove(w->time_ns, w->time_ns + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->time_ns);
+    memmove(w->sum_bytes, w->sum_bytes + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_bytes);
+    memmove(w->sum_full, w->sum_full + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_full);
+    w->all_bytes = (double)w->sum_bytes[ANALYSIS_CAPACITY_BEFORE - 1];
+    w->frames += n;
+    w->added = 0;
+}
+
+static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
+{
+    w->time_ns[ANALYSIS_CAPACITY_BEFORE + w->added] = time_ns;
+    w->bytes[w->added++] = bytes;
+    if (w->added == ANALYSIS_CAPACITY_ADDED)
+        capacity_count(w);
+}
+
+/* NULL: beyond the first hosts. */
+static struct analysis_capacity_host *capacity_host(struct analysis_capacity *c, const struct capture_address *host,
+                                                    uint32_t tag)
+{
+    uint8_t *place = &c->place[capacity_place(c, host, tag)];
+    if (!*place && c->n == ANALYSIS_CAPACITY_HOSTS)
+        return NULL;
+    if (!*place) {
+        struct analysis_capacity_host *h = memory_zeroed(1, sizeof *h, "the rates of hosts");
+        h->host = *host;
+        h->tag = tag;
+        c->host[c->n++] = h;
+        *place = (uint8_t)c->n;
+    }
+    return c->host[*place - 1];
+}
+
+static unsigned capacity_last_byte(const struct capture_address *a)
+{
+    return a->bytes[a->family == 4 ? 3 : 15];
+}
+
+/* Those of a segment's source and destination. */
+static void capacity_hosts(struct analysis_capacity *c, const struct capture_segment *s,
+                           struct analysis_capacity_host *host[static 2])
+{
+    unsigned src = capacity_last_byte(&s->src), dst = capacity_last_byte(&s->dst);
+    struct analysis_capacity_host **pair = c->pair[(8 * src + dst) & (PAIRS - 1)];
+    if (!pair[0] || !pair[1] || !capacity_is(pair[0], &s->src, s->tag) || !capacity_is(pair[1], &s->dst, s->tag)) {
+        pair[0] = capacity_host(c, &s->src, s->tag);
+        pair[1] = capacity_host(c, &s->dst, s->tag);
+    }
+    host[0] = pair[0];
+    host[1] = pair[1];
+}
+
+void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_segment *s)
+{
+    struct analysis_capacity_host *host[2];
+    capacity_hosts(c, s, host);
+    for (int i = 0; i < 2; i++) {
+        struct analysis_capacity_host *h = host[i];
+        if (h && ++h->bulk == SHARED && h->passed_over) { /* what it exchanged with others since then nobody knows */
+            memset(&h->in, 0, sizeof h->in);
+            memset(&h->out, 0, sizeof h->out);
+        }
+    }
+}
+
+/* Does all that matters of a host show at the one it exchanges with? */
+static bool capacity_passes_over(struct analysis_capacity_host *h, const struct analysis_capacity_host *other)
+{
+    bool over = h->bulk < SHARED && other && other->bulk >= SHARED;
+    h->passed_over = h->passed_over || over;
+    return over;
+}
+
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
+                           uint32_t other_bytes, int64_t time_ns)
+{
+    uint32_t frames = frame_bytes < s->payload_bytes && frame_bytes > 0 ? (s->payload_bytes - 1) / frame_bytes + 1 : 1;
+    uint32_t around = (s->src.family == 4 ? 40U : 60U) + (s->has_timestamps ? 12U : 0U) + AROUND;
+    uint32_t bytes = other_bytes > 0 ? other_bytes + AROUND - 14 : s->payload_bytes + frames * around;
+    struct analysis_capacity_host *host[2];
+    capacity_hosts(c, s, host);
+    for (int i = 0; i < 2; i++) {
+        if (!host[i] || capacity_passes_over(host[i], host[!i]))
+            continue;
+        struct analysis_capacity_way *w = i ? &host[i]->in : &host[i]->out;
+        if (other_bytes > 0) {
+            w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
+            w->other_to_ns = time_ns;
+            w->other_bytes += other_bytes;
+            w->other_frames++;
+        }
+        capacity_note(w, bytes, time_ns);
+    }
+}
+
+const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,
+                                                            const struct capture_address *host, uint32_t tag)
+{
+    uint8_t place = c->place[capacity_place(c, host, tag)];
+    if (!place)
+        return NULL;
+    capacity_count(&c->host[place - 1]->in);
+    capacity_count(&c->host[place - 1]->out);
+    return c->host[place - 1];
+}
+
+double analysis_capacity_mean_bps(const struct analysis_capacity_way *w, double to_s)
+{
+    const struct analysis_capacity_series *c = &w->carried;
+    double slot_s = ldexp(ANALYSIS_CAPACITY_SLOT_NS * 1e-9, (int)c->shift), bytes = 0, slots = 0;
+    for (size_t i = 1; i + 1 < c->n && ((double)c->first + (double)i + 1) * slot_s <= to_s; i++, slots++)
+        bytes += c->bytes[i];
+    return slots > 0 ? bytes * 8 / (slots * slot_s) : (double)NAN;
+}
+
+bool analysis_capacity_always(const struct analysis_capacity_way *w, double least_bps, double span_s, double to_s)
+{
+    const struct analysis_capacity_series *c = &w->carried;
+    double slot_s = ldexp(ANALYSIS_CAPACITY_SLOT_NS * 1e-9, (int)c->shift);
+    size_t stretch = (size_t)fmin(ANALYSIS_CAPACITY_SLOTS, ceil(span_s / slot_s) + 1), stretches = 0;
+    double bytes = 0, off = EDGES * FULL_BYTES;
+    for (size_t i = 1; i + 1 < c->n && ((double)c->first + (double)i + 1) * slot_s <= to_s; i++) {
+        bytes += c->bytes[i] - (i > stretch ? c->bytes[i - stretch] : 0);
+        if (i < stretch)
+            continue;
+        if ((bytes + off) * 8 < least_bps * (double)stretch * slot_s)
+            return false;
+        stretches++;
+    }
+    return stretches > 0;
+}
+
+double analysis_capacity_peak_bps(const struct analysis_capacity_way *w)
+{
+    return w->most_slot_bytes * 8 / ((double)SLOT_NS * 1e-9);
+}
+
+double analysis_capacity_least_bps(const struct analysis_capacity_way *w)
+{
+    return fmax(w->train_bps, analysis_capacity_peak_bps(w));
+}
+
+/* Votes for a step and its neighbours. */
+static double capacity_votes(const struct analysis_capacity_way *w, int which, size_t at, double *seconds)
+{
+    double bytes = 0;
+    *seconds = 0;
+    for (size_t i = at > 0 ? at - 1 : 0; i <= at + 1 && i < ANALYSIS_CAPACITY_STEPS; i++) {
+        bytes += w->votes[which][i].bytes;
+        *seconds += w->votes[which][i].seconds;
+    }
+    return bytes;
+}
+
+double analysis_capacity_bps(const struct analysis_capacity_way *w, double *share)
+{
+    double rate = NAN, seconds;
+    double least_bps = fmax(0, w->most_slot_bytes - EDGES * FULL_BYTES) * 8 / ((double)SLOT_NS * 1e-9);
+    *share = 0;
+    for (int which = 0; which < ANALYSIS_CAPACITY_VOTES; which++) {
+        double all = 0;
+        for (size_t i = 0; i < ANALYSIS_CAPACITY_STEPS; i++)
+            all += w->votes[which][i].bytes;
+        for (size_t i = 0; i < ANALYSIS_CAPACITY_STEPS && all > 0; i++) {
+            double bytes = capacity_votes(w, which, i, &seconds);
+            if (bytes <= *share * all || bytes * 8 / seconds < BELOW_PEAK * least_bps)
+                continue;
+            *share = bytes / all;
+            rate = bytes * 8 / seconds;
+        }
+    }
+    return *share >= VOTES ? rate : NAN;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/flows/clocking.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT_NS INT64_C(1000000)
+#define TIGHT 0.7 /* of the mean gap */
+#define LEAST_CYCLES 8
+#define GAPS 32   /* it is a mean over so many, about */
+#define PERIODS 8 /* likewise */
+#define MOST 0.6  /* of them are usual: else it has no period */
+#define TICKS 4   /* and more in a period: stamps tell when it begins */
+#define USUAL 1.5 /* times longer or shorter than the mean period */
+
+struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns)
+{
+    struct analysis_clocking *c = memory_zeroed(1, sizeof *c, "the ACKs of a flow");
+    c->first = time_ns / UNIT_NS;
+    c->to_sender_ns = to_sender_ns;
+    c->all_acked = -1;
+    return c;
+}
+
+static int64_t clocking_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void clocking_merge(struct analysis_clocking_slot *to, const struct analysis_clocking_slot *from)
+{
+    if (from->acks > 0)
+        to->offered_least = to->acks > 0 ? clocking_least(to->offered_least, from->offered_least) : from->offered_least;
+    to->offered_fall = to->offered_fall > from->offered_fall ? to->offered_fall : from->offered_fall;
+    if (to->acks > 0 && from->acks > 0 && to->offered_most - from->offered_least > to->offered_fall)
+        to->offered_fall = to->offered_most - from->offered_least;
+    to->offered_most = to->offered_most > from->offered_most ? to->offered_most : from->offered_most;
+    to->flight_sum += from->flight_sum;
+    to->gaps_s += from->gaps_s;
+    to->flight_most = to->flight_most > from->flight_most ? to->flight_most : from->flight_most;
+    to->flight_n += from->flight_n;
+    to->restarts += from->restarts;
+    to->prompted += from->prompted;
+    to->segments += from->segments;
+    to->tight += from->tight;
+    to->shorts += from->shorts;
+    to->acks += from->acks;
+    to->closed += from->closed;
+    to->pure += from->pure;
+}
+
+/* Neighbours merge. */
+static void clocking_double(struct analysis_clocking *c)
+{
+    int64_t first = c->first >> 1;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        size_t to = (size_t)(((c->first + (int64_t)i) >> 1) - first);
+        struct analysis_clocking_slot moved = c->slot[i];
+        if (to == n)
+            c->slot[n++] = moved;
+        else
+            clocking_merge(&c->slot[to], &moved);
+    }
+    memset(&c->slot[n], 0, (c->n - n) * sizeof c->slot[0]);
+    c->n = n;
+    c->first = first;
+    c->shift++;
+}
+
+static struct analysis_clocking_slot *clocking_at(struct analysis_clocking *c, int64_t time_ns)
+{
+    int64_t i;
+    while ((i = (time_ns / UNIT_NS >> c->shift) - c->first) >= ANALYSIS_CLOCKING_SLOTS)
+        clocking_double(c);
+    i = i < 0 ? 0 : i;
+    c->n = (size_t)i >= c->n ? (size_t)i + 1 : c->n;
+    return &c->slot[i];
+}
+
+static void clocking_began(struct clocking_began *b, double began, double answered_s)
+{
+    b->sum += began;
+    b->squares += began * began;
+    b->products += began * answered_s;
+}
+
+/* A write that came before all was acknowledged makes one cycle of two: such are left out. */
+static void clocking_cycle(struct analysis_clocking *c, int64_t time_ns, uint32_t ticks)
+{
+    double answered_s = (double)(c->all_acked_ns - c->restart_ns) * 1e-9;
+    double period_s = (double)(time_ns - c->restart_ns) * 1e-9;
+    bool usual = period_s < USUAL * c->period_s && period_s * USUAL > c->period_s;
+    c->cycles++;
+    c->period_s += (period_s - c->period_s) / (c->period_s > 0 ? PERIODS : 1);
+    if (!usual)
+        return;
+    c->usual++;
+    c->answered += answered_s;
+    c->answered_squares += answered_s * answered_s;
+    clocking_began(&c->tapped, period_s, answered_s);
+    clocking_began(&c->stamped, ticks, answered_s);
+}
+
+/* Had the sender everything acknowledged? Either it echoes an ACK that it had not before, or there was time for it. */
+static bool clocking_restarts(const struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
+                              int64_t time_ns)
+{
+    return c->all_acked >= 0 && c->all_acked == end - s->payload_bytes && s->has_timestamps &&
+           (int32_t)(s->tsecr - c->all_acked_tsval) >= 0 &&
+           (s->tsecr != c->last_tsecr || time_ns - c->all_acked_ns >= c->to_sender_ns / 2);
+}
+
+void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
+                            uint32_t full_bytes, int64_t time_ns)
+{
+    struct analysis_clocking_slot *slot = clocking_at(c, time_ns);
+    int64_t bytes;
+    double gap_ns = (double)(time_ns - c->last_ns);
+    c->full_bytes = full_bytes;
+    slot->tight += c->gap_ns > 0 && gap_ns < TIGHT * c->gap_ns;
+    c->gap_ns += c->last_ns > 0 ? (gap_ns - c->gap_ns) / GAPS : 0;
+    c->newest_end = end;
+    slot->segments++;
+    slot->shorts += s->payload_bytes < c->full_bytes - c->full_bytes / 8;
+    if (clocking_restarts(c, s, end, time_ns)) {
+        slot->restarts++;
+        slot->prompted += c->prompted;
+        if (c->restart_ns > 0)
+            clocking_cycle(c, time_ns, s->tsval - c->restart_tsval);
+        c->restart_ns = time_ns;
+        c->restart_tsval = s->tsval;
+        slot->gaps_s += (double)(time_ns - c->last_ns) * 1e-9;
+    }
+    c->all_acked = -1;
+    c->prompted = false;
+    c->last_ns = time_ns;
+    c->last_tsecr = s->tsecr;
+    if (s->has_timestamps && c->latest_acked > 0 && s->tsecr == c->latest_tsval)
+        c->burst_most = end - c->latest_acked > c->burst_most ? end - c->latest_acked : c->burst_most;
+    if (!s->has_timestamps || !analysis_inflight_data(&c->inflight, end, s->tsecr, &bytes))
+        return;
+    slot->flight_n++;
+    slot->flight_sum += (double)bytes;
+    slot->flight_most = bytes > slot->flight_most ? bytes : slot->flight_most;
+    c->life_most = bytes > c->life_most ? bytes : c->life_most;
+}
+
+void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack, int scale,
+                           int64_t time_ns)
+{
+    struct analysis_clocking_slot *slot = clocking_at(c, time_ns);
+    int64_t offered_bytes = (int64_t)s->window << (scale > 0 ? scale : 0);
+    c->unscaled = scale < 0;
+    c->prompted = c->prompted || s->payload_bytes > 0;
+    slot->pure += s->payload_bytes == 0;
+    if (s->has_timestamps) {
+        analysis_inflight_ack(&c->inflight, ack, s->tsval);
+        c->latest_tsval = s->tsval;
+        c->latest_acked = ack;
+    }
+    if (s->has_timestamps && ack == c->newest_end) {
+        c->all_acked = ack;
+        c->all_acked_tsval = s->tsval;
+        c->all_acked_ns = time_ns;
+    }
+    slot->offered_least = slot->acks > 0 ? clocking_least(slot->offered_least, offered_bytes) : offered_bytes;
+    int64_t before = slot->acks > 0 ? slot->offered_most : c->offered_last;
+    if (before - offered_bytes > slot->offered_fall)
+        slot->offered_fall = before - offered_bytes;
+    c->offered_last = offered_bytes;
+    slot->offered_most = slot->offered_most > offered_bytes ? slot->offered_most : offered_bytes;
+    slot->acks++;
+    slot->closed += !c->unscaled && offered_bytes < 2 * (int64_t)c->full_bytes;
+}
+
+/* Regression of when it begins again on when it was answered: by the sender's stamps, which no queue before the tap
+ * delays, unless they are too coarse. */
+static double clocking_clocked(const struct analysis_clocking *c, double *sd)
+{
+    double n = c->usual, answered = c->answered / n, variance = c->answered_squares / n - answered * answered;
+    double tick_s = c->tapped.sum / c->stamped.sum;
+    bool coarse = !(c->stamped.sum > TICKS * n);
+    const struct clocking_began *b = coarse ? &c->tapped : &c->stamped;
+    double unit_s = coarse ? 1 : tick_s, began = b->sum / n;
+    double slope = (b->products / n - answered * began) / variance;
+    double left = b->squares / n - began * began - slope * slope * variance;
+    bool known = n >= LEAST_CYCLES && n > MOST * c->cycles && variance > 0;
+    *sd = known ? unit_s * sqrt(fmax(0, left) / (n - 2) / variance) : NAN;
+    return known ? 1 - unit_s * slope : NAN;
+}
+
+/* Scales are powers of two. */
+static void clocking_guess(struct analysis_clocking_figures *x)
+{
+    double most = fmax(x->most_bytes, x->burst_bytes), edge = 2 * x->full_bytes; /* of one ACK more, in a slot's least */
+    double scale = exp2(ceil(log2(fmax(most - edge, 1) / x->offered_most_bytes)));
+    x->offered_guessed = true;
+    scale = most > 0 && x->offered_most_bytes > 0 ? fmax(1, scale) : (double)NAN;
+    x->offered_bytes *= scale;
+    x->offered_most_bytes *= scale;
+}
+
+void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,
+                           struct analysis_clocking_figures *x)
+{
+    double width_s = (double)(UNIT_NS << c->shift) * 1e-9, n = 0, sum = 0, before = 0, steps = 0, full = 0, offers = 0,
+           offered = 0;
+    double segments = 0, shorts = 0, gaps_s = 0, restarts = 0, prompted = 0, pure = 0, acks = 0, closed = 0, most = 0,
+           tight = 0, swing = 0;
+    struct estimate_line line = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        const struct analysis_clocking_slot *s = &c->slot[i];
+        double at_s = ((double)c->first + (double)i + 0.5) * width_s;
+        most = s->acks > 0 ? fmax(most, (double)s->offered_least) : most;
+        if (at_s < from_s || at_s >= to_s)
+            continue;
+        segments += s->segments;
+        shorts += s->shorts;
+        tight += s->tight;
+        acks += s->acks;
+        closed += s->closed;
+        pure += s->pure;
+        restarts += s->restarts;
+        prompted += s->prompted;
+        gaps_s += s->gaps_s;
+        if (s->acks > 0) {
+            offers++;
+            offered += (double)s->offered_least;
+            swing += s->offered_most > 0 ? fmin(1, (double)s->offered_fall / (double)s->offered_most) : 0;
+        }
+        if (s->flight_n == 0)
+            continue;
+        double mean = s->flight_sum / s->flight_n;
+        n++;
+        sum += mean;
+        estimate_line_add(&line, at_s, mean);
+        steps += n > 1 ? fabs(mean - before) : 0;
+        before = mean;
+        full += mean / (double)s->flight_most;
+    }
+    *x = (struct analysis_clocking_figures){
+        .flight_bytes = n > 0 ? sum / n : NAN,
+        .flight_line = line,
+        .fullness = n > 0 ? full / n : NAN,
+        .jitter = n > 1 ? steps / (n - 1) / (sum / n) : NAN,
+        .most_bytes = (double)c->life_most,
+        .offered_bytes = offers > 0 ? offered / offers : NAN,
+        .offered_most_bytes = most,
+        .offered_swing = offers > 0 ? swing / offers : NAN,
+        .tight_share = segments > 0 ? tight / segments : NAN,
+        .short_share = segments > 0 ? shorts / segments : NAN,
+        .restarts = restarts,
+        .prompted = restarts > 0 ? prompted / restarts : NAN,
+        .burst_bytes = (double)c->burst_most,
+        .gaps_s = gaps_s,
+        .closed_share = acks > 0 ? closed / acks : NAN,
+        .full_bytes = c->full_bytes,
+        .acks = acks,
+        .pure_acks = pure,
+    };
+    x->clocked = clocking_clocked(c, &x->clocked_sd);
+    if (c->unscaled)
+        clocking_guess(x);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/flows/clocking.h - does a sender send because ACKs arrive, or because its application writes?
+ *
+ * * Over time, in equal slots: bytes in flight at the sender (analysis/flows/inflight.h; mean and most), segments that are
+ * short though data follow (an application's writes end there), the least window that the receiver offers, and when the
+ * sender starts with nothing in flight: it has had everything acknowledged before. A flow that its window limits is
+ * always within a segment or two of its most; one that its application limits is not. */
+#ifndef ANALYSIS_CLOCKING_H
+#define ANALYSIS_CLOCKING_H
+
+#include "analysis/flows/inflight.h"
+#include "base/estimate.h"
+#include "capture/decode.h"
+
+#include <stddef.h>
+
+#define ANALYSIS_CLOCKING_SLOTS 256
+
+struct analysis_clocking_slot {
+    double flight_sum;   /* bytes */
+    double gaps_s;       /* before restarts: since the data before */
+    int64_t flight_most;
+    int64_t offered_least; /* bytes; 0: no ACK, or zero */
+    int64_t offered_most;
+    int64_t offered_fall;  /* the most that it fell by, from an earlier ACK to a later one */
+    uint32_t flight_n, restarts, prompted, segments, shorts, tight, acks, closed, pure;
+};
+
+struct analysis_clocking {
+    int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms since the origin */
+    unsigned shift;
+    size_t n;
+    int64_t to_sender_ns;
+    uint32_t full_bytes; /* payload of a full segment */
+    double gap_ns;       /* between data, a running mean */
+    int64_t newest_end, life_most; /* of data; bytes in flight */
+    int64_t last_ns;               /* of data */
+    int64_t all_acked;             /* an ACK of all data before it, with this number and stamp; -1: none */
+    uint32_t all_acked_tsval, last_tsecr; /* of that ACK; of data */
+    int64_t all_acked_ns, restart_ns; /* of that ACK; of the latest restart, 0 before */
+    double period_s;                  /* from restart to restart, a running mean */
+    /* Cycles from restart to restart. Usual ones: answered, s, from the first data to the ACK of the last at the tap;
+     * began, from this to the next, s at the tap, and ticks of the sender's stamps; sums, squares, and products with
+     * the answers. */
+    double cycles, usual, answered, answered_squares;
+    struct clocking_began {
+        double sum, squares, products;
+    } tapped, stamped;
+    uint32_t restart_tsval;
+    bool prompted;                    /* the other end has sent data since */
+    uint32_t latest_tsval;            /* of an ACK, with its number: what has left since and echoes it is in flight */
+    int64_t latest_acked, burst_most;
+    int64_t offered_last;             /* bytes, by the latest ACK */
+    bool unscaled;                    /* what is offered came without its scale */
+    struct analysis_inflight inflight;
+    struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
+};
+
+/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. Free it with free(). */
+struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns);
+
+/* A segment with new data up to `end` (relative) passes; `full_bytes`: payload of a full one. */
+void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
+                            uint32_t full_bytes, int64_t time_ns);
+
+/* An acknowledgement up to `ack` passes; `scale`: of its window; -1 unknown. */
+void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack, int scale,
+                           int64_t time_ns);
+
+/* Of [from_s, to_s), seconds since the origin. */
+struct analysis_clocking_figures {
+    double flight_bytes;   /* mean of slots' means; NAN without samples */
+    struct estimate_line flight_line; /* bytes in flight over time, s since the origin, by slots' means */
+    double fullness;       /* mean over slots of mean / most in flight; 1: always at its window */
+    double jitter;         /* mean difference of one slot's mean to the next, over the mean */
+    double most_bytes;     /* over the flow's life */
+    double offered_bytes;  /* the least window offered, mean over slots; NAN unknown */
+    double offered_most_bytes;
+    bool offered_guessed;  /* the handshake that has its scale (RFC 7323, section 2) did not pass: the least scale that
+                            * has room for most_bytes; NAN where that is not known */
+    double offered_swing;  /* mean over slots of how far the window fell, by the most offered: a reader that takes its
+                            * time. A window that only grows is tuned by its kernel */
+    double short_share;    /* of segments */
+    double tight_share;    /* of segments: follow the one before sooner than the mean, as answers to ACKs do in pairs */
+    double restarts, gaps_s; /* how often data began with nothing in flight, and the time since the data before */
+    double prompted;       /* of the restarts: after data of the other end, not after ACKs alone */
+    double burst_bytes;    /* the most in flight, over its life, of what the tap has seen of a burst's end; 0 unknown */
+    double clocked;        /* how much of a late answer the pause after it makes up for: 0, it waits for answers; 1, a
+                            * clock starts it. NAN without cycles. */
+    double clocked_sd;
+    double closed_share;   /* of ACKs: they offer less than two segments */
+    double full_bytes;     /* payload of a full segment */
+    double acks, pure_acks; /* of its data; those without data of their own */
+};
+
+void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,
+                           struct analysis_clocking_figures *x);
+
+#endif

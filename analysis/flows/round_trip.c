@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/flows/round_trip.h"
+
+#include "analysis/flows/leg_series.h"
+#include "analysis/flows/octave.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RING_LEAST 4
+#define RING_MOST 16384 /* data segments between passing and being acknowledged: 24 MB; older ones are forgotten */
+#define LEAST_PAUSE_NS INT64_C(5000000)
+#define SERIES_SAMPLES 32
+#define RATES 512     /* of ACK groups: sixteenths of an octave */
+#define PER_OCTAVE 16
+#define LEAST_BPS 1e3
+#define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
+#define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back */
+#define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
+#define SPARED 65536 /* samples of a leg or a loop: 128 and more for each slot of the series. Of those after them, whose waits are
+                      * those of their neighbours, every eighth is taken, at irregular distances: bursts are regular */
+
+static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
+
+/* For each tick the clock may have: which one it is shows in the end. */
+struct trip_leg {
+    int64_t n;
+    uint32_t seen; /* of those too that are spared, modulo 2^32 */
+    double sum[ANALYSIS_ROUND_TRIP_TICKS], least[ANALYSIS_ROUND_TRIP_TICKS];
+};
+
+struct trip_clock {
+    bool known;
+    uint32_t first, last;
+    int64_t first_ns, last_ns;
+};
+
+/* A stamp that passed, and when; its echo ends it. */
+struct trip_probe {
+    bool armed;
+    uint32_t stamp, newest;
+    bool any;
+    int64_t time_ns;
+};
+
+/* Groups of ACKs by when they left according to their own stamps, for one of the ticks. */
+struct trip_stamped {
+    struct compression xi;
+    bool vague; /* its first ACK left somewhere within its tick */
+};
+
+/* A window that stays as it was: each ACK lets go the data that begin so much after the ACK before it. Stamps show that
+ * once a tick. In between congestion control may change it, and then an earlier ACK let go what begins there: what is
+ * timed counts when the next tick shows the same window, and as one of many, not as the least. */
+struct trip_release {
+    int64_t start, time_ns; /* of the data awaited; when their ACK passed */
+    uint32_t stamp;         /* of that ACK */
+};
+
+struct trip_timed {
+    int64_t ack_ns, time_ns; /* an ACK passed, and the data that it let go */
+    uint32_t tsval;          /* of these */
+};
+
+struct trip_window {
+    int64_t bytes;
+    bool steady;
+    struct trip_release *awaited; /* owned, a ring; NULL until there are enough samples */
+    uint32_t oldest, n, acks, every;       /* every so many of the ACKs: as many as find room */
+    struct trip_timed *timed;     /* owned: since the last time that the window showed */
+    uint32_t n_timed;
+};
+
+struct trip_passed {
+    int64_t end, time_ns;
+};
+
+struct analysis_round_trip {
+    struct trip_leg legs[ANALYSIS_LEGS];
+    struct trip_clock sender, receiver;
+    struct trip_probe ack;
+    int64_t probe_ack, probe_before; /* what it acknowledged, and the one before it */
+    struct trip_window window;
+    int64_t to_sender_ns, burst_ns, answered_ns; /* of the burst from rest: began; ACKs let data go from then on */
+    int64_t of_one, of_several; /* segments: ACKs of so many */
+    struct trip_passed *ring; /* owned; capacity a power of two */
+    uint32_t oldest, count, capacity;
+    struct analysis_leg_series *series; /* owned; NULL until there are enough samples */
+    struct analysis_pause *pauses; /* owned; capacity a power of two */
+    size_t n_pauses;
+    int64_t least_pause_ns, newest_end, last_ack_ns;
+    int64_t last_ack, held_end; /* ACKs up to there may have been held back by a hole before their data */
+    uint32_t last_ack_stamp;
+    uint16_t last_window;
+    bool has_ack, ack_stamped;
+    struct compression xi;
+    struct trip_stamped stamped[ANALYSIS_ROUND_TRIP_TICKS];
+    uint32_t last_stamp;  /* of an ACK that advanced */
+    int in_run;           /* of ACKs whose rate is taken */
+    int64_t run_ack_ns, run_first_ack;
+    int64_t holds;
+    double least_loop_ns[ANALYSIS_LOOPS];
+    uint32_t looped[ANALYSIS_LOOPS]; /* likewise, as of legs */
+    double *bytes_at[RATES / PER_OCTAVE]; /* owned: acknowledged by groups of the rates of an octave; NULL: none so fast */
+    double hold_sum_ns;
+};
+
+struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns)
+{
+    struct analysis_round_trip *e = memory_zeroed(1, sizeof *e, "the round trips of a flow");
+    *e = (struct analysis_round_trip){
+        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1,
+        .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
+    return e;
+}
+
+void analysis_round_trip_free(struct analysis_round_trip *e)
+{
+    if (e) {
+        free(e->ring);
+        free(e->pauses);
+        free(e->series);
+        free(e->window.awaited);
+        free(e->window.timed);
+        for (int i = 0; i < RATES / PER_OCTAVE; i++)
+            free(e->bytes_at[i]);
+    }
+    free(e);
+}
+
+static void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time_ns)
+{
+    if (!c->known)
+        *c = (struct trip_clock){true, stamp, stamp, time_ns, time_ns};
+    if ((int32_t)(stamp - c->last) > 0 && time_ns > c->last_ns) {
+        c->last = stamp;
+        c->last_ns = time_ns;
+    }
+}
+
+/* The tap's time less the clock's, or the other way round. */
+static int leg_sign(enum analysis_leg leg)
+{
+    return leg == ANALYSIS_LEG_DATA_OUT || leg == ANALYSIS_LEG_ACK_OUT ? 1 : -1;
+}
+
+/* Steps of the golden ratio spread evenly over a circle (Weyl); an eighth of it counts. */
+static inline bool trip_spares(uint32_t *seen)
+{
+    return (*seen)++ >= SPARED && *seen * UINT32_C(2654435769) > UINT32_MAX / 8;
+}
+
+static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c, uint32_t stamp,
+                    int64_t time_ns)
+{
+    struct trip_leg *leg = &e->legs[which];
+    int sign = leg_sign(which);
+    double ticks = (double)(int32_t)(stamp - c->first), t = (double)(time_ns - c->first_ns);
+    double by_tick[ANALYSIS_ROUND_TRIP_TICKS];
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
+        by_tick[k] = sign * (t - ticks * tick_ns[k]);
+        leg->least[k] = leg->n == 0 || by_tick[k] < leg->least[k] ? by_tick[k] : leg->least[k];
+    }
+    if (trip_spares(&leg->seen))
+        return;
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+        leg->sum[k] += by_tick[k];
+    leg->n++;
+    if (!e->series && leg->n == SERIES_SAMPLES) {
+        e->series = analysis_leg_series_new(time_ns);
+        e->window.awaited = memory_resized(NULL, RELEASES, sizeof *e->window.awaited, "the round trips of a flow");
+        e->window.timed = memory_resized(NULL, RELEASES, sizeof *e->window.timed, "the round trips of a flow");
+    }
+    if (e->series)
+        analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks, by_tick);
+}
+
+/* `sure`: it is this ACK's data, or this data's ACK, for certain. */
+static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns,
+                     bool sure)
+{
+    double loop_ns = (double)(time_ns - from_ns);
+    e->least_loop_ns[loop] = sure ? fmin(e->least_loop_ns[loop], loop_ns) : e->least_loop_ns[loop];
+    if (e->series && !trip_spares(&e->looped[loop]))
+        analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0, NULL);
+}
+
+static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
+{
+    if (p->any && (int32_t)(stamp - p->newest) <= 0)
+        return; /* the first with a stamp is the one an echo speaks of */
+    if (p->any && !p->armed) { /* the handshake, or what nobody captured, may have had the first of all */
+        p->armed = true;
+        p->stamp = stamp;
+        p->time_ns = time_ns;
+    }
+    p->any = true;
+    p->newest = stamp;
+}
+
+/* True when this echo ends the probe at hand. */
+static bool probe_echo(struct trip_probe *p, uint32_t echo)
+{
+    if (!p->armed || (int32_t)(echo - p->stamp) < 0)
+        return false;
+    p->armed = false;
+    return echo == p->stamp;
+}
+
+/* Twice as long is the least to be kept from now on. */
+static void pauses_thin(struct analysis_round_trip *e)
+{
+    size_t kept = 0;
+    e->least_pause_ns *= 2;
+    for (size_t i = 0; i < e->n_pauses; i++)
+        if (e->pauses[i].pause_ns >= e->least_pause_ns)
+            e->pauses[kept++] = e->pauses[i];
+    e->n_pauses = kept;
+}
+
+static void trip_pause(struct analysis_round_trip *e, int64_t pause_ns)
+{
+    while (e->n_pauses == ANALYSIS_ROUND_TRIP_PAUSES)
+        pauses_thin(e);
+    bool again = e->n_pauses > 0 && e->newest_end <= e->pauses[e->n_pauses - 1].after_bytes; /* a SYN began anew */
+    if (pause_ns < e->least_pause_ns || again)
+        return;
+    if ((e->n_pauses & (e->n_pauses - 1)) == 0) { /* full, whether or not it was thinned */
+        size_t capacity = e->n_pauses ? 2 * e->n_pauses : 1;
+        e->pauses = memory_resized(e->pauses, capacity, sizeof *e->pauses, "the pauses of a flow");
+    }
+    e->pauses[e->n_pauses++] = (struct analysis_pause){e->newest_end, pause_ns};
+}
+
+const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_round_trip *e, size_t *n)
+{
+    *n = e->n_pauses;
+    return e->pauses;
+}
+
+static void ring_push(struct analysis_round_trip *e, struct trip_passed passed)
+{
+    if (e->count == e->capacity && e->capacity < RING_MOST) {
+        uint32_t capacity = e->capacity ? 2 * e->capacity : RING_LEAST;
+        struct trip_passed *ring = memory_resized(NULL, capacity, sizeof *ring, "the round trips of a flow");
+        for (uint32_t i = 0; i < e->count; i++)
+            ring[i] = e->ring[(e->oldest + i) & (e->capacity - 1)];
+        free(e->ring);
+        e->ring = ring;
+        e->capacity = capacity;
+        e->oldest = 0;
+    } else if (e->count == e->capacity) {
+        e->oldest = (e->oldest + 1) & (e->capacity - 1);
+        e->count--;
+    }
+    e->ring[(e->oldest + e->count++) & (e->capacity - 1)] = passed;
+}
+
+/* An ACK, and the data, with their stamp, that left the sender as soon as it had it. */
+static void loop_add_sender(struct analysis_round_trip *e, uint32_t tsval, int64_t ack_ns, int64_t time_ns, bool sure)
+{
+    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, tsval, ack_ns);
+    loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns, sure);
+}
+
+/* Data that an application writes at once pass one after the other: what they waited for those before them. The sender
+ * rests if the ACK of all data has reached it; nobody knows without a handshake. */
+static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
+{
+    if (e->has_ack && e->last_ack == e->newest_end && time_ns - e->last_ack_ns >= e->to_sender_ns) {
+        e->burst_ns = time_ns;
+        e->answered_ns = INT64_MAX;
+    }
+    if (time_ns < e->answered_ns && e->series)
+        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns), 0, NULL);
+}
+
+/* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
+static void window_set(struct analysis_round_trip *e, int64_t bytes)
+{
+    struct trip_window *w = &e->window;
+    w->steady = w->bytes == bytes;
+    w->bytes = bytes;
+    w->n = w->steady ? w->n : 0;
+    for (uint32_t i = 0; i < w->n_timed && w->steady; i++)
+        loop_add_sender(e, w->timed[i].tsval, w->timed[i].ack_ns, w->timed[i].time_ns, false);
+    w->n_timed = 0;
+}
+
+static void window_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t time_ns)
+{
+    struct trip_window *w = &e->window;
+    int64_t start = e->last_ack + w->bytes;
+    /* What losses let go follows no window: ACKs of one stamp would pass for each other. */
+    if (!w->awaited || !w->steady || e->held_end > 0 || start < e->newest_end || w->acks++ % w->every != 0)
+        return;
+    if (w->n == RELEASES) /* to take only what finds room would prefer the first of each burst */
+        w->every *= 2;
+    else
+        w->awaited[(w->oldest + w->n++) % RELEASES] = (struct trip_release){start, time_ns, s->tsval};
+}
+
+static void window_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t start, int64_t time_ns,
+                        bool echo)
+{
+    struct trip_window *w = &e->window;
+    while (w->n > 0 && start >= w->awaited[w->oldest].start) {
+        const struct trip_release *r = &w->awaited[w->oldest];
+        w->oldest = (w->oldest + 1) % RELEASES;
+        w->n--;
+        if (start == r->start && s->tsecr == r->stamp) {
+            if (!echo && w->n_timed < RELEASES)
+                w->timed[w->n_timed++] = (struct trip_timed){r->time_ns, time_ns, s->tsval};
+        } else {
+            w->steady = false;
+            w->n = w->n_timed = 0;
+        }
+    }
+}
+
+void analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
+                              int64_t time_ns)
+{
+    ring_push(e, (struct trip_passed){end, time_ns});
+    /* Data that left before the sender had that ACK waited in its own NIC: they do not echo the ACK's stamp. */
+    bool knew = !s->has_timestamps || !e->ack_stamped || (int32_t)(s->tsecr - e->last_ack_stamp) >= 0;
+    if (knew && e->has_ack && e->last_ack == e->newest_end)
+        trip_pause(e, time_ns - e->last_ack_ns);
+    trip_burst(e, time_ns);
+    e->newest_end = end;
+    if (!s->has_timestamps)
+        return;
+    clock_note(&e->sender, s->tsval, time_ns);
+    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns);
+    int64_t ack_ns = e->ack.time_ns;
+    bool echo = probe_echo(&e->ack, s->tsecr);
+    int64_t start = end - s->payload_bytes;
+    window_data(e, s, start, time_ns, echo);
+    /* With nothing else in flight it was the application that kept the sender waiting, not the ACK. */
+    if (echo && end - e->probe_ack > s->payload_bytes)
+        loop_add_sender(e, s->tsval, ack_ns, time_ns, true);
+    if (echo)
+        window_set(e, start - e->probe_before);
+}
+
+/* When the data up to `ack` passed; false when nobody remembers. */
+static bool trip_passed(struct analysis_round_trip *e, int64_t ack, int64_t *time_ns, uint32_t *segments)
+{
+    bool found = false;
+    *segments = 0;
+    while (e->count > 0 && e->ring[e->oldest].end <= ack) {
+        *time_ns = e->ring[e->oldest].time_ns;
+        found = e->ring[e->oldest].end == ack;
+        ++*segments;
+        e->oldest = (e->oldest + 1) & (e->capacity - 1);
+        e->count--;
+    }
+    return found;
+}
+
+static int rate_index(double bps)
+{
+    int index = octave_steps(fmax(bps, LEAST_BPS) / LEAST_BPS, PER_OCTAVE);
+    return index < RATES ? index : RATES - 1;
+}
+
+double analysis_round_trip_faster(const struct analysis_round_trip *e, double rate_bps)
+{
+    double all = 0, faster = 0;
+    int above = rate_index(rate_bps);
+    for (int i = 0; i < RATES; i++) {
+        const double *octave = e->bytes_at[i / PER_OCTAVE];
+        double bytes = octave ? octave[i % PER_OCTAVE] : 0;
+        all += bytes;
+        faster += i > above ? bytes : 0;
+    }
+    return all > 0 ? faster / all : NAN;
+}
+
+/* The rate of runs of ACKs, however short: beside the sender bursts of them are what is looked for. */
+static void trip_rate(struct analysis_round_trip *e, int64_t ack, int64_t time_ns)
+{
+    if (e->in_run++ == 0) {
+        e->run_first_ack = ack;
+        e->run_ack_ns = time_ns;
+    } else if (e->in_run == COMPRESSION_GROUP) {
+        double span_s = fmax((double)(time_ns - e->run_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->run_first_ack);
+        e->in_run = 0;
+        int rate = rate_index(bytes * 8 / span_s);
+        double **octave = &e->bytes_at[rate / PER_OCTAVE];
+        if (!*octave)
+            *octave = memory_zeroed(PER_OCTAVE, sizeof **octave, "explanations");
+        (*octave)[rate % PER_OCTAVE] += bytes;
+    }
+}
+
+/* An ACK whose stamp is one tick on from the last left when the clock ticked; after a longer step it is vague by a
+ * tick. Groups go from one that moves the clock on to another. */
+static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t time_ns)
+{
+    uint32_t step = stamp - e->last_stamp;
+    e->last_stamp = stamp;
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
+        struct trip_stamped *g = &e->stamped[k];
+        int64_t tick = (int64_t)tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
+        bool vague = step > 1 && tick > COMPRESSION_FLOOR_NS;
+        int64_t resolution = (g->vague + vague) * tick;
+        struct compression_config xi = {.floor = resolution > 0 ? 2 * resolution : COMPRESSION_FLOOR_NS,
+                                        .left_resolution = resolution};
+        if (step == 0) {
+            g->xi.in_group += g->xi.in_group > 0;
+            continue;
+        }
+        compression_add(&g->xi, &xi, left, time_ns);
+        if (g->xi.in_group == 0) /* ends one group, and begins the next */
+            compression_add(&g->xi, &xi, left, time_ns);
+        if (g->xi.in_group == 1)
+            g->vague = vague;
+    }
+}
+
+/* Does the ACK say that data are there which it cannot acknowledge, because some before them are lacking? What is lost
+ * is sent again a round trip later, and then one ACK speaks of all: not of how long data and ACKs took. A duplicate
+ * ACK, RFC 5681 section 2; a block above it, RFC 2018 section 3. */
+static bool trip_shows_hole(const struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack)
+{
+    for (int i = 0; i < s->n_sack; i++)
+        if ((int32_t)(s->sack[i].start - s->ack) > 0)
+            return true;
+    return s->n_sack == 0 && capture_segment_is_bare(s) && e->has_ack && ack == e->last_ack && ack < e->newest_end &&
+           s->window == e->last_window;
+}
+
+void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack,
+                             int64_t time_ns)
+{
+    if (s->has_timestamps) {
+        clock_note(&e->receiver, s->tsval, time_ns);
+        leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns);
+        bool armed = e->ack.armed;
+        probe_set(&e->ack, s->tsval, time_ns);
+        if (!armed && e->ack.armed) {
+            e->probe_ack = ack;
+            e->probe_before = e->last_ack;
+        }
+    }
+    if (trip_shows_hole(e, s, ack))
+        e->held_end = e->newest_end;
+    if (s->payload_bytes > 0 || (e->has_ack && ack <= e->last_ack))
+        return;
+    if (s->has_timestamps && e->has_ack)
+        window_ack(e, s, time_ns);
+    if (e->answered_ns == INT64_MAX)
+        e->answered_ns = time_ns + e->to_sender_ns;
+    e->has_ack = true;
+    e->last_ack = ack;
+    e->last_ack_ns = time_ns;
+    e->last_ack_stamp = s->tsval;
+    e->ack_stamped = s->has_timestamps;
+    e->last_window = s->window;
+    if (s->has_timestamps)
+        trip_stamps(e, s->tsval, time_ns);
+    int64_t data_ns;
+    uint32_t segments;
+    if (!trip_passed(e, ack, &data_ns, &segments) || ack <= e->held_end) {
+        compression_break(&e->xi);
+        e->in_run = 0;
+        return;
+    }
+    /* An ACK of one segment may be a delayed one, unless nearly all are of one. */
+    if (segments > 1)
+        e->of_several++;
+    else
+        e->of_one++;
+    bool prompt = segments > 1 || e->of_one > ALONE * e->of_several;
+    if (prompt)
+        loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns, true);
+    if (s->has_timestamps && prompt)
+        leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns);
+    static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS};
+    e->holds++;
+    e->hold_sum_ns += (double)(time_ns - data_ns);
+    compression_add(&e->xi, &xi, data_ns, time_ns);
+    trip_rate(e, ack, time_ns);
+}
+
+/* The tick whose pace the clock kept; -1 before it has moved on. */
+static int clock_tick(const struct trip_clock *c)
+{
+    double ticks = (double)(int32_t)(c->last - c->first), span = (double)(c->last_ns - c->first_ns);
+    int best = -1;
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && ticks > 0; k++)
+        if (best < 0 || fabs(log(span / ticks / tick_ns[k])) < fabs(log(span / ticks / tick_ns[best])))
+            best = k;
+    return best;
+}
+
+/* Whose clock a leg is read by. */
+static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
+{
+    tick[ANALYSIS_LEG_DATA_OUT] = tick[ANALYSIS_LEG_ACK_IN] = sender;
+    tick[ANALYSIS_LEG_DATA_IN] = tick[ANALYSIS_LEG_ACK_OUT] = receiver;
+}
+
+size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits)
+{
+    int tick[ANALYSIS_LEGS];
+    double last[ANALYSIS_LEGS] = {0}, least_s[ANALYSIS_LEG_SERIES_LEAST] = {0}, loop_s[ANALYSIS_TIMED] = {NAN, NAN, NAN};
+    trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
+    for (size_t i = 0; e->series && i < e->series->n; i++) {
+        for (int k = 0; k < ANALYSIS_LEGS; k++) {
+            if (tick[k] < 0)
+                return 0;
+            double tick_of = tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(e->series, i, k, tick_of);
+            double beyond = leg_sign((enum analysis_leg)k) * mean - e->legs[k].least[tick[k]] - tick_of / 2;
+            if (isfinite(mean)) /* else as before */
+                last[k] = beyond * 1e-9;
+            waits[i].leg_samples[k] = e->series->cell[i][k].n;
+            if (k < ANALYSIS_LEG_SERIES_LEAST && waits[i].leg_samples[k] > 0)
+                least_s[k] = (e->series->least_ns[i][k][tick[k]] - e->legs[k].least[tick[k]]) * 1e-9;
+        }
+        waits[i].start_s = analysis_leg_series_start_s(e->series, i);
+        waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
+        waits[i].ack_s = fmax(0, last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]);
+        waits[i].least_s = least_s[ANALYSIS_LEG_DATA_OUT] + least_s[ANALYSIS_LEG_DATA_IN];
+        memcpy(waits[i].leg_s, last, sizeof last);
+        for (int k = 0; k < ANALYSIS_TIMED; k++) {
+            double loop_ns = analysis_leg_series_mean_ns(e->series, i, LOOP + k, 0);
+            waits[i].loop_s[k] = loop_s[k] = isfinite(loop_ns) ? loop_ns * 1e-9 : loop_s[k];
+            waits[i].loop_samples[k] = e->series->cell[i][LOOP + k].n;
+        }
+    }
+    return e->series ? e->series->n : 0;
+}
+
+double analysis_round_trip_wait_s(const struct analysis_wait *waits, size_t n, double from_s, double to_s)
+{
+    double sum_s = 0, known = 0;
+    for (size_t i = 0; i < n; i++) {
+        double wait_s = waits[i].data_s + waits[i].ack_s;
+        if (waits[i].start_s >= from_s && waits[i].start_s < to_s && isfinite(wait_s)) {
+            sum_s += wait_s;
+            known++;
+        }
+    }
+    return known > 0 ? sum_s / known : (double)NAN;
+}
+
+double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n)
+{
+    return n > 1 ? waits[1].start_s - waits[0].start_s : 1e-6;
+}
+
+void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysis_round_trip_figures *x)
+{
+    int sender = clock_tick(&e->sender), receiver = clock_tick(&e->receiver);
+    int tick[ANALYSIS_LEGS];
+    trip_ticks(sender, receiver, tick);
+    *x = (struct analysis_round_trip_figures){.passed = e->xi,
+                                       .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
+    for (int i = 0; i < ANALYSIS_LOOPS; i++)
+        x->loop_least_s[i] = isfinite(e->least_loop_ns[i]) ? e->least_loop_ns[i] * 1e-9 : NAN;
+    x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax(tick_ns[sender], tick_ns[receiver]) * 1e-9;
+    if (receiver >= 0)
+        x->stamped = e->stamped[receiver].xi;
+    for (int i = 0; i < ANALYSIS_LEGS; i++) {
+        const struct trip_leg *leg = &e->legs[i];
+        int k = tick[i];
+        x->wait_s[i] = k < 0 || leg->n == 0
+                           ? NAN
+                           : fmax(0, leg->sum[k] / (double)leg->n - leg->least[k] - tick_ns[k] / 2) * 1e-9;
+    }
+    /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
+    double least_ns = 0;
+    for (int i = 0; i < ANALYSIS_LEGS; i++)
+        least_ns += tick[i] < 0 || e->legs[i].n == 0 ? NAN : e->legs[i].least[tick[i]];
+    x->floor_s = sender < 0 || receiver < 0 ? NAN : fmax(0, least_ns + tick_ns[sender] + tick_ns[receiver]) * 1e-9;
+    for (int i = 0; i < ANALYSIS_LOOPS; i++) {
+        int go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
+        int come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
+        bool known = tick[go] >= 0 && e->legs[go].n > 0 && e->legs[come].n > 0;
+        int k = tick[go];
+        x->stamped_least_s[i] =
+            known ? (e->legs[go].least[k] + e->legs[come].least[k] + tick_ns[k]) * 1e-9 : NAN;
+    }
+    x->data_wait_s = x->wait_s[ANALYSIS_LEG_DATA_OUT] + x->wait_s[ANALYSIS_LEG_DATA_IN];
+    x->ack_wait_s = x->wait_s[ANALYSIS_LEG_ACK_OUT] + x->wait_s[ANALYSIS_LEG_ACK_IN];
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/flows/spacing.h"
+
+#include "analysis/flows/octave.h"
+
+#include <math.h>
+
+#define PER_OCTAVE 4
+#define LEAST_BPS 1e3
+#define LONG 4       /* frames' time, and more, apart: silence */
+#define FULL_BITS (1538 * 8.0)
+#define FASTEST 0.02 /* of the bytes */
+
+/* What the frames being added have come to: since the last one before them, together, and how many. */
+struct spacing_added {
+    int64_t from_ns;
+    double since_ns, frames;
+};
+
+/* What frames have waited since runs began of these rates, of those that have been added. */
+static void spacing_count(struct analysis_spacing *w, int from, int to, const struct spacing_added *added)
+{
+    for (int i = from; i <= to; i++)
+        w->run[i].sum_ns += added->since_ns - w->run[i].since_ns +
+                            (added->frames - w->run[i].frames) * (double)(added->from_ns - w->run[i].began_ns);
+}
+
+static void spacing_begin(struct analysis_spacing *w, int from, int to, const struct spacing_added *added)
+{
+    for (int i = from; i <= to; i++) {
+        w->run[i].began_ns = w->last_ns;
+        w->run[i].since_ns = added->since_ns;
+        w->run[i].frames = added->frames;
+    }
+}
+
+/* Runs of up to a rate go on, faster ones begin again with every frame: noted once one of them goes on from there. */
+static void spacing_runs(struct analysis_spacing *w, int rate, const struct spacing_added *added)
+{
+    spacing_count(w, rate + 1, w->fastest, added);
+    spacing_begin(w, w->fastest + 1, rate, added);
+    w->fastest = rate;
+}
+
+static void spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns, struct spacing_added *added)
+{
+    uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
+    double apart_s = (double)(time_ns - w->last_ns) * 1e-9;
+    apart_s = apart_s > 1e-9 ? apart_s : 1e-9; /* as captures stamp them */
+    double apart = apart_s * 1e9;
+    int step = octave_steps_rate(larger * (8 / LEAST_BPS) / apart_s, larger, apart_s, LEAST_BPS, PER_OCTAVE);
+    int half = apart > 1 ? octave_steps(apart, 2) : 0;
+    step = step < ANALYSIS_SPACING_STEPS ? step : ANALYSIS_SPACING_STEPS - 1;
+    half = half < ANALYSIS_SPACING_APARTS ? half : ANALYSIS_SPACING_APARTS - 1;
+    w->bytes[step] += bytes;
+    w->seconds[step] += apart_s;
+    w->apart_s[half] += apart_s;
+    if (step / PER_OCTAVE != w->fastest)
+        spacing_runs(w, step / PER_OCTAVE, added);
+    added->since_ns += (double)(time_ns - added->from_ns);
+    added->frames++;
+    w->last_bytes = bytes;
+    w->last_ns = time_ns;
+}
+
+void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n)
+{
+    size_t i = 0;
+    if (n > 0 && w->last_bytes == 0) {
+        w->last_bytes = bytes[0];
+        w->last_ns = time_ns[0];
+        w->fastest = ANALYSIS_SPACING_RUNS - 1;
+        spacing_begin(w, 0, w->fastest, &(struct spacing_added){.frames = 0});
+        i = 1;
+    }
+    struct spacing_added added = {.from_ns = w->last_ns};
+    for (; i < n; i++)
+        spacing_one(w, bytes[i], time_ns[i], &added);
+    spacing_count(w, 0, w->fastest, &added);
+    for (int k = 0; k <= w->fastest; k++)
+        w->run[k].since_ns = w->run[k].frames = 0;
+    w->frames += added.frames;
+}
+
+static double spacing_bps(int step)
+{
+    return LEAST_BPS * exp2((double)step / PER_OCTAVE);
+}
+
+/* The step whose bytes, with those of its neighbours, are the most. */
+static int spacing_line(const struct analysis_spacing *w)
+{
+    int line = 1;
+    double most = 0;
+    for (int i = 1; i + 1 < ANALYSIS_SPACING_STEPS; i++) {
+        double bytes = w->bytes[i - 1] + w->bytes[i] + w->bytes[i + 1];
+        line = bytes > most ? i : line;
+        most = fmax(most, bytes);
+    }
+    return line;
+}
+
+void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x)
+{
+    int line = spacing_line(w), top = ANALYSIS_SPACING_STEPS - 1;
+    double all = 0, time_s = 0, fast = 0, above = 0, silent_s = 0;
+    for (int i = 0; i < ANALYSIS_SPACING_STEPS; i++) {
+        all += w->bytes[i];
+        time_s += w->seconds[i];
+        fast += i >= line - 1 ? w->bytes[i] : 0;
+    }
+    for (; top > 0 && above + w->bytes[top] < FASTEST * all; top--)
+        above += w->bytes[top];
+    double line_bytes = w->bytes[line - 1] + w->bytes[line] + w->bytes[line + 1], frame_s = time_s / w->frames;
+    double seconds = w->seconds[line - 1] + w->seconds[line] + w->seconds[line + 1];
+    double line_bps = seconds > 0 ? line_bytes * 8 / seconds : (double)NAN;
+    double silence = ceil(2 * log2(1e9 * LONG * fmax(frame_s, FULL_BITS / line_bps)));
+    for (int i = silence > 0 ? (int)fmin(silence, ANALYSIS_SPACING_APARTS) : 0; i < ANALYSIS_SPACING_APARTS; i++)
+        silent_s += w->apart_s[i];
+    int run = line / PER_OCTAVE > 0 ? line / PER_OCTAVE - 1 : 0; /* a half to a quarter of it */
+    *x = (struct analysis_spacing_figures){
+        .line_bps = line_bps,
+        .line_share = fast / all,
+        .fastest_bps = all > 0 ? spacing_bps(top) : (double)NAN,
+        .silent = silent_s / time_s,
+        .run_s = w->run[run].sum_ns * 1e-9 / w->frames,
+        .mean_bps = all * 8 / time_s,
+        .frame_s = frame_s,
+    };
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/flows/spacing.h - how the frames of one way follow each other: at which rate, in what runs, after which silences.
+ *
+ * Two frames stand at the rate of the larger one's wire bytes over the time between them: of frames back to back at
+ * least the link's, whichever end of a frame is stamped. In a run no two stand much slower. What serves a queue
+ * without resting begins no new run while a frame waits, so no frame waits longer than the run before it has lasted:
+ * where frames wait longer than that, something stops them. */
+#ifndef ANALYSIS_SPACING_H
+#define ANALYSIS_SPACING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ANALYSIS_SPACING_STEPS 120 /* from 1 kbit/s on, quarters of an octave */
+#define ANALYSIS_SPACING_RUNS 30   /* octaves */
+#define ANALYSIS_SPACING_APARTS 80 /* half octaves, to 18 minutes */
+
+struct analysis_spacing {
+    double bytes[ANALYSIS_SPACING_STEPS], seconds[ANALYSIS_SPACING_STEPS];
+    double apart_s[ANALYSIS_SPACING_APARTS]; /* by how long, in half octaves of ns */
+    struct {
+        int64_t began_ns;        /* of a run of at least that rate */
+        double since_ns, frames; /* when it began: of the frames added with its first one, up to that */
+        double sum_ns;           /* of all frames, since their runs began */
+    } run[ANALYSIS_SPACING_RUNS];
+    int fastest;         /* of the runs that have more than one frame */
+    int64_t last_ns;
+    uint32_t last_bytes; /* 0: none yet */
+    double frames;
+};
+
+/* The next n frames pass, each of so many bytes on the wire. */
+void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n);
+
+struct analysis_spacing_figures {
+    double line_bps;    /* at which most bytes stand; NAN without frames */
+    double line_share;  /* of bytes: so fast, or faster */
+    double fastest_bps; /* a fiftieth of the bytes stand so fast */
+    double silent;      /* share of the time: in distances of 4 and more full frames of that rate, and of 4 mean distances */
+    double run_s;       /* mean, over frames, since a run of that rate began */
+    double mean_bps;    /* on the wire */
+    double frame_s;     /* mean time per frame */
+};
+
+void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x);
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/rules/check_capture.h"
+
+#include "analysis/diagnosis.h"
+#include "analysis/flows/steady.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One flow as one of its two hosts sees it. */
+struct entry {
+    struct capture_address host;
+    uint32_t tag;
+    bool incoming;
+    const struct capture_flow *flow;  /* borrowed */
+};
+
+struct capture_flow {
+    struct analysis_flow flow; /* first */
+    size_t slot;
+};
+
+static int capture_compare_host(const struct entry *a, const struct entry *b)
+{
+    int order = memcmp(&a->host, &b->host, sizeof a->host);
+    return order ? order : (a->tag > b->tag) - (a->tag < b->tag);
+}
+
+static int capture_by_host(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int order = capture_compare_host(x, y);
+    return order ? order : (x->flow > y->flow) - (x->flow < y->flow); /* then in order of appearance */
+}
+
+/* Bandwidth of a flow in [from, to), bin by bin. Returns the number of bins; series holds ANALYSIS_BINS_MAX. */
+static size_t capture_series(const struct analysis_flow *flow, double from_s, double to_s, double *series,
+                             size_t *begin)
+{
+    size_t end;
+    analysis_bins_range(flow->bins, llround(from_s * 1e9), llround(to_s * 1e9), begin, &end);
+    return analysis_bins_series(flow->bins, *begin, end, series);
+}
+
+static double capture_settled_s(const void *user, double start_s, double end_s)
+{
+    const struct analysis_flow *flow = user;
+    double series[ANALYSIS_BINS_MAX];
+    size_t begin, n = capture_series(flow, start_s, end_s, series, &begin);
+    return (double)analysis_bins_start_ns(flow->bins, begin + analysis_steady_start(series, n)) / 1e9;
+}
+
+static void capture_measure(const void *user, const struct analysis_resource *r, struct analysis_check_flow *measured)
+{
+    const struct analysis_flow *flow = user;
+    double series[ANALYSIS_BINS_MAX];
+    size_t begin, n = capture_series(flow, r->steady_start_s, r->end_s, series, &begin);
+    int64_t events = analysis_bins_sum(flow->bins, begin, begin + n).loss_events;
+    struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
+    struct estimate rate = estimate_steady(&steady);
+    size_t first, end;
+    analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
+
+    *measured = (struct analysis_check_flow){
+        .rate_bps = rate.value,
+        .ci95_bps = rate.ci95,
+        .whole_bps = isfinite(flow->goodput_bps) ? flow->goodput_bps : 0,
+        .window_bytes = flow->window_bytes,
+        .buffer_bytes = flow->advertised_bytes,
+        .retransmitted_segments = analysis_bins_sum(flow->bins, first, end).retransmitted,
+        .loss_events = events,
+        .drift = 1 - estimate_drift_p(&steady),
+        .stall = estimate_stall(&steady),
+        .limit = analysis_limit_between(flow, r->steady_start_s, r->end_s),
+        .slot = ((const struct capture_flow *)user)->slot,
+    };
+    double window = analysis_bins_window(flow->bins, begin, begin + n);
+    if (flow->window_source != ANALYSIS_WINDOW_UNKNOWN && !isnan(window))
+        measured->window_bytes = window;
+    analysis_flows_endpoint(&flow->src, flow->src_port, measured->src);
+    analysis_flows_endpoint(&flow->dst, flow->dst_port, measured->dst);
+}
+
+struct capture_host {
+    const struct analysis_flows *flows;
+    const double *capacity_bps; /* NULL unknown */
+    const struct analysis_beside *beside; /* NULL: nothing */
+    const struct capture_address *host;
+    uint32_t tag;
+};
+
+/* The diagnosis has more evidence of what an application and a reader do. */
+static void capture_limit(enum analysis_limit *limit, enum judge_cause cause)
+{
+    if (cause == JUDGE_CAUSE_APPLICATION)
+        *limit = ANALYSIS_LIMIT_APPLICATION;
+    else if (cause == JUDGE_CAUSE_RECEIVER)
+        *limit = ANALYSIS_LIMIT_RECEIVER;
+}
+
+/* Of a moment or some: a sender that was idle for a while is no flood, whatever it was then. */
+static enum judge_cause capture_known(const struct analysis_beside *b, const struct analysis_flow *f, bool idle)
+{
+    for (size_t i = 0; b && i < b->n; i++) {
+        const struct analysis_sender *s = &b->sender[i];
+        if (s->port == f->src_port && s->peer_port == f->dst_port && capture_address_same(&s->host, &f->src) &&
+            capture_address_same(&s->peer, &f->dst))
+            return idle && s->limit != JUDGE_CAUSE_APPLICATION ? JUDGE_CAUSE_UNKNOWN : s->limit;
+    }
+    return JUDGE_CAUSE_UNKNOWN;
+}
+
+/* Its own shaper is what a host's outgoing frames pass, unless more pass the tap than what fills the shaper's queue. */
+static double capture_out_bps(const struct capture_host *h, const struct analysis_resource *r)
+{
+    bool own = false;
+    for (size_t i = 0; h->beside && i < h->beside->n; i++)
+        own = own || capture_address_same(&h->beside->sender[i].host, h->host);
+    double fills_bps = own ? 8 * (double)h->beside->backlog_bytes / (r->end_s - r->steady_start_s) : 0;
+    return own && !(r->judgement.out_bps > h->beside->out_bps + fills_bps) ? h->beside->out_bps : (double)NAN;
+}
+
+/* Of the flows to the host, or from it. */
+static struct analysis_merged capture_merged(const struct analysis_resource *r,
+                                             const struct analysis_resource_use *const *uses, bool incoming)
+{
+    struct analysis_merged m = {0};
+    double bytes = 0, merged = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct analysis_flow *flow = &((const struct capture_flow *)uses[i]->flow)->flow;
+        if (r->flows[i].incoming != incoming)
+            continue;
+        bytes += (double)flow->seen_payload_bytes;
+        merged += (double)flow->long_bytes;
+        m.longest_bytes = flow->longest_bytes > m.longest_bytes ? flow->longest_bytes : m.longest_bytes;
+    }
+    m.share = bytes > 0 ? merged / bytes : 0;
+    return m;
+}
+
+/* Keeps the largest. */
+static void capture_beside_add(struct analysis_resource *r, const struct analysis_udp *b)
+{
+    size_t at = r->n_beside;
+    for (; at > 0 && b->share > r->beside[at - 1].share; at--)
+        if (at < ANALYSIS_UDP)
+            r->beside[at] = r->beside[at - 1];
+    if (at < ANALYSIS_UDP)
+        r->beside[at] = *b;
+    r->n_beside += r->n_beside < ANALYSIS_UDP;
+}
+
+/* Other flows than TCP's in the phase, of so many bytes from the host and to it. */
+static void capture_beside(const struct capture_host *h, const double all_bytes[static 2], struct analysis_resource *r)
+{
+    size_t n;
+    const struct analysis_datagrams_flow *f = analysis_flows_datagrams(h->flows, &n);
+    for (const struct analysis_datagrams_flow *end = n > 0 ? f + n : f; f < end; f++) {
+        bool incoming = capture_address_same(&f->dst, h->host), ours = incoming || capture_address_same(&f->src, h->host);
+        double life_s = (double)(f->last_ns - f->first_ns) * 1e-9;
+        struct analysis_udp b = {.incoming = incoming, .quic = f->quic, .rate_bps = f->bytes * 8 / life_s,
+                                 .share = f->bytes / all_bytes[incoming],
+                                 .packet_bytes = f->bytes / (double)f->packets,
+                                 .run_packets = (double)f->packets / (double)f->runs};
+        if (!ours || f->tag != h->tag || !(life_s > 0) || b.share < ANALYSIS_UDP_LEAST ||
+            (double)f->first_ns * 1e-9 >= r->end_s || (double)f->last_ns * 1e-9 <= r->steady_start_s)
+            continue;
+        analysis_flows_endpoint(&f->src, f->src_port, b.src);
+        analysis_flows_endpoint(&f->dst, f->dst_port, b.dst);
+        capture_beside_add(r, &b);
+    }
+}
+
+static void capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
+{
+    const struct capture_host *h = user;
+    const struct analysis_judgement *j = &r->judgement;
+    /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
+    bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
+    double rate_bps[2] = {fits ? h->capacity_bps[0] : (double)NAN, fits ? h->capacity_bps[1] : (double)NAN};
+    double own_bps = isnan(rate_bps[1]) ? capture_out_bps(h, r) : (double)NAN;
+    if (isfinite(own_bps)) {
+        rate_bps[0] = INFINITY; /* a shaper of what goes out says nothing of what comes in */
+        rate_bps[1] = own_bps;
+    }
+    struct analysis_told *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
+    for (size_t i = 0; i < r->n; i++) {
+        const struct capture_flow *flow = uses[i]->flow;
+        flows[i] = (struct analysis_told){.slot = flow->slot, .incoming = r->flows[i].incoming,
+                                                    .rate_bps = r->flows[i].rate_bps,
+                                                    .loss_events = r->flows[i].loss_events,
+                                                    .retransmitted = r->flows[i].retransmitted_segments,
+                                                    .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
+        flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
+    }
+    r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
+    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, rate_bps,
+                      &r->diagnosis, &r->facts, r->judged);
+    r->diagnosed = true;
+    for (int incoming = 0; incoming < 2; incoming++)
+        r->merged[incoming] = capture_merged(r, uses, incoming);
+    const struct analysis_capacity_host *frames = analysis_flows_capacity(h->flows, h->host, h->tag);
+    if (frames)
+        capture_beside(h, (double[]){frames->out.all_bytes, frames->in.all_bytes}, r);
+    for (size_t i = 0; i < r->n; i++) {
+        r->flows[i].floor_s = flows[i].floor_s;
+        r->flows[i].data_wait_s = flows[i].data_wait_s;
+        r->flows[i].ack_wait_s = flows[i].ack_wait_s;
+        capture_limit(&r->flows[i].limit, flows[i].limit);
+    }
+    free(flows);
+}
+
+struct capture_judge {
+    const struct analysis_flows *flows; /* borrowed */
+    double tolerance;
+    const double *capacity_bps; /* borrowed; NULL unknown */
+    const struct analysis_beside *beside; /* borrowed; NULL */
+    bool diagnoses;
+};
+
+/* entries: all flows of one host. uses: room for as many. */
+static void capture_judge_host(const struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
+                               struct analysis_resource_use *uses, struct analysis_resources *resources)
+{
+    char name[CAPTURE_ADDRESS_TEXT];
+    capture_address_format(&entries->host, name);
+    for (size_t i = 0; i < n; i++) {
+        const struct analysis_flow *flow = &entries[i].flow->flow;
+        uses[i] = (struct analysis_resource_use){{flow->start_s, flow->end_s, entries[i].incoming},
+                                                 flow->payload_bytes, entries[i].flow};
+    }
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &entries->host, entries->tag};
+    struct analysis_resource_source source = {
+        .settled_s = capture_settled_s,
+        .measure = capture_measure,
+        .diagnose = judge->diagnoses ? capture_diagnose : NULL,
+        .user = &host,
+        .least = least,
+    };
+    analysis_resource_judge(&source, name, uses, n, NULL, judge->tolerance, resources);
+}
+
+/* Flows large enough to be measured, and twice as many entries, one for each host. */
+static void capture_collect(const struct analysis_flows *f, struct capture_flow **flows, struct entry **entries,
+                            size_t *n)
+{
+    size_t slots = analysis_flows_slots(f), bulk = 0;
+    struct analysis_flow flow;
+    for (size_t i = 0; i < slots; i++)
+        bulk += analysis_flows_get(f, i, &flow) && flow.bins;
+    *flows = memory_zeroed(bulk, sizeof **flows, "flows to judge");
+    *entries = memory_zeroed(2 * bulk, sizeof **entries, "flows to judge");
+    *n = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < slots; i++) {
+        struct capture_flow *entry = &(*flows)[at];
+        struct analysis_flow *to = &entry->flow;
+        if (at == bulk || !analysis_flows_get(f, i, to) || !to->bins)
+            continue;
+        entry->slot = i;
+        at++;
+        (*entries)[(*n)++] = (struct entry){.host = to->src, .tag = to->tag, .incoming = false, .flow = entry};
+        (*entries)[(*n)++] = (struct entry){.host = to->dst, .tag = to->tag, .incoming = true, .flow = entry};
+    }
+}
+
+static int capture_by_slot(const void *a, const void *b)
+{
+    const struct analysis_resource_place *x = a, *y = b;
+    int order = (x->slot > y->slot) - (x->slot < y->slot);
+    return order ? order : (x->resource > y->resource) - (x->resource < y->resource); /* then in order of resources */
+}
+
+static void capture_places(struct analysis_resources *resources)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < resources->n; i++)
+        n += resources->resource[i].n;
+    resources->place = memory_zeroed(n, sizeof *resources->place, "judged flows");
+    for (size_t i = 0; i < resources->n; i++)
+        for (size_t k = 0; k < resources->resource[i].n; k++) {
+            const struct analysis_resource *r = &resources->resource[i];
+            resources->place[resources->n_places++] =
+                (struct analysis_resource_place){r->flows[k].slot, r, &r->flows[k]};
+        }
+    if (n > 0)
+        qsort(resources->place, n, sizeof *resources->place, capture_by_slot);
+}
+
+/* What UDP passes a host: bytes from it and to it, and when. */
+struct udp_sum {
+    double bytes[2], from_s, to_s;
+};
+
+static struct udp_sum capture_udp_of(const struct analysis_datagrams_flow *f, size_t n, const struct capture_address *host,
+                                     uint32_t tag)
+{
+    struct udp_sum s = {.from_s = INFINITY};
+    for (size_t i = 0; i < n; i++) {
+        bool incoming = capture_address_same(&f[i].dst, host);
+        if (f[i].tag != tag || !(incoming || capture_address_same(&f[i].src, host)))
+            continue;
+        s.bytes[incoming] += f[i].bytes;
+        s.from_s = fmin(s.from_s, (double)f[i].first_ns * 1e-9);
+        s.to_s = fmax(s.to_s, (double)f[i].last_ns * 1e-9);
+    }
+    return s;
+}
+
+/* Where no flow of TCP is there to be judged: what is known of UDP's, at that end of the largest that has most of it. */
+static void capture_udp_alone(const struct capture_judge *judge, struct analysis_resources *resources)
+{
+    size_t n;
+    const struct analysis_datagrams_flow *f = analysis_flows_datagrams(judge->flows, &n), *most = n > 0 ? f : NULL;
+    for (size_t i = 1; i < n; i++)
+        most = f[i].bytes > most->bytes ? &f[i] : most;
+    if (!most || most->bytes < (double)analysis_degree_bulk_bytes(0))
+        return;
+    struct udp_sum src = capture_udp_of(f, n, &most->src, most->tag), dst = capture_udp_of(f, n, &most->dst, most->tag);
+    bool from = src.bytes[0] + src.bytes[1] > dst.bytes[0] + dst.bytes[1];
+    struct udp_sum s = from ? src : dst;
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, from ? &most->src : &most->dst, most->tag};
+    struct analysis_resource *r = memory_zeroed(1, sizeof *r, "a host of UDP");
+    r->start_s = r->steady_start_s = s.from_s;
+    r->end_s = s.to_s;
+    r->judgement = (struct analysis_judgement){.verdict = MODEL_REGIME_UNKNOWN, .fitted_rate_bps = NAN};
+    for (int i = 0; i < ANALYSIS_RULES; i++)
+        r->judgement.rule[i].fitted_rate_bps = r->judgement.rule[i].max_rel_error = NAN;
+    capture_address_format(host.host, r->host);
+    capture_beside(&host, s.bytes, r);
+    if (r->n_beside == 0) {
+        free(r);
+        return;
+    }
+    struct judge_way none = {.carried_bps = NAN, .possible_bps = NAN, .room_bps = NAN, .lost_share = NAN, .lost_ci95 = NAN,
+                             .capacity_bps = NAN, .acks_bps = NAN, .data_wait_s = NAN, .ack_wait_s = NAN, .floor_s = NAN};
+    r->diagnosis = (struct judge_diagnosis){.in = none, .out = none, .quic = true, .probability = NAN, .lost_share = NAN,
+                                            .ci95 = NAN};
+    snprintf(r->diagnosis.why, sizeof r->diagnosis.why, "%.1f Mb/s of UDP pass on the wire, and no TCP that could be "
+             "judged: what waits in it does not show from outside", (s.bytes[0] + s.bytes[1]) * 8e-6 / (s.to_s - s.from_s));
+    r->diagnosed = true;
+    resources->alone = r;
+    resources->n_alone = 1;
+}
+
+static void capture_judge_all(const struct capture_judge *judge, struct analysis_resources *resources)
+{
+    *resources = (struct analysis_resources){0};
+    struct capture_flow *flows = NULL;
+    struct entry *entries = NULL;
+    size_t n = 0;
+    capture_collect(judge->flows, &flows, &entries, &n);
+    struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
+    if (n > 0)
+        qsort(entries, n, sizeof *entries, capture_by_host);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
+            end++;
+        capture_judge_host(judge, 2, &entries[i], end - i, uses, resources);
+    }
+    struct analysis_resources alone = {0};
+    for (size_t i = 0, end; resources->n == 0 && i < n; i = end) {
+        for (end = i + 1; end < n && capture_compare_host(&entries[i], &entries[end]) == 0;)
+            end++;
+        capture_judge_host(judge, 1, &entries[i], end - i, uses, &alone);
+    }
+    resources->alone = alone.resource;
+    resources->n_alone = alone.n;
+    if (judge->diagnoses && resources->n == 0 && alone.n == 0)
+        capture_udp_alone(judge, resources);
+    free(uses);
+    free(flows);
+    free(entries);
+    analysis_resources_sort(resources);
+    capture_places(resources);
+}
+
+void analysis_check_capture(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                            struct analysis_resources *resources)
+{
+    analysis_check_capture_beside(f, tolerance, capacity_bps, NULL, resources);
+}
+
+void analysis_check_capture_beside(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
+                                   const struct analysis_beside *beside, struct analysis_resources *resources)
+{
+    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, beside, true}, resources);
+}
+
+void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources)
+{
+    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, NULL, false}, resources);
+}
+
+void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow)
+{
+    if (!flow->bins) /* none of the many small flows is judged */
+        return;
+    size_t first = 0;
+    for (size_t end = resources->n_places; first < end;) {
+        size_t middle = first + (end - first) / 2;
+        if (resources->place[middle].slot < slot)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == resources->n_places || resources->place[first].slot != slot)
+        return;
+    const struct analysis_resource_place *p = &resources->place[first];
+    flow->steady_start_s = p->resource->steady_start_s;
+    flow->steady_end_s = p->resource->end_s;
+    flow->steady_loss_events = (uint32_t)p->flow->loss_events;
+    flow->steady_goodput_bps = (struct estimate){p->flow->rate_bps, NAN, p->flow->ci95_bps};
+}

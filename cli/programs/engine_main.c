@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* contraflow-ns3, contraflow-native: runs the scenario.yaml of one prepared directory with the engine it is linked to.
+ *
+ * `contraflow run` starts one process a simulation. It prints "progress FRACTION" on stdout and, on failure, one
+ * line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
+#include "base/memory.h"
+#include "cli/programs/engine_run.h"
+#include "emu/engine.h"
+#include "sweep/engines.h"
+
+#include <stdlib.h>
+
+#define THREADS "--threads=" /* for a large network */
+
+static void on_progress(void *user, double fraction)
+{
+    (void)user;
+    cli_engine_progress(fraction);
+}
+
+int main(int argc, char **argv)
+{
+    int64_t threads = 1, frames = 0;
+    if (argc > 1 && (cli_engine_number(argv[1], THREADS, SWEEP_ENGINES_MOST, &threads) ||
+                     cli_engine_number(argv[1], SWEEP_ENGINES_FRAMES, INT64_MAX, &frames))) {
+        argc--;
+        argv++;
+    }
+    char *does = memory_text("Runs DIRECTORY/scenario.yaml with %s and writes the results beside it; 'contraflow run' starts "
+                             "it.", emu_engine_name());
+    int code = cli_engine_begin(argc, argv, does);
+    free(does);
+    return code < 0 ? cli_engine_run(argv[argc - 1], (int)threads, frames, false, on_progress, NULL) : code;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A token-bucket filter, as Linux's sch_tbf: a FIFO whose oldest frame leaves when there are tokens for its bytes, as a
+ * host counts them, which come at `rate` up to `burst`. A frame that is larger than the burst is lost. */
+#include "emu/queues/bucket.h"
+#include "emu/ring.h"
+
+struct tbf {
+    struct emu_ring ring;
+    struct emu_bucket bucket;
+};
+
+static void tbf_begin(void *state, const struct emu_queue_config *config)
+{
+    struct tbf *t = state;
+    emu_bucket_init(&t->bucket, config);
+}
+
+static void tbf_fini(void *state, const struct emu_frame_ops *ops)
+{
+    struct tbf *t = state;
+    emu_ring_fini(&t->ring, ops);
+}
+
+static bool tbf_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes, int64_t now_ps)
+{
+    const struct tbf *t = state;
+    (void)depth_bytes;
+    return emu_bucket_left_ps(&t->bucket, frame, now_ps) != INT64_MIN;
+}
+
+static void tbf_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+{
+    struct tbf *t = state;
+    (void)flow;
+    emu_ring_push(&t->ring, frame, now_ps);
+}
+
+static enum emu_discipline_next tbf_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+{
+    struct tbf *t = state;
+    if (t->ring.count == 0 || !emu_bucket_take(&t->bucket, &emu_ring_peek(&t->ring)->frame, now_ps))
+        return EMU_DISCIPLINE_EMPTY;
+    emu_ring_pop(&t->ring, frame);
+    return EMU_DISCIPLINE_FRAME;
+}
+
+static int64_t tbf_ready_ps(const void *state, int64_t now_ps)
+{
+    const struct tbf *t = state;
+    return now_ps - emu_bucket_left_ps(&t->bucket, &emu_ring_peek(&t->ring)->frame, now_ps);
+}
+
+const struct emu_discipline_ops emu_discipline_tbf = {
+    .acks = EMU_DISCIPLINE_ACKS_WAIT,
+    .has = EMU_DISCIPLINE_HAS_RATE | EMU_DISCIPLINE_HAS_BURST,
+    .state_bytes = sizeof(struct tbf),
+    .begin = tbf_begin,
+    .fini = tbf_fini,
+    .admit = tbf_admit,
+    .push = tbf_push,
+    .pop = tbf_pop,
+    .ready_ps = tbf_ready_ps,
+};
