@@ -293,16 +293,17 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
 
 /* Does every packet of a direction's flows wait, at any time? The least wait within a round trip tells. Means do not: a
  * window that comes as one burst waits half as long on average as at its end, and finds the queue empty. Nor do coarse
- * stamps. */
+ * stamps, and where all that is in flight has one ACK or two its receiver's timer may be what it waits for. */
 static bool link_always(const struct links *d, bool incoming)
 {
     bool any = false;
     for (size_t k = 0; k < d->s->n; k++) {
         const struct analysis_evidence *e = &d->s->flow[k];
         double span_s = analysis_evidence_rtt_s(e);
+        bool timed = !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes);
         for (int i = 0; e->flow->incoming == incoming && i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
             double at_s = d->s->from_s + (d->s->to_s - d->s->from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
-            if (!(e->tick_s > 0 && analysis_evidence_least_s(e, at_s, span_s) > STANDS_TICKS * e->tick_s))
+            if (timed || !(e->tick_s > 0 && analysis_evidence_least_s(e, at_s, span_s) > STANDS_TICKS * e->tick_s))
                 return false;
             any = true;
         }
@@ -462,9 +463,9 @@ static void link_capacity(struct links *d, const double known[2])
                      w->carried_bps >= SATURATED * link_room_at(d, w, bps, link_way(d, i != 0)->carried_bps);
         double works = fills ? 0 : link_beyond(d, i == 0);
         if (works > 0) {
-            works = link_always(d, i == 0) ? 1 : works;
-            w->capacity_bps = link_passes_bps(d, w, works);
-            d->works[i == 0] = works < 1 ? works : 0;
+            const bool always = link_always(d, i == 0);
+            w->capacity_bps = link_passes_bps(d, w, always ? 1 : works);
+            d->works[i == 0] = always ? 0 : works;
             w->source = JUDGE_CAPACITY_QUEUE;
         } else if (stopped || (unlike && w->flows > 0 && link_placed(d, i == 0) &&
                                link_stands(d, i == 0, false, alone ? FILLS : 0) &&
