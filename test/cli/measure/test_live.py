@@ -16,10 +16,10 @@ import signal
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 NEAR = sys.argv[1] in ("--near", "--inside")
 if not NEAR:
-    import e2e
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    import e2e  # noqa: E402
 import paths  # noqa: E402
 
 PORT = "5201"
