@@ -98,7 +98,7 @@ static int64_t capacity_tick_ns(int64_t common_ns)
 
 static void capacity_stamps(struct analysis_capacity_way *w)
 {
-    for (size_t i = 0; i < w->added && w->frames < STAMPS; i++)
+    for (size_t i = 0; i < w->added && (w->frames < STAMPS || w->common_ns == 0); i++) /* all may have one stamp so far */
         w->common_ns = capacity_divisor(w->common_ns, w->time_ns[ANALYSIS_CAPACITY_BEFORE + i]);
 }
 

@@ -59,6 +59,18 @@ static void test_frames_faster_than_the_clock_show_none(void **state)
     }
 }
 
+/* A fast link may have thousands of frames in a tick: the first stamp, which is the origin, tells nothing. */
+static void test_one_stamp_shows_no_clock(void **state)
+{
+    (void)state;
+    struct analysis_capacity *c = analysis_capacity_new();
+    struct capture_segment s = full_segment();
+    for (int k = 0; k < 20000; k++)
+        analysis_capacity_add(c, &s, s.payload_bytes, 0, k / 6000 * MS);
+    assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - 1e-3) < 1e-12);
+    analysis_capacity_free(c);
+}
+
 /* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
 static void test_super_segments_have_the_bytes_of_their_frames(void **state)
 {
@@ -241,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_back_to_back_frames_show_the_rate),
         cmocka_unit_test(test_frames_faster_than_the_clock_show_none),
+        cmocka_unit_test(test_one_stamp_shows_no_clock),
         cmocka_unit_test(test_super_segments_have_the_bytes_of_their_frames),
         cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
         cmocka_unit_test(test_frames_of_two_sizes_show_the_rate_by_their_beginnings),

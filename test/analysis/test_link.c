@@ -460,6 +460,22 @@ static void test_an_application_that_is_answered_makes_cycles(void **state)
     assert_true(isnan(fact[0].cycle_s) && isnan(fact[0].clocked));
 }
 
+/* Of a round trip of 20 ms stamps of 5 ms show nothing, finer ones do. */
+static void test_waits_of_a_few_ticks_of_the_capture_are_not_known(void **state)
+{
+    (void)state;
+    for (int coarse = 0; coarse < 2; coarse++) {
+        struct analysis_wait waits[2] = {{.start_s = 0}, {.start_s = 2.5}};
+        struct analysis_told flow = {.incoming = true, .rate_bps = 10e6};
+        struct analysis_evidence e = {.data_wait_s = 5e-3, .ack_wait_s = 5e-3, .floor_s = 9.9e-3};
+        struct analysis_evidence_set set = set_of(&e, &flow, 1);
+        waits_of(&e, 1, waits, 2);
+        set.stamp_s = coarse ? 5e-3 : 1e-3;
+        decided(&set, NULL, (const double[]){1e9, 1e9});
+        assert_true(coarse ? isnan(fact[0].ack_wait_s) && isnan(fact[0].data_wait_s) : fact[0].ack_wait_s == 5e-3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link),
         cmocka_unit_test(test_acks_behind_acks_alone),
         cmocka_unit_test(test_an_application_that_is_answered_makes_cycles),
+        cmocka_unit_test(test_waits_of_a_few_ticks_of_the_capture_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
