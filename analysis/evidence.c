@@ -475,7 +475,7 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
             (struct analysis_clocking_figures){.flight_bytes = NAN, .offered_bytes = NAN, .full_bytes = NAN};
     if (isnan(e->clocking.full_bytes))
         return;
-    s->one_sided = s->one_sided || (e->clocking.full_bytes > 0 && !(e->clocking.acks > 0));
+    s->one_sided = s->one_sided || (e->clocking.full_bytes > 0 && !e->clocking.acked);
     double payload = analysis_evidence_payload(e->clocking.full_bytes);
     s->full_bytes = fmax(s->full_bytes, payload > MTU_MSS ? payload : fmin(payload, MTU_PAYLOAD));
 }

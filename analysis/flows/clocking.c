@@ -155,6 +155,7 @@ void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_seg
     struct analysis_clocking_slot *slot = clocking_at(c, time_ns);
     int64_t offered_bytes = (int64_t)s->window << (scale > 0 ? scale : 0);
     c->unscaled = scale < 0;
+    c->acked = true;
     c->prompted = c->prompted || s->payload_bytes > 0;
     slot->pure += s->payload_bytes == 0;
     if (s->has_timestamps) {
@@ -259,8 +260,8 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .gaps_s = gaps_s,
         .closed_share = acks > 0 ? closed / acks : NAN,
         .full_bytes = c->full_bytes,
-        .acks = acks,
         .pure_acks = pure,
+        .acked = c->acked,
     };
     x->clocked = clocking_clocked(c, &x->clocked_sd);
     if (c->unscaled)

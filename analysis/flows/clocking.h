@@ -51,6 +51,7 @@ struct analysis_clocking {
     uint32_t latest_tsval;            /* of an ACK, with its number: what has left since and echoes it is in flight */
     int64_t latest_acked, burst_most;
     int64_t offered_last;             /* bytes, by the latest ACK */
+    bool acked;                       /* by any ACK, ever */
     bool unscaled;                    /* what is offered came without its scale */
     struct analysis_inflight inflight;
     struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
@@ -90,7 +91,8 @@ struct analysis_clocking_figures {
     double clocked_sd;
     double closed_share;   /* of ACKs: they offer less than two segments */
     double full_bytes;     /* payload of a full segment */
-    double acks, pure_acks; /* of its data; those without data of their own */
+    double pure_acks;      /* ACKs without data */
+    bool acked;            /* an ACK of its data passed, ever */
 };
 
 void analysis_clocking_get(const struct analysis_clocking *c, double from_s, double to_s,

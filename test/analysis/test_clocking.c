@@ -54,6 +54,21 @@ static void test_a_full_window_is_always_at_its_most(void **state)
     free(c);
 }
 
+/* An ACK that passed is one for good, whatever a phase has of them. */
+static void test_a_flow_was_acknowledged_or_never(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    struct analysis_clocking_figures x;
+    analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, FULL, FULL, MS);
+    analysis_clocking_get(c, 0, 10, &x);
+    assert_false(x.acked);
+    ack_of(c, (struct capture_segment){.ack = 1}, FULL, 10 * FULL, 2 * MS);
+    analysis_clocking_get(c, 5, 10, &x);
+    assert_true(x.acked);
+    free(c);
+}
+
 /* Writes of four and a half segments, every 20 ms, each acknowledged before the next. */
 static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
 {
@@ -238,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_full_window_is_always_at_its_most),
+        cmocka_unit_test(test_a_flow_was_acknowledged_or_never),
         cmocka_unit_test(test_writes_begin_with_nothing_in_flight_and_end_short),
         cmocka_unit_test(test_a_slow_reader_shows_in_the_window_offered),
         cmocka_unit_test(test_a_window_that_grows_is_no_slow_reader),
