@@ -24,7 +24,7 @@
 /* Places of connections that have proved nothing yet. Where somebody opens r a second at an address, its places over r are
  * the time that others there have to speak; both ends of a busy machine may stand still for a fifth of a second. */
 #define SHARE 128             /* of an address without a session */
-#define STRANGERS (8 * SHARE) /* of all these */
+#define STRANGERS (4 * SHARE) /* of all these; with a client's they are fewer than 1024, which many systems allow */
 #define OWN (8 * FLOWS)       /* of an address, for each session that it has */
 #define STRANGER_NS INT64_C(5000000000)
 #define SILENCE_NS INT64_C(20000000000)

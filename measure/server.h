@@ -19,7 +19,7 @@
  * places of flows to come.
  * A server is silent to whoever has not spoken first, and sends no data before a proof. A connection that has proved
  * nothing 5 s after it was made is closed, whatever it says meanwhile, as is a session without a whole word for 20 s, and
- * any after its time. Connections that have proved nothing yet have places: an address (of IPv6 its /64) 128 of 1024, or, if
+ * any after its time. Connections that have proved nothing yet have places: an address (of IPv6 its /64) 128 of 512, or, if
  * it has sessions, 256 for each, and nobody else those. Where there is none left the oldest goes. */
 #ifndef MEASURE_SERVER_H
 #define MEASURE_SERVER_H
