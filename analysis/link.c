@@ -265,13 +265,19 @@ static void link_ways(struct links *d)
     }
 }
 
+/* The times of a phase that are looked at. */
+static double link_sample_s(const struct links *d, int i)
+{
+    return d->s->from_s + (d->s->to_s - d->s->from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
+}
+
 /* Does the queue before a direction's data, or their ACKs, never run empty in the phase, but for a share of it? All
  * wait in it: the least that one waits. */
 static bool link_stands(const struct links *d, bool incoming, bool acks, double share)
 {
     double waits_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
-        double at_s = d->s->from_s + (d->s->to_s - d->s->from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES, wait_s = NAN;
+        double at_s = link_sample_s(d, i), wait_s = NAN;
         for (size_t k = 0; k < d->s->n; k++) {
             const struct analysis_evidence *e = &d->s->flow[k];
             if (e->flow->incoming != incoming)
@@ -299,14 +305,14 @@ static bool link_always(const struct links *d, bool incoming)
     bool any = false;
     for (size_t k = 0; k < d->s->n; k++) {
         const struct analysis_evidence *e = &d->s->flow[k];
-        double span_s = analysis_evidence_rtt_s(e);
-        bool timed = !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes);
-        for (int i = 0; e->flow->incoming == incoming && i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
-            double at_s = d->s->from_s + (d->s->to_s - d->s->from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
-            if (timed || !(e->tick_s > 0 && analysis_evidence_least_s(e, at_s, span_s) > STANDS_TICKS * e->tick_s))
+        if (e->flow->incoming != incoming)
+            continue;
+        if (!(e->tick_s > 0) || !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes))
+            return false;
+        for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++)
+            if (!(analysis_evidence_least_s(e, link_sample_s(d, i), analysis_evidence_rtt_s(e)) > STANDS_TICKS * e->tick_s))
                 return false;
-            any = true;
-        }
+        any = true;
     }
     return any;
 }

@@ -31,6 +31,21 @@ static bool standing_met_empty(const struct standing *x, bool incoming)
 
 enum standing_full { STANDING_NO, STANDING_PERHAPS, STANDING_SURE };
 
+/* Of all flows' round trips; INFINITY: none shows. */
+static double standing_least_s(const struct standing *x)
+{
+    double least_s = INFINITY;
+    for (size_t i = 0; i < x->s->n; i++)
+        least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
+    return least_s;
+}
+
+/* Is most of it no TCP? No ACK clocks that: it may keep a pace of its own. */
+static bool standing_others(const struct analysis_capacity_way *w)
+{
+    return w->other_bytes > w->all_bytes / 2;
+}
+
 /* Where ACKs alone go, no full frames show a rate: do they follow each other evenly, as after a queue that they fill? */
 static bool standing_paced(const struct standing *x, bool incoming, double mean_bps)
 {
@@ -40,7 +55,7 @@ static bool standing_paced(const struct standing *x, bool incoming, double mean_
         if (x->s->flow[i].flow->incoming == incoming)
             return true;
     analysis_spacing_get(&w->spacing, &figures);
-    return w->other_bytes > w->all_bytes / 2 || mean_bps > FULL * figures.line_bps;
+    return standing_others(w) || mean_bps > FULL * figures.line_bps;
 }
 
 /* Does a direction carry as much in every stretch of a round trip? Shapers serve in steps; what matters is a queue that
@@ -48,16 +63,12 @@ static bool standing_paced(const struct standing *x, bool incoming, double mean_
 static enum standing_full standing_full(const struct standing *x, bool incoming)
 {
     const struct analysis_capacity_way *w = incoming ? &x->frames->in : &x->frames->out;
-    double least_s = INFINITY, share, bps = analysis_capacity_bps(w, &share);
+    double least_s = standing_least_s(x), share, bps = analysis_capacity_bps(w, &share);
     double mean_bps = analysis_capacity_mean_bps(w, x->s->to_s);
-    for (size_t i = 0; i < x->s->n; i++)
-        least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
-    if (!(isfinite(least_s) && least_s >= 0)) /* a clock that steps back makes them negative */
+    if (!(isfinite(least_s) && least_s >= 0) || /* a clock that steps back makes them negative */
+        !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
         return STANDING_NO;
-    if (!analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
-        return STANDING_NO;
-    bool others = w->other_bytes > w->all_bytes / 2; /* which no ACK clocks: they may keep a pace of their own */
-    return mean_bps > FULL * bps && !others ? STANDING_SURE : STANDING_PERHAPS;
+    return mean_bps > FULL * bps && !standing_others(w) ? STANDING_SURE : STANDING_PERHAPS;
 }
 
 /* Q(p) of analysis/standing.h. */
@@ -110,10 +121,9 @@ static void standing_far(struct standing *x, bool incoming, double floor_s, doub
  * tap, which outgoing frames have not passed yet. */
 static bool standing_beyond(const struct standing *x)
 {
-    double least_s = INFINITY;
-    for (size_t i = 0; i < x->s->n; i++)
-        least_s = fmin(least_s, x->s->flow[i].near_least_s + x->s->flow[i].far_least_s);
-    return isfinite(least_s) && least_s > MOST_FLOOR_S;
+    double least_s = standing_least_s(x);
+    return isfinite(least_s) && least_s > MOST_FLOOR_S && standing_full(x, false) == STANDING_NO &&
+           standing_full(x, true) == STANDING_NO;
 }
 
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
@@ -121,8 +131,7 @@ void analysis_standing_take(struct analysis_evidence_set *s, const struct analys
 {
     struct standing x = {s, frames, s->frame_s};
     double floor_s = fmax(DEFAULT_FLOOR_S, s->frame_s);
-    const bool beyond = frames && standing_beyond(&x) && standing_full(&x, false) == STANDING_NO &&
-                        standing_full(&x, true) == STANDING_NO;
+    const bool beyond = frames && standing_beyond(&x);
     for (int incoming = 0; frames && incoming < 2; incoming++) {
         enum standing_full full = standing_met_empty(&x, incoming) ? STANDING_NO
                                   : beyond && !incoming            ? STANDING_PERHAPS

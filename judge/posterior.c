@@ -114,9 +114,9 @@ static double posterior_none(const struct judge_facts *s)
 }
 
 /* Of draws, so that with what is none of these it is that share of all. */
-static double posterior_sure(const struct judge_facts *s)
+static double posterior_sure(double none)
 {
-    return JUDGE_DIAGNOSIS_SURE / (1 - posterior_none(s));
+    return JUDGE_DIAGNOSIS_SURE / (1 - none);
 }
 
 /* The least width about `middle` that holds that share of what was drawn. Weights differ: by halving, in place of sorting
@@ -240,7 +240,7 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
         posterior_add(&p, cases[i].facts, cases[i].weight);
     posterior_way(s, true, posterior_median(&p, p.value[1]), d);
     posterior_way(s, false, posterior_median(&p, p.value[2]), d);
-    const double none = posterior_none(s), sure = posterior_sure(s);
+    const double none = posterior_none(s), sure = posterior_sure(none);
     d->in.lost_ci95 = posterior_way_ci95(&p, p.value[1], &d->in, sure);
     d->out.lost_ci95 = posterior_way_ci95(&p, p.value[2], &d->out, sure);
     d->answer = none < JUDGE_DIAGNOSIS_SURE ? judge_diagnosis_answer(p.yes / p.all) : JUDGE_ANSWER_UNKNOWN;

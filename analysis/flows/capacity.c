@@ -24,7 +24,6 @@
 #define STAMPS 4096      /* frames whose stamps show the capture's clock */
 #define RESOLVED 12      /* ticks of it, and more: a rate is off by less than two steps, mostly by one */
 #define NEARLY 0.999     /* what is not nearly as fast need not be divided */
-#define FULL_BITS (1538 * 8.0)
 #define AROUND 38        /* FCS, header, preamble, gap */
 
 static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOST};
@@ -110,7 +109,7 @@ double analysis_capacity_stamp_s(const struct analysis_capacity_host *h)
 
 bool analysis_capacity_shows(double stamp_s, double bps)
 {
-    return !(ANALYSIS_CAPACITY_MOST * FULL_BITS / bps < RESOLVED * stamp_s);
+    return !(ANALYSIS_CAPACITY_MOST * ANALYSIS_SPACING_FULL_BITS / bps < RESOLVED * stamp_s);
 }
 
 /* With each frame the latest `group` vote, and those without it: of the ends of the time one belongs to it. */

@@ -8,7 +8,6 @@
 #define PER_OCTAVE 4
 #define LEAST_BPS 1e3
 #define LONG 4       /* frames' time, and more, apart: silence */
-#define FULL_BITS (1538 * 8.0)
 #define FASTEST 0.02 /* of the bytes */
 
 /* What the frames being added have come to: since the last one before them, together, and how many. */
@@ -114,7 +113,7 @@ void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spac
     double line_bytes = w->bytes[line - 1] + w->bytes[line] + w->bytes[line + 1], frame_s = time_s / w->frames;
     double seconds = w->seconds[line - 1] + w->seconds[line] + w->seconds[line + 1];
     double line_bps = seconds > 0 ? line_bytes * 8 / seconds : (double)NAN;
-    double silence = ceil(2 * log2(1e9 * LONG * fmax(frame_s, FULL_BITS / line_bps)));
+    double silence = ceil(2 * log2(1e9 * LONG * fmax(frame_s, ANALYSIS_SPACING_FULL_BITS / line_bps)));
     for (int i = silence > 0 ? (int)fmin(silence, ANALYSIS_SPACING_APARTS) : 0; i < ANALYSIS_SPACING_APARTS; i++)
         silent_s += w->apart_s[i];
     int run = line / PER_OCTAVE > 0 ? line / PER_OCTAVE - 1 : 0; /* a half to a quarter of it */

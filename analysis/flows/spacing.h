@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ANALYSIS_SPACING_FULL_BITS (1538 * 8.0) /* of a full frame of Ethernet, on the wire */
 #define ANALYSIS_SPACING_STEPS 120 /* from 1 kbit/s on, quarters of an octave */
 #define ANALYSIS_SPACING_RUNS 30   /* octaves */
 #define ANALYSIS_SPACING_APARTS 80 /* half octaves, to 18 minutes */

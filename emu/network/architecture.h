@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/network/architecture.h - where a switch keeps frames that must wait.
  *
- * An architecture is a row here and a file, emu/switch_<name>.c, that defines struct emu_architecture_ops
+ * An architecture is a row here and a file, emu/network/switch_<name>.c, that defines struct emu_architecture_ops
  * emu_architecture_<name>. Whoever asks where frames wait asks for a property, not for a name. Tam 2001, section 5.2
  * names the first three. */
 #ifndef EMU_ARCHITECTURE_H

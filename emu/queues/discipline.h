@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/queues/discipline.h - queue disciplines: which of the frames that wait is next, and which is lost.
  *
- * A discipline is a row here and a file, emu/<name>.c, that defines struct emu_discipline_ops emu_discipline_<name>.
+ * A discipline is a row here and a file, emu/queues/<name>.c, that defines struct emu_discipline_ops emu_discipline_<name>.
  * It stores frames; bounds and counts are the queue's (emu/queues/queue.h). Whoever asks what a discipline does to traffic
  * asks for a property, not for a name. */
 #ifndef EMU_DISCIPLINE_H
