@@ -120,8 +120,12 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
          {{JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 --time-stamp-precision nano -w my.pcap"}}},
 };
 
-/* draft-ietf-quic-ack-frequency; one of ten as draft-fairhurst-quic-ack-scaling has it. */
-#define FEWER_ACKS "in the senders' QUIC: ask for one ACK of 10 packets (ACK_FREQUENCY), which wins another FEWER"
+#define WORDS_OF(number) #number
+#define WORDS(number) WORDS_OF(number)
+/* draft-ietf-quic-ack-frequency */
+#define FEWER_ACKS                                                                                                    \
+    "in the senders' QUIC: ask for one ACK of " WORDS(JUDGE_CAUSE_FEWER_ACKS) " packets (ACK_FREQUENCY), which wins " \
+    "another FEWER"
 
 static const struct judge_cause_row causes_quic[JUDGE_CAUSES] = {
     [JUDGE_CAUSE_UNKNOWN] =

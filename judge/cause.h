@@ -46,6 +46,8 @@ enum judge_gains {
 };
 
 #define JUDGE_CAUSE_REMEDIES 10
+#define JUDGE_CAUSE_FEWER_ACKS 10 /* packets of an ACK that QUIC's receivers may be asked for
+                                   * (draft-fairhurst-quic-ack-scaling) */
 
 struct judge_cause_row {
     const char *name, *meaning;

@@ -243,7 +243,10 @@ static char *diagnosis_command_of_run(const char *directory, const struct judge_
     char *output = memory_text("%.*s-%s", (int)length, directory, queues ? name : "fewer-acks");
     char *to = view_text_shell_word(output);
     char *sets = queues ? study_ack_first_words(directory, name) : memory_text("%s", "");
-    char *command = memory_text("contraflow run %s -o %s%s%s", from, to, sets, fewer ? " --set tcp.delayed_ack=10" : "");
+    char acks[40] = "";
+    if (fewer)
+        snprintf(acks, sizeof acks, " --set tcp.delayed_ack=%d", JUDGE_CAUSE_FEWER_ACKS);
+    char *command = memory_text("contraflow run %s -o %s%s%s", from, to, sets, acks);
     free(scenario);
     free(from);
     free(output);

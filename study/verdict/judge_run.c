@@ -23,7 +23,6 @@
 #define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */
 #define FULL_LINK 0.9 /* of the time there was something on it */
 #define LEAST_AGAIN (1.0 / 3) /* of the phase: so long all its flows must live with ACKs first, too */
-#define FEWER_ACKS 10 /* packets of an ACK, as judge/cause.c advises */
 #define APART 0.1 /* of the time that all have in common: such means do not belong together */
 
 struct run_flow {
@@ -620,7 +619,7 @@ static void run_judge_again(const char *directory, const struct scenario *s, str
     if (any && study_ack_first_run(ask, directory, s, 0, &flows->summary, run_take, &again))
         flows->again = &again.flows;
     struct error why_not = ask->why_not;
-    if (any && run_all_quic(s) && study_ack_first_run(ask, directory, s, FEWER_ACKS, &flows->summary, run_take, &fewer))
+    if (any && run_all_quic(s) && study_ack_first_run(ask, directory, s, JUDGE_CAUSE_FEWER_ACKS, &flows->summary, run_take, &fewer))
         flows->fewer = &fewer.flows;
     ask->why_not = why_not;
     if (flows->again || flows->fewer) {

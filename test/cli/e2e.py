@@ -55,6 +55,16 @@ class Case(unittest.TestCase):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="contraflow-test-"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
 
+    def programs_of_nobody(self):
+        """Copies of contraflow and its Linux engine; they, and all that is here by now, are nobody's: their folder."""
+        programs = self.dir / "my programs"
+        programs.mkdir()
+        for name in ("contraflow", "contraflow-linux"):
+            shutil.copy(CONTRAFLOW.with_name(name), programs)
+        for path in [self.dir, *self.dir.rglob("*")]:
+            os.chown(path, 65534, 65534)
+        return programs
+
     def call(self, *args, **kwargs):
         return subprocess.run([str(CONTRAFLOW), *map(str, args)], cwd=self.dir, capture_output=True, text=True,
                               timeout=kwargs.pop("timeout", 600), **kwargs)

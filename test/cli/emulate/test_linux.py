@@ -722,12 +722,7 @@ class Left(Case):
             self.skipTest("every other test here is one, as this is no root")
         cache = self.dir / "cache/contraflow" / KERNEL.parent.name
         shutil.copytree(KERNEL.parent, cache, ignore=shutil.ignore_patterns("cpu-*"))
-        programs = self.dir / "my programs"
-        programs.mkdir()
-        for name in ("contraflow", "contraflow-linux"):
-            shutil.copy(e2e.CONTRAFLOW.with_name(name), programs)
-        for path in [self.dir, *self.dir.rglob("*")]:
-            os.chown(path, 65534, 65534)
+        programs = self.programs_of_nobody()
         done = subprocess.run([programs / "contraflow", "run", "star.yaml", "-o", "out", "-q", "--engine", "linux", "--set",
                                "duration=100ms", "--set", "warmup=10ms"], cwd=self.dir, user=65534, group=65534,
                               extra_groups=[], env={"XDG_CACHE_HOME": str(self.dir / "cache")}, capture_output=True,

@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import pathlib
-import shutil
 import signal
 import struct
 import subprocess
@@ -52,13 +51,7 @@ class Case(e2e.Case):
         (self.dir / "star.yaml").write_text(STAR)
         self.program, self.user = e2e.CONTRAFLOW, {}
         if self.ordinary and os.getuid() == 0:
-            programs = self.dir / "my programs"
-            programs.mkdir()
-            for name in ("contraflow", "contraflow-linux"):
-                shutil.copy(e2e.CONTRAFLOW.with_name(name), programs)
-            for path in [self.dir, *self.dir.rglob("*")]:
-                os.chown(path, 65534, 65534)
-            self.program = programs / "contraflow"
+            self.program = self.programs_of_nobody() / "contraflow"
             self.user = {"user": 65534, "group": 65534, "extra_groups": []}
 
     def call(self, *args, **kwargs):
