@@ -12,6 +12,7 @@
 #define TICKS 10             /* and more: stamps tell legs apart */
 #define HARDLY 4             /* times longer before the tap than after it */
 #define TICKS_CLEAR 2        /* and more: stamps show that there is a wait */
+#define TICKS_TRIP 4         /* of the capture's clock, and more: a round trip that shows */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
 #define NOISE 0.03           /* of the round trip, and more: stamps are not used */
 #define MOST_SEGMENTS 0.8    /* of its segments belong to bursts from rest */
@@ -80,6 +81,11 @@ bool analysis_evidence_same_peer(const struct analysis_evidence *x, const struct
 double analysis_evidence_rtt_s(const struct analysis_evidence *e)
 {
     return e->floor_s + e->data_wait_s + e->ack_wait_s;
+}
+
+bool analysis_evidence_shows(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    return !(analysis_evidence_rtt_s(e) < TICKS_TRIP * s->stamp_s);
 }
 
 double analysis_evidence_idle(const struct analysis_evidence_set *s, const struct analysis_evidence *e)

@@ -110,6 +110,9 @@ bool analysis_evidence_same_peer(const struct analysis_evidence *x, const struct
 /* Mean round trip in the phase. */
 double analysis_evidence_rtt_s(const struct analysis_evidence *e);
 
+/* Does that take more than a few ticks of the capture's clock? */
+bool analysis_evidence_shows(const struct analysis_evidence_set *s, const struct analysis_evidence *e);
+
 /* Share of the phase in which the sender had nothing in flight and nothing to send; may be slightly negative. */
 double analysis_evidence_idle(const struct analysis_evidence_set *s, const struct analysis_evidence *e);
 

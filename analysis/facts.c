@@ -9,7 +9,6 @@
 
 #define COARSE 0.04 /* of the round trip: so far are waits off that the tap alone tells apart, as emulated flows show */
 #define FULL 0.9      /* of the link is data: the rest are ACKs and what is not TCP */
-#define TICKS 4 /* of the capture's clock, and more: a round trip that shows */
 #define TRIPS 2 /* round trips to take a rate from: bursts are faster than a pace */
 
 /* How fast its congestion window grows, in segments a round trip: bytes in flight, but for what slower round trips hold
@@ -64,7 +63,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
 {
     /* A stamp is up to a tick old, those of one burst equally: so far is their mean off. */
     double stamps = fmax(1, (s->to_s - s->from_s) / e->tick_s), trip_s = analysis_evidence_rtt_s(e);
-    bool shows = !(trip_s < TICKS * s->stamp_s);
+    bool shows = analysis_evidence_shows(s, e);
     double windows = e->clocking.offered_bytes * (1 + e->clocking.offered_swing) * 8 / e->floor_s;
     return (struct judge_flow){
         .incoming = e->flow->incoming,

@@ -282,7 +282,7 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
             const struct analysis_evidence *e = &d->s->flow[k];
             if (e->flow->incoming != incoming)
                 continue;
-            if (e->coarse)
+            if (e->coarse || !analysis_evidence_shows(d->s, e))
                 return false;
             wait_s = fmin(wait_s, analysis_evidence_wait_s(e, at_s, acks));
             tick_s = fmax(tick_s, fmax(e->tick_s, d->s->stamp_s));
@@ -307,7 +307,7 @@ static bool link_always(const struct links *d, bool incoming)
         const struct analysis_evidence *e = &d->s->flow[k];
         if (e->flow->incoming != incoming)
             continue;
-        if (!(e->tick_s > 0) || !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes))
+        if (!(e->tick_s > 0) || !analysis_evidence_shows(d->s, e) || !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes))
             return false;
         for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++)
             if (!(analysis_evidence_least_s(e, link_sample_s(d, i), analysis_evidence_rtt_s(e)) > STANDS_TICKS * e->tick_s))
@@ -402,7 +402,7 @@ static double link_beyond(const struct links *d, bool incoming)
         const struct analysis_evidence *e = &d->s->flow[i];
         if (e->flow->incoming != incoming || !(e->tick_s > 0))
             continue;
-        if (e->reader) /* its data wait for a reader, not for a link */
+        if (e->reader || !analysis_evidence_shows(d->s, e)) /* its data wait for a reader, not for a link; for ticks */
             return 0;
         beyond += e->flow->rate_bps * fmax(0, e->beyond_s - e->tick_s / 2);
         waits += e->flow->rate_bps * e->data_wait_s;

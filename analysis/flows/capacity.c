@@ -86,25 +86,29 @@ static int64_t capacity_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Clocks tick in decimal units: frames that a sender sends at even distances have other common divisors, too. */
-static int64_t capacity_tick_ns(int64_t common_ns)
+/* A link passes one frame after the other, so only a clock's tick can give two of one way one stamp. Where none have, a
+ * sender's even distances may be what they have in common: then ticks are decimal. */
+static int64_t capacity_tick_ns(const struct analysis_capacity_host *h)
 {
+    const int64_t common_ns = capacity_divisor(h->in.common_ns, h->out.common_ns);
     int64_t tick_ns = 1;
     while (common_ns > 0 && common_ns % (10 * tick_ns) == 0 && tick_ns < SECOND_NS)
         tick_ns *= 10;
-    return tick_ns;
+    return common_ns > 0 && (h->in.same || h->out.same) ? common_ns : tick_ns;
 }
 
 static void capacity_stamps(struct analysis_capacity_way *w)
 {
-    for (size_t i = 0; i < w->added && (w->frames < STAMPS || w->common_ns == 0); i++) /* all may have one stamp so far */
-        w->common_ns = capacity_divisor(w->common_ns, w->time_ns[ANALYSIS_CAPACITY_BEFORE + i]);
+    for (size_t i = 0; i < w->added && (w->frames < STAMPS || w->common_ns == 0); i++) { /* all may have one stamp so far */
+        const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
+        w->common_ns = capacity_divisor(w->common_ns, w->time_ns[at]);
+        w->same = w->same || (w->frames + i > 0 && w->time_ns[at] == w->time_ns[at - 1]);
+    }
 }
 
 double analysis_capacity_stamp_s(const struct analysis_capacity_host *h)
 {
-    int64_t common_ns = capacity_divisor(h->in.common_ns, h->out.common_ns);
-    return common_ns > 0 ? (double)capacity_tick_ns(common_ns) * 1e-9 : 0;
+    return h->in.common_ns > 0 || h->out.common_ns > 0 ? (double)capacity_tick_ns(h) * 1e-9 : 0;
 }
 
 bool analysis_capacity_shows(double stamp_s, double bps)
@@ -113,10 +117,11 @@ bool analysis_capacity_shows(double stamp_s, double bps)
 }
 
 /* With each frame the latest `group` vote, and those without it: of the ends of the time one belongs to it. */
-static void capacity_rate(const struct analysis_capacity_way *w, size_t group, struct capacity_groups *g)
+static void capacity_rate(const struct analysis_capacity_way *w, int64_t tick_ns, size_t group,
+                          struct capacity_groups *g)
 {
     const size_t before = ANALYSIS_CAPACITY_BEFORE - 1, n = w->added;
-    const double least_s = RESOLVED * (double)capacity_tick_ns(w->common_ns) * 1e-9;
+    const double least_s = RESOLVED * (double)tick_ns * 1e-9;
     for (size_t i = 0; i <= n; i++) {
         const size_t to = before + i, from = to - group;
         g->bytes[i] = (double)(w->sum_bytes[to] - w->sum_bytes[from]);
@@ -137,7 +142,7 @@ static inline void capacity_cast(struct analysis_capacity_vote *vote, double wei
     vote->seconds += weight * span_s;
 }
 
-static void capacity_vote(struct analysis_capacity_way *w)
+static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns)
 {
     struct capacity_groups g[ANALYSIS_CAPACITY_GROUPS];
     const uint32_t *full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
@@ -148,7 +153,7 @@ static void capacity_vote(struct analysis_capacity_way *w)
     if (full[w->added - 1] - full[-ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
         return;
     for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++)
-        capacity_rate(w, groups[k], &g[k]);
+        capacity_rate(w, tick_ns, groups[k], &g[k]);
     for (size_t i = 1; i <= w->added; i++)
         for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++) {
             capacity_cast(&w->votes[2 * k][g[k].ends[i]], weight, g[k].bytes[i], g[k].span_s[i]);
@@ -217,7 +222,7 @@ static void capacity_slots(struct analysis_capacity_way *w)
 }
 
 /* Counts what was added, and remembers the latest. */
-static void capacity_count(struct analysis_capacity_way *w)
+static void capacity_count(struct analysis_capacity_host *h, struct analysis_capacity_way *w)
 {
     const size_t n = w->added;
     if (n == 0)
@@ -228,7 +233,7 @@ static void capacity_count(struct analysis_capacity_way *w)
         w->sum_full[at] = w->sum_full[at - 1] + (w->bytes[i] >= FULL_BYTES);
     }
     capacity_stamps(w);
-    capacity_vote(w);
+    capacity_vote(w, capacity_tick_ns(h));
     capacity_trains(w);
     capacity_slots(w);
     analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n);
@@ -240,12 +245,13 @@ static void capacity_count(struct analysis_capacity_way *w)
     w->added = 0;
 }
 
-static void capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
+static void capacity_note(struct analysis_capacity_host *h, struct analysis_capacity_way *w, uint32_t bytes,
+                          int64_t time_ns)
 {
     w->time_ns[ANALYSIS_CAPACITY_BEFORE + w->added] = time_ns;
     w->bytes[w->added++] = bytes;
     if (w->added == ANALYSIS_CAPACITY_ADDED)
-        capacity_count(w);
+        capacity_count(h, w);
 }
 
 /* NULL: beyond the first hosts. */
@@ -323,7 +329,7 @@ void analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
             w->other_bytes += other_bytes;
             w->other_frames++;
         }
-        capacity_note(w, bytes, time_ns);
+        capacity_note(host[i], w, bytes, time_ns);
     }
 }
 
@@ -333,9 +339,10 @@ const struct analysis_capacity_host *analysis_capacity_find(const struct analysi
     uint8_t place = c->place[capacity_place(c, host, tag)];
     if (!place)
         return NULL;
-    capacity_count(&c->host[place - 1]->in);
-    capacity_count(&c->host[place - 1]->out);
-    return c->host[place - 1];
+    struct analysis_capacity_host *h = c->host[place - 1];
+    capacity_count(h, &h->in);
+    capacity_count(h, &h->out);
+    return h;
 }
 
 double analysis_capacity_mean_bps(const struct analysis_capacity_way *w, double to_s)

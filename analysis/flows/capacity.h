@@ -58,6 +58,7 @@ struct analysis_capacity_way {
     double train_bps;     /* the fastest of ANALYSIS_CAPACITY_TRAIN frames */
     struct analysis_spacing spacing;
     int64_t common_ns;    /* greatest common divisor of the first frames' stamps; 0: none yet */
+    bool same;            /* two of them have one stamp */
 };
 
 struct analysis_capacity_host {
@@ -88,7 +89,7 @@ void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_se
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,
                                                             const struct capture_address *host, uint32_t tag);
 
-/* What the stamps of frames are multiples of, s: the largest power of ten. Nothing shorter shows. 0: no frames. */
+/* The tick of the capture's clock, s, which the stamps of frames are multiples of. Nothing shorter shows. 0: no frames. */
 double analysis_capacity_stamp_s(const struct analysis_capacity_host *h);
 
 /* Would full frames back to back at such a rate, or a higher one, have a vote with a clock of such ticks? */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures that lack something: those of a corpus as a worse tap would have made them.
 
-    spoil.py FROM TO [--how us,100us,ms,in,out,snap60,snap68,drop5,drop20] [--count N]
+    spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20] [--count N]
 
 FROM is a corpus of emulated.py (pcap). Of each capture TO gets one for each way to spoil it, whose class it is in truth.csv:
 stamps cut to that unit; frames to the judged host alone, or from it; that many bytes of each frame; frames without that
@@ -16,7 +16,7 @@ import struct
 
 from truth import truth_capture
 
-UNITS_NS = {"us": 1000, "100us": 100_000, "ms": 1_000_000}
+UNITS_NS = {"us": 1000, "100us": 100_000, "ms": 1_000_000, "64th": 15_625_000}  # of a second: old Windows clocks
 SOURCE = slice(26, 30)  # of an Ethernet frame: its IPv4 source
 
 
@@ -41,7 +41,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("directory")
     p.add_argument("to", type=pathlib.Path)
-    p.add_argument("--how", default="us,100us,ms,in,out,snap60,snap68,drop5,drop20")
+    p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20")
     p.add_argument("--count", type=int, help="of the first N captures only")
     o = p.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)
