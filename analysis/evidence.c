@@ -242,12 +242,7 @@ static bool evidence_edge(const struct analysis_evidence *e)
     return k->most_bytes + ROOM_SEGMENTS * k->full_bytes >= k->offered_bytes && k->flight_bytes >= EDGE * k->offered_bytes;
 }
 
-static bool evidence_shorts(const struct analysis_evidence *e)
-{
-    return e->clocking.short_share > SHORTS && !evidence_edge(e);
-}
-
-/* A break costs a round trip, so that less than one in twenty matters to nobody. */
+/* A break costs a round trip, so that less than one in twenty matters to nobody; a sender at its edge makes none. */
 static bool evidence_pauses(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
@@ -255,7 +250,7 @@ static bool evidence_pauses(const struct analysis_evidence_set *s, const struct 
     bool breaks = k->restarts >= LEAST_BREAKS && !(k->restarts < JUDGE_DIAGNOSIS_TOTAL * trips) &&
                   !(k->jitter <= BREAKS_JITTER);
     bool losses = e->flow->loss_events >= LOSS_EVENTS; /* its timer rests then, not the application */
-    return !losses && (e->flow->idle || breaks || evidence_shorts(e));
+    return !losses && !evidence_edge(e) && (e->flow->idle || breaks || e->clocking.short_share > SHORTS);
 }
 
 /* What the host's flows show together; [1]: of incoming data, or of what goes to the host. */
