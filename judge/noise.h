@@ -39,6 +39,7 @@ struct judge_noise {
     double capacity;  /* of a link's rate, by where it comes from */
     double wait;      /* of a wait that stamps show */
     double model;     /* of what is possible */
+    double gain_lossy; /* likewise as below, more where flows lose segments */
     double gain[JUDGE_CAPACITY_SOURCES]; /* of what waiting ACKs cost, by where the lesser known link's rate comes from */
 };
 

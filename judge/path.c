@@ -157,10 +157,13 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
     return l->capacity_bps * (1 + (l->source == JUDGE_CAPACITY_KNOWN ? 0 : judge_noise.capacity * open[JUDGE_OPEN_CAPACITY]));
 }
 
-/* How far what waiting ACKs cost is off, by how well links are known. */
+/* How far what waiting ACKs cost is off, by how well links are known; more, where losses set what flows do then. */
 static double path_gain_noise(const struct judge_facts *s)
 {
-    return fmax(judge_noise.gain[s->in.source], judge_noise.gain[s->out.source]);
+    bool lossy = false;
+    for (size_t i = 0; i < s->n; i++)
+        lossy = lossy || s->flow[i].loss_events > 0;
+    return hypot(fmax(judge_noise.gain[s->in.source], judge_noise.gain[s->out.source]), lossy ? judge_noise.gain_lossy : 0);
 }
 
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double open[JUDGE_OPENS],
