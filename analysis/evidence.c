@@ -536,14 +536,15 @@ static double evidence_other_bps(const struct analysis_capacity_way *w, double f
 
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, double from_s, double to_s)
+                              size_t n, const struct analysis_told_ways *ways, double from_s, double to_s)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
                                         .interface_bps = analysis_flows_interface_bps(f),
                                         .stamp_s = frames ? analysis_capacity_stamp_s(frames) : 0,
                                         .paused = analysis_flows_paused(f)};
-    for (int i = 0; i < 2 && frames; i++)
-        s->other_bps[i] = evidence_other_bps(i ? &frames->out : &frames->in, from_s, to_s);
+    for (int i = 0; i < 2; i++)
+        s->other_bps[i] = (frames ? evidence_other_bps(i ? &frames->out : &frames->in, from_s, to_s) : 0) +
+                          (ways ? ways->other_bps[i] : 0);
     s->waits = memory_zeroed(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits, "a diagnosis");
     s->flow = memory_zeroed(n + 1, sizeof *s->flow, "a diagnosis");
     for (size_t i = 0; i < n; i++) {

@@ -22,6 +22,12 @@ struct analysis_told {
     enum judge_cause limit;                  /* likewise: what keeps it from sending more */
 };
 
+/* What is known of the host's ways, in and out, on the wire, besides what its flows show. */
+struct analysis_told_ways {
+    double capacity_bps[2]; /* NAN unknown; INFINITY: unknown, and not the other way's */
+    double other_bps[2];    /* of the data of TCP flows that are not among them */
+};
+
 struct analysis_evidence {
     const struct analysis_told *flow; /* borrowed */
     struct analysis_clocking_figures clocking;
@@ -94,10 +100,11 @@ enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e);
 enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e);
 
 /* What the capture shows of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown.
+ * ways: NULL: nothing is known.
  * Round trips through empty queues come next, by analysis/floors.h and standing.h. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, double from_s, double to_s);
+                              size_t n, const struct analysis_told_ways *ways, double from_s, double to_s);
 
 /* Divides round trips into what data and ACKs wait, once it is known what they take through empty queues. */
 void analysis_evidence_divide(struct analysis_evidence_set *s);

@@ -90,6 +90,8 @@ struct capture_host {
     const struct analysis_beside *beside; /* NULL: nothing */
     const struct capture_address *host;
     uint32_t tag;
+    const struct entry *entries; /* borrowed; all its flows */
+    size_t n;
 };
 
 /* The diagnosis has more evidence of what an application and a reader do. */
@@ -174,18 +176,45 @@ static void capture_beside(const struct capture_host *h, const double all_bytes[
     }
 }
 
+static bool capture_is_judged(const struct analysis_resource *r, const struct analysis_resource_use *const *uses,
+                              const struct capture_flow *flow)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (uses[i]->flow == flow)
+            return true;
+    return false;
+}
+
+/* Data of flows that are not judged, on the wire: too small to take a share, or not there all the time. ACKs wait behind
+ * them as behind any. */
+static void capture_others(const struct capture_host *h, const struct analysis_resource *r,
+                           const struct analysis_resource_use *const *uses, double other_bps[static 2])
+{
+    for (size_t i = 0; i < h->n; i++) {
+        const struct analysis_flow *flow = &h->entries[i].flow->flow;
+        size_t begin, end;
+        if (capture_is_judged(r, uses, h->entries[i].flow))
+            continue;
+        analysis_bins_range(flow->bins, llround(r->steady_start_s * 1e9), llround(r->end_s * 1e9), &begin, &end);
+        double segment = (double)flow->seen_payload_bytes / flow->data_packets;
+        other_bps[!h->entries[i].incoming] += analysis_bins_rate_bps(flow->bins, begin, end) * (segment + JUDGE_AROUND) / segment;
+    }
+}
+
 static void capture_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
     const struct capture_host *h = user;
     const struct analysis_judgement *j = &r->judgement;
     /* A link that carries more than it can is another one: the other end's, where directions are swapped. */
     bool fits = h->capacity_bps && !(j->in_bps > h->capacity_bps[0]) && !(j->out_bps > h->capacity_bps[1]);
-    double rate_bps[2] = {fits ? h->capacity_bps[0] : (double)NAN, fits ? h->capacity_bps[1] : (double)NAN};
-    double own_bps = isnan(rate_bps[1]) ? capture_out_bps(h, r) : (double)NAN;
+    struct analysis_told_ways ways = {
+        .capacity_bps = {fits ? h->capacity_bps[0] : (double)NAN, fits ? h->capacity_bps[1] : (double)NAN}};
+    double own_bps = isnan(ways.capacity_bps[1]) ? capture_out_bps(h, r) : (double)NAN;
     if (isfinite(own_bps)) {
-        rate_bps[0] = INFINITY; /* a shaper of what goes out says nothing of what comes in */
-        rate_bps[1] = own_bps;
+        ways.capacity_bps[0] = INFINITY; /* a shaper of what goes out says nothing of what comes in */
+        ways.capacity_bps[1] = own_bps;
     }
+    capture_others(h, r, uses, ways.other_bps);
     struct analysis_told *flows = memory_zeroed(r->n + 1, sizeof *flows, "the flows of a host");
     for (size_t i = 0; i < r->n; i++) {
         const struct capture_flow *flow = uses[i]->flow;
@@ -197,7 +226,7 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
         flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
-    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, rate_bps,
+    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, &ways,
                       &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)
@@ -233,7 +262,7 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
         uses[i] = (struct analysis_resource_use){{flow->start_s, flow->end_s, entries[i].incoming},
                                                  flow->payload_bytes, entries[i].flow};
     }
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &entries->host, entries->tag};
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &entries->host, entries->tag, entries, n};
     struct analysis_resource_source source = {
         .settled_s = capture_settled_s,
         .measure = capture_measure,
@@ -323,7 +352,7 @@ static void capture_udp_alone(const struct capture_judge *judge, struct analysis
     struct udp_sum src = capture_udp_of(f, n, &most->src, most->tag), dst = capture_udp_of(f, n, &most->dst, most->tag);
     bool from = src.bytes[0] + src.bytes[1] > dst.bytes[0] + dst.bytes[1];
     struct udp_sum s = from ? src : dst;
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, from ? &most->src : &most->dst, most->tag};
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, from ? &most->src : &most->dst, most->tag, NULL, 0};
     struct analysis_resource *r = memory_zeroed(1, sizeof *r, "a host of UDP");
     r->start_s = r->steady_start_s = s.from_s;
     r->end_s = s.to_s;

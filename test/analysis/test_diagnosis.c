@@ -104,7 +104,10 @@ static void asked_of(const struct analysis_flows *f, struct asked *a)
 static struct judge_diagnosis answer(const struct analysis_flows *f, struct asked *a, const double capacity_bps[2])
 {
     struct judge_diagnosis d;
-    analysis_diagnose(f, &a->host, a->tag, a->told, a->n, a->from_s, a->to_s, capacity_bps, &d, NULL, NULL);
+    struct analysis_told_ways ways = {.other_bps = {0, 0}};
+    for (int i = 0; i < 2; i++)
+        ways.capacity_bps[i] = capacity_bps ? capacity_bps[i] : (double)NAN;
+    analysis_diagnose(f, &a->host, a->tag, a->told, a->n, a->from_s, a->to_s, &ways, &d, NULL, NULL);
     return d;
 }
 
