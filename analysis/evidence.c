@@ -36,6 +36,8 @@
 #define MTU_PAYLOAD 1448.0   /* of a frame */
 #define MTU_MSS 1460.0       /* and more: jumbo frames */
 #define JUMBO_MSS 9176.0     /* of a packet of 9216 bytes, and more: super-frames, cut on the wire */
+#define STAMPS 12.0          /* bytes of TCP's timestamps in each segment */
+#define IPV6_MORE 20.0       /* bytes, than a header of IPv4 */
 #define ETHERNET 24.0        /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 
 enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e)
@@ -534,6 +536,28 @@ static double evidence_other_bps(const struct analysis_capacity_way *w, double f
     return overlap_s > 0 ? bytes * 8 / (other_to_s - other_from_s) * overlap_s / (to_s - from_s) : 0;
 }
 
+/* On the wire, as analysis/flows/capacity.h counts it: ACKs of the flows' data that go this way. */
+static double evidence_acks_bps(const struct analysis_evidence_set *s, bool incoming)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        double less = (isfinite(e->tick_s) ? 0 : STAMPS) - (e->peer.family == 6 ? IPV6_MORE : 0);
+        bytes += e->flow->incoming != incoming ? e->clocking.pure_acks * (JUDGE_AROUND - less) : 0;
+    }
+    return bytes * 8 / (s->to_s - s->from_s);
+}
+
+/* A way that none of these flows' data go: all that is not their ACKs are others, of flows too small to be kept, too. */
+static double evidence_no_acks_bps(const struct analysis_evidence_set *s, const struct analysis_capacity_way *w, bool incoming)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->flow[i].flow->incoming == incoming)
+            return 0;
+    double others_bps = analysis_capacity_mean_bps(w, s->from_s, s->to_s) - evidence_acks_bps(s, incoming);
+    return others_bps > 0 ? others_bps : 0;
+}
+
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
                               size_t n, const struct analysis_told_ways *ways, double from_s, double to_s)
@@ -552,6 +576,8 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
         evidence_of(s, &s->flow[i], f);
     }
+    for (int i = 0; i < 2 && frames; i++)
+        s->other_bps[i] = fmax(s->other_bps[i], evidence_no_acks_bps(s, i ? &frames->out : &frames->in, i == 0));
     s->frame_s = evidence_frame_s(s, f, flows, n);
 }
 

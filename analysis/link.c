@@ -456,6 +456,11 @@ static void link_capacity(struct links *d, const double known[2])
             w->source = JUDGE_CAPACITY_QUEUE;
             continue;
         }
+        if (w->flows == 0 && d->s->other_bps[i] > 0 && link_stands(d, i != 0, true, FILLS)) { /* of ACKs, and others */
+            w->capacity_bps = link_passes_bps(d, w, 1);
+            w->source = JUDGE_CAPACITY_QUEUE;
+            continue;
+        }
         double bps = analysis_capacity_bps(i == 0 ? &host->in : &host->out, &share);
         if (bps < SATURATED * link_passes_bps(d, w, 1)) /* more passes: a clock of ACKs spaces frames so */
             bps = NAN;

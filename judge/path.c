@@ -41,11 +41,17 @@ static double path_acked_bps(const struct judge_facts *s, double back_bps)
     return isfinite(most_bps) ? most_bps : INFINITY;
 }
 
+/* What ACKs of a direction's data take of the other one's link. */
+static double path_acks_bps(const struct judge_facts *s, bool incoming)
+{
+    return judge_facts_carried_bps(s, incoming) * JUDGE_AROUND / (s->segments_per_ack * s->full_bytes);
+}
+
 /* Is there anything but ACKs that the ACKs of a flow may wait behind? */
 static bool path_behind(const struct judge_facts *s, const struct judge_flow *f, double place)
 {
     const struct judge_link *own = judge_facts_link(s, f->incoming), *back = judge_facts_link(s, !f->incoming);
-    if (f->behind || judge_facts_carried_bps(s, !f->incoming) > 0 || back->other_bps > JUDGE_PATH_OTHERS * f->rate_bps)
+    if (f->behind || judge_facts_carried_bps(s, !f->incoming) > 0 || back->other_bps > JUDGE_PATH_OTHERS * path_acks_bps(s, f->incoming))
         return true;
     return (!s->beside || own->acks_beyond) && place < 0.5; /* whoever else sends there does not show */
 }
@@ -139,11 +145,11 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
 {
     const struct judge_link *l = judge_facts_link(s, incoming);
     const bool unknown = l->source == JUDGE_CAPACITY_UNKNOWN, assumed = l->source == JUDGE_CAPACITY_ASSUMED;
-    const double carried_bps = judge_facts_carried_bps(s, incoming) * (s->full_bytes + JUDGE_AROUND) / s->full_bytes;
+    const double carried_bps = path_wire_bps(s, incoming);
     double spread = open[JUDGE_OPEN_LINK];
     if (l->hidden && (unknown || assumed)) {
         if (spread < HIDDEN)
-            return path_wire_bps(s, incoming);
+            return carried_bps;
         spread = (spread - HIDDEN) / (1 - HIDDEN);
     }
     /* To carry just what the other direction's rate has room for would be chance if that were not its own. */

@@ -345,12 +345,15 @@ const struct analysis_capacity_host *analysis_capacity_find(const struct analysi
     return h;
 }
 
-double analysis_capacity_mean_bps(const struct analysis_capacity_way *w, double to_s)
+double analysis_capacity_mean_bps(const struct analysis_capacity_way *w, double from_s, double to_s)
 {
     const struct analysis_capacity_series *c = &w->carried;
     double slot_s = ldexp(ANALYSIS_CAPACITY_SLOT_NS * 1e-9, (int)c->shift), bytes = 0, slots = 0;
-    for (size_t i = 1; i + 1 < c->n && ((double)c->first + (double)i + 1) * slot_s <= to_s; i++, slots++)
-        bytes += c->bytes[i];
+    for (size_t i = 1; i + 1 < c->n && ((double)c->first + (double)i + 1) * slot_s <= to_s; i++)
+        if (((double)c->first + (double)i) * slot_s >= from_s) {
+            bytes += c->bytes[i];
+            slots++;
+        }
     return slots > 0 ? bytes * 8 / (slots * slot_s) : (double)NAN;
 }
 

@@ -100,8 +100,8 @@ bool analysis_capacity_shows(double stamp_s, double bps);
  * groups. */
 double analysis_capacity_bps(const struct analysis_capacity_way *w, double *share);
 
-/* What it carries on average until to_s, but for the ends, bit/s on the wire; NAN where it is too short. */
-double analysis_capacity_mean_bps(const struct analysis_capacity_way *w, double to_s);
+/* What it carries on average from from_s until to_s, but for the ends, bit/s on the wire; NAN where it is too short. */
+double analysis_capacity_mean_bps(const struct analysis_capacity_way *w, double from_s, double to_s);
 
 /* Does a way carry at least so much, bit/s on the wire, in every stretch of span_s from its first frame until to_s, but for
  * the ends? False where there is no whole stretch. */

@@ -338,7 +338,7 @@ static void network_read(struct study_replay *r, const struct analysis_flows *ta
     double passed_bps[2];
     for (int i = 0; i < 2; i++) {
         const struct analysis_capacity_way *seen = host ? i ? &host->out : &host->in : NULL;
-        double mean_bps = seen ? analysis_capacity_mean_bps(seen, INFINITY) : (double)NAN;
+        double mean_bps = seen ? analysis_capacity_mean_bps(seen, 0, INFINITY) : (double)NAN;
         r->carried_most_bps[i] = fmax(seen ? network_peak_bps(seen) : 0, carried_bps[i]);
         passed_bps[i] = isfinite(mean_bps) ? mean_bps : carried_bps[i];
     }

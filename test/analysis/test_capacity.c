@@ -180,10 +180,10 @@ static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
     for (; t < 3000 * MS; t += FRAME_NS)
         analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
     const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
-    assert_true(fabs(analysis_capacity_mean_bps(in, 2) / 0.5e8 - 1) < 1e-3);
-    assert_true(fabs(analysis_capacity_mean_bps(in, 3) / (2e8 / 3) - 1) < 3e-3); /* 2 s of half, 1 s of all */
-    assert_true(isnan(analysis_capacity_mean_bps(in, 1e-9)));
-    assert_true(isnan(analysis_capacity_mean_bps(&host_of(c, B_TO_A)->out, 3)));
+    assert_true(fabs(analysis_capacity_mean_bps(in, 0, 2) / 0.5e8 - 1) < 1e-3);
+    assert_true(fabs(analysis_capacity_mean_bps(in, 0, 3) / (2e8 / 3) - 1) < 3e-3); /* 2 s of half, 1 s of all */
+    assert_true(isnan(analysis_capacity_mean_bps(in, 0, 1e-9)));
+    assert_true(isnan(analysis_capacity_mean_bps(&host_of(c, B_TO_A)->out, 0, 3)));
     analysis_capacity_free(c);
 }
 
