@@ -71,6 +71,21 @@ static void test_one_stamp_shows_no_clock(void **state)
     analysis_capacity_free(c);
 }
 
+/* Ticks of 1/64 s: frames share stamps, so what these have in common is the clock's. Bursts each 15.625 ms that a finer clock
+ * tells apart have a clock of whole microseconds, or less. */
+static void test_a_clock_need_not_tick_in_decimal_units(void **state)
+{
+    (void)state;
+    for (int fine = 0; fine < 2; fine++) {
+        struct analysis_capacity *c = analysis_capacity_new();
+        struct capture_segment s = full_segment();
+        for (int k = 1; k <= 2000; k++)
+            analysis_capacity_add(c, &s, s.payload_bytes, 0, k / (fine ? 1 : 10) * INT64_C(15625000));
+        assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - (fine ? 1e-6 : 1.0 / 64)) < 1e-12);
+        analysis_capacity_free(c);
+    }
+}
+
 /* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
 static void test_super_segments_have_the_bytes_of_their_frames(void **state)
 {
@@ -181,6 +196,7 @@ static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
         analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
     const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
     assert_true(fabs(analysis_capacity_mean_bps(in, 0, 2) / 0.5e8 - 1) < 1e-3);
+    assert_true(fabs(analysis_capacity_mean_bps(in, 2.1, 2.9) / 1e8 - 1) < 1e-3);
     assert_true(fabs(analysis_capacity_mean_bps(in, 0, 3) / (2e8 / 3) - 1) < 3e-3); /* 2 s of half, 1 s of all */
     assert_true(isnan(analysis_capacity_mean_bps(in, 0, 1e-9)));
     assert_true(isnan(analysis_capacity_mean_bps(&host_of(c, B_TO_A)->out, 0, 3)));
@@ -254,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_back_to_back_frames_show_the_rate),
         cmocka_unit_test(test_frames_faster_than_the_clock_show_none),
         cmocka_unit_test(test_one_stamp_shows_no_clock),
+        cmocka_unit_test(test_a_clock_need_not_tick_in_decimal_units),
         cmocka_unit_test(test_super_segments_have_the_bytes_of_their_frames),
         cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
         cmocka_unit_test(test_frames_of_two_sizes_show_the_rate_by_their_beginnings),

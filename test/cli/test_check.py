@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow check on runs: the same verdict from flows.csv and from the capture alone."""
+import csv
 import json
 import os
 import pathlib
@@ -287,6 +288,37 @@ class Said(e2e.Case):
         [host] = self.json("check", shallow)["resources"]
         self.assertEqual((host["diagnosis"]["cause"], host["diagnosis"]["remedies_gain"]), ("losses", "no"))
         self.assertEqual(host["diagnosis"]["remedies"], ["nothing for more bandwidth: the link has no room for it"])
+
+    def test_small_uploads_may_be_what_acks_wait_behind(self):
+        """Eight uploads of 30 kb/s, none of which is bulk, beside two downloads. The truth: the same with ACKs first."""
+        text = """
+engine: native
+duration: 4s
+warmup: 1s
+network:
+  nic: {queue: fifo, limit: 20MB}
+  switch: {queue: fifo, limit: 20MB}
+  links:
+    - {from: h0, to: modem, rate: 1Gbps, delay: 1us}
+    - {from: modem, to: isp, rate: 33.6Mbps, delay: 5ms, out: {rate: 839kbps, port: {queue: QUEUE, limit: 20MB}}}
+    - {from: h1, to: isp, rate: 1Gbps, delay: 14ms}
+traffic:
+  start_spread: 0s
+  flows: [{from: h1, to: h0, window: 250kB}, {from: h1, to: h0, window: 250kB, start: 20ms}SMALL]
+capture: [{at: h0, snaplen: 96}]
+"""
+        text = text.replace("SMALL", "".join(f", {{from: h0, to: h1, rate: 30kbps, start: {50 + 37 * i}ms}}" for i in range(8)))
+        carried = {}
+        for queue in ("ack-first", "fifo"):
+            self.write("home.yaml", text.replace("QUEUE", queue))
+            self.run_scenario("home.yaml")
+            with open(self.dir / "out/flows.csv", newline="") as f:
+                carried[queue] = sum(float(r["steady_goodput_bps"]) for r in csv.DictReader(f) if r["dst"] == "h0")
+        self.assertGreater(carried["ack-first"], 1.3 * carried["fifo"])
+        said = self.json("check", "out/h0.pcap")["resources"][0]["diagnosis"]
+        self.assertEqual(said["asymmetry"], "yes", said["why"])
+        lost = said["lost_share"]
+        self.assertAlmostEqual(lost["total"], 1 - carried["fifo"] / carried["ack-first"], delta=lost["ci95"])
 
     def test_a_home_line_has_one_answer_and_one_remedy(self):
         self.run_scenario(e2e.ROOT / "scenarios/home.yaml", "duration=30s", "warmup=15s")

@@ -400,7 +400,7 @@ static void test_an_unknown_link_has_any_room_from_none_on(void **state)
     (void)state;
     const struct judge_link link = {.capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN};
     double before = through(link, 0, 0);
-    assert_true(before <= 10e6); /* what it carries, less ACKs */
+    assert_true(fabs(before - 10e6) < 1); /* what it carries */
     for (int i = 1; i <= 10; i++) {
         double now = through(link, i / 10.0, 0);
         assert_true(now >= before);
