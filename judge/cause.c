@@ -40,8 +40,8 @@ static const struct judge_cause_row causes[JUDGE_CAUSES] = {
           {JUDGE_REMEDY_ANY, "without CAKE: tc qdisc replace dev DEV root handle 1: tbf rate RATE burst 15kb "
                                 "latency 1s && tc qdisc add dev DEV parent 1: fq_codel"}}},
     [JUDGE_CAUSE_OTHER] =
-        {"other_traffic", "ACKs wait behind traffic that is not TCP data of this host",
-         "move UDP and other traffic out of WHERE: into one of its own, or to a lower rate", JUDGE_GAINS_WAITS, NULL,
+        {"other_traffic", "ACKs wait behind traffic that is not data of these flows",
+         "move UDP and small flows out of WHERE: into a queue of their own, or to a lower rate", JUDGE_GAINS_WAITS, NULL,
          {{JUDGE_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},
           {JUDGE_REMEDY_IN, "on a switch, at the port to HOST: a class of its own, served by turns"},
           {JUDGE_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"}}},

@@ -8,7 +8,7 @@ enum judge_cause {
     JUDGE_CAUSE_UNKNOWN,
     JUDGE_CAUSE_ACKS,        /* ACKs behind data */
     JUDGE_CAUSE_THIN_ACKS,   /* the same, on a line whose slower direction carries them */
-    JUDGE_CAUSE_OTHER,       /* ACKs behind traffic that is not TCP data of this host */
+    JUDGE_CAUSE_OTHER,       /* ACKs behind traffic that is not data of these flows */
     JUDGE_CAUSE_THIN_PATH,   /* ACKs behind nothing but ACKs */
     JUDGE_CAUSE_LOSSES,
     JUDGE_CAUSE_POLICING,    /* losses without a queue */
