@@ -307,7 +307,8 @@ static bool link_always(const struct links *d, bool incoming)
         const struct analysis_evidence *e = &d->s->flow[k];
         if (e->flow->incoming != incoming)
             continue;
-        if (!(e->tick_s > 0) || !analysis_evidence_shows(d->s, e) || !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes))
+        if (!(e->tick_s > 0) || !analysis_evidence_shows(d->s, e) ||
+            !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes))
             return false;
         for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++)
             if (!(analysis_evidence_least_s(e, link_sample_s(d, i), analysis_evidence_rtt_s(e)) > STANDS_TICKS * e->tick_s))

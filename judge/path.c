@@ -51,7 +51,8 @@ static double path_acks_bps(const struct judge_facts *s, bool incoming)
 static bool path_behind(const struct judge_facts *s, const struct judge_flow *f, double place)
 {
     const struct judge_link *own = judge_facts_link(s, f->incoming), *back = judge_facts_link(s, !f->incoming);
-    if (f->behind || judge_facts_carried_bps(s, !f->incoming) > 0 || back->other_bps > JUDGE_PATH_OTHERS * path_acks_bps(s, f->incoming))
+    if (f->behind || judge_facts_carried_bps(s, !f->incoming) > 0 ||
+        back->other_bps > JUDGE_PATH_OTHERS * path_acks_bps(s, f->incoming))
         return true;
     return (!s->beside || own->acks_beyond) && place < 0.5; /* whoever else sends there does not show */
 }
@@ -65,9 +66,8 @@ bool judge_path_full(const struct judge_facts *s, bool incoming)
 
 static double path_wire_bps(const struct judge_facts *s, bool incoming)
 {
-    double ack = JUDGE_AROUND / (s->segments_per_ack * s->full_bytes);
     return judge_facts_carried_bps(s, incoming) * (s->full_bytes + JUDGE_AROUND) / s->full_bytes +
-           judge_facts_carried_bps(s, !incoming) * ack + judge_facts_link(s, incoming)->other_bps;
+           path_acks_bps(s, !incoming) + judge_facts_link(s, incoming)->other_bps;
 }
 
 double judge_path_shared(const struct judge_facts *s)

@@ -176,28 +176,23 @@ static void capture_beside(const struct capture_host *h, const double all_bytes[
     }
 }
 
-static bool capture_is_judged(const struct analysis_resource *r, const struct analysis_resource_use *const *uses,
-                              const struct capture_flow *flow)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (uses[i]->flow == flow)
-            return true;
-    return false;
-}
-
 /* Data of flows that are not judged, on the wire: too small to take a share, or not there all the time. ACKs wait behind
- * them as behind any. */
+ * them as behind any. Those that are judged come in the same order as all. */
 static void capture_others(const struct capture_host *h, const struct analysis_resource *r,
                            const struct analysis_resource_use *const *uses, double other_bps[static 2])
 {
-    for (size_t i = 0; i < h->n; i++) {
+    for (size_t i = 0, judged = 0; i < h->n; i++) {
         const struct analysis_flow *flow = &h->entries[i].flow->flow;
         size_t begin, end;
-        if (capture_is_judged(r, uses, h->entries[i].flow))
+        if (judged < r->n && uses[judged]->flow == h->entries[i].flow) {
+            judged++;
             continue;
+        }
         analysis_bins_range(flow->bins, llround(r->steady_start_s * 1e9), llround(r->end_s * 1e9), &begin, &end);
         double segment = (double)flow->seen_payload_bytes / flow->data_packets;
-        other_bps[!h->entries[i].incoming] += analysis_bins_rate_bps(flow->bins, begin, end) * (segment + JUDGE_AROUND) / segment;
+        if (segment > 0)
+            other_bps[!h->entries[i].incoming] +=
+                analysis_bins_rate_bps(flow->bins, begin, end) * (segment + JUDGE_AROUND) / segment;
     }
 }
 
