@@ -96,7 +96,7 @@ class Corpus(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             done = run(HERE / "spoil.py", f"{t}/whole", f"{t}/spoiled")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(len(rows(f"{t}/spoiled/truth.csv")), 27)
+            self.assertEqual(len(rows(f"{t}/spoiled/truth.csv")), 30)
             done = run(HERE / "benchmark.py", CONTRAFLOW, f"{t}/spoiled")
             self.assertEqual(done.returncode, 0, done.stderr)
             for how in ("in", "out"):
