@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_EVIDENCE_H
 #define ANALYSIS_EVIDENCE_H
 
-#include "analysis/flows/flows.h"
+#include "analysis/pulses.h"
 #include "judge/diagnosis.h"
 
 #define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
@@ -17,6 +17,7 @@ struct analysis_told {
     double rate_bps;
     int64_t loss_events, retransmitted;
     enum judge_cause known; /* what its sender's host says limits it; JUDGE_CAUSE_UNKNOWN: it says nothing */
+    double paced_odds; /* analysis/pulses.h */
     bool idle; /* analysis/rules/limit.h: its application had nothing to send in a tenth of the time */
     double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
     enum judge_cause limit;                  /* likewise: what keeps it from sending more */
@@ -70,6 +71,7 @@ struct analysis_evidence_set {
     double frame_s;                 /* what one takes on the host's link; NAN unknown */
     double segments_per_ack;
     double stamp_s;                 /* what the capture's stamps are multiples of: nothing shorter shows */
+    const struct analysis_pulses_full *pulsed; /* borrowed; NULL: nobody sent pulses */
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */

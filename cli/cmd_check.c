@@ -4,7 +4,9 @@
 #include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "cli/measure/probe.h"
 #include "cli/options.h"
+
 #include "cli/read.h"
 #include "cli/workload_show.h"
 #include "foreign/read.h"
@@ -143,6 +145,7 @@ int cmd_check(int argc, char **argv)
     bool quick = false, shown = false, exit_zero = false;
     const char *ss = NULL, *qdisc = NULL;
     struct analysis_beside beside = {0};
+    struct cli_probe probe = {.at.port = 0};
     struct study_ack_first again = {.show = isatty(STDERR_FILENO) ? check_show_again : NULL, .user = &shown};
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
@@ -154,6 +157,7 @@ int cmd_check(int argc, char **argv)
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {"ss", 0, .text = &ss},
         {"qdisc", 0, .text = &qdisc},
+        {"probe", 0, .call = cli_probe_option, .to = &probe},
         {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
@@ -167,6 +171,7 @@ int cmd_check(int argc, char **argv)
         study_beside_fini(&beside);
         return cli_fail(&err);
     }
+    beside.probe = probe.at;
     o.judging.beside = &beside;
     const struct study_capture_listener *listener = &cli_read_listener;
     if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &err)))

@@ -88,7 +88,7 @@ static struct judge_flow *network_judge_others(struct study_replay *r, const str
     for (size_t i = 0; i < k; i++)
         told[i] = network_told(of[i], capture_address_same(&of[i]->flow.dst, host), from_s, to_s);
     if (k > 0)
-        analysis_diagnose(table, host, of[0]->flow.tag, told, k, from_s, to_s, NULL, &d, &others, judged);
+        analysis_diagnose(table, host, of[0]->flow.tag, told, k, from_s, to_s, NULL, NULL, &d, &others, judged);
     for (size_t i = 0; i < k; i++) {
         of[i]->fact = judged[i];
         of[i]->judged = true;

@@ -104,7 +104,7 @@ static void asked_of(const struct analysis_flows *f, struct asked *a)
 static struct judge_diagnosis answer(const struct analysis_flows *f, struct asked *a, const double capacity_bps[2])
 {
     struct judge_diagnosis d;
-    analysis_diagnose(f, &a->host, a->tag, a->told, a->n, a->from_s, a->to_s, capacity_bps, &d, NULL, NULL);
+    analysis_diagnose(f, &a->host, a->tag, a->told, a->n, a->from_s, a->to_s, capacity_bps, NULL, &d, NULL, NULL);
     return d;
 }
 

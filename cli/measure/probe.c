@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/measure/probe.h"
+
+#include "base/units.h"
+#include "measure/server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_PORT 65535
+
+/* HOST, [HOST], HOST:PORT or [HOST]:PORT; a bare address of IPv6 has colons of its own. */
+static bool probe_split(const char *text, char host[static NI_MAXHOST], char port[static 8])
+{
+    const char *end = *text == '[' ? strchr(text, ']') : strchr(text, ':');
+    if (*text != '[' && end && strchr(end + 1, ':'))
+        end = NULL;
+    const char *name = text + (*text == '['), *colon = end && *end == ']' ? end + 1 : end;
+    size_t length = end ? (size_t)(end - name) : strlen(name);
+    const char *number = colon && *colon == ':' ? colon + 1 : MEASURE_SERVER_PORT;
+    if (length == 0 || length >= NI_MAXHOST || strlen(number) > 5 || (colon && *colon && *colon != ':') ||
+        (*text == '[' && !end))
+        return false;
+    memcpy(host, name, length);
+    host[length] = '\0';
+    snprintf(port, 8, "%s", number);
+    return true;
+}
+
+bool cli_probe_option(const struct cli_option *option, const char *text, struct error *err)
+{
+    struct cli_probe *p = option->to;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+    char name[NI_MAXHOST];
+    int64_t port;
+    if (!probe_split(text, name, p->port) || !units_parse_integer(p->port, &port, err) || port < 1 || port > MOST_PORT)
+        return error_set(err, ERROR_INPUT, "--probe %.200s: HOST or HOST:PORT of a 'contraflow measure serve' is wanted",
+                         text);
+    int failed = getaddrinfo(name, p->port, &hints, &found);
+    if (failed)
+        return error_set(err, ERROR_INPUT, "--probe %.200s: %s", text, gai_strerror(failed));
+    failed = getnameinfo(found->ai_addr, found->ai_addrlen, p->host, sizeof p->host, NULL, 0, NI_NUMERICHOST);
+    freeaddrinfo(found);
+    p->at.port = (uint16_t)port;
+    return (failed == 0 && capture_address_parse(p->host, &p->at.server)) ||
+           error_set(err, ERROR_INPUT, "--probe %.200s: no address of IPv4 or IPv6", text);
+}
