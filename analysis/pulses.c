@@ -2,6 +2,7 @@
 #include "analysis/pulses.h"
 
 #include "analysis/flows/leg_series.h"
+#include "base/estimate.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 #include <stdlib.h>
 
 #define DATA_BYTES (2 * 1448) /* and more: a pulse, no words between the probe's ends */
-#define LEAST_STRETCHES 3     /* to take a deviation from */
+#define LEAST_STRETCHES 3     /* to take a deviation from, */
+#define MOST_STRETCHES 64     /* and at most */
 #define MODEL 0.35
 #define MODEL_GAVE 0.2
 #define LEAST_SD 0.01
@@ -87,13 +89,14 @@ void analysis_pulses_find(const struct analysis_flows *f, const struct analysis_
     free(data);
 }
 
-/* Until the next one begins; after the last as long as between the two before. NAN: not until last_s. */
-static double pulses_end_s(const struct analysis_pulses *p, size_t i, double last_s)
+/* Half of the least time from one pulse to the next: so long before one flows are as they were, and so long after it they
+ * answer. */
+static double pulses_length_s(const struct analysis_pulses *p)
 {
-    const struct analysis_pulse *x = &p->pulse[i];
-    double length_s = i > 0 ? x->from_s - x[-1].from_s : 2 * (x->to_s - x->from_s);
-    double end_s = i + 1 < p->n ? x[1].from_s : fmin(last_s, x->from_s + length_s);
-    return end_s <= last_s && end_s - x->from_s > length_s / 2 ? end_s : (double)NAN;
+    double length_s = p->n == 1 ? 2 * (p->pulse[0].to_s - p->pulse[0].from_s) : INFINITY;
+    for (size_t i = 1; i < p->n; i++)
+        length_s = fmin(length_s, (p->pulse[i].from_s - p->pulse[i - 1].from_s) / 2);
+    return length_s;
 }
 
 static double pulses_trip_s(const struct pulses_flow *x, const struct analysis_wait *w)
@@ -126,29 +129,38 @@ static struct pulses_stretch pulses_stretch(const struct pulses_flow *x, double 
     return s;
 }
 
-/* What r and h lack of 1, against the quiet time. */
+/* What r and h lack of 1, from length_s before a time to length_s after it. */
 struct pulses_change {
     double rate, trip;
 };
 
-static struct pulses_change pulses_change(const struct pulses_flow *x, const struct pulses_stretch *quiet, double from_s,
-                                          double to_s)
+static struct pulses_change pulses_change(const struct pulses_flow *x, double at_s, double length_s)
 {
-    struct pulses_stretch s = pulses_stretch(x, from_s, to_s);
-    return (struct pulses_change){1 - s.bps / quiet->bps, 1 - quiet->trip_s * s.per_trip};
+    struct pulses_stretch before = pulses_stretch(x, at_s - length_s, at_s);
+    struct pulses_stretch after = pulses_stretch(x, at_s, at_s + 2 * length_s);
+    return (struct pulses_change){1 - after.bps / before.bps, 1 - before.trip_s * after.per_trip};
 }
 
-/* Their variance while nobody sends a pulse; NAN: the time is too short for one. */
-static double pulses_quiet(const struct pulses_flow *x, const struct pulses_stretch *quiet, double from_s, double to_s,
-                           double length_s)
+/* The variance of n deviations from 0, by the median of their squares: what begins in that time counts for little. Of a
+ * normal one that is 0.4549. NAN: the time is too short for one. */
+static double pulses_variance(double *square, size_t n)
 {
-    double sum = 0, n = 0;
-    for (double at_s = to_s - length_s; at_s >= from_s; at_s -= length_s) {
-        struct pulses_change c = pulses_change(x, quiet, at_s, at_s + length_s);
-        sum += isfinite(c.rate + c.trip) ? c.rate * c.rate + c.trip * c.trip : 0;
+    qsort(square, n, sizeof *square, estimate_ascending);
+    return n >= LEAST_STRETCHES ? square[n / 2] / 0.4549 : (double)NAN;
+}
+
+/* Of both while nobody sends a pulse. */
+static double pulses_quiet(const struct pulses_flow *x, double from_s, double to_s, double length_s)
+{
+    double rate[MOST_STRETCHES], trip[MOST_STRETCHES];
+    size_t n = 0;
+    for (double at_s = to_s - 2 * length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 2) {
+        struct pulses_change c = pulses_change(x, at_s, length_s);
+        rate[n] = c.rate * c.rate;
+        trip[n] = c.trip * c.trip;
         n += isfinite(c.rate + c.trip);
     }
-    return n >= LEAST_STRETCHES ? sum / n : (double)NAN;
+    return pulses_variance(rate, n) + pulses_variance(trip, n);
 }
 
 /* The slope of least squares and its deviation; 0 where it is not known. */
@@ -182,20 +194,15 @@ static double pulses_odds(const struct pulses_change *c, size_t n, double varian
 static double pulses_odds_of(const struct analysis_pulses *p, const struct pulses_flow *x, double from_s, double to_s)
 {
     struct pulses_change seen[ANALYSIS_PULSES];
-    struct pulses_stretch quiet = pulses_stretch(x, from_s, to_s);
-    double length_s = 0;
+    double length_s = pulses_length_s(p);
     size_t n = 0;
-    for (size_t i = 0; i < p->n; i++) {
-        double end_s = pulses_end_s(p, i, x->end_s);
-        if (isnan(end_s))
-            continue;
-        seen[n] = pulses_change(x, &quiet, p->pulse[i].from_s, end_s);
-        length_s += end_s - p->pulse[i].from_s;
-        if (getenv("DBG")) fprintf(stderr, "   pulse %.4f-%.4f, r %.4f h %.4f\n", p->pulse[i].from_s,p->pulse[i].to_s, seen[n].rate,seen[n].trip);
+    for (size_t i = 0; i < p->n && p->pulse[i].from_s + 2 * length_s <= x->end_s; i++) {
+        seen[n] = pulses_change(x, p->pulse[i].from_s, length_s);
+        if (getenv("DBG")) fprintf(stderr, "   pulse %.4f-%.4f %.0f %.0f, r %.4f h %.4f\n", p->pulse[i].from_s,p->pulse[i].to_s, p->pulse[i].bytes[0],p->pulse[i].bytes[1],seen[n].rate,seen[n].trip);
         n += isfinite(seen[n].rate + seen[n].trip);
     }
-    double variance = n > 0 ? pulses_quiet(x, &quiet, from_s, to_s, length_s / (double)n) : (double)NAN;
-    if (getenv("DBG")) fprintf(stderr, "sd %.4f\n", sqrt(variance));
+    double variance = n > 0 ? pulses_quiet(x, from_s, to_s, length_s) : (double)NAN;
+    if (getenv("DBG")) fprintf(stderr, "len %.3f sd %.4f\n", length_s, sqrt(variance));
     return isfinite(variance) ? pulses_odds(seen, n, variance) : 0;
 }
 
@@ -230,27 +237,30 @@ static double pulses_way_bytes(const struct pulses_way *w, double from_s, double
     return bps / 8 * (to_s - from_s);
 }
 
+/* What lacks of what would have passed in length_s from a time on, by what passed before it. */
+static double pulses_lacks(const struct pulses_way *w, double at_s, double length_s)
+{
+    return 2 * pulses_way_bytes(w, at_s - length_s, at_s) - pulses_way_bytes(w, at_s, at_s + 2 * length_s);
+}
+
 static struct pulses_fit pulses_fit_way(const struct analysis_pulses *p, const struct pulses_way *w, bool incoming,
                                         double from_s, double to_s)
 {
     struct pulses_fit fit = {.variance = NAN};
-    double mean = pulses_way_bytes(w, from_s, to_s) / (to_s - from_s), length_s = 0, n = 0, sum = 0, k = 0;
-    for (size_t i = 0; i < p->n; i++) {
-        double end_s = pulses_end_s(p, i, w->last_s), from = p->pulse[i].from_s, bytes = p->pulse[i].bytes[incoming];
-        double lacks = mean * (end_s - from) - pulses_way_bytes(w, from, end_s);
+    double length_s = pulses_length_s(p), square[MOST_STRETCHES];
+    size_t n = 0;
+    for (size_t i = 0; i < p->n && p->pulse[i].from_s + 2 * length_s <= w->last_s; i++) {
+        double bytes = p->pulse[i].bytes[incoming], lacks = pulses_lacks(w, p->pulse[i].from_s, length_s);
         if (!(bytes > p->pulse[i].bytes[!incoming]) || !isfinite(lacks))
             continue;
         fit.product += lacks * bytes;
         fit.square += bytes * bytes;
-        length_s += end_s - from;
-        n++;
     }
-    length_s /= n;
-    for (double at_s = to_s - length_s; n > 0 && at_s >= from_s; at_s -= length_s, k++) {
-        double lacks = mean * length_s - pulses_way_bytes(w, at_s, at_s + length_s);
-        sum += lacks * lacks;
+    for (double at_s = to_s - 2 * length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 2) {
+        double lacks = pulses_lacks(w, at_s, length_s);
+        square[n++] = lacks * lacks;
     }
-    fit.variance = k >= LEAST_STRETCHES ? sum / k : (double)NAN;
+    fit.variance = pulses_variance(square, n);
     return fit;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/live.h"
+#include "cli/measure/measure.h"
 #include "cli/measure/probe.h"
 #include "cli/options.h"
 
@@ -23,6 +24,7 @@
 struct options {
     bool json, verbose;
     const char *interface; /* NULL: files */
+    struct cli_probe probe;
     struct study_judge_options judging;
     json_t *list;       /* owned; resources so far */
     struct view_table summary; /* a row each */
@@ -71,6 +73,10 @@ static bool check_visit(void *user, const char *source, const char *run, const s
                         struct error *err)
 {
     struct options *o = user;
+    if (o->probe.err.code != ERROR_NONE) {
+        *err = o->probe.err;
+        return false;
+    }
     if (!resources)
         return check_workload(o, source, err);
     if (resources->n == 0) {
@@ -138,14 +144,24 @@ static void check_show_again(void *user, const char *directory, double fraction,
     *shown = *shown && elapsed_s >= 0;
 }
 
+/* With an interface pulses are sent; in a file they are. */
+static bool check_probe(struct options *o, const char *token, struct error *err)
+{
+    if (!o->probe.at.port || !o->interface)
+        return true;
+    return (*token || error_set(err, ERROR_INPUT, "check: --probe with -i takes the --token or --token-file that "
+                                "'contraflow measure serve' there shows")) &&
+           cli_probe_begin(&o->probe, token, err);
+}
+
 int cmd_check(int argc, char **argv)
 {
     struct options o = {.judging = study_judge_options_default()};
     struct error err = {0};
     bool quick = false, shown = false, exit_zero = false;
-    const char *ss = NULL, *qdisc = NULL;
+    const char *ss = NULL, *qdisc = NULL, *token = NULL, *token_file = NULL;
+    char token_text[MEASURE_PROOF_TOKEN_MOST + 1] = "";
     struct analysis_beside beside = {0};
-    struct cli_probe probe = {.at.port = 0};
     struct study_ack_first again = {.show = isatty(STDERR_FILENO) ? check_show_again : NULL, .user = &shown};
     const struct cli_option options[] = {
         {"json", 0, .flag = &o.json},
@@ -157,7 +173,9 @@ int cmd_check(int argc, char **argv)
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {"ss", 0, .text = &ss},
         {"qdisc", 0, .text = &qdisc},
-        {"probe", 0, .call = cli_probe_option, .to = &probe},
+        {"probe", 0, .call = cli_probe_option, .to = &o.probe},
+        {"token", 0, .text = &token},
+        {"token-file", 0, .text = &token_file},
         {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
@@ -167,14 +185,18 @@ int cmd_check(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     if (qdisc && !ss)
         error_set(&err, ERROR_INPUT, "check: --qdisc %.200s: whose queue that is --ss tells; give both", qdisc);
-    if (err.code != ERROR_NONE || !study_beside_read(&beside, ss, qdisc, &err)) {
+    if (err.code != ERROR_NONE || !cli_measure_token(token, token_file, token_text, &err) ||
+        !study_beside_read(&beside, ss, qdisc, &err)) {
         study_beside_fini(&beside);
         return cli_fail(&err);
     }
-    beside.probe = probe.at;
+    beside.probe = o.probe.at;
     o.judging.beside = &beside;
     const struct study_capture_listener *listener = &cli_read_listener;
-    if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &err)))
+    if (!check_probe(&o, token_text, &err))
+        return cli_fail(&err);
+    if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &beside,
+                                              o.probe.at.port ? &o.probe : NULL, &err)))
         return cli_fail(&err);
     o.judging.again = quick ? NULL : &again;
     o.list = json_array();

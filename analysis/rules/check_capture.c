@@ -195,7 +195,7 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .loss_events = r->flows[i].loss_events,
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
-        flows[i].paced_odds = analysis_pulses_odds(h->pulses, h->flows, flow->slot, r->steady_start_s, r->end_s);
+        flows[i].paced_odds = analysis_pulses_odds(h->pulses, h->flows, flow->slot, r->start_s, r->end_s);
         flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
     struct analysis_pulses_full full;
@@ -206,7 +206,7 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
             slots[i] = flows[i].slot;
             in[i] = flows[i].incoming;
         }
-        analysis_pulses_full(h->pulses, h->flows, h->host, slots, in, r->n, r->steady_start_s, r->end_s, &full);
+        analysis_pulses_full(h->pulses, h->flows, h->host, slots, in, r->n, r->start_s, r->end_s, &full);
         free(slots);
         free(in);
     }

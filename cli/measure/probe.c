@@ -2,10 +2,17 @@
 #include "cli/measure/probe.h"
 
 #include "base/units.h"
+#include "capture/confine.h"
+#include "measure/pulse.h"
 #include "measure/server.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #define MOST_PORT 65535
 
@@ -44,4 +51,39 @@ bool cli_probe_option(const struct cli_option *option, const char *text, struct 
     p->at.port = (uint16_t)port;
     return (failed == 0 && capture_address_parse(p->host, &p->at.server)) ||
            error_set(err, ERROR_INPUT, "--probe %.200s: no address of IPv4 or IPv6", text);
+}
+
+/* In its own process: what became of it goes into the pipe, and whoever interrupts us means this one, too. */
+static void probe_run(const struct cli_probe *p, const char *token, int pipe)
+{
+    struct error err = {0};
+    const struct measure_pulse pulse = {.host = p->host, .port = p->port, .token = token};
+    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0L, 0L, 0L);
+    if (capture_confine_live(false, -1, &err))
+        measure_pulse_send(&pulse, &err);
+    ssize_t written = write(pipe, &err, sizeof err);
+    _exit(written == (ssize_t)sizeof err ? 0 : 1);
+}
+
+bool cli_probe_begin(struct cli_probe *p, const char *token, struct error *err)
+{
+    int pipes[2];
+    pid_t child;
+    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0 || (child = fork()) < 0)
+        return error_set_errno(err, "--probe: no process can be made for it");
+    if (child == 0)
+        probe_run(p, token, pipes[1]);
+    close(pipes[1]);
+    p->pipe = pipes[0];
+    return true;
+}
+
+bool cli_probe_done(struct cli_probe *p)
+{
+    ssize_t n = read(p->pipe, &p->err, sizeof p->err);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (n != (ssize_t)sizeof p->err)
+        fprintf(stderr, "contraflow: --probe: pulses end early; those so far count\n");
+    return true;
 }

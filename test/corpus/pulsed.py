@@ -142,6 +142,7 @@ def main():
         for r in rows:
             r[5] = [pulsed_check(o.contraflow, o.directory / f"{r[0]:05}{'p' * k}.pcap",
                                  *([] if k == 0 else ["--probe", f"{r[6]}:{PORT}"])) for k in (0, 1)]
+        kept.write_text(json.dumps(rows))
     else:
         with concurrent.futures.ProcessPoolExecutor(o.jobs) as pool:
             rows = [r for r in pool.map(pulsed_scenario, [(o, n) for n in range(o.first, o.first + o.count)]) if r]

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "measure/pulse.h"
+
+#include "base/monotonic.h"
+#include "measure/flow.h"
+#include "measure/session.h"
+#include "measure/test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TRIPS 8
+#define STEP_MS 5
+#define TIME_S 1.0 /* of a session, as its server is told */
+
+static const struct {
+    size_t streams;
+    bool incoming;
+} schedule[] = {{4, true}, {4, false}, {8, true}, {8, false}, {16, true}, {16, false}};
+enum { PULSES = sizeof schedule / sizeof *schedule };
+
+struct pulse {
+    const struct measure_pulse *o;
+    struct measure_session s;
+    int fd[MEASURE_STREAMS];
+    struct measure_flow flow[MEASURE_STREAMS];
+    size_t n;
+    double trip_s; /* the longest that a connection took to be made */
+};
+
+static double pulse_now_s(void)
+{
+    return (double)monotonic_now_ns() / 1e9;
+}
+
+static void pulse_wait(double until_s)
+{
+    for (double left_s; (left_s = until_s - pulse_now_s()) > 0;)
+        nanosleep(&(struct timespec){(time_t)left_s, (long)(fmod(left_s, 1) * 1e9)}, NULL);
+}
+
+/* Its connections, all of them before data go. */
+static bool pulse_connect(struct pulse *p, size_t streams, struct error *err)
+{
+    double since_s = pulse_now_s();
+    for (size_t i = 0; i < streams; i++) {
+        p->fd[i] = measure_session_dial(&p->s, NULL);
+        p->n += p->fd[i] >= 0;
+        if (p->fd[i] < 0)
+            return error_set_errno(err, "%s: a connection for data", p->s.name);
+    }
+    for (size_t i = 0; i < streams; i++) {
+        int failed = measure_session_dialed(p->fd[i], MEASURE_SESSION_PATIENCE_MS);
+        if (failed)
+            return error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s", p->s.name, strerror(failed));
+    }
+    p->trip_s = fmax(p->trip_s, pulse_now_s() - since_s);
+    return true;
+}
+
+static bool pulse_go(struct pulse *p, bool incoming, struct error *err)
+{
+    struct pollfd polls[MEASURE_STREAMS];
+    double limit_bps = p->s.limit_bps / (double)p->n, until_s = pulse_now_s() + MEASURE_PULSE_S;
+    for (size_t i = 0; i < p->n; i++) {
+        if (!measure_session_flow(&p->s, p->o->token, p->fd[i], (int64_t)i + 1, incoming, 0, err))
+            return false;
+        measure_flow_open(&p->flow[i], p->fd[i], !incoming, limit_bps, NULL);
+        p->fd[i] = -1;
+    }
+    while (pulse_now_s() < until_s) {
+        for (size_t i = 0; i < p->n; i++) {
+            short events = measure_flow_events(&p->flow[i], monotonic_now_ns());
+            polls[i] = (struct pollfd){.fd = events ? p->flow[i].fd : -1, .events = events};
+        }
+        if (poll(polls, p->n, STEP_MS) < 0 && errno != EINTR)
+            return error_set_errno(err, "poll");
+        for (size_t i = 0; i < p->n; i++)
+            measure_flow_step(&p->flow[i], polls[i].revents, monotonic_now_ns());
+    }
+    return true;
+}
+
+/* A session a pulse: its end is that of its connections, and nobody has to be told of them. */
+static bool pulse_send(struct pulse *p, size_t streams, bool incoming, struct error *err)
+{
+    p->n = 0;
+    for (size_t i = 0; i < MEASURE_STREAMS; i++) {
+        p->fd[i] = -1;
+        p->flow[i] = (struct measure_flow){.fd = -1};
+    }
+    bool ok = measure_session_open(&p->s, p->o->host, p->o->port, p->o->token, TIME_S, err) &&
+              measure_session_agree(&p->s, streams, NULL, err) && pulse_connect(p, streams, err) &&
+              pulse_go(p, incoming, err);
+    for (size_t i = 0; i < p->n; i++) {
+        measure_flow_fini(&p->flow[i]);
+        if (p->fd[i] >= 0)
+            close(p->fd[i]);
+    }
+    if (ok)
+        measure_line_say(&p->s.line, "bye\n");
+    measure_line_close(&p->s.line);
+    return ok;
+}
+
+bool measure_pulse_send(const struct measure_pulse *o, struct error *err)
+{
+    struct pulse p = {.o = o};
+    double next_s = pulse_now_s() + MEASURE_PULSE_QUIET_S;
+    bool ok = measure_session_open(&p.s, o->host, o->port, o->token, TIME_S, err);
+    measure_line_close(&p.s.line);
+    for (size_t i = 0; ok && i < PULSES; i++) {
+        pulse_wait(next_s);
+        ok = pulse_send(&p, schedule[i].streams, schedule[i].incoming, err);
+        next_s = pulse_now_s() + fmax(MEASURE_PULSE_APART_S - MEASURE_PULSE_S, TRIPS * p.trip_s);
+    }
+    if (ok)
+        pulse_wait(next_s);
+    return ok;
+}
