@@ -63,12 +63,11 @@ static void diagnosis_latency(const struct analysis_evidence_set *s, struct judg
 
 static void diagnosis_case(const struct analysis_flows *f, const struct analysis_capacity_host *frames,
                            const struct analysis_told *flows, size_t n, double from_s, double to_s,
-                           const double capacity_bps[2], const struct analysis_pulses_full *full, const struct analysis_standing *quantile,
+                           const double capacity_bps[2], const struct analysis_pulsed *pulsed, const struct analysis_standing *quantile,
                            struct diagnosis_case *c, struct judge_latency *latency)
 {
     struct analysis_evidence_set s;
-    analysis_evidence_gather(&s, f, frames, flows, n, from_s, to_s);
-    s.pulsed = full;
+    analysis_evidence_gather(&s, f, frames, flows, n, from_s, to_s, pulsed);
     analysis_floors_find(&s);
     analysis_standing_take(&s, frames, quantile);
     analysis_evidence_divide(&s);
@@ -95,7 +94,7 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
 
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_told *flows, size_t n, double from_s, double to_s, const double capacity_bps[2],
-                       const struct analysis_pulses_full *pulsed, struct judge_diagnosis *d, struct judge_facts *facts, struct judge_flow *flow)
+                       const struct analysis_pulsed *pulsed, struct judge_diagnosis *d, struct judge_facts *facts, struct judge_flow *flow)
 {
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     struct diagnosis_case cases[CASES];

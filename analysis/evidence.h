@@ -28,6 +28,7 @@ struct analysis_evidence {
     struct analysis_clocking_figures clocking;
     struct analysis_wait *waits;      /* borrowed; over its life */
     size_t n_waits;
+    double until_s;                   /* when the first pulse of load began, if any did: nothing after it shows in waits */
     double width_s;                   /* of a slot */
     const struct analysis_bins *bins; /* borrowed */
     struct capture_address peer;      /* its other end */
@@ -71,7 +72,7 @@ struct analysis_evidence_set {
     double frame_s;                 /* what one takes on the host's link; NAN unknown */
     double segments_per_ack;
     double stamp_s;                 /* what the capture's stamps are multiples of: nothing shorter shows */
-    const struct analysis_pulses_full *pulsed; /* borrowed; NULL: nobody sent pulses */
+    const struct analysis_pulsed *pulsed; /* borrowed; NULL: nobody sent pulses */
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */
@@ -95,11 +96,11 @@ double analysis_evidence_frame_bits(double full_bytes);
 enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e);
 enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e);
 
-/* What the capture shows of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown.
+/* What the capture shows of n flows of a host; free it. pulsed: borrowed; NULL, nobody sent pulses of load. frames: how those of the host follow each other; NULL unknown.
  * Round trips through empty queues come next, by analysis/floors.h and standing.h. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, double from_s, double to_s);
+                              size_t n, double from_s, double to_s, const struct analysis_pulsed *pulsed);
 
 /* Divides round trips into what data and ACKs wait, once it is known what they take through empty queues. */
 void analysis_evidence_divide(struct analysis_evidence_set *s);

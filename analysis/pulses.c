@@ -12,6 +12,8 @@
 #define DATA_BYTES (2 * 1448) /* and more: a pulse, no words between the probe's ends */
 #define LEAST_STRETCHES 3     /* to take a deviation from, */
 #define MOST_STRETCHES 64     /* and at most */
+#define LEGS 2                /* with stamps of their own: data's, ACKs' */
+#define SEEN 2                /* deviations that a round trip differs by, and more: by less it shows nothing */
 #define MODEL 0.35
 #define MODEL_GAVE 0.2
 #define LEAST_SD 0.01
@@ -26,11 +28,12 @@ struct pulses_flow {
     struct analysis_wait *waits; /* owned */
     size_t n_waits;
     double stamped_s; /* its legs' minima together; NAN: by its loops */
+    double tick_s;    /* of its stamps */
 };
 
 /* A stretch of time in figures; NAN unknown. */
 struct pulses_stretch {
-    double bps, trip_s, per_trip; /* means; of the inverse, too */
+    double bps, trip_s; /* means */
 };
 
 /* Sums of products of what answers and what causes it, and of the squares of the latter; variance of the former. */
@@ -114,31 +117,35 @@ static double pulses_bps(const struct analysis_bins *bins, double from_s, double
 
 static struct pulses_stretch pulses_stretch(const struct pulses_flow *x, double from_s, double to_s)
 {
-    struct pulses_stretch s = {pulses_bps(x->bins, from_s, to_s), NAN, NAN};
-    double trips = 0, sum_s = 0, per_trip = 0;
+    double trips = 0, sum_s = 0;
     for (size_t i = 0; i < x->n_waits; i++) {
         double trip_s = pulses_trip_s(x, &x->waits[i]);
         if (x->waits[i].start_s < from_s || x->waits[i].start_s >= to_s || !(trip_s > 0))
             continue;
         trips++;
         sum_s += trip_s;
-        per_trip += 1 / trip_s;
     }
-    s.trip_s = sum_s / trips;
-    s.per_trip = per_trip / trips;
-    return s;
+    return (struct pulses_stretch){pulses_bps(x->bins, from_s, to_s), sum_s / trips};
 }
 
-/* What r and h lack of 1, from length_s before a time to length_s after it. */
+/* What r and h lack of 1, from length_s before a time to so long after it. */
 struct pulses_change {
-    double rate, trip;
+    double rate, trip, trip_variance;
 };
 
-static struct pulses_change pulses_change(const struct pulses_flow *x, double at_s, double length_s)
+/* Of a mean over so long, of legs each of which stamps show by whole ticks: it is off by tick / sqrt(12) of each tick. */
+static double pulses_trip_variance(const struct pulses_flow *x, double length_s)
+{
+    return isfinite(x->stamped_s) ? LEGS * pow(x->tick_s, 3) / (12 * length_s) : 0;
+}
+
+static struct pulses_change pulses_change(const struct pulses_flow *x, double at_s, double length_s, double after_s)
 {
     struct pulses_stretch before = pulses_stretch(x, at_s - length_s, at_s);
-    struct pulses_stretch after = pulses_stretch(x, at_s, at_s + 2 * length_s);
-    return (struct pulses_change){1 - after.bps / before.bps, 1 - before.trip_s * after.per_trip};
+    struct pulses_stretch after = pulses_stretch(x, at_s, at_s + after_s);
+    double variance = pulses_trip_variance(x, length_s) + pulses_trip_variance(x, after_s);
+    return (struct pulses_change){1 - after.bps / before.bps, 1 - before.trip_s / after.trip_s,
+                                  variance / (after.trip_s * after.trip_s)};
 }
 
 /* The variance of n deviations from 0, by the median of their squares: what begins in that time counts for little. Of a
@@ -149,18 +156,18 @@ static double pulses_variance(double *square, size_t n)
     return n >= LEAST_STRETCHES ? square[n / 2] / 0.4549 : (double)NAN;
 }
 
-/* Of both while nobody sends a pulse. */
-static double pulses_quiet(const struct pulses_flow *x, double from_s, double to_s, double length_s)
+/* The variance of r while nobody sends a pulse, about what a pace or a window makes of it, whichever fits; NAN unknown. */
+static double pulses_noise(const struct pulses_flow *x, double from_s, double to_s, double length_s)
 {
-    double rate[MOST_STRETCHES], trip[MOST_STRETCHES];
+    double pace[MOST_STRETCHES], window[MOST_STRETCHES];
     size_t n = 0;
-    for (double at_s = to_s - 2 * length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 2) {
-        struct pulses_change c = pulses_change(x, at_s, length_s);
-        rate[n] = c.rate * c.rate;
-        trip[n] = c.trip * c.trip;
+    for (double at_s = to_s - length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 2) {
+        struct pulses_change c = pulses_change(x, at_s, length_s, length_s);
+        pace[n] = c.rate * c.rate;
+        window[n] = (c.rate - c.trip) * (c.rate - c.trip);
         n += isfinite(c.rate + c.trip);
     }
-    return pulses_variance(rate, n) + pulses_variance(trip, n);
+    return fmin(pulses_variance(pace, n), pulses_variance(window, n));
 }
 
 /* The slope of least squares and its deviation; 0 where it is not known. */
@@ -177,8 +184,8 @@ static double pulses_likelihood(const struct pulses_change *c, size_t n, double 
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double r = fmax(w > 1 ? 0 : -INFINITY, 1 - w * (1 - c[i].trip));
-        double sd = sqrt(variance + MODEL * MODEL * r * r + LEAST_SD * LEAST_SD), off = (c[i].rate - r) / sd;
-        sum += log((1 - ELSE) * exp(-off * off / 2) / sd + ELSE * exp(-c[i].rate * c[i].rate / 2));
+        double sd = sqrt(variance + (w > 1 ? 0 : c[i].trip_variance) + MODEL * MODEL * r * r + LEAST_SD * LEAST_SD), off = (c[i].rate - r) / sd;
+        sum += log((1 - ELSE) * exp(-off * off / 2) / sd + ELSE / (1 + c[i].rate * c[i].rate));
     }
     return sum;
 }
@@ -197,13 +204,13 @@ static double pulses_odds_of(const struct analysis_pulses *p, const struct pulse
     double length_s = pulses_length_s(p);
     size_t n = 0;
     for (size_t i = 0; i < p->n && p->pulse[i].from_s + 2 * length_s <= x->end_s; i++) {
-        seen[n] = pulses_change(x, p->pulse[i].from_s, length_s);
+        seen[n] = pulses_change(x, p->pulse[i].from_s, length_s, 2 * length_s);
         if (getenv("DBG")) fprintf(stderr, "   pulse %.4f-%.4f %.0f %.0f, r %.4f h %.4f\n", p->pulse[i].from_s,p->pulse[i].to_s, p->pulse[i].bytes[0],p->pulse[i].bytes[1],seen[n].rate,seen[n].trip);
-        n += isfinite(seen[n].rate + seen[n].trip);
+        n += isfinite(seen[n].rate) && seen[n].trip * seen[n].trip > SEEN * SEEN * seen[n].trip_variance;
     }
-    double variance = n > 0 ? pulses_quiet(x, from_s, to_s, length_s) : (double)NAN;
+    double variance = pulses_noise(x, from_s, to_s, length_s);
     if (getenv("DBG")) fprintf(stderr, "len %.3f sd %.4f\n", length_s, sqrt(variance));
-    return isfinite(variance) ? pulses_odds(seen, n, variance) : 0;
+    return n > 0 && isfinite(variance) ? pulses_odds(seen, n, variance) : 0;
 }
 
 double analysis_pulses_odds(const struct analysis_pulses *p, const struct analysis_flows *f, size_t i, double from_s,
@@ -213,7 +220,7 @@ double analysis_pulses_odds(const struct analysis_pulses *p, const struct analys
     struct analysis_flow flow;
     if (p->n == 0 || !analysis_flows_get(f, i, &flow) || !flow.bins || !analysis_flows_explain(f, i, &figures))
         return 0;
-    struct pulses_flow x = {.bins = flow.bins, .end_s = flow.end_s, .stamped_s = figures.floor_s,
+    struct pulses_flow x = {.bins = flow.bins, .end_s = flow.end_s, .stamped_s = figures.floor_s, .tick_s = figures.tick_s,
                             .waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *x.waits, "pulses")};
     x.n_waits = analysis_flows_waits(f, i, x.waits);
     double odds = pulses_odds_of(p, &x, from_s, to_s);
@@ -256,7 +263,7 @@ static struct pulses_fit pulses_fit_way(const struct analysis_pulses *p, const s
         fit.product += lacks * bytes;
         fit.square += bytes * bytes;
     }
-    for (double at_s = to_s - 2 * length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 2) {
+    for (double at_s = to_s - 2 * length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 4) {
         double lacks = pulses_lacks(w, at_s, length_s);
         square[n++] = lacks * lacks;
     }
@@ -271,11 +278,11 @@ static double pulses_p_full(double gave, double sd)
     return sd > 0 ? 1 / (1 + exp((1 - 2 * g) / (2 * off * off))) : 0.5;
 }
 
-void analysis_pulses_full(const struct analysis_pulses *p, const struct analysis_flows *f,
+void analysis_pulses_gave(const struct analysis_pulses *p, const struct analysis_flows *f,
                           const struct capture_address *host, const size_t *slot, const bool *incoming, size_t n,
-                          double from_s, double to_s, struct analysis_pulses_full *full)
+                          double from_s, double to_s, struct analysis_pulsed *pulsed)
 {
-    *full = (struct analysis_pulses_full){{0.5, 0.5}};
+    *pulsed = (struct analysis_pulsed){.from_s = p->n > 0 ? p->pulse[0].from_s : INFINITY, .full = {0.5, 0.5}};
     for (int way = 0; way < 2 && p->n > 0 && capture_address_same(host, &p->host); way++) {
         struct pulses_way w = {.bins = memory_zeroed(n + 1, sizeof(const struct analysis_bins *), "pulses"),
                                .last_s = INFINITY};
@@ -291,7 +298,7 @@ void analysis_pulses_full(const struct analysis_pulses *p, const struct analysis
             struct pulses_fit fit = pulses_fit_way(p, &w, way == 0, from_s, to_s);
             pulses_slope(&fit, &gave, &sd);
         }
-        full->p[way] = pulses_p_full(gave, sd);
+        pulsed->full[way] = pulses_p_full(gave, sd);
         if (getenv("DBG")) fprintf(stderr, "G way %d: %.3f +- %.3f\n", way, gave, sd);
         free(w.bins);
     }

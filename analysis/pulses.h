@@ -35,9 +35,9 @@ struct analysis_pulses {
     size_t n;
 };
 
-/* P(the link is always full), by g, in and out of the probe's host, either as likely before. */
-struct analysis_pulses_full {
-    double p[2];
+/* When the first began, and P(the link is always full), by g, in and out of the probe's host, either as likely before. */
+struct analysis_pulsed {
+    double from_s, full[2];
 };
 
 /* Is this flow one of the probe's, with data or not? */
@@ -50,9 +50,9 @@ void analysis_pulses_find(const struct analysis_flows *f, const struct analysis_
 double analysis_pulses_odds(const struct analysis_pulses *p, const struct analysis_flows *f, size_t i, double from_s,
                             double to_s);
 
-/* Of a direction of the host by its n flows, slot[i] of which is incoming[i]. */
-void analysis_pulses_full(const struct analysis_pulses *p, const struct analysis_flows *f,
+/* Of a host by its n flows, slot[i] of which is incoming[i]. */
+void analysis_pulses_gave(const struct analysis_pulses *p, const struct analysis_flows *f,
                           const struct capture_address *host, const size_t *slot, const bool *incoming, size_t n,
-                          double from_s, double to_s, struct analysis_pulses_full *full);
+                          double from_s, double to_s, struct analysis_pulsed *pulsed);
 
 #endif

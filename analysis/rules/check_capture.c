@@ -195,10 +195,10 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .loss_events = r->flows[i].loss_events,
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
-        flows[i].paced_odds = analysis_pulses_odds(h->pulses, h->flows, flow->slot, r->start_s, r->end_s);
+        flows[i].paced_odds = analysis_pulses_odds(h->pulses, h->flows, flow->slot, r->steady_start_s, r->end_s);
         flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
-    struct analysis_pulses_full full;
+    struct analysis_pulsed pulsed;
     {
         size_t *slots = memory_zeroed(r->n + 1, sizeof *slots, "x");
         bool *in = memory_zeroed(r->n + 1, sizeof *in, "x");
@@ -206,12 +206,12 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
             slots[i] = flows[i].slot;
             in[i] = flows[i].incoming;
         }
-        analysis_pulses_full(h->pulses, h->flows, h->host, slots, in, r->n, r->start_s, r->end_s, &full);
+        analysis_pulses_gave(h->pulses, h->flows, h->host, slots, in, r->n, r->steady_start_s, r->end_s, &pulsed);
         free(slots);
         free(in);
     }
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
-    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, rate_bps, &full,
+    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, rate_bps, &pulsed,
                       &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)

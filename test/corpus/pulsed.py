@@ -21,9 +21,9 @@ import emulated
 from cut import cut_pcap
 from emulated import Draw, Phase, emulated_label, emulated_lost, emulated_most, emulated_pair, emulated_run
 
-DOSES = (8, 8, 16, 16, 32, 32)  # connections of a pulse, of ten segments each
+DOSES = (4, 4, 8, 8, 16, 16)  # connections of a pulse, of ten segments each
 AT_ONCE, SEGMENT = 10, 1448
-PERIOD = 1 / 12  # of the scenario, from one pulse to the next
+PERIOD = 1 / 8  # of the scenario, from one pulse to the next
 PORT = 4717
 
 
