@@ -13,15 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRIPS 8
+#define TRIPS 4
 #define STEP_MS 5
 #define TIME_S 1.0 /* of a session, as its server is told */
+#define PULSES 8
+#define FIRST 4    /* connections */
+#define ARRIVED 0.9
+#define AT_ONCE (10 * 1448.0) /* bytes that each of them may send at once (RFC 6928) */
 
-static const struct {
-    size_t streams;
-    bool incoming;
-} schedule[] = {{4, true}, {4, false}, {8, true}, {8, false}, {16, true}, {16, false}};
-enum { PULSES = sizeof schedule / sizeof *schedule };
 
 struct pulse {
     const struct measure_pulse *o;
@@ -29,7 +28,8 @@ struct pulse {
     int fd[MEASURE_STREAMS];
     struct measure_flow flow[MEASURE_STREAMS];
     size_t n;
-    double trip_s; /* the longest that a connection took to be made */
+    double bytes;  /* that arrived while the last one lasted */
+    double trip_s; /* that its connections took to be made */
 };
 
 static double pulse_now_s(void)
@@ -58,14 +58,14 @@ static bool pulse_connect(struct pulse *p, size_t streams, struct error *err)
         if (failed)
             return error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s", p->s.name, strerror(failed));
     }
-    p->trip_s = fmax(p->trip_s, pulse_now_s() - since_s);
+    p->trip_s = pulse_now_s() - since_s;
     return true;
 }
 
 static bool pulse_go(struct pulse *p, bool incoming, struct error *err)
 {
     struct pollfd polls[MEASURE_STREAMS];
-    double limit_bps = p->s.limit_bps / (double)p->n, until_s = pulse_now_s() + MEASURE_PULSE_S;
+    double limit_bps = p->s.limit_bps / (double)p->n, until_s = pulse_now_s() + MEASURE_PULSE_S + p->trip_s;
     for (size_t i = 0; i < p->n; i++) {
         if (!measure_session_flow(&p->s, p->o->token, p->fd[i], (int64_t)i + 1, incoming, 0, err))
             return false;
@@ -89,6 +89,7 @@ static bool pulse_go(struct pulse *p, bool incoming, struct error *err)
 static bool pulse_send(struct pulse *p, size_t streams, bool incoming, struct error *err)
 {
     p->n = 0;
+    p->bytes = 0;
     for (size_t i = 0; i < MEASURE_STREAMS; i++) {
         p->fd[i] = -1;
         p->flow[i] = (struct measure_flow){.fd = -1};
@@ -97,6 +98,9 @@ static bool pulse_send(struct pulse *p, size_t streams, bool incoming, struct er
               measure_session_agree(&p->s, streams, NULL, err) && pulse_connect(p, streams, err) &&
               pulse_go(p, incoming, err);
     for (size_t i = 0; i < p->n; i++) {
+        const struct measure_samples *s = &p->flow[i].samples;
+        measure_flow_close(&p->flow[i]);
+        p->bytes += s->n > 0 ? (double)s->sample[s->n - 1].bytes : 0;
         measure_flow_fini(&p->flow[i]);
         if (p->fd[i] >= 0)
             close(p->fd[i]);
@@ -110,12 +114,16 @@ static bool pulse_send(struct pulse *p, size_t streams, bool incoming, struct er
 bool measure_pulse_send(const struct measure_pulse *o, struct error *err)
 {
     struct pulse p = {.o = o};
+    size_t streams[2] = {FIRST, FIRST};
     double next_s = pulse_now_s() + MEASURE_PULSE_QUIET_S;
     bool ok = measure_session_open(&p.s, o->host, o->port, o->token, TIME_S, err);
     measure_line_close(&p.s.line);
     for (size_t i = 0; ok && i < PULSES; i++) {
         pulse_wait(next_s);
-        ok = pulse_send(&p, schedule[i].streams, schedule[i].incoming, err);
+        size_t *n = &streams[i % 2];
+        ok = pulse_send(&p, *n, i % 2 == 0, err);
+        /* What a slow line cannot take at once would stand in its queue for long. */
+        *n = p.bytes >= ARRIVED * (double)*n * AT_ONCE && *n < MEASURE_STREAMS ? 2 * *n : *n;
         next_s = pulse_now_s() + fmax(MEASURE_PULSE_APART_S - MEASURE_PULSE_S, TRIPS * p.trip_s);
     }
     if (ok)

@@ -24,11 +24,12 @@ from emulated import Draw, Phase, emulated_label, emulated_lost, emulated_most, 
 DOSES = (4, 4, 8, 8, 16, 16)  # connections of a pulse, of ten segments each
 AT_ONCE, SEGMENT = 10, 1448
 PERIOD = 1 / 8  # of the scenario, from one pulse to the next
+MOST_RATE = 2e8  # bit/s: of faster links the stamps' ticks of 1 ms hide what pulses do
 PORT = 4717
 
 
-def pulsed(document, draw):
-    """The scenario with pulses after its end, and their host's address."""
+def pulsed(document, draw, pulses=True):
+    """The scenario with pulses after its end, or as long without, and their host's number."""
     d = json.loads(json.dumps(document))
     host = int(max([d["network"].get("hosts", 0)] + [1 + int(e[1:]) for f in d["traffic"]["flows"]
                                                       for e in (f["from"], f["to"])]))
@@ -40,7 +41,7 @@ def pulsed(document, draw):
         d["network"]["racks"][1] += 1
     else:
         d["network"]["hosts"] = host + 1
-    for k, streams in enumerate(DOSES):
+    for k, streams in enumerate(DOSES if pulses else ()):
         for i in range(streams):
             ends = {"from": probe, "to": "h0"} if k % 2 == 0 else {"from": "h0", "to": probe}
             start = draw.duration * (1 + k * PERIOD) + i * 1e-9
@@ -76,19 +77,20 @@ def pulsed_check(contraflow, path, *options):
 
 def pulsed_scenario(job):
     o, number = job
-    for attempt in range(4):
+    for attempt in range(40):
         draw = Draw(o.seed, number, attempt, "native" if o.native else None, o.kinds, o.cut)
-        if draw.engine != "native" or draw.kind in ("pause", "stopped", "slow_host", "short", "messages"):
+        if draw.rate > MOST_RATE or draw.engine != "native" or draw.kind in ("pause", "stopped", "slow_host", "short", "messages"):
             continue
         document = draw.document()
         tap = "h0" if draw.taps == ["h0"] else draw.r.choice(draw.taps)
         seed = o.seed + number
         with tempfile.TemporaryDirectory() as t:
             try:
-                whole = emulated_run(o.contraflow, document, t, seed, False, None, tap)
+                whole = emulated_run(o.contraflow, document, t, seed, False)
+                emulated_run(o.contraflow, pulsed(document, draw, False)[0], t, seed, False, None, tap)
                 captures = [pathlib.Path(t, "run", f"{tap}.pcap").read_bytes()]
                 begin = document["warmup"]
-                share = draw.cut
+                share = draw.cut / (1 + len(DOSES) * PERIOD)
                 if o.cut:
                     n = len(captures[0])
                     captures[0], _, cut_s = cut_pcap(captures[0], share)
