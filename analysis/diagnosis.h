@@ -6,7 +6,7 @@
 #include "analysis/evidence.h"
 
 /* The host's flows over [start_s, steady_start_s, end_s). `capacity_bps`: of each direction's link, in and out, on the
- * wire; NAN, or NULL: unknown. `pulsed`: NULL, nobody sent pulses. Fills the flows' round trips and limits, too; and, where `facts` is not NULL, the likeliest
+ * wire; NAN, or NULL: unknown. `pulsed`: by pulses of load; NULL: there were none. Fills the flows' round trips and limits, too; and, where `facts` is not NULL, the likeliest
  * case, by which causes are named: *facts borrows flow[n], in the order of `flows`. The table must keep explanations. */
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_told *flows, size_t n, double from_s, double to_s, const double capacity_bps[2],

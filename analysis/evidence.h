@@ -4,7 +4,7 @@
 #ifndef ANALYSIS_EVIDENCE_H
 #define ANALYSIS_EVIDENCE_H
 
-#include "analysis/pulses.h"
+#include "analysis/flows/flows.h"
 #include "judge/diagnosis.h"
 
 #define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
@@ -17,10 +17,16 @@ struct analysis_told {
     double rate_bps;
     int64_t loss_events, retransmitted;
     enum judge_cause known; /* what its sender's host says limits it; JUDGE_CAUSE_UNKNOWN: it says nothing */
-    double paced_odds; /* analysis/pulses.h */
+    double paced_odds; /* log odds of a pace by pulses of load: analysis/pulses.h; 0: there were none */
     bool idle; /* analysis/rules/limit.h: its application had nothing to send in a tenth of the time */
     double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
     enum judge_cause limit;                  /* likewise: what keeps it from sending more */
+};
+
+/* Of a host whose link was given pulses of load (analysis/pulses.h): when the first began, and P(the link is always full)
+ * of each direction, in and out, by what they did, either as likely before. */
+struct analysis_pulsed {
+    double from_s, full[2];
 };
 
 struct analysis_evidence {

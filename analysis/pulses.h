@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/pulses.h - pulses of load that somebody sent while a capture was made (measure/pulse.h), and what flows did then.
  *
- * In a steady state a sender that a window W holds and one that an application paces look alike. A pulse that shares a
- * queue with a flow's data or its ACKs makes its round trip T longer for a while, and nobody but us chose when. A window
- * comes round that much later, and what it then does not carry is never made up for; a pace stays, or catches up:
+ * In a steady state a sender that a window holds and one that keeps a pace look alike. A pulse that shares a queue with a
+ * flow's data or its ACKs makes its round trip T longer for a while, and nobody but its sender chose when. A window comes
+ * round that much later, and what it then does not carry is never made up for; a pace goes on, or catches up, up to a
+ * headroom w: how many times T before the pulse its window would have room for. With x and T of the time before a pulse (0)
+ * and from there to the next one,
  *
- *   r = x / x0,  h = mean of T0 / T over the pulse and what follows it,  1 - r = y (1 - h)
+ *   r = 1 - x / x0,  h = 1 - T0 / T
+ *   window: r = h;  pace: r = max(0, 1 - w (1 - h)), log w even from 1 to MOST_HEADROOM
  *
- * with y = 1 of a window and y = 0 of a pace; x0 and T0 are those of the time before. Over pulses y is that of least squares,
- * and its variance (v_r + v_h) / sum (1 - h)^2 with v those of r and h from one such stretch to the next while nobody sends a
- * pulse. Where no round trip became longer nothing is known: y's deviation is large then.
+ * The odds of a pace are the ratio of their likelihoods over all pulses that T shows, with the deviation that r has while
+ * nobody sends a pulse.
  *
- * Of a pulse of P bytes the link's other flows in its direction lack g P afterwards, by what they carried before: all of it
- * on a link that is always full, g = 1, and hardly any of it where there is room for both. */
+ * Of a pulse of P bytes the other flows of its direction lack g P afterwards, by what they carried before: as much as that on
+ * a link that is always full, and hardly any of it where there is room for both. */
 #ifndef ANALYSIS_PULSES_H
 #define ANALYSIS_PULSES_H
 
-#include "analysis/flows/flows.h"
+#include "analysis/evidence.h"
 
 #define ANALYSIS_PULSES 64
 
@@ -27,17 +29,12 @@ struct analysis_probe {
 };
 
 struct analysis_pulses {
-    struct capture_address host; /* the other end of the first */
+    struct capture_address host; /* the other end of the last */
     struct analysis_pulse {
         double from_s, to_s;     /* first and last data */
         double bytes[2];         /* from that host, and to it */
     } pulse[ANALYSIS_PULSES];
     size_t n;
-};
-
-/* When the first began, and P(the link is always full), by g, in and out of the probe's host, either as likely before. */
-struct analysis_pulsed {
-    double from_s, full[2];
 };
 
 /* Is this flow one of the probe's, with data or not? */
@@ -46,13 +43,9 @@ bool analysis_probe_has(const struct analysis_probe *p, const struct analysis_fl
 /* In order of time; connections are of one pulse that begin sooner after it than it lasts. probe NULL: none. */
 void analysis_pulses_find(const struct analysis_flows *f, const struct analysis_probe *probe, struct analysis_pulses *p);
 
-/* Log odds of slot i, whose quiet time is [from_s, to_s). */
-double analysis_pulses_odds(const struct analysis_pulses *p, const struct analysis_flows *f, size_t i, double from_s,
-                            double to_s);
-
-/* Of a host by its n flows, slot[i] of which is incoming[i]. */
-void analysis_pulses_gave(const struct analysis_pulses *p, const struct analysis_flows *f,
-                          const struct capture_address *host, const size_t *slot, const bool *incoming, size_t n,
-                          double from_s, double to_s, struct analysis_pulsed *pulsed);
+/* Fills the odds of the host's n flows, whose quiet time is [from_s, to_s), and what is known of its links. */
+void analysis_pulses_tell(const struct analysis_pulses *p, const struct analysis_flows *f,
+                          const struct capture_address *host, struct analysis_told *told, size_t n, double from_s,
+                          double to_s, struct analysis_pulsed *pulsed);
 
 #endif

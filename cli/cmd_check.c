@@ -7,7 +7,6 @@
 #include "cli/measure/measure.h"
 #include "cli/measure/probe.h"
 #include "cli/options.h"
-
 #include "cli/read.h"
 #include "cli/workload_show.h"
 #include "foreign/read.h"
@@ -79,6 +78,9 @@ static bool check_visit(void *user, const char *source, const char *run, const s
     }
     if (!resources)
         return check_workload(o, source, err);
+    if (o->probe.at.port && resources->pulses == 0)
+        fprintf(stderr, "contraflow: %s: has no pulse of %s port %s: judged without\n", cli_name(source), o->probe.host,
+                o->probe.port);
     if (resources->n == 0) {
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", cli_name(source));
         o->answers.unknown = o->answers.unknown || resources->n_alone == 0;

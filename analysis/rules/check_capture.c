@@ -195,21 +195,10 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .loss_events = r->flows[i].loss_events,
                                                     .retransmitted = r->flows[i].retransmitted_segments,
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
-        flows[i].paced_odds = analysis_pulses_odds(h->pulses, h->flows, flow->slot, r->steady_start_s, r->end_s);
         flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
     struct analysis_pulsed pulsed;
-    {
-        size_t *slots = memory_zeroed(r->n + 1, sizeof *slots, "x");
-        bool *in = memory_zeroed(r->n + 1, sizeof *in, "x");
-        for (size_t i = 0; i < r->n; i++) {
-            slots[i] = flows[i].slot;
-            in[i] = flows[i].incoming;
-        }
-        analysis_pulses_gave(h->pulses, h->flows, h->host, slots, in, r->n, r->steady_start_s, r->end_s, &pulsed);
-        free(slots);
-        free(in);
-    }
+    analysis_pulses_tell(h->pulses, h->flows, h->host, flows, r->n, r->steady_start_s, r->end_s, &pulsed);
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, rate_bps, &pulsed,
                       &r->diagnosis, &r->facts, r->judged);
@@ -380,6 +369,7 @@ static void capture_judge_all(struct capture_judge *judge, struct analysis_resou
     struct capture_flow *flows = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
+    resources->pulses = judge->pulses.n;
     capture_collect(judge, &flows, &entries, &n);
     struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
     if (n > 0)

@@ -54,7 +54,7 @@ static const struct analysis_standing median = {.sure = 0.5};
 static void gather(const struct analysis_flows *f, const struct analysis_told *flows, size_t n, double from_s,
                    double to_s)
 {
-    analysis_evidence_gather(&set, f, NULL, flows, n, from_s, to_s);
+    analysis_evidence_gather(&set, f, NULL, flows, n, from_s, to_s, NULL);
     analysis_floors_find(&set);
     analysis_standing_take(&set, NULL, &median);
     analysis_evidence_divide(&set);
