@@ -4,13 +4,12 @@
 #include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "cli/measure/measure.h"
-#include "cli/measure/probe.h"
 #include "cli/options.h"
 #include "cli/read.h"
 #include "cli/workload_show.h"
 #include "foreign/read.h"
 #include "measure/foreign.h"
+#include "measure/proof.h"
 #include "study/beside.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
@@ -187,7 +186,7 @@ int cmd_check(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     if (qdisc && !ss)
         error_set(&err, ERROR_INPUT, "check: --qdisc %.200s: whose queue that is --ss tells; give both", qdisc);
-    if (err.code != ERROR_NONE || !cli_measure_token(token, token_file, token_text, &err) ||
+    if (err.code != ERROR_NONE || !measure_proof_choose(token, token_file, token_text, &err) ||
         !study_beside_read(&beside, ss, qdisc, &err)) {
         study_beside_fini(&beside);
         return cli_fail(&err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/measure/probe.h"
+#include "cli/live.h"
 
 #include "base/units.h"
 #include "capture/confine.h"
