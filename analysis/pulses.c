@@ -151,7 +151,8 @@ static struct pulses_change pulses_change(const struct pulses_flow *x, double at
                                   variance / (after.trip_s * after.trip_s)};
 }
 
-/* The variance of n deviations from 0, by the median of their squares: what begins in that time counts for little. NAN: the time is too short for one. */
+/* The variance of n deviations from 0, by the median of their squares: what begins in that time counts for little. NAN: the
+ * time is too short for one. */
 static double pulses_variance(double *square, size_t n)
 {
     qsort(square, n, sizeof *square, estimate_ascending);
@@ -163,8 +164,8 @@ static double pulses_noise(const struct pulses_flow *x, double from_s, double to
 {
     double pace[MOST_STRETCHES], window[MOST_STRETCHES];
     size_t n = 0;
-    for (double at_s = to_s - length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 2) {
-        struct pulses_change c = pulses_change(x, at_s, length_s, length_s);
+    for (int k = 0; k < MOST_STRETCHES && to_s - (2 + k / 2.0) * length_s >= from_s; k++) {
+        struct pulses_change c = pulses_change(x, to_s - (1 + k / 2.0) * length_s, length_s, length_s);
         pace[n] = c.rate * c.rate;
         window[n] = (c.rate - c.trip) * (c.rate - c.trip);
         n += isfinite(c.rate + c.trip);
@@ -178,7 +179,8 @@ static double pulses_likelihood(const struct pulses_change *c, size_t n, double 
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double r = fmax(w > 1 ? 0 : -INFINITY, 1 - w * (1 - c[i].trip));
-        double sd = sqrt(variance + (w > 1 ? 0 : c[i].trip_variance) + ANSWER_SD * ANSWER_SD * r * r + LEAST_SD * LEAST_SD), off = (c[i].rate - r) / sd;
+        double sd = sqrt(variance + (w > 1 ? 0 : c[i].trip_variance) + ANSWER_SD * ANSWER_SD * r * r + LEAST_SD * LEAST_SD);
+        double off = (c[i].rate - r) / sd;
         sum += log((1 - ELSE) * exp(-off * off / 2) / sd + ELSE / (1 + c[i].rate * c[i].rate));
     }
     return sum;
@@ -257,7 +259,7 @@ static struct pulses_fit pulses_fit_way(const struct analysis_pulses *p, const s
     }
     for (double at_s = to_s - 2 * length_s; at_s - length_s >= from_s && n < MOST_STRETCHES; at_s -= length_s / 4) {
         double lacks = pulses_lacks(w, at_s, length_s);
-        square[n++] = lacks * lacks;
+        square[n++] = isfinite(lacks) ? lacks * lacks : INFINITY; /* unknown: as bad as can be */
     }
     fit.variance = pulses_variance(square, n);
     return fit;

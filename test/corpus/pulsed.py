@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a probe tells: emulated captures whose last part has pulses of load, as `check -i --probe` sends them.
 
-    pulsed.py CONTRAFLOW DIR [--count 60] [--seed 1] [--jobs 2] [--class constant_rate,...] [--cut] [--wrong]
+    pulsed.py CONTRAFLOW DIR [--count 60] [--first 0] [--seed 1] [--jobs 2] [--class constant_rate,...] [--cut] [--native] [--again]
 
-Each scenario is drawn by emulated.py. As it is, and with ACKs first, it has the truth of its judged phase. Once more it goes on
-for half as long, while a host of its own behind the same switch sends six pulses to h0 and from it, by turns: sixteen
-connections each, ten segments at once and up to twenty in flight, as TCP begins. Both captures, without and with pulses,
-are judged."""
+Each scenario is drawn by emulated.py, on links of up to 200 Mb/s. As it is, and with ACKs first, it has the truth of its
+judged phase. Then it goes on for three quarters of its time, without and with pulses that a host of its own behind the same
+switch sends to h0 and from it, by turns: four connections, eight, and sixteen, of ten segments each. Both captures are
+judged. NUMBER.pcap and NUMBERp.pcap are kept in DIR, and truth.json."""
 import argparse
 import concurrent.futures
 import json
@@ -35,8 +35,8 @@ def pulsed(document, draw, pulses=True):
                                                       for e in (f["from"], f["to"])]))
     probe = f"h{host}"
     if "links" in d["network"]:
-        d["network"]["links"].append({"from": probe, "to": "isp" if any(c["from"] == "isp" or c["to"] == "isp" for c in d["network"]["links"]) else "sw0",
-                                      "rate": f"{round(max(1e9, draw.rate))}bps", "delay": "1us"})
+        far = any("isp" in (c["from"], c["to"]) for c in d["network"]["links"])  # behind the line that is asked about
+        d["network"]["links"].append({"from": probe, "to": "isp" if far else "sw0", "rate": "1Gbps", "delay": "1us"})
     elif d["network"]["topology"] == "tree":
         d["network"]["racks"][1] += 1
     else:
@@ -97,7 +97,8 @@ def pulsed_scenario(job):
                     dropped = n - len(captures[0])
                     begin = f"{max(int(begin[:-2]), round(cut_s * 1e9))}ns"
                 before = emulated_run(o.contraflow, document, t, seed, False, begin)
-                plain, first = Phase(draw, before, whole), emulated_pair(o.contraflow, draw, document, t, seed, True, begin)
+                plain = Phase(draw, before, whole)
+                first = emulated_pair(o.contraflow, draw, document, t, seed, True, begin)
                 longer, host = pulsed(document, draw)
                 emulated_run(o.contraflow, longer, t, seed, False, None, tap)
                 data, address = pulsed_ports(pathlib.Path(t, "run", f"{tap}.pcap").read_bytes(), host)
