@@ -13,14 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRIPS 4
+#define TRIPS 4       /* that flows have to recover, of connections that are made */
 #define STEP_MS 5
-#define TIME_S 1.0 /* of a session, as its server is told */
+#define TIME_S 1.0    /* of a session, as its server is told */
 #define PULSES 8
-#define FIRST 4    /* connections */
-#define ARRIVED 0.9
-#define AT_ONCE (10 * 1448.0) /* bytes that each of them may send at once (RFC 6928) */
-
+#define FIRST 4       /* connections */
+#define AT_ONCE (10 * 1448.0) /* bytes that each of them may send at once (RFC 6928), */
+#define ARRIVED 0.9   /* of which so much shows: the rest may be on its way */
 
 struct pulse {
     const struct measure_pulse *o;
