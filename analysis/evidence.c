@@ -437,7 +437,7 @@ double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double l
     double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
     size_t span = (size_t)fmax(1, ceil(span_s / width_s));
     double bytes = 0;
-    for (size_t i = 1; i < e->bins->n; i++) {
+    for (size_t i = 1; i < e->bins->n && (double)analysis_bins_start_ns(e->bins, i + 1) * 1e-9 <= e->until_s; i++) {
         bytes += (double)analysis_bins_get(e->bins, i).bytes;
         bytes -= i > span ? (double)analysis_bins_get(e->bins, i - span).bytes : 0;
         if (i >= span)
@@ -453,6 +453,9 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     size_t slot = e->flow->slot;
     bool incoming = e->flow->incoming, explained = analysis_flows_explain(f, slot, &x);
     e->n_waits = analysis_flows_waits(f, slot, e->waits);
+    e->until_s = s->pulsed ? s->pulsed->from_s : INFINITY;
+    while (e->n_waits > 0 && e->waits[e->n_waits - 1].start_s >= e->until_s)
+        e->n_waits--;
     e->floor_s = explained ? x.floor_s : NAN;
     e->tick_s = explained ? x.tick_s : NAN;
     e->loop_least_s = explained ? x.loop_least_s[ANALYSIS_LOOP_RECEIVER] : NAN;
@@ -563,7 +566,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
                               size_t n, const struct analysis_told_ways *ways, double from_s, double to_s)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
-                                        .interface_bps = analysis_flows_interface_bps(f),
+                                        .pulsed = ways ? ways->pulsed : NULL, .interface_bps = analysis_flows_interface_bps(f),
                                         .stamp_s = frames ? analysis_capacity_stamp_s(frames) : 0,
                                         .paused = analysis_flows_paused(f)};
     for (int i = 0; i < 2; i++)

@@ -17,15 +17,23 @@ struct analysis_told {
     double rate_bps;
     int64_t loss_events, retransmitted;
     enum judge_cause known; /* what its sender's host says limits it; JUDGE_CAUSE_UNKNOWN: it says nothing */
+    double paced_odds; /* log odds of a pace by pulses of load: analysis/pulses.h; 0: there were none */
     bool idle; /* analysis/rules/limit.h: its application had nothing to send in a tenth of the time */
     double floor_s, data_wait_s, ack_wait_s; /* filled by the diagnosis: its round trip in the phase; NAN unknown */
     enum judge_cause limit;                  /* likewise: what keeps it from sending more */
+};
+
+/* Of a host whose link was given pulses of load (analysis/pulses.h): when the first began, and P(the link is always full)
+ * of each direction, in and out, by what they did, either as likely before. */
+struct analysis_pulsed {
+    double from_s, full[2];
 };
 
 /* What is known of the host's ways, in and out, on the wire, besides what its flows show. */
 struct analysis_told_ways {
     double capacity_bps[2]; /* NAN unknown; INFINITY: unknown, and not the other way's */
     double other_bps[2];    /* of the data of TCP flows that are not among them */
+    const struct analysis_pulsed *pulsed; /* borrowed; NULL: nobody sent pulses of load */
 };
 
 struct analysis_evidence {
@@ -33,6 +41,7 @@ struct analysis_evidence {
     struct analysis_clocking_figures clocking;
     struct analysis_wait *waits;      /* borrowed; over its life */
     size_t n_waits;
+    double until_s;                   /* when the first pulse of load began, if any did: nothing after it shows in waits */
     double width_s;                   /* of a slot */
     const struct analysis_bins *bins; /* borrowed */
     struct capture_address peer;      /* its other end */
@@ -76,6 +85,7 @@ struct analysis_evidence_set {
     double frame_s;                 /* what one takes on the host's link; NAN unknown */
     double segments_per_ack;
     double stamp_s;                 /* what the capture's stamps are multiples of: nothing shorter shows */
+    const struct analysis_pulsed *pulsed; /* borrowed; NULL: nobody sent pulses */
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */

@@ -87,6 +87,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .cycle_wait_s = e->cycle_wait_s,
         .clocked = isfinite(e->cycle_s) ? e->clocking.clocked : (double)NAN,
         .clocked_sd = e->clocking.clocked_sd,
+        .paced_odds = e->flow->paced_odds,
         .sender = facts_sender(s, e),
     };
 }

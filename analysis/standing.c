@@ -68,7 +68,11 @@ static enum standing_full standing_full(const struct standing *x, bool incoming)
     if (!(isfinite(least_s) && least_s >= 0) || /* a clock that steps back makes them negative */
         !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
         return STANDING_NO;
-    return mean_bps > FULL * bps && !standing_others(w) ? STANDING_SURE : STANDING_PERHAPS;
+    if (mean_bps > FULL * bps && !standing_others(w))
+        return STANDING_SURE;
+    double full = x->s->pulsed ? x->s->pulsed->full[!incoming] : 0.5; /* pulses of load found room beside it, or none */
+    bool told = full > JUDGE_DIAGNOSIS_SURE || full < 1 - JUDGE_DIAGNOSIS_SURE;
+    return !told ? STANDING_PERHAPS : full > 0.5 ? STANDING_SURE : STANDING_NO;
 }
 
 /* Q(p) of analysis/standing.h. */

@@ -357,7 +357,7 @@ int cmd_analyze(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     static const double unknown_bps[2] = {NAN, NAN};
     o.listener = &cli_read_listener;
-    if (o.interface && !(o.listener = cli_live_open(o.interface, !o.report, unknown_bps, &err)))
+    if (o.interface && !(o.listener = cli_live_open(o.interface, !o.report, unknown_bps, NULL, NULL, &err)))
         return cli_fail(&err);
     o.format = json ? FORMAT_JSON : csv ? FORMAT_CSV : FORMAT_TABLE;
     o.captures = json_array();

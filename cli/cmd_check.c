@@ -9,6 +9,7 @@
 #include "cli/workload_show.h"
 #include "foreign/read.h"
 #include "measure/foreign.h"
+#include "measure/proof.h"
 #include "study/beside.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
@@ -21,6 +22,7 @@
 struct options {
     bool json, verbose;
     const char *interface; /* NULL: files */
+    struct cli_probe probe;
     struct study_judge_options judging;
     json_t *list;       /* owned; resources so far */
     struct view_table summary; /* a row each */
@@ -69,8 +71,15 @@ static bool check_visit(void *user, const char *source, const char *run, const s
                         struct error *err)
 {
     struct options *o = user;
+    if (o->probe.err.code != ERROR_NONE) {
+        *err = o->probe.err;
+        return false;
+    }
     if (!resources)
         return check_workload(o, source, err);
+    if (o->probe.at.port && resources->pulses == 0)
+        fprintf(stderr, "contraflow: %s: has no pulse of %s port %s: judged without\n", cli_name(source), o->probe.host,
+                o->probe.port);
     if (resources->n == 0) {
         fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", cli_name(source));
         o->answers.unknown = o->answers.unknown || resources->n_alone == 0;
@@ -136,12 +145,23 @@ static void check_show_again(void *user, const char *directory, double fraction,
     *shown = *shown && elapsed_s >= 0;
 }
 
+/* With an interface pulses are sent; in a file they are. */
+static bool check_probe(struct options *o, const char *token, struct error *err)
+{
+    if (!o->probe.at.port || !o->interface)
+        return true;
+    return (*token || error_set(err, ERROR_INPUT, "check: --probe with -i takes the --token or --token-file that "
+                                "'contraflow measure serve' there shows")) &&
+           cli_probe_begin(&o->probe, token, err);
+}
+
 int cmd_check(int argc, char **argv)
 {
     struct options o = {.judging = study_judge_options_default()};
     struct error err = {0};
     bool quick = false, shown = false, exit_zero = false;
-    const char *ss = NULL, *qdisc = NULL;
+    const char *ss = NULL, *qdisc = NULL, *token = NULL, *token_file = NULL;
+    char token_text[MEASURE_PROOF_TOKEN_MOST + 1] = "";
     struct analysis_beside beside = {0};
     struct study_ack_first again = {.show = isatty(STDERR_FILENO) ? check_show_again : NULL, .user = &shown};
     const struct cli_option options[] = {
@@ -154,6 +174,9 @@ int cmd_check(int argc, char **argv)
         {"rate", 0, .call = cli_options_link_rate, .to = o.judging.capacity_bps},
         {"ss", 0, .text = &ss},
         {"qdisc", 0, .text = &qdisc},
+        {"probe", 0, .call = cli_probe_option, .to = &o.probe},
+        {"token", 0, .text = &token},
+        {"token-file", 0, .text = &token_file},
         {0},
     };
     int at = cli_options_read("check", argc, argv, options, &err);
@@ -163,13 +186,18 @@ int cmd_check(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     if (qdisc && !ss)
         error_set(&err, ERROR_INPUT, "check: --qdisc %.200s: whose queue that is --ss tells; give both", qdisc);
-    if (err.code != ERROR_NONE || !study_beside_read(&beside, ss, qdisc, &err)) {
+    if (err.code != ERROR_NONE || !measure_proof_choose(token, token_file, token_text, &err) ||
+        !study_beside_read(&beside, ss, qdisc, &err)) {
         study_beside_fini(&beside);
         return cli_fail(&err);
     }
+    beside.probe = o.probe.at;
     o.judging.beside = &beside;
     const struct study_capture_listener *listener = &cli_read_listener;
-    if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &err)))
+    if (!check_probe(&o, token_text, &err))
+        return cli_fail(&err);
+    if (o.interface && !(listener = cli_live_open(o.interface, true, o.judging.capacity_bps, &beside,
+                                              o.probe.at.port ? &o.probe : NULL, &err)))
         return cli_fail(&err);
     o.judging.again = quick ? NULL : &again;
     o.list = json_array();

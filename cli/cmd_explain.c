@@ -30,7 +30,7 @@ int cmd_explain(int argc, char **argv)
     if (at <= 0 || err.code != ERROR_NONE || !cli_live_alone("explain", interface, files, &err))
         return at ? cli_fail(&err) : 0;
     const struct study_capture_listener *listener = &cli_read_listener;
-    if (interface && !(listener = cli_live_open(interface, true, unknown_bps, &err)))
+    if (interface && !(listener = cli_live_open(interface, true, unknown_bps, NULL, NULL, &err)))
         return cli_fail(&err);
     if (both_ends)
         return !cli_explain_show_both_ends((const char *[]){argv[at], argv[at + 1]}, as_json, &n, &err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/live.h"
 
-#include "analysis/rules/check_capture.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "capture/reader.h"
@@ -26,6 +25,8 @@ struct live {
     struct capture_reader *reader;
     const char *interface;       /* borrowed */
     const double *capacity_bps;  /* borrowed */
+    const struct analysis_beside *beside; /* borrowed */
+    struct cli_probe *probe;     /* borrowed; NULL: Ctrl-C ends it */
     bool terminal;
     double started_s, next_s, last_s;
     int64_t *bytes;              /* owned; payload of each slot when it was last looked at */
@@ -91,13 +92,17 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
 {
     (void)user;
     double now_s = monotonic_now_s();
+    if (live.probe && cli_probe_done(live.probe)) {
+        live.probe = NULL;
+        capture_reader_stop(live.reader);
+    }
     if (!live.terminal || now_s < live.next_s)
         return;
     struct analysis_resources all = {0};
     const struct analysis_resource *r;
     char *lines[LINES], name[VIEW_DIAGNOSIS_NAME];
     int n = 0;
-    analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, live.capacity_bps, &all);
+    analysis_check_capture_beside(f, ANALYSIS_CHECK_TOLERANCE, live.capacity_bps, live.beside, &all);
     lines[n++] = memory_text("%s: %.0f s, %" PRId64 " frames, %" PRId64 " TCP segments; Ctrl-C ends", live.interface,
                              now_s - live.started_s, capture->frames, capture->tcp_segments);
     for (size_t i = 0; n < LINES - FLOWS && (r = analysis_resources_get(&all, i)); i++)
@@ -128,6 +133,7 @@ bool cli_live_alone(const char *command, const char *interface, int files, struc
 }
 
 const struct study_capture_listener *cli_live_open(const char *interface, bool filter, const double capacity_bps[2],
+                                                   const struct analysis_beside *beside, struct cli_probe *probe,
                                                    struct error *err)
 {
     live.reader = capture_reader_open_live(interface, err);
@@ -137,6 +143,8 @@ const struct study_capture_listener *cli_live_open(const char *interface, bool f
     }
     live.interface = interface;
     live.capacity_bps = capacity_bps;
+    live.beside = beside;
+    live.probe = probe;
     live.terminal = isatty(STDERR_FILENO);
     live.started_s = live.last_s = monotonic_now_s();
     live.next_s = live.started_s + EVERY_S;
@@ -147,6 +155,7 @@ const struct study_capture_listener *cli_live_open(const char *interface, bool f
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     if (!live.terminal)
-        fprintf(stderr, "contraflow: %s: captures; Ctrl-C ends it, and the answer follows\n", cli_name(interface));
+        fprintf(stderr, "contraflow: %s: captures; %s ends it, and the answer follows\n", cli_name(interface),
+                probe ? "the last pulse" : "Ctrl-C");
     return &live.listener;
 }

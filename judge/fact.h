@@ -57,6 +57,8 @@ struct judge_flow {
                                    * waits of ACKs */
     double clocked, clocked_sd;   /* how much of a late answer the pause after it makes up for: 0, it waits for answers; 1,
                                    * a clock starts it; with its deviation. NAN: there are no cycles */
+    double paced_odds;       /* logarithm of how many times likelier what pulses of load did to it (analysis/pulses.h) is of
+                              * a sender with a pace than of a window; 0: there was none */
     struct judge_sender sender;
 };
 

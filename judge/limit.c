@@ -69,7 +69,7 @@ void judge_marks_of(const struct judge_flow *f, double m[JUDGE_MARKS])
 
 double judge_limit_else(const struct judge_flow *f)
 {
-    double m[JUDGE_MARKS], odds = judge_noise_odds;
+    double m[JUDGE_MARKS], odds = judge_noise_odds + f->paced_odds;
     if (f->known != JUDGE_CAUSE_UNKNOWN)
         return f->known == JUDGE_CAUSE_APPLICATION || f->known == JUDGE_CAUSE_RECEIVER;
     if (judge_limit_reads(f))

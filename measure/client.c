@@ -4,16 +4,12 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/figures.h"
-#include "measure/line.h"
-#include "measure/proof.h"
 #include "measure/server.h"
+#include "measure/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 10000               /* for a server's answer; all of them until it welcomes */
-#define LATE 2.0                        /* a test may take so many times what was asked for, and PATIENCE_MS */
+#define LATE 2.0                        /* a test may take so many times what was asked for, and MEASURE_SESSION_PATIENCE_MS */
 #define ECHO_NS INT64_C(30000000)       /* between words on a control connection: a hundred in four phases of 2 s */
 #define IDLE_ECHO_NS INT64_C(10000000)  /* while nothing else is on the way */
 #define IDLE_S 1.5                      /* for so long before the first phase: a hundred words have one beyond 99 % */
@@ -60,18 +55,12 @@ static double client_weight(size_t i)
 }
 
 struct server_end {
-    const char *name;
-    struct sockaddr_storage address;
-    socklen_t size;
-    struct measure_line line;
-    char id[MEASURE_PROOF_HEX];
-    double limit_bps;
+    struct measure_session at;
     int64_t least_ns, ahead_ns;  /* the shortest echo so far, and how far the server's clock is ahead by it */
     int64_t echo_ns;             /* the next echo's time */
     int64_t echoed_ns;           /* round trip of the last one; 0: none yet */
     int64_t word[WORDS];         /* sent and not answered yet: n_words from first_word on, in a ring */
     size_t first_word, n_words;
-    int64_t until_ns;            /* of answers before a test */
     bool stopped;                /* said all about a phase, or was not asked yet */
     size_t accounts;             /* of flows, since it was asked */
     struct measure_end *told;    /* the flow whose samples come now */
@@ -91,145 +80,6 @@ struct client {
     int64_t began_ns, progress_ns, phase_ns, until_ns; /* of the test; ...; of the phase; the test's deadline */
     int64_t shown[2]; /* bytes at the last progress */
 };
-
-/* Begins a connection, by a congestion control if it is not NULL; -1 and errno. */
-static int client_dial(const struct server_end *s, const char *congestion)
-{
-    int fd = socket(s->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return -1;
-    if ((congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)) != 0) ||
-        (connect(fd, (const struct sockaddr *)&s->address, s->size) != 0 && errno != EINPROGRESS)) {
-        int failed = errno;
-        close(fd);
-        errno = failed;
-        return -1;
-    }
-    return fd;
-}
-
-/* Is it made? 0: yes; ETIMEDOUT: not within so long; else why it never will be. */
-static int client_dialed(int fd, int wait_ms)
-{
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
-    int failed = ETIMEDOUT;
-    socklen_t size = sizeof failed;
-    if (poll(&p, 1, wait_ms) == 1)
-        getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size);
-    return failed;
-}
-
-static int client_connect(const struct server_end *s)
-{
-    int fd = client_dial(s, NULL), failed = fd < 0 ? errno : client_dialed(fd, PATIENCE_MS);
-    if (failed && fd >= 0)
-        close(fd);
-    errno = failed;
-    return failed ? -1 : fd;
-}
-
-static bool client_find(struct server_end *s, const char *port, struct error *err)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-    int failed = getaddrinfo(s->name, port, &hints, &found);
-    if (failed)
-        return error_set(err, ERROR_INPUT, "%s: %s; a name or an address of a machine that runs 'contraflow measure "
-                         "serve' is wanted", s->name, gai_strerror(failed));
-    int fd = -1;
-    for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
-        memcpy(&s->address, a->ai_addr, a->ai_addrlen);
-        s->size = a->ai_addrlen;
-        fd = client_connect(s);
-    }
-    freeaddrinfo(found);
-    if (fd < 0)
-        return error_set(err, ERROR_INPUT, "%s port %s: %s; does 'contraflow measure serve --bind ADDRESS' run there, "
-                         "and may it be reached?", s->name, port, strerror(errno));
-    measure_line_open(&s->line, fd);
-    return true;
-}
-
-/* Waits for a line; NULL and *err when none comes. */
-static const char *client_wait(struct server_end *s, struct error *err)
-{
-    for (;;) {
-        const char *line = measure_line_next(&s->line);
-        if (line)
-            return line;
-        struct pollfd p = {.fd = s->line.fd, .events = POLLIN};
-        int64_t left_ns = s->until_ns - monotonic_now_ns();
-        if (s->line.ended || left_ns <= 0 || poll(&p, 1, (int)(left_ns / 1000000) + 1) < 0) {
-            error_set(err, ERROR_SYSTEM, "%s: %s", s->name, s->line.ended
-                          ? "closed the connection without an answer: no server of this version of contraflow"
-                          : "no answer within 10 s: no server of contraflow measure");
-            return NULL;
-        }
-        measure_line_fill(&s->line);
-    }
-}
-
-static bool client_login(const struct measure_client *o, struct server_end *s, struct error *err)
-{
-    char mine[MEASURE_PROOF_NONCE], theirs[MEASURE_PROOF_NONCE], proof[MEASURE_PROOF_HEX], right[MEASURE_PROOF_HEX];
-    int64_t limit_bps, most_ms;
-    if (!measure_proof_draw(mine, err) || !client_find(s, o->port, err)) /* a system that has just begun draws late */
-        return false;
-    s->until_ns = monotonic_now_ns() + PATIENCE_MS * INT64_C(1000000);
-    measure_line_say(&s->line, "contraflow-measure " MEASURE_SERVER_VERSION " %s\n", mine);
-    const char *line = client_wait(s, err);
-    if (!line)
-        return false;
-    if (sscanf(line, "challenge %32[0-9a-f]", theirs) != 1)
-        return error_set(err, ERROR_INPUT, "%s port %s: '%.40s' is no server of contraflow measure", s->name, o->port,
-                         line);
-    measure_proof_make(o->token, "client", mine, theirs, proof);
-    measure_line_say(&s->line, "proof %s\n", proof);
-    if (!(line = client_wait(s, err)))
-        return false;
-    if (strncmp(line, "refused ", 8) == 0)
-        return error_set(err, ERROR_INPUT, "%s refuses: %.80s", s->name, line + 8);
-    measure_proof_make(o->token, "server", mine, theirs, right);
-    int end = 0;
-    if (sscanf(line, "welcome %64[0-9a-f] %n", proof, &end) != 1 || !measure_proof_equal(proof, right))
-        return error_set(err, ERROR_INPUT, "%s: does not know the token itself: not the server that it should be",
-                         s->name);
-    const char *at = line + end;
-    if (!measure_line_number(&at, 0, 0, MEASURE_SERVER_RATE, &limit_bps) ||
-        !measure_line_number(&at, 3, 0, INT64_C(1000000000000), &most_ms))
-        return error_set(err, ERROR_INPUT, "%s: '%.20s': not what a server allows", s->name, line + end);
-    double most_s = (double)most_ms / 1e3;
-    s->limit_bps = (double)limit_bps;
-    if (!(most_s > o->time_s))
-        return error_set(err, ERROR_INPUT, "%s allows %.0f s, --time is %.0f; a shorter one, or 'contraflow measure "
-                         "serve --max-time %.0f' there", s->name, most_s, o->time_s, ceil(1.5 * o->time_s));
-    measure_proof_make(o->token, "session", mine, theirs, s->id);
-    return true;
-}
-
-/* Asks for streams and a congestion control, where they are not what a session begins with. */
-static bool client_agree(const struct measure_client *o, struct server_end *s, struct error *err)
-{
-    const char *line;
-    if (o->streams > 1) {
-        measure_line_say(&s->line, "streams %zu\n", o->streams);
-        if (!(line = client_wait(s, err)))
-            return false;
-        const char *at = line + strcspn(line, " ") + (strchr(line, ' ') != NULL);
-        int64_t streams = 0;
-        if (strncmp(line, "streams ", 8) != 0 || !measure_line_number(&at, 0, 1, MEASURE_STREAMS, &streams) ||
-            (size_t)streams != o->streams)
-            return error_set(err, ERROR_INPUT, "%s: --streams %zu: '%.40s'", s->name, o->streams, line);
-    }
-    if (o->congestion) {
-        measure_line_say(&s->line, "congestion %s\n", o->congestion);
-        if (!(line = client_wait(s, err)))
-            return false;
-        if (strncmp(line, "congestion ", 11) != 0)
-            return error_set(err, ERROR_INPUT, "%s: --congestion %s is not possible there: %.220s", s->name,
-                             o->congestion, strncmp(line, "lacks ", 6) == 0 ? line + 6 : line);
-    }
-    return true;
-}
 
 /* "WORD SERVER_NS": words come back as they went, each once. */
 static bool client_echoed(struct client *c, size_t host, const char *line)
@@ -320,14 +170,14 @@ static bool client_told(struct client *c, struct server_end *s, const char *line
 static bool client_hear(struct client *c, size_t host, struct error *err)
 {
     struct server_end *s = &c->server[host];
-    measure_line_fill(&s->line);
-    for (const char *line; (line = measure_line_next(&s->line)) != NULL;) {
+    measure_line_fill(&s->at.line);
+    for (const char *line; (line = measure_line_next(&s->at.line)) != NULL;) {
         bool ok = strncmp(line, "pong ", 5) == 0 ? client_echoed(c, host, line + 5) : client_told(c, s, line);
         if (!ok)
-            return error_set(err, ERROR_SYSTEM, "%s: '%.40s': not what a server says", s->name, line);
+            return error_set(err, ERROR_SYSTEM, "%s: '%.40s': not what a server says", s->at.name, line);
     }
-    return !s->line.ended || error_set(err, ERROR_SYSTEM, "%s: the server went away in the middle of the test; its "
-                                       "log says why", s->name);
+    return !s->at.line.ended || error_set(err, ERROR_SYSTEM, "%s: the server went away in the middle of the test; its "
+                                       "log says why", s->at.name);
 }
 
 static void client_progress(struct client *c, double in_s, double total_s)
@@ -359,7 +209,7 @@ static void client_echo(struct client *c, int64_t now_ns)
             if (s->n_words == WORDS)
                 continue; /* 30 s and more without an answer */
             s->word[(s->first_word + s->n_words++) % WORDS] = now_ns;
-            measure_line_say(&s->line, "ping %" PRId64 "\n", now_ns);
+            measure_line_say(&s->at.line, "ping %" PRId64 "\n", now_ns);
         }
 }
 
@@ -379,8 +229,8 @@ static bool client_turn(struct client *c, struct error *err)
         polls[n++] = (struct pollfd){.fd = events ? c->flow[i].fd : -1, .events = events};
     }
     for (size_t h = 0; h < c->test->hosts; h++) {
-        short out = measure_line_waits(&c->server[h].line) ? POLLOUT : 0;
-        polls[n++] = (struct pollfd){.fd = c->server[h].line.fd, .events = (short)(POLLIN | out)};
+        short out = measure_line_waits(&c->server[h].at.line) ? POLLOUT : 0;
+        polls[n++] = (struct pollfd){.fd = c->server[h].at.line.fd, .events = (short)(POLLIN | out)};
     }
     int ready = poll(polls, n, MEASURE_FLOW_SAMPLE_NS / 1000000 / 5);
     if (ready < 0)
@@ -390,7 +240,7 @@ static bool client_turn(struct client *c, struct error *err)
         measure_flow_step(&c->flow[i], polls[i].revents, now_ns);
     for (size_t h = 0; h < c->test->hosts; h++) {
         if (polls[flows + h].revents & POLLOUT)
-            measure_line_flush(&c->server[h].line);
+            measure_line_flush(&c->server[h].at.line);
         if ((polls[flows + h].revents & ~POLLOUT) && !client_hear(c, h, err))
             return false;
     }
@@ -402,32 +252,24 @@ static bool client_open(struct client *c, size_t i, int fd, struct error *err)
 {
     const struct measure_end *e = &c->phase->end[i];
     struct server_end *s = &c->server[e->host];
-    bool incoming = e->incoming;
-    double pace_bps = e->pace_bps, limit_bps = s->limit_bps / (double)c->o->streams;
-    char mac[MEASURE_PROOF_HEX];
+    double pace_bps = e->pace_bps, limit_bps = s->at.limit_bps / (double)c->o->streams;
     c->number[i] = ++s->flows;
-    char *what = memory_text("%" PRId64 " %s %.0f", c->number[i], incoming ? "down" : "up", pace_bps);
-    measure_proof_make(c->o->token, "flow", s->id, what, mac);
-    char *line = memory_text("flow %s %s %s\n", s->id, what, mac);
-    ssize_t n = send(fd, line, strlen(line), MSG_NOSIGNAL);
-    bool sent = n == (ssize_t)strlen(line);
-    free(line);
-    free(what);
+    bool sent = measure_session_flow(&s->at, c->o->token, fd, c->number[i], e->incoming, pace_bps, err);
     double most_bps = limit_bps > 0 && !(pace_bps > 0 && pace_bps < limit_bps) ? limit_bps : pace_bps;
-    measure_flow_open(&c->flow[i], fd, !incoming, most_bps, NULL);
-    return sent || error_set_errno(err, "%s: a connection for data", s->name);
+    measure_flow_open(&c->flow[i], fd, !e->incoming, most_bps, NULL);
+    return sent;
 }
 
 /* Opens those connections of one direction that are made by now. */
 static bool client_answered(struct client *c, int fd[static MEASURE_FLOWS], size_t *left, struct error *err)
 {
     for (size_t i = 0; i < c->phase->n; i++) {
-        int made = fd[i], failed = made < 0 ? ETIMEDOUT : client_dialed(made, 0);
+        int made = fd[i], failed = made < 0 ? ETIMEDOUT : measure_session_dialed(made, 0);
         if (failed == ETIMEDOUT)
             continue;
         if (failed)
             return error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s",
-                             c->server[c->phase->end[i].host].name, strerror(failed));
+                             c->server[c->phase->end[i].host].at.name, strerror(failed));
         fd[i] = -1;
         (*left)--;
         if (!client_open(c, i, made, err))
@@ -443,12 +285,12 @@ static bool client_begin(struct client *c, bool incoming, struct error *err)
     int fd[MEASURE_FLOWS];
     size_t left = 0;
     bool ok = true;
-    int64_t until_ns = monotonic_now_ns() + PATIENCE_MS * INT64_C(1000000);
+    int64_t until_ns = monotonic_now_ns() + MEASURE_SESSION_PATIENCE_MS * INT64_C(1000000);
     for (size_t i = 0; i < p->n; i++) {
         const struct server_end *s = &c->server[p->end[i].host];
-        fd[i] = ok && p->end[i].incoming == incoming ? client_dial(s, c->o->congestion) : -1;
+        fd[i] = ok && p->end[i].incoming == incoming ? measure_session_dial(&s->at, c->o->congestion) : -1;
         if (ok && p->end[i].incoming == incoming && fd[i] < 0)
-            ok = error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s", s->name, strerror(errno));
+            ok = error_set(err, ERROR_SYSTEM, "%s: a connection for data failed: %s", s->at.name, strerror(errno));
         left += fd[i] >= 0;
     }
     while (ok && left > 0) {
@@ -510,7 +352,7 @@ static bool client_stop(struct client *c, struct error *err)
     for (size_t h = 0; h < c->test->hosts; h++) {
         c->server[h].stopped = false;
         c->server[h].accounts = 0;
-        measure_line_say(&c->server[h].line, "stop %" PRId64 "\n", c->server[h].flows);
+        measure_line_say(&c->server[h].at.line, "stop %" PRId64 "\n", c->server[h].flows);
         c->server[h].echoed_ns = 0;
     }
     int64_t since_ns = monotonic_now_ns();
@@ -518,7 +360,7 @@ static bool client_stop(struct client *c, struct error *err)
     for (bool all = false; !all || (!client_quiet(c) && monotonic_now_ns() - since_ns < quiet_ns);) {
         if (!client_turn(c, err))
             return false;
-        if (monotonic_now_ns() - since_ns > PATIENCE_MS * INT64_C(1000000))
+        if (monotonic_now_ns() - since_ns > MEASURE_SESSION_PATIENCE_MS * INT64_C(1000000))
             return error_set(err, ERROR_SYSTEM, "no server's account of a phase within 10 s");
         all = true;
         for (size_t h = 0; h < c->test->hosts; h++)
@@ -528,7 +370,7 @@ static bool client_stop(struct client *c, struct error *err)
     for (size_t h = 0; h < c->test->hosts; h++)
         if (c->server[h].least_ns == 0)
             return error_set(err, ERROR_SYSTEM, "%s: not one ping was answered, so clocks cannot be compared",
-                             c->server[h].name);
+                             c->server[h].at.name);
     return true;
 }
 
@@ -559,7 +401,7 @@ static bool client_pass(struct client *c, double until_s, struct error *err)
         client_progress(c, now_s - (double)c->began_ns / 1e9, c->o->time_s);
         for (size_t k = 0; k < p->n; k++)
             if (c->flow[k].ended)
-                return error_set(err, ERROR_SYSTEM, "%s: a connection for data broke", c->server[p->end[k].host].name);
+                return error_set(err, ERROR_SYSTEM, "%s: a connection for data broke", c->server[p->end[k].host].at.name);
     }
     return true;
 }
@@ -606,7 +448,7 @@ static bool client_test(struct client *c, struct error *err)
 {
     double start_s, end_s;
     c->began_ns = monotonic_now_ns();
-    c->until_ns = c->began_ns + (int64_t)(1e9 * LATE * c->o->time_s) + PATIENCE_MS * INT64_C(1000000);
+    c->until_ns = c->began_ns + (int64_t)(1e9 * LATE * c->o->time_s) + MEASURE_SESSION_PATIENCE_MS * INT64_C(1000000);
     start_s = (double)c->began_ns / 1e9;
     end_s = start_s + c->o->time_s;
     double idle_s = fmin(IDLE_S, IDLE_SHARE * c->o->time_s);
@@ -645,23 +487,24 @@ bool measure_client_run(const struct measure_client *o, size_t in, size_t out, s
     c->test = t;
     for (size_t h = 0; h < t->hosts; h++) {
         t->there_s[h] = t->back_s[h] = INFINITY;
-        c->server[h] = (struct server_end){.name = o->host[h], .line = {.fd = -1}, .stopped = true};
+        c->server[h] = (struct server_end){.at = {.name = o->host[h], .line = {.fd = -1}}, .stopped = true};
     }
     if (o->congestion)
         measure_flow_controls_read(&controls);
     if (o->congestion && !measure_flow_congestion(&controls, o->congestion, why, sizeof why))
         ok = error_set(err, ERROR_INPUT, "--congestion %.40s is not possible here: %s", o->congestion, why);
     for (size_t h = 0; ok && h < t->hosts; h++) {
-        ok = client_login(o, &c->server[h], err) && client_agree(o, &c->server[h], err);
-        double limit_bps = c->server[h].limit_bps;
+        ok = measure_session_open(&c->server[h].at, o->host[h], o->port, o->token, o->time_s, err) &&
+             measure_session_agree(&c->server[h].at, o->streams, o->congestion, err);
+        double limit_bps = c->server[h].at.limit_bps;
         t->limit_bps = limit_bps > 0 && !(t->limit_bps > 0 && t->limit_bps < limit_bps) ? limit_bps : t->limit_bps;
     }
     ok = ok && client_test(c, err);
     t->took_s = c->began_ns ? (double)(monotonic_now_ns() - c->began_ns) / 1e9 : 0;
     for (size_t h = 0; h < t->hosts; h++) {
         if (ok)
-            measure_line_say(&c->server[h].line, "bye\n");
-        measure_line_close(&c->server[h].line);
+            measure_line_say(&c->server[h].at.line, "bye\n");
+        measure_line_close(&c->server[h].at.line);
     }
     for (size_t i = 0; i < MEASURE_FLOWS; i++)
         if (c->phase && i < c->phase->n)

@@ -143,3 +143,16 @@ bool measure_proof_equal(const char *proof, const char *other)
     return strlen(proof) == MEASURE_PROOF_HEX - 1 && strlen(other) == MEASURE_PROOF_HEX - 1 &&
            memeql_sec(proof, other, MEASURE_PROOF_HEX - 1);
 }
+
+bool measure_proof_choose(const char *token, const char *file, char text[static MEASURE_PROOF_TOKEN_MOST + 1],
+                       struct error *err)
+{
+    if (token && file)
+        return error_set(err, ERROR_INPUT, "--token and --token-file: one of them is enough");
+    if (file)
+        return measure_proof_read(file, text, err);
+    if (!token)
+        return true;
+    snprintf(text, MEASURE_PROOF_TOKEN_MOST + 1, "%s", token);
+    return measure_proof_token(token, err) || error_prefix(err, "--");
+}

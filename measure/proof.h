@@ -34,4 +34,8 @@ void measure_proof_make(const char *token, const char *purpose, const char *firs
 /* Takes as long wherever the two differ. */
 bool measure_proof_equal(const char *proof, const char *other);
 
+/* --token, or the first line of --token-file, into text; text stays empty when neither is given. */
+bool measure_proof_choose(const char *token, const char *file, char text[static MEASURE_PROOF_TOKEN_MOST + 1],
+                       struct error *err);
+
 #endif

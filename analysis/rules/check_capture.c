@@ -88,6 +88,7 @@ struct capture_host {
     const struct analysis_flows *flows;
     const double *capacity_bps; /* NULL unknown */
     const struct analysis_beside *beside; /* NULL: nothing */
+    const struct analysis_pulses *pulses;
     const struct capture_address *host;
     uint32_t tag;
     const struct entry *entries; /* borrowed; all its flows */
@@ -220,6 +221,9 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
         flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
+    struct analysis_pulsed pulsed;
+    analysis_pulses_tell(h->pulses, h->flows, h->host, flows, r->n, r->steady_start_s, r->end_s, &pulsed);
+    ways.pulsed = &pulsed;
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, &ways,
                       &r->diagnosis, &r->facts, r->judged);
@@ -244,7 +248,13 @@ struct capture_judge {
     const double *capacity_bps; /* borrowed; NULL unknown */
     const struct analysis_beside *beside; /* borrowed; NULL */
     bool diagnoses;
+    struct analysis_pulses pulses;
 };
+
+static double capture_first_pulse_s(const struct capture_judge *judge)
+{
+    return judge->pulses.n > 0 ? judge->pulses.pulse[0].from_s : INFINITY;
+}
 
 /* entries: all flows of one host. uses: room for as many. */
 static void capture_judge_host(const struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
@@ -254,10 +264,12 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
     capture_address_format(&entries->host, name);
     for (size_t i = 0; i < n; i++) {
         const struct analysis_flow *flow = &entries[i].flow->flow;
-        uses[i] = (struct analysis_resource_use){{flow->start_s, flow->end_s, entries[i].incoming},
+        double end_s = fmin(flow->end_s, capture_first_pulse_s(judge));
+        uses[i] = (struct analysis_resource_use){{flow->start_s, end_s, entries[i].incoming},
                                                  flow->payload_bytes, entries[i].flow};
     }
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &entries->host, entries->tag, entries, n};
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &judge->pulses, &entries->host,
+                                entries->tag, entries, n};
     struct analysis_resource_source source = {
         .settled_s = capture_settled_s,
         .measure = capture_measure,
@@ -269,9 +281,11 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
 }
 
 /* Flows large enough to be measured, and twice as many entries, one for each host. */
-static void capture_collect(const struct analysis_flows *f, struct capture_flow **flows, struct entry **entries,
+static void capture_collect(const struct capture_judge *judge, struct capture_flow **flows, struct entry **entries,
                             size_t *n)
 {
+    const struct analysis_flows *f = judge->flows;
+    const struct analysis_probe *probe = judge->beside ? &judge->beside->probe : NULL;
     size_t slots = analysis_flows_slots(f), bulk = 0;
     struct analysis_flow flow;
     for (size_t i = 0; i < slots; i++)
@@ -283,7 +297,8 @@ static void capture_collect(const struct analysis_flows *f, struct capture_flow 
     for (size_t i = 0; i < slots; i++) {
         struct capture_flow *entry = &(*flows)[at];
         struct analysis_flow *to = &entry->flow;
-        if (at == bulk || !analysis_flows_get(f, i, to) || !to->bins)
+        if (at == bulk || !analysis_flows_get(f, i, to) || !to->bins || analysis_probe_has(probe, to) ||
+            to->start_s >= capture_first_pulse_s(judge))
             continue;
         entry->slot = i;
         at++;
@@ -347,7 +362,8 @@ static void capture_udp_alone(const struct capture_judge *judge, struct analysis
     struct udp_sum src = capture_udp_of(f, n, &most->src, most->tag), dst = capture_udp_of(f, n, &most->dst, most->tag);
     bool from = src.bytes[0] + src.bytes[1] > dst.bytes[0] + dst.bytes[1];
     struct udp_sum s = from ? src : dst;
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, from ? &most->src : &most->dst, most->tag, NULL, 0};
+    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &judge->pulses,
+                                from ? &most->src : &most->dst, most->tag, NULL, 0};
     struct analysis_resource *r = memory_zeroed(1, sizeof *r, "a host of UDP");
     r->start_s = r->steady_start_s = s.from_s;
     r->end_s = s.to_s;
@@ -371,13 +387,15 @@ static void capture_udp_alone(const struct capture_judge *judge, struct analysis
     resources->n_alone = 1;
 }
 
-static void capture_judge_all(const struct capture_judge *judge, struct analysis_resources *resources)
+static void capture_judge_all(struct capture_judge *judge, struct analysis_resources *resources)
 {
+    analysis_pulses_find(judge->flows, judge->beside ? &judge->beside->probe : NULL, &judge->pulses);
     *resources = (struct analysis_resources){0};
     struct capture_flow *flows = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
-    capture_collect(judge->flows, &flows, &entries, &n);
+    resources->pulses = judge->pulses.n;
+    capture_collect(judge, &flows, &entries, &n);
     struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
     if (n > 0)
         qsort(entries, n, sizeof *entries, capture_by_host);
@@ -412,12 +430,12 @@ void analysis_check_capture(const struct analysis_flows *f, double tolerance, co
 void analysis_check_capture_beside(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
                                    const struct analysis_beside *beside, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, beside, true}, resources);
+    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, beside, true, {.n = 0}}, resources);
 }
 
 void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, NULL, false}, resources);
+    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, NULL, false, {.n = 0}}, resources);
 }
 
 void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow)

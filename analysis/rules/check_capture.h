@@ -3,7 +3,7 @@
 #ifndef ANALYSIS_CHECK_CAPTURE_H
 #define ANALYSIS_CHECK_CAPTURE_H
 
-#include "analysis/flows/flows.h"
+#include "analysis/pulses.h"
 #include "analysis/rules/resource.h"
 
 /* What a host says of itself beside a capture. */
@@ -17,6 +17,7 @@ struct analysis_beside {
     struct analysis_sender *sender; /* owned */
     size_t n;
     double out_bps; /* on the wire: what its own shaper lets pass; NAN: unknown, or none */
+    struct analysis_probe probe; /* whose pulses it has: the time before them is judged, and none of them */
     int64_t backlog_bytes; /* in it, when they looked: so much more than passes a tap before it */
 };
 

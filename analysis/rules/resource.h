@@ -68,6 +68,7 @@ struct analysis_resources { /* zeroed: none */
     size_t n_alone;
     struct analysis_resource_place *place; /* owned; by slot, of a capture's shared resources */
     size_t n_places;
+    size_t pulses; /* of load, by the probe that was named (analysis/pulses.h) */
 };
 
 /* The i-th to speak of: the shared ones, or, where nothing is shared, those of one flow. NULL after the last. */

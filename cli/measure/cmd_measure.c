@@ -277,7 +277,7 @@ int cmd_measure(int argc, char **argv)
                   "shows its own when it starts");
     else if (at > 0 && o.interface && !o.directory)
         error_set(&err, ERROR_INPUT, "measure: -i keeps headers in the directory of -o: give one");
-    if (at <= 0 || err.code != ERROR_NONE || !cli_measure_token(o.token, o.token_file, o.token_text, &err))
+    if (at <= 0 || err.code != ERROR_NONE || !measure_proof_choose(o.token, o.token_file, o.token_text, &err))
         return at ? cli_fail(&err) : 0;
     o.terminal = !o.quiet && isatty(STDERR_FILENO);
     o.list = json_array();

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
 #include "measure/client.h"
+#include "measure/proof.h"
 #include "measure/server.h"
 
 #include <ifaddrs.h>
@@ -19,19 +20,6 @@ struct serve_options {
     double max_time_s, max_rate_bps;
     int64_t max_clients;
 };
-
-bool cli_measure_token(const char *token, const char *file, char text[static MEASURE_PROOF_TOKEN_MOST + 1],
-                       struct error *err)
-{
-    if (token && file)
-        return error_set(err, ERROR_INPUT, "--token and --token-file: one of them is enough");
-    if (file)
-        return measure_proof_read(file, text, err);
-    if (!token)
-        return true;
-    snprintf(text, MEASURE_PROOF_TOKEN_MOST + 1, "%s", token);
-    return measure_proof_token(token, err) || error_prefix(err, "--");
-}
 
 bool cli_measure_seconds(const struct cli_option *option, const char *text, struct error *err)
 {
@@ -142,7 +130,7 @@ int cli_measure_serve(int argc, char **argv)
         return at ? cli_fail(&err) : 0;
     bool drawn = !o.token && !o.token_file;
     char nonce[MEASURE_PROOF_NONCE];
-    if (drawn ? !measure_proof_draw(nonce, &err) : !cli_measure_token(o.token, o.token_file, token, &err))
+    if (drawn ? !measure_proof_draw(nonce, &err) : !measure_proof_choose(o.token, o.token_file, token, &err))
         return cli_fail(&err);
     const struct measure_server server = {
         .bind = o.bind, .port = o.port, .token = drawn ? nonce : token, .congestion = o.congestion,

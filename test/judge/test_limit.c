@@ -51,6 +51,18 @@ static void test_what_the_source_knows_is_taken(void **state)
     }
 }
 
+static void test_pulses_tell_what_no_mark_does(void **state)
+{
+    (void)state;
+    struct judge_flow f = plain();
+    f.paced_odds = 6;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_APPLICATION);
+    assert_true(judge_limit_else(&f) > 0.95);
+    f.paced_odds = -6;
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    assert_true(judge_limit_else(&f) < 0.05);
+}
+
 static void test_without_any_mark_nothing_is_sure(void **state)
 {
     (void)state;
@@ -451,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_the_source_knows_is_taken),
+        cmocka_unit_test(test_pulses_tell_what_no_mark_does),
         cmocka_unit_test(test_without_any_mark_nothing_is_sure),
         cmocka_unit_test(test_a_sender_at_the_edge_of_its_window_is_held_by_it),
         cmocka_unit_test(test_what_is_in_flight_follows_from_its_round_trip),
