@@ -35,11 +35,10 @@ static bool parse_shard(const struct cli_option *option, const char *text, struc
     struct sweep_command *c = option->to;
     struct error word = {0};
     const char *slash = strchr(text, '/');
-    char *first = slash ? memory_text("%.*s", (int)(slash - text), text) : NULL;
+    MEMORY_LOCAL char *first = slash ? memory_text("%.*s", (int)(slash - text), text) : NULL;
     bool ok = first && units_parse_integer(first, &c->shard, &word) &&
               units_parse_integer(slash + 1, &c->shards, &word) && c->shard >= 1 && c->shard <= c->shards &&
               c->shards <= SWEEP_GRID_POINTS;
-    free(first);
     return ok || error_set(err, ERROR_INPUT, "--shard: '%s' is not I/N with I from 1 to N, such as 1/8", text);
 }
 
@@ -57,10 +56,9 @@ static int run(const char *file, const struct sweep_command *c, sweep_pool *pool
     if (!s)
         return cli_fail(&err);
     sweep_grid_divide(s, c->shard, c->shards ? c->shards : 1);
-    char *path = c->output ? memory_text("%s", c->output) : default_output(file, s);
+    MEMORY_LOCAL char *path = c->output ? memory_text("%s", c->output) : default_output(file, s);
     int parallel = c->parallel ? (int)c->parallel : sweep_engines_processors();
     int status = cli_sweep_run(s, path, pool, parallel, c->quiet, c->json, number);
-    free(path);
     sweep_grid_free(s);
     return status;
 }

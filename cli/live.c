@@ -59,7 +59,7 @@ static int live_flows(const struct analysis_flows *f, double seconds, char **lin
     struct analysis_flow flow;
     if (slots > MOST_SLOTS)
         return 0;
-    struct live_flow *rates = memory_zeroed(slots + 1, sizeof *rates, "flows");
+    MEMORY_LOCAL struct live_flow *rates = memory_zeroed(slots + 1, sizeof *rates, "flows");
     live.bytes = memory_resized(live.bytes, slots + 1, sizeof *live.bytes, "flows");
     for (size_t i = 0; i < slots; i++) {
         if (i >= live.slots)
@@ -83,7 +83,6 @@ static int live_flows(const struct analysis_flows *f, double seconds, char **lin
         lines[i] = memory_text("  %-24s %-24s %9.3f Mb/s  %" PRIu32 " sent again", src, dst, rates[i].bps / 1e6,
                                flow.retransmitted_segments);
     }
-    free(rates);
     return shown;
 }
 
@@ -93,7 +92,7 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
     double now_s = monotonic_now_s();
     if (!live.terminal || now_s < live.next_s)
         return;
-    struct analysis_resources all = {0};
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all = {0};
     const struct analysis_resource *r;
     char *lines[LINES], name[VIEW_DIAGNOSIS_NAME];
     int n = 0;
@@ -109,7 +108,6 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
     cli_screen(lines, n);
     while (n > 0)
         free(lines[--n]);
-    analysis_resources_fini(&all);
     live.last_s = now_s;
     live.next_s = now_s + fmax(EVERY_S, (monotonic_now_s() - now_s) / SHARE);
 }

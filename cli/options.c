@@ -21,7 +21,7 @@ static const char *options_near(const struct option *list, const char *text)
     const char *near = NULL;
     if (strncmp(text, "--", 2) != 0)
         return NULL;
-    char *word = memory_text("%.*s", (int)strcspn(text + 2, "="), text + 2);
+    MEMORY_LOCAL char *word = memory_text("%.*s", (int)strcspn(text + 2, "="), text + 2);
     size_t least = names_too_far(word);
     for (; list->name; list++) {
         size_t distance = names_distance(list->name, word);
@@ -30,7 +30,6 @@ static const char *options_near(const struct option *list, const char *text)
             near = distance ? list->name : NULL;
         }
     }
-    free(word);
     return near;
 }
 

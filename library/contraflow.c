@@ -65,13 +65,12 @@ char *contraflow_flows(const char *path, char why[CONTRAFLOW_WHY])
     }
     json_t *list = json_array();
     size_t slots = analysis_flows_slots(flows), n = 0;
-    struct analysis_flow *flow = memory_zeroed(slots, sizeof *flow, "flows");
+    MEMORY_LOCAL struct analysis_flow *flow = memory_zeroed(slots, sizeof *flow, "flows");
     for (size_t i = 0; i < slots; i++)
         n += analysis_flows_get(flows, i, &flow[n]);
     qsort(flow, n, sizeof *flow, by_start);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, flow_json(&flow[i]));
-    free(flow);
     analysis_flows_free(flows);
     return text_of(list, true, &err, why);
 }

@@ -122,14 +122,11 @@ bool model_logp_pattern(const struct model_logp *p, int nodes, const struct mode
         return false;
     if (n == 0)
         return true;
-    double *send_free_s = memory_zeroed((size_t)nodes, sizeof *send_free_s, "messages");
-    double *receive_free_s = memory_zeroed((size_t)nodes, sizeof *receive_free_s, "messages");
-    struct arrival *arrivals = memory_zeroed(n, sizeof *arrivals, "messages");
+    MEMORY_LOCAL double *send_free_s = memory_zeroed((size_t)nodes, sizeof *send_free_s, "messages");
+    MEMORY_LOCAL double *receive_free_s = memory_zeroed((size_t)nodes, sizeof *receive_free_s, "messages");
+    MEMORY_LOCAL struct arrival *arrivals = memory_zeroed(n, sizeof *arrivals, "messages");
     send_all(p, messages, n, send_free_s, arrivals);
     qsort(arrivals, n, sizeof *arrivals, compare_arrivals);
     receive_all(p, messages, n, receive_free_s, arrivals, done_s);
-    free(send_free_s);
-    free(receive_free_s);
-    free(arrivals);
     return true;
 }

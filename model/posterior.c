@@ -218,8 +218,8 @@ static void work_together(struct posterior_work *w)
 static void work_smooth(struct posterior_work *w, const struct model_posterior *p, bool masses)
 {
     size_t n = w->d->n;
-    double *sum = memory_zeroed(QS * n, sizeof *sum, "a posterior");
-    double *miss = memory_zeroed(w->g->n * n * QS, sizeof *miss, "a posterior");
+    MEMORY_LOCAL double *sum = memory_zeroed(QS * n, sizeof *sum, "a posterior");
+    MEMORY_LOCAL double *miss = memory_zeroed(w->g->n * n * QS, sizeof *miss, "a posterior");
     for (size_t j = 0; j < w->g->n && w->g->n > 1; j++) {
         double weight = point_weight(p, masses, w->g, &w->g->points[j]);
         if (!(weight > 0))
@@ -245,8 +245,6 @@ static void work_smooth(struct posterior_work *w, const struct model_posterior *
                                      : (double)NAN;
     }
     work_together(w);
-    free(sum);
-    free(miss);
 }
 
 /* After work_regress(): fills u and nu at that theta, by the emulations around it. */
@@ -415,7 +413,7 @@ static void work_axis(const struct posterior_work *w, struct model_posterior *p,
 {
     const struct fine_axis *f = &w->fine[axis];
     size_t n1 = w->fine[1].n, points = w->g->axis[axis].n, steps = points > 1 ? (f->n - 1) / (points - 1) : 1;
-    double *marginal = memory_zeroed(2 * f->n, sizeof *marginal, "a posterior"), *most = marginal + f->n;
+    double *marginal MEMORY_LOCAL = memory_zeroed(2 * f->n, sizeof *marginal, "a posterior"), *most = marginal + f->n;
     for (size_t t = 0; t < w->fine[0].n * n1; t++) {
         size_t i = axis ? t % n1 : t / n1;
         marginal[i] += share[t];
@@ -438,7 +436,6 @@ static void work_axis(const struct posterior_work *w, struct model_posterior *p,
             p->behind[axis][k - 1] = fmin(p->behind[axis][k - 1], behind);
         }
     }
-    free(marginal);
 }
 
 struct mixture {
@@ -514,7 +511,7 @@ static void work_tails(struct posterior_work *w, struct model_posterior *p)
 static void work_sum_up(struct posterior_work *w, struct model_posterior *p)
 {
     size_t points = w->fine[0].n * w->fine[1].n, best = 0, n = w->d->n;
-    double *share = memory_zeroed(points, sizeof *share, "a posterior");
+    MEMORY_LOCAL double *share = memory_zeroed(points, sizeof *share, "a posterior");
     p->log_evidence = -INFINITY;
     for (size_t t = 0; t < points; t++)
         p->log_evidence = log_add(p->log_evidence, w->log_p[t]);
@@ -537,7 +534,6 @@ static void work_sum_up(struct posterior_work *w, struct model_posterior *p)
         p->variance[i] = p->spread * w->d->k[i] * p->spread * w->d->k[i] + w->best_v[i];
     }
     work_tails(w, p);
-    free(share);
 }
 
 static bool posterior_check(const struct model_posterior_data *d, const struct model_posterior_grid *g,

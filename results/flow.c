@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/flow.h"
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 
@@ -54,9 +55,8 @@ const struct results_columns results_flow_columns = {columns, sizeof columns / s
 bool results_flow_read(const char *directory, struct results_flow **flows, size_t *n, struct error *err)
 {
     void *rows = NULL;
-    char *path = results_directory_path(directory, "flows.csv");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "flows.csv");
     bool ok = results_columns_read(&results_flow_columns, path, RESULTS_FLOW_REQUIRED, &rows, n, err);
-    free(path);
     *flows = rows;
     return ok;
 }

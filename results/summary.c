@@ -204,9 +204,9 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
     if (!results_directory_has(directory, "summary.json"))
         return error_set(err, ERROR_INPUT, "%s: a directory without summary.json, which a run writes last: not a finished run",
                          directory);
-    char *path = results_directory_path(directory, "summary.json");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "summary.json");
     FILE *f = infile_open(path, err);
-    json_t *object = f ? json_loadf(f, 0, &why) : NULL;
+    json_auto_t *object = f ? json_loadf(f, 0, &why) : NULL;
     bool ok = json_is_boolean(json_object_get(object, "complete")) && json_is_array(json_object_get(object, "flows"));
     bool fits = ok && (summary_fits(object, "", err) || error_prefix(err, "%s: ", path));
     if (fits)
@@ -218,8 +218,6 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
                   object ? "it has no \"complete\": true or false, or no list of flows" : why.text);
     if (f)
         fclose(f);
-    json_decref(object);
-    free(path);
     return fits;
 }
 
@@ -254,10 +252,9 @@ static const char *summary_put_rows(FILE *f, const char *text, const char *key, 
     const char *list = strstr(text, empty) + strlen(empty);
     fwrite(text, 1, (size_t)(list - text), f);
     for (size_t i = 0; i < n; i++) {
-        json_t *row = results_columns_json(c, (const char *)rows + i * c->size);
+        json_auto_t *row = results_columns_json(c, (const char *)rows + i * c->size);
         fputs(i > 0 ? ",\n  " : "\n  ", f);
         json_dump_callback(row, summary_put, f, LAYOUT);
-        json_decref(row);
     }
     fputs(n > 0 ? "\n " : "", f);
     return list;
@@ -268,15 +265,13 @@ bool results_summary_write(const struct results_summary *s, const char *director
     struct outfile f;
     if (!results_directory_create(&f, directory, "summary.json", err))
         return false;
-    json_t *object = summary_json(s, false);
-    char *text = json_dumps(object, LAYOUT);
-    json_decref(object);
+    json_auto_t *object = summary_json(s, false);
+    MEMORY_LOCAL char *text = json_dumps(object, LAYOUT);
     if (!text)
         memory_end("a summary");
     const char *rest = summary_put_rows(f.stream, text, "flows", &results_flow_columns, s->flows, s->n_flows);
     rest = summary_put_rows(f.stream, rest, "ports", &ports, s->ports, s->n_ports);
     fprintf(f.stream, "%s\n", rest);
-    free(text);
     return outfile_commit(&f, err);
 }
 

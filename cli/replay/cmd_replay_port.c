@@ -132,7 +132,7 @@ static void port_warn(const struct port_options *o, const struct port_replay_res
 
 static bool port_report(const struct port_options *o, const struct port_replay_result *r, struct error *err)
 {
-    json_t *all = cli_json("replay-port:1", cli_replay_port_show_json(&o->replay, r));
+    json_auto_t *all = cli_json("replay-port:1", cli_replay_port_show_json(&o->replay, r));
     bool ok = !o->replay.directory || port_write_summary(o->replay.directory, all, err);
     if (ok && o->json) {
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
@@ -140,7 +140,6 @@ static bool port_report(const struct port_options *o, const struct port_replay_r
     } else if (ok && r->picked_frames > 0) {
         cli_replay_port_show(&o->replay, r);
     }
-    json_decref(all);
     if (ok)
         port_warn(o, r);
     return ok;

@@ -77,7 +77,7 @@ static void replay_show_variants(const struct cli_replay_show *show)
     const struct study_replay *r = show->replay;
     const struct study_replay_run *runs = show->runs;
     int n = show->n;
-    struct replay_rank *ranks = memory_zeroed((size_t)n, sizeof *ranks, "variants");
+    MEMORY_LOCAL struct replay_rank *ranks = memory_zeroed((size_t)n, sizeof *ranks, "variants");
     struct view_table t;
     int shown = r->n_flows < 6 ? r->n_flows : 6;
     for (int i = 0; i < n; i++)
@@ -97,7 +97,6 @@ static void replay_show_variants(const struct cli_replay_show *show)
     }
     putchar('\n');
     view_table_print(&t, "  ", 1, stdout);
-    free(ranks);
 }
 
 void cli_replay_show(const struct cli_replay_show *show)

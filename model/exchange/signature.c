@@ -322,7 +322,7 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
         return false;
     struct problem q;
     bool ok = problem_init(&q, link, points, n, err);
-    double *sizes = memory_zeroed(n, sizeof *sizes, "the points of a fit");
+    MEMORY_LOCAL double *sizes = memory_zeroed(n, sizeof *sizes, "the points of a fit");
     struct search s = {.candidates = memory_zeroed(n, sizeof *s.candidates, "the points of a fit"),
                        .solutions = memory_zeroed(n, sizeof *s.solutions, "the points of a fit")};
     if (ok) {
@@ -331,7 +331,6 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
     }
     if (ok && candidates)
         memcpy(candidates, s.candidates, s.n * sizeof *candidates);
-    free(sizes);
     free(s.candidates);
     free(s.solutions);
     model_linear_fini(&q.linear);

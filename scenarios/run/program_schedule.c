@@ -416,8 +416,8 @@ static int way_compare(const void *a, const void *b)
 static void play_connect(struct play *y, bool apart)
 {
     size_t flows;
-    struct schedule_flow *flow = schedule_flows(&y->schedule, apart, &flows);
-    struct way_of *by_ranks = memory_zeroed(2 * flows + 1, sizeof *by_ranks, "connections");
+    MEMORY_LOCAL struct schedule_flow *flow = schedule_flows(&y->schedule, apart, &flows);
+    MEMORY_LOCAL struct way_of *by_ranks = memory_zeroed(2 * flows + 1, sizeof *by_ranks, "connections");
     size_t n = 0;
     y->n_ways = 2 * flows;
     y->ways = memory_zeroed(y->n_ways + 1, sizeof *y->ways, "connections");
@@ -443,8 +443,6 @@ static void play_connect(struct play *y, bool apart)
         const struct way_of *found = bsearch(&ranks, by_ranks, n, sizeof ranks, way_compare);
         op->way = found ? found->way : 0; /* every message has one: schedule_finishes() */
     }
-    free(by_ranks);
-    free(flow);
 }
 
 static void play_start(struct program *p)
@@ -529,7 +527,7 @@ static bool play_table(const struct play *y, const char *directory, struct error
     struct outfile f;
     if (!results_directory_create(&f, directory, "messages.csv", err))
         return false;
-    size_t *sends = memory_zeroed(y->n + 1, sizeof *sends, "messages"), n = play_sends(y, sends);
+    size_t *sends MEMORY_LOCAL = memory_zeroed(y->n + 1, sizeof *sends, "messages"), n = play_sends(y, sends);
     fputs("from_rank,from,to_rank,to,tag,bytes,messages,mean_s,ack_wait_s,ack_wait_most_s\n", f.stream);
     for (size_t i = 0; i < n; i++) {
         const struct play_op *op = &y->ops[sends[i]];
@@ -538,7 +536,6 @@ static bool play_table(const struct play *y, const char *directory, struct error
                 op->op->peer, s->ranks[op->op->peer], op->op->tag, op->op->amount, m->time_s.n, m->time_s.mean,
                 m->time_s.n > 0 ? m->ack_wait_s / (double)m->time_s.n : 0, m->ack_wait_most_s);
     }
-    free(sends);
     return outfile_commit(&f, err);
 }
 

@@ -225,7 +225,7 @@ static bool finishes_blame(const struct finishes *f, const struct events *e, str
 static bool finishes_ends(const struct finishes *f, struct error *err)
 {
     struct events e = events_of(f);
-    size_t *ready = memory_zeroed(e.n + 1, sizeof *ready, what), n_ready = 0;
+    size_t *ready MEMORY_LOCAL = memory_zeroed(e.n + 1, sizeof *ready, what), n_ready = 0;
     for (size_t i = 0; i < e.n; i++)
         if (e.missing[i] == 0)
             ready[n_ready++] = i;
@@ -234,7 +234,6 @@ static bool finishes_ends(const struct finishes *f, struct error *err)
             if (--e.missing[e.later[k]] == 0)
                 ready[n_ready++] = e.later[k];
     bool ok = finishes_blame(f, &e, err);
-    free(ready);
     free(e.begin);
     free(e.later);
     free(e.missing);

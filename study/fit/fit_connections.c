@@ -32,7 +32,7 @@ static bool connections_take(void *state, const char *source, const struct sweep
     int64_t bytes = s->n_flows > 0 ? s->flows[0].bytes : 0; /* a point's scenario lists the flows of its pairs */
     if (!pairs || bytes == 0)
         return true;
-    char *group = study_fit_group(r->axes, (const char *const[]){"traffic.pairs.count", NULL}, -1);
+    MEMORY_LOCAL char *group = study_fit_group(r->axes, (const char *const[]){"traffic.pairs.count", NULL}, -1);
     struct study_fit_connections_point *p = connections_point(f, group, json_integer_value(pairs), bytes);
     for (int i = 0; i < s->n_flows; i++) {
         double time_s = results_flow_time_s(&r->flows[i]);
@@ -46,7 +46,6 @@ static bool connections_take(void *state, const char *source, const struct sweep
         p->most_s = fmax(p->most_s, time_s);
         p->sum_bps += 8 * (double)bytes / time_s;
     }
-    free(group);
     return true;
 }
 

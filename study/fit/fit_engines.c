@@ -14,7 +14,7 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
     (void)source, (void)err;
     if (!json_object_get(r->axes, "engine"))
         return true;
-    char *point = study_fit_group(r->axes, (const char *const[]){"engine", NULL}, r->seed);
+    MEMORY_LOCAL char *point = study_fit_group(r->axes, (const char *const[]){"engine", NULL}, r->seed);
     for (int i = 0; i < r->scenario->n_flows; i++) {
         e->flows = memory_grown(e->flows, e->n, &e->capacity, 64, sizeof *e->flows, "flows of both engines");
         struct study_fit_engines_flow *m = &e->flows[e->n++];
@@ -28,7 +28,6 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
         };
         memcpy(m->name, r->scenario->flows[i].name, sizeof m->name);
     }
-    free(point);
     e->points++;
     return true;
 }

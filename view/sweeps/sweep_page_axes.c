@@ -17,9 +17,8 @@ const char *view_sweep_page_axes_text(const json_t *value, char text[static 32])
         snprintf(text, 32, "%s", json_string_value(value));
         return text;
     }
-    char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
+    MEMORY_LOCAL char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
     snprintf(text, 32, "%s", plain ? plain : "");
-    free(plain);
     return text;
 }
 

@@ -417,7 +417,7 @@ static void show_link(struct view_sweep_page *p, const struct study_fit_resource
     const struct link link = {r->points, &of->all, of->all.n};
     bool backbone = strncmp(of->name, "sw", 2) == 0;
     char shown[256], title[400], group[GROUPS + 1][128], rate[VIEW_TEXT_QUANTITY];
-    json_t *others = other_axes(&link);
+    json_auto_t *others = other_axes(&link);
     size_t n = groups_of(&link, others, group);
     snprintf(shown, sizeof shown, "%s %s, %s", backbone ? "backbone" : "link of", of->name,
              view_text_quantity(of->rate_bps, "b/s", rate));
@@ -431,7 +431,6 @@ static void show_link(struct view_sweep_page *p, const struct study_fit_resource
         show_grid(p, &g, title, backbone);
         free(g.place);
     }
-    json_decref(others);
     show_forms(p, shown, of->all.fit);
 }
 
