@@ -12,31 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(field) offsetof(struct results_port, field)
-#define COUNT(field, meaning) {#field, NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON, AT(field), meaning}
-
-static const struct results_column port_columns[] = {
-    {"port", NULL, NULL, RESULTS_TEXT, RESULTS_IN_JSON, AT(name), "its name, such as h0 or sw0-h1"},
-    COUNT(rate_bps, "of the link, on the wire"),
-    COUNT(offered_frames, "that came to its queue"),
-    COUNT(dropped_frames, "that found no room"),
-    COUNT(queued_frames, "that still wait"),
-    COUNT(on_wire_frames, "that are being sent"),
-    COUNT(delivered_frames, "that reached the far end"),
-    {"lost_frames", NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON | RESULTS_WHEN_KNOWN, AT(lost_frames),
-     "that the link's faults lost"},
-    {"ring_lost_frames", NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON | RESULTS_WHEN_KNOWN, AT(ring_lost_frames),
-     "of what it received, that found its host's receive ring full"},
-    COUNT(sent_frame_bytes, "of frames sent, without preamble and gap"),
-    COUNT(sent_wire_bytes, "the same with them"),
-    COUNT(peak_queue_bytes, "at most in its buffer"),
-    COUNT(peak_queue_packets, "at most in its buffer"),
-    {"sent", NULL, "pause", RESULTS_COUNT, RESULTS_IN_JSON, AT(pauses_sent), "MAC control frames sent"},
-    {"received", NULL, "pause", RESULTS_COUNT, RESULTS_IN_JSON, AT(pauses_received), "MAC control frames received"},
-    {"told_to_stop_s", NULL, "pause", RESULTS_TIME, RESULTS_IN_JSON, AT(told_to_stop_ps), "how long it had to stop"},
-};
-static const struct results_columns ports = {port_columns, sizeof port_columns / sizeof *port_columns,
-                                             sizeof(struct results_port)};
+#define RESULTS_OF results_port
+static const struct results_column port_columns[] = {RESULTS_PORT_COLUMNS(RESULTS_COLUMN)};
+static const struct results_columns ports = RESULTS_COLUMNS(port_columns);
 
 static json_t *summary_rows(const struct results_columns *c, const void *rows, size_t n)
 {
