@@ -4,6 +4,7 @@
 #include "analysis/rules/check_capture.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "base/order.h"
 #include "capture/reader.h"
 #include "cli/cli.h"
 #include "cli/read.h"
@@ -46,11 +47,7 @@ struct live_flow {
     size_t slot;
 };
 
-static int live_more(const void *a, const void *b)
-{
-    const struct live_flow *x = a, *y = b;
-    return (x->bps < y->bps) - (x->bps > y->bps);
-}
+static ORDER_OF(live_more, struct live_flow, -ORDER(bps))
 
 /* What flows carried since the last look; the number of lines. */
 static int live_flows(const struct analysis_flows *f, double seconds, char **lines, int room)

@@ -2,6 +2,7 @@
 #include "model/logp.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,15 +64,7 @@ struct arrival {
     size_t index;
 };
 
-static int compare_arrivals(const void *left, const void *right)
-{
-    const struct arrival *a = left, *b = right;
-    if (a->time_s < b->time_s || a->time_s > b->time_s)
-        return a->time_s < b->time_s ? -1 : 1;
-    if (a->src != b->src)
-        return a->src < b->src ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+static ORDER_OF(compare_arrivals, struct arrival, 4 * ORDER(time_s) + 2 * ORDER(src) + ORDER(index))
 
 /* From the beginning of a message until the same port may begin the next. */
 static double port_busy_s(const struct model_logp *p, double bytes)

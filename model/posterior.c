@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/posterior.h"
 
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "model/moderated.h"
 
@@ -74,12 +75,6 @@ static void fine_axis_make(struct fine_axis *f, const struct model_posterior_axi
         f->weight[0] = 1;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The mean step of an axis: what one counts as far. */
 static double axis_scale(const struct model_posterior_axis *a)
 {
@@ -138,7 +133,7 @@ static void work_regress(struct posterior_work *w, const double *at, size_t with
         if (j != without)
             sorted[n++] = distance[j];
     }
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, estimate_ascending);
     for (size_t k = 0; k < QS; k++) {
         size_t q = posterior_q[k] + least;
         regress(g, at, distance, sorted[q < n ? q - 1 : n - 1] * 1.001 + RIDGE, without, w->l + k * g->n);
@@ -257,7 +252,7 @@ static void work_scatter(struct posterior_work *w)
     for (size_t j = 0; j < w->g->n; j++)
         if (!isnan(w->miss[j * n]))
             sorted[known++] = distance[j];
-    qsort(sorted, known, sizeof *sorted, by_value);
+    qsort(sorted, known, sizeof *sorted, estimate_ascending);
     reach = known > 0 ? sorted[known > AROUND ? AROUND - 1 : known - 1] * 1.5 + RIDGE : 1;
     for (size_t i = 0; i < n; i++)
         w->v[i] = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The traffic section: a star, its points, a random pattern, or flows. */
 #include "base/memory.h"
+#include "base/order.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/random_pattern.h"
 
@@ -150,13 +151,8 @@ bool load_flow_beside(const struct load *l, int i)
     return traffic_flow(l, &l->s->beside[i], "traffic.beside", i, scenario_draw_start(l->s, &random));
 }
 
-static int traffic_compare_names(const void *a, const void *b)
-{
-    const struct scenario_flow *x = *(const struct scenario_flow *const *)a;
-    const struct scenario_flow *y = *(const struct scenario_flow *const *)b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (x > y) - (x < y);
-}
+static ORDER_OF(traffic_compare_names, struct scenario_flow *const,
+                2 * ORDER_TWO(strcmp((*a)->name, (*b)->name), 0) + ORDER_TWO(*a, *b))
 
 static bool traffic_names_differ(const struct load *l)
 {

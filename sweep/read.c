@@ -2,6 +2,7 @@
 #include "sweep/read.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "scenarios/load.h"
 
 #include <inttypes.h>
@@ -20,10 +21,7 @@ struct sweep_reader {
     sqlite3_stmt *points, *flows;
 };
 
-static int name_order(const void *a, const void *b)
-{
-    return strcmp(((const struct flow_name *)a)->name, ((const struct flow_name *)b)->name);
-}
+static ORDER_OF(name_order, struct flow_name, ORDER_TEXT(name))
 
 static void read_flow(const struct sweep_reader *r, struct results_flow *flow)
 {

@@ -139,12 +139,6 @@ static bool table_value(const char *cell, double *value)
     return end != cell && isfinite(*value) && (*end == '\0' || strcmp(end, " %") == 0);
 }
 
-static int table_ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Numbers of a column, and what is least and most of it: the first cell of its row, and itself. */
 struct table_column {
     double *value; /* owned; room for every row */
@@ -216,7 +210,7 @@ void view_table_sum_up(const struct view_table *t, const char *indent, size_t nu
         double sum = 0;
         for (size_t k = 0; k < c.n; k++)
             sum += c.value[k];
-        qsort(c.value, c.n, sizeof *c.value, table_ascending);
+        qsort(c.value, c.n, sizeof *c.value, estimate_ascending);
         MEMORY_LOCAL char *all = table_number(sum), *median = table_number((c.value[(c.n - 1) / 2] + c.value[c.n / 2]) / 2);
         fprintf(f, "%s%zu %s: %s", indent, c.n, flows ? "flows" : "rows", name[column]);
         if (flows && strstr(name[column], "Mb/s"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/estimate.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
 #include "study/fit/fit_regimes.h"
@@ -78,12 +79,8 @@ static void print_rates(const struct study_fit_regimes *r)
     }
 }
 
-static int by_margin(const void *a, const void *b)
-{
-    double x = fabs((*(const struct study_fit_regimes_point *const *)a)->predicted.margin_bytes);
-    double y = fabs((*(const struct study_fit_regimes_point *const *)b)->predicted.margin_bytes);
-    return (x > y) - (x < y);
-}
+static ORDER_OF(by_margin, struct study_fit_regimes_point *const,
+                ORDER_TWO(fabs((*a)->predicted.margin_bytes), fabs((*b)->predicted.margin_bytes)))
 
 static void print_disagreeing(const struct study_fit_regimes *r)
 {

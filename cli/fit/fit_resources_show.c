@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
@@ -74,12 +75,7 @@ struct shown {
     const struct study_fit_predicted *best;
 };
 
-static int by_error(const void *a, const void *b)
-{
-    double x = fabs(((const struct shown *)a)->best->worst_error);
-    double y = fabs(((const struct shown *)b)->best->worst_error);
-    return (x < y) - (x > y);
-}
+static ORDER_OF(by_error, struct shown, ORDER_TWO(fabs(b->best->worst_error), fabs(a->best->worst_error)))
 
 static void print_worst(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {

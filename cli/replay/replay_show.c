@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/replay/cmd_replay.h"
@@ -53,11 +54,7 @@ struct replay_rank {
     double total_bps;
 };
 
-static int replay_rank_compare(const void *a, const void *b)
-{
-    double x = ((const struct replay_rank *)a)->total_bps, y = ((const struct replay_rank *)b)->total_bps;
-    return (x < y) - (x > y);
-}
+static ORDER_OF(replay_rank_compare, struct replay_rank, -ORDER(total_bps))
 
 static struct study_replay_lost replay_expected(const struct cli_replay_show *show, const struct study_replay_run *run)
 {

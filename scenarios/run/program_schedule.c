@@ -12,6 +12,7 @@
  * ACKs waited in queues, as far as that cost the message time. Whatever has an ACK for it counts, data of the other way,
  * too. A sender that is paced is not told apart. */
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "capture/decode.h"
 #include "results/csv.h"
@@ -404,13 +405,7 @@ struct way_of {
     size_t way;
 };
 
-static int way_compare(const void *a, const void *b)
-{
-    const struct way_of *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
+static ORDER_OF(way_compare, struct way_of, 2 * ORDER(from) + ORDER(to))
 
 /* The ways of the connections, and which of them each message takes. */
 static void play_connect(struct play *y, bool apart)

@@ -2,6 +2,7 @@
 #include "scenarios/traffic/schedule.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,15 +91,7 @@ struct match {
     int line;
 };
 
-static int match_compare(const void *a, const void *b)
-{
-    const struct match *x = a, *y = b;
-    const int left[] = {x->from, x->to, x->tag}, right[] = {y->from, y->to, y->tag};
-    for (int i = 0; i < 3; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
-}
+static ORDER_OF(match_compare, struct match, 8 * ORDER(from) + 4 * ORDER(to) + 2 * ORDER(tag) + ORDER(op))
 
 static bool finishes_fail(const struct match *m, const char *does, const char *why, struct error *err)
 {

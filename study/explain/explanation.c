@@ -5,6 +5,7 @@
 #include "analysis/flows/leg_series.h"
 #include "analysis/rules/check_capture.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -67,11 +68,7 @@ static int explanation_by_host(const void *a, const void *b)
     return order ? order : (x->i > y->i) - (x->i < y->i);
 }
 
-static int explanation_by_appearance(const void *a, const void *b)
-{
-    const struct explanation_tap *x = a, *y = b;
-    return (x->first > y->first) - (x->first < y->first);
-}
+static ORDER_OF(explanation_by_appearance, struct explanation_tap, ORDER(first))
 
 /* What the ends of a host say, n of them. */
 static struct explanation_tap explanation_tap_of(const struct explanation_end *end, size_t n)

@@ -2,6 +2,7 @@
 #include "study/fit/fit_connections.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -49,16 +50,8 @@ static bool connections_take(void *state, const char *source, const struct sweep
     return true;
 }
 
-static int connections_order(const void *left, const void *right)
-{
-    const struct study_fit_connections_point *a = left, *b = right;
-    int order = strcmp(a->group, b->group);
-    if (order)
-        return order;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? -1 : 1;
-    return (a->pairs > b->pairs) - (a->pairs < b->pairs);
-}
+static ORDER_OF(connections_order, struct study_fit_connections_point,
+                4 * ORDER_TEXT(group) + 2 * ORDER(bytes) + ORDER(pairs))
 
 static void connections_means(struct study_fit_connections_point *p)
 {

@@ -2,6 +2,7 @@
 #include "study/fit/fit_engines.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -32,20 +33,10 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
     return true;
 }
 
-static int engines_by_point(const void *a, const void *b)
-{
-    const struct study_fit_engines_flow *x = a, *y = b;
-    int order = strcmp(x->point, y->point);
-    order = order ? order : strcmp(x->name, y->name);
-    return order ? order : x->ns3 - y->ns3;
-}
+static ORDER_OF(engines_by_point, struct study_fit_engines_flow,
+                4 * ORDER_TEXT(point) + 2 * ORDER_TEXT(name) + ORDER(ns3))
 
-static int engines_by_difference(const void *a, const void *b)
-{
-    double x = fabs(((const struct study_fit_engines_difference *)a)->share);
-    double y = fabs(((const struct study_fit_engines_difference *)b)->share);
-    return (x < y) - (x > y);
-}
+static ORDER_OF(engines_by_difference, struct study_fit_engines_difference, ORDER_TWO(fabs(b->share), fabs(a->share)))
 
 static double engines_mean(const struct study_fit_engines *e)
 {

@@ -2,6 +2,7 @@
 #include "study/fit/fit_remedies.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "model/collective.h"
@@ -219,12 +220,7 @@ static bool remedies_take(void *state, const char *source, const struct sweep_re
 }
 
 /* With ACKs first before the others of its group. */
-static int remedies_by_group(const void *a, const void *b)
-{
-    const struct study_fit_remedies_point *x = a, *y = b;
-    int order = strcmp(x->group, y->group);
-    return order ? order : y->first - x->first;
-}
+static ORDER_OF(remedies_by_group, struct study_fit_remedies_point, 2 * ORDER_TEXT(group) - ORDER(first))
 
 static void remedies_free_point(struct study_fit_remedies_point *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 6 and 7: histograms of how far off the models' completion times are for patterns of messages. */
 #include "base/memory.h"
+#include "base/order.h"
 #include "study/fit/zhu2014.h"
 #include "view/sweeps/sweep_page_table2.h"
 #include "view/svg.h"
@@ -38,11 +39,7 @@ static bool in_column(const struct column *c, const struct study_fit_patterns_ce
     return c->first == cell || (cell->d > 0 && cell->d == c->first->d);
 }
 
-static int by_column(const void *a, const void *b)
-{
-    const struct study_fit_patterns_cell *x = ((const struct column *)a)->first, *y = ((const struct column *)b)->first;
-    return x->d != y->d ? x->d - y->d : (x > y) - (x < y);
-}
+static ORDER_OF(by_column, struct column, 2 * ORDER(first->d) + ORDER(first))
 
 /* For free(). */
 static struct column *columns_make(const struct view_sweep_page_cells *cells, size_t *n)
