@@ -42,13 +42,6 @@ static bool parse_shard(const struct cli_option *option, const char *text, struc
     return ok || error_set(err, ERROR_INPUT, "--shard: '%s' is not I/N with I from 1 to N, such as 1/8", text);
 }
 
-static bool parse_seed(const struct cli_option *option, const char *text, struct error *err)
-{
-    struct sweep_command *c = option->to;
-    return (units_parse_integer(text, &c->seed, err) && c->seed >= 0 && c->seed <= INT64_MAX / 2) ||
-           error_set(err, ERROR_INPUT, "--seed: '%s' is not a whole number from 0", text);
-}
-
 static int run(const char *file, const struct sweep_command *c, sweep_pool *pool, int *number)
 {
     struct error err = {0};
@@ -84,7 +77,7 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
     const struct cli_option options[] = {
         {"output", 'o', .text = &c.output},
         {"jobs", 'j', .call = cli_options_jobs, .to = &c.parallel},
-        {"seed", 0, .call = parse_seed, .to = &c},
+        {"seed", 0, .whole = &c.seed, .unit = CLI_OPTIONS_COUNT, .most = INT64_MAX / 2},
         {"quiet", 'q', .flag = &c.quiet},
         {"flows", 0, .flag = &c.flows},
         {"shard", 0, .call = parse_shard, .to = &c},

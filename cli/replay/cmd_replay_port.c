@@ -24,15 +24,6 @@ static void port_on_signal(int number)
     port_signal = number;
 }
 
-static bool port_rate(const struct cli_option *option, const char *text, struct error *err)
-{
-    int64_t *rate_bps = option->to;
-    if (!units_parse_rate(text, rate_bps, err))
-        return error_prefix(err, "--port: ");
-    return (*rate_bps >= PORT_REPLAY_RATE_MIN && *rate_bps <= PORT_REPLAY_RATE_MAX) ||
-           error_set(err, ERROR_INPUT, "--port %s: not between 1kbps and 1000Gbps", text);
-}
-
 static bool port_buffer(const struct cli_option *option, const char *text, struct error *err)
 {
     return study_replay_queue_limit(text, option->to, err) || error_prefix(err, "--buffer %s: ", text);
@@ -69,7 +60,7 @@ static int port_parse(int argc, char **argv, struct port_options *o, struct erro
     enum { OWN = 9, OTHERS = sizeof others / sizeof *others };
     struct port_replay_options *r = &o->replay;
     struct cli_option options[OWN + OTHERS + 1] = {
-        {"port", 0, .call = port_rate, .to = &r->rate_bps},
+        {"port", 0, .whole = &r->rate_bps, .unit = CLI_OPTIONS_RATE, .least = PORT_REPLAY_RATE_MIN, .most = PORT_REPLAY_RATE_MAX},
         {"buffer", 0, .call = port_buffer, .to = &r->queue},
         {"queue", 0, .call = port_queue, .to = &r->queue},
         {"from", 0, .call = port_address, .to = &o->from},
