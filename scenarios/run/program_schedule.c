@@ -382,8 +382,8 @@ static void play_turn(struct play *y)
     size_t needs = 0;
     for (int r = 0; r < y->schedule.n; r++)
         needs += y->schedule.ranks[r].n_needs;
-    y->begin = memory_zeroed(y->n + 2, sizeof *y->begin, "a schedule");
-    y->later = memory_zeroed(needs + 1, sizeof *y->later, "a schedule");
+    y->begin = program_memory(y->program, y->n + 2, sizeof *y->begin, "a schedule");
+    y->later = program_memory(y->program, needs + 1, sizeof *y->later, "a schedule");
     for (int pass = 0; pass < 2; pass++) {
         for (int r = 0; r < y->schedule.n; r++)
             for (size_t i = 0; i < y->schedule.ranks[r].n_needs; i++) {
@@ -415,7 +415,7 @@ static void play_connect(struct play *y, bool apart)
     MEMORY_LOCAL struct way_of *by_ranks = memory_zeroed(2 * flows + 1, sizeof *by_ranks, "connections");
     size_t n = 0;
     y->n_ways = 2 * flows;
-    y->ways = memory_zeroed(y->n_ways + 1, sizeof *y->ways, "connections");
+    y->ways = program_memory(y->program, y->n_ways + 1, sizeof *y->ways, "connections");
     for (size_t i = 0; i < y->n_ways; i++)
         y->ways[i] = (struct play_way){.owner = y, .flow = (int)(i / 2), .back = i & 1, .ack_came_ps = -1};
     for (size_t i = 0; i < flows; i++) {
@@ -447,12 +447,12 @@ static void play_start(struct program *p)
     y->program = p;
     played_schedule(s, &y->schedule);
     y->n = schedule_count(&y->schedule);
-    y->ops = memory_zeroed(y->n + 1, sizeof *y->ops, "a schedule");
-    y->messages = memory_zeroed(y->n + 1, sizeof *y->messages, "a schedule");
-    y->ready.ops = memory_zeroed(y->n + 1, sizeof *y->ready.ops, "a schedule");
-    y->sends.ops = memory_zeroed(y->n + 1, sizeof *y->sends.ops, "a schedule");
-    y->ranks = memory_zeroed((size_t)y->schedule.n, sizeof *y->ranks, "a schedule");
-    y->cpu_free_ps = memory_zeroed((size_t)y->schedule.n * SCHEDULE_CPUS, sizeof *y->cpu_free_ps, "a schedule");
+    y->ops = program_memory(y->program, y->n + 1, sizeof *y->ops, "a schedule");
+    y->messages = program_memory(y->program, y->n + 1, sizeof *y->messages, "a schedule");
+    y->ready.ops = program_memory(p, y->n + 1, sizeof *y->ready.ops, "a schedule");
+    y->sends.ops = program_memory(p, y->n + 1, sizeof *y->sends.ops, "a schedule");
+    y->ranks = program_memory(y->program, (size_t)y->schedule.n, sizeof *y->ranks, "a schedule");
+    y->cpu_free_ps = program_memory(y->program, (size_t)y->schedule.n * SCHEDULE_CPUS, sizeof *y->cpu_free_ps, "a schedule");
     size_t number = 0;
     for (int r = 0; r < y->schedule.n; r++) {
         y->ranks[r].first = number;
@@ -548,15 +548,6 @@ static void play_free(void *state)
         free(y->ways[i].posted.ops);
     }
     schedule_fini(&y->schedule);
-    free(y->ops);
-    free(y->messages);
-    free(y->ready.ops);
-    free(y->sends.ops);
-    free(y->ranks);
-    free(y->cpu_free_ps);
-    free(y->begin);
-    free(y->later);
-    free(y->ways);
 }
 
 const struct program_ops program_schedule = {
