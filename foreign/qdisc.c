@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "foreign/parts.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

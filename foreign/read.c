@@ -6,7 +6,6 @@
 #include "foreign/parts.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include "results/csv.h"
 #include "sweep/db.h"
 
-#include <stdio.h>
-
 static void export_column(sqlite3_stmt *q, int i, FILE *f)
 {
     switch (sqlite3_column_type(q, i)) {

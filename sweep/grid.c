@@ -12,7 +12,6 @@
 #include "scenarios/shipped.h"
 #include "sweep/range.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

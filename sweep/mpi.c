@@ -5,7 +5,6 @@
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
-#include <inttypes.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

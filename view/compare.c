@@ -9,10 +9,8 @@
 #include "view/diagnosis.h"
 #include "view/page.h"
 #include "view/svg.h"
-#include "view/table.h"
 #include "view/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/engines.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "cli/replay/cmd_replay.h"
 #include "results/directory.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
-#include "base/units.h"
 #include "capture/confine.h"
 #include "capture/inject.h"
 #include "cli/cli.h"

@@ -6,7 +6,6 @@
  * each round with the partner of Algorithm 2 of Tam 2001, as with MPI_Sendrecv of messages too long for eager sending:
  * both messages leave when both processes have come to the round, which ends when both are there. A process is through
  * when everything for it has come. Processes begin within start_spread of each other. */
-#include "base/units.h"
 #include "model/schedule.h"
 #include "scenarios/run/program.h"
 

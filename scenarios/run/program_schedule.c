@@ -15,7 +15,6 @@
 #include "base/order.h"
 #include "base/units.h"
 #include "capture/decode.h"
-#include "results/csv.h"
 #include "results/directory.h"
 #include "scenarios/traffic/played.h"
 #include "scenarios/run/program.h"

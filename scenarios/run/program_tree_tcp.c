@@ -7,7 +7,6 @@
  * heard from all of its own, tells them, the largest subtree first, and whoever is told tells its own so. A process is
  * through when it has been told and has handed over what it passes on: the root first; of 2^k processes the last after
  * 2 k messages one after another. Processes begin within start_spread of each other. */
-#include "base/units.h"
 #include "scenarios/run/program.h"
 
 struct tree {

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "foreign/read.h"
 #include "study/verdict/judge.h"
-#include "study/infer/measurement.h"
 
 #include <math.h>
 #include <stdlib.h>

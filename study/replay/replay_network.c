@@ -6,7 +6,6 @@
 
 #include "analysis/diagnosis.h"
 #include "analysis/flows/leg_series.h"
-#include "analysis/rules/check_capture.h"
 #include "analysis/rules/limit.h"
 #include "base/estimate.h"
 #include "base/memory.h"

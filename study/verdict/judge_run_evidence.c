@@ -8,7 +8,6 @@
 #include "study/run_network.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
