@@ -7,6 +7,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The end for want of memory for `what`. */
 _Noreturn void memory_end(const char *what);
@@ -27,6 +29,19 @@ void *memory_grown(void *array, size_t used, size_t *capacity, size_t least, siz
 /* printf-style, for free(). */
 char *memory_text(const char *format, ...) __attribute__((format(printf, 1, 2), malloc, returns_nonnull));
 char *memory_vtext(const char *format, va_list args) __attribute__((format(printf, 1, 0), malloc, returns_nonnull));
+
+/* MEMORY_LOCAL char *path = ...: free()d when its block ends, whichever way that is. Every declarator of the line. */
+#define MEMORY_LOCAL MEMORY_ENDS(memory_local_end)
+
+/* The same of what a function ends that gets its address, such as a _fini(). */
+#define MEMORY_ENDS(end) __attribute__((cleanup(end)))
+
+static inline void memory_local_end(void *place)
+{
+    void *memory;
+    memcpy(&memory, place, sizeof memory); /* a pointer of whichever type */
+    free(memory);
+}
 
 /* A stream that is written to memory; *text is for free() after memory_stream_end(). */
 FILE *memory_stream(char **text, size_t *size) __attribute__((returns_nonnull));

@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #define WORD 40 /* longer than any name */

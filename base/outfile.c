@@ -183,7 +183,7 @@ bool outfile_make_directory(const char *path, struct error *err)
     int in = directory_at(path, &name);
     if (in != AT_FDCWD)
         return outfile_make_in(in, name, path, err);
-    char *copy = memory_text("%s", path);
+    MEMORY_LOCAL char *copy = memory_text("%s", path);
     bool ok = true;
     for (char *p = copy + 1; ok; p++) {
         if (*p != '/' && *p != '\0')
@@ -201,6 +201,5 @@ bool outfile_make_directory(const char *path, struct error *err)
         if (kept == '\0')
             break;
     }
-    free(copy);
     return ok;
 }

@@ -38,13 +38,11 @@ bool place_program(const char *name, char *path, size_t size, struct error *err)
     char own[PATH_MAX];
     if (!place_own(own, err))
         return false;
-    char *installed = memory_text("%s" PLACE_LIBEXEC "/contraflow-%s", own, name);
-    char *beside = memory_text("%scontraflow-%s", own, name);
+    MEMORY_LOCAL char *installed = memory_text("%s" PLACE_LIBEXEC "/contraflow-%s", own, name);
+    MEMORY_LOCAL char *beside = memory_text("%scontraflow-%s", own, name);
     const char *found = access(beside, X_OK) != 0 && access(installed, X_OK) == 0 ? installed : beside;
     *path = '\0';
     text_add(path, size, "%s", found);
-    free(installed);
-    free(beside);
     return true;
 }
 

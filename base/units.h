@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define UNITS_PS_PER_NS INT64_C(1000)

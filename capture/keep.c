@@ -28,9 +28,8 @@ struct keep_report {
 static bool keep_filter(pcap_t *pcap, const char *port, struct error *err)
 {
     struct bpf_program program;
-    char *text = memory_text("tcp port %s", port);
+    MEMORY_LOCAL char *text = memory_text("tcp port %s", port);
     bool ok = pcap_compile(pcap, &program, text, 1, PCAP_NETMASK_UNKNOWN) == 0;
-    free(text);
     if (!ok)
         return error_set(err, ERROR_INPUT, "port %s: %s", port, pcap_geterr(pcap));
     ok = pcap_setfilter(pcap, &program) == 0;
@@ -45,9 +44,8 @@ static bool keep_open(const char *interface, const char *port, const char *direc
     if (!*pcap || !keep_filter(*pcap, port, err) || !capture_confine_live(false, -1, err) ||
         !outfile_make_directory(directory, err))
         return false;
-    char *path = memory_text("%s/" CAPTURE_KEEP_FILE, directory);
+    MEMORY_LOCAL char *path = memory_text("%s/" CAPTURE_KEEP_FILE, directory);
     bool ok = outfile_open(f, path, err);
-    free(path);
     return ok && (pcap_dump_fopen(*pcap, f->stream) || error_set(err, ERROR_SYSTEM, "%s: %s", f->part,
                                                                    pcap_geterr(*pcap)));
 }

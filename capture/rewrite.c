@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/rewrite.h"
 
-#include "capture/decode.h"
 #include "capture/packet.h"
 
 #include <stdio.h>

@@ -51,11 +51,9 @@ void cli_progress(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = memory_vtext(format, args), *line = print_escaped(text);
+    MEMORY_LOCAL char *text = memory_vtext(format, args), *line = print_escaped(text);
     va_end(args);
     dprintf(STDERR_FILENO, "\r\033[K%s", line);
-    free(line);
-    free(text);
 }
 
 const char *cli_left(double elapsed_s, double share, char text[static CLI_LEFT])

@@ -4,6 +4,7 @@
 #define CLI_CLI_H
 
 #include "base/error.h"
+#include "cli/commands.h" /* CLI_COMMANDS(ROW), by cli/meson.build from doc/commands/contraflow.md */
 
 #include <jansson.h>
 
@@ -11,9 +12,6 @@
 
 /* Each, cmd_NAME(), gets its own name as argv[0] and returns the exit status: 0 done; 1 the work ran and its
  * answer is no, or something is lost; 4 nobody can tell; 2 bad input or usage; 3 the system failed. */
-#define CLI_COMMANDS(ROW)                                                                                              \
-    ROW(run) ROW(sweep) ROW(analyze) ROW(check) ROW(fit) ROW(infer) ROW(report) ROW(explain) ROW(predict) ROW(replay)  \
-    ROW(plot) ROW(compare) ROW(init) ROW(measure) ROW(remedy)
 #define CLI_COMMAND_DECLARE(name) int cmd_##name(int argc, char **argv);
 CLI_COMMANDS(CLI_COMMAND_DECLARE)
 

@@ -290,7 +290,7 @@ static bool analyze_file(const char *path, struct options *o, bool several,
 static bool analyze_run(const char *directory, struct options *o, struct view_capture_page *report,
                         struct error *err)
 {
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     size_t n = 0;
     bool ok = results_summary_read(&summary, directory, err);
     if (ok)
@@ -298,12 +298,10 @@ static bool analyze_run(const char *directory, struct options *o, struct view_ca
     for (size_t i = 0; ok && i < summary.n_captures; i++) {
         if (!summary.captures[i].file[0] || strchr(summary.captures[i].file, '/'))
             continue;
-        char *path = results_directory_path(directory, summary.captures[i].file);
+        MEMORY_LOCAL char *path = results_directory_path(directory, summary.captures[i].file);
         ok = analyze_file(path, o, true, report, err);
-        free(path);
         n++;
     }
-    results_summary_fini(&summary);
     return ok && (n > 0 || error_set(err, ERROR_INPUT, "%s: a run without captures; 'contraflow run' takes --set "
                                      "'capture=[{at: h0}]'", directory));
 }

@@ -35,7 +35,7 @@ struct options {
 
 static bool check_workload(struct options *o, const char *directory, struct error *err)
 {
-    struct study_workload w;
+    MEMORY_ENDS(study_workload_fini) struct study_workload w;
     bool ok = study_workload_judge(directory, o->judging.tolerance, &w, &o->signature, err);
     if (ok && o->json) {
         cli_workload_show_json(directory, &w, o->workloads);
@@ -45,7 +45,6 @@ static bool check_workload(struct options *o, const char *directory, struct erro
     }
     for (size_t i = 0; ok && w.kind == STUDY_WORKLOAD_LOSSES && i < w.losses.n; i++)
         o->answers.lost = o->answers.lost || !w.losses.receiver[i].holds;
-    study_workload_fini(&w);
     return ok;
 }
 
@@ -105,8 +104,8 @@ static bool check_tolerance(const struct cli_option *option, const char *text, s
 /* What other programs measured: all those files together are of one moment. Takes them out of paths[n]. */
 static bool check_foreign(struct options *o, char **paths, int *n, struct error *err)
 {
-    struct foreign_test *tests = memory_zeroed((size_t)*n, sizeof *tests, "tests");
-    struct analysis_resources resources = {0};
+    MEMORY_LOCAL struct foreign_test *tests = memory_zeroed((size_t)*n, sizeof *tests, "tests");
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources resources = {0};
     const char *first = NULL;
     size_t n_tests = 0;
     int left = 0;
@@ -122,13 +121,10 @@ static bool check_foreign(struct options *o, char **paths, int *n, struct error 
     *n = left;
     if (ok)
         measure_foreign_judge(tests, n_tests, &resources);
-    char *names = n_tests > 1 ? memory_text("%s and %zu more", first, n_tests - 1) : memory_text("%s", first ? first : "");
+    MEMORY_LOCAL char *names = n_tests > 1 ? memory_text("%s and %zu more", first, n_tests - 1) : memory_text("%s", first ? first : "");
     ok = ok && (n_tests == 0 || check_visit(o, names, NULL, &resources, err));
-    free(names);
     for (size_t i = 0; i < n_tests; i++)
         foreign_test_fini(&tests[i]);
-    free(tests);
-    analysis_resources_fini(&resources);
     return ok;
 }
 

@@ -78,13 +78,6 @@ static bool options_range(const struct cli_option *option, const char *text, str
     return true;
 }
 
-static bool options_messages(const struct cli_option *option, const char *text, struct error *err)
-{
-    int64_t *messages = option->to;
-    return (units_parse_integer(text, messages, err) && *messages >= 1 && *messages <= MESSAGES) ||
-           error_set(err, ERROR_INPUT, "--messages: '%s' is not a number from 1 to %d", text, MESSAGES);
-}
-
 static int options_read(int argc, char **argv, struct infer_options *o, struct error *err)
 {
     const struct cli_option options[] = {
@@ -97,7 +90,7 @@ static int options_read(int argc, char **argv, struct infer_options *o, struct e
         {"window", 0, .call = options_range, .to = o},
         {"buffer", 0, .call = options_range, .to = o},
         {"spread", 0, .text = &o->spread},
-        {"messages", 0, .call = options_messages, .to = &o->messages},
+        {"messages", 0, .whole = &o->messages, .unit = CLI_OPTIONS_COUNT, .least = 1, .most = MESSAGES},
         {"placements", 0, .text = &o->placements},
         {"jobs", 'j', .call = cli_options_jobs, .to = &o->jobs},
         {"budget", 0, .call = cli_options_budget, .to = &o->until_s},

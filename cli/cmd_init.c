@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/infile.h"
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -34,14 +35,12 @@ int cmd_init(int argc, char **argv)
         return cli_fail(&err);
     }
     size_t size;
-    char *path = shipped_find(argv[at], "", &err);
-    char *text = path ? infile_read(path, DOCUMENT_BYTES, "a scenario", &size, &err) : NULL;
+    MEMORY_LOCAL char *path = shipped_find(argv[at], "", &err);
+    MEMORY_LOCAL char *text = path ? infile_read(path, DOCUMENT_BYTES, "a scenario", &size, &err) : NULL;
     bool ok = text && (!output || init_write(output, text, size, &err));
     if (ok && output)
         fprintf(stderr, "wrote %s; run it with: contraflow run %s\n", cli_name(output), cli_name(output));
     else if (ok)
         fwrite(text, 1, size, stdout);
-    free(text);
-    free(path);
     return ok ? 0 : cli_fail(&err);
 }

@@ -154,8 +154,8 @@ static bool plot_draw(const struct plot *p, enum figure figure, const char *dire
         {"bandwidth.svg", "bandwidth.png"}, {"completion.svg", "completion.png"}, {"latency.svg", "latency.png"},
         {"queues.svg", "queues.png"},
         {"totals.svg", "totals.png"}};
-    char *svg = results_directory_path(directory, files[figure][0]);
-    char *png = results_directory_path(directory, files[figure][1]);
+    MEMORY_LOCAL char *svg = results_directory_path(directory, files[figure][0]);
+    MEMORY_LOCAL char *png = results_directory_path(directory, files[figure][1]);
     bool made, ok;
     if (figure == FIGURE_BANDWIDTH)
         ok = view_figures_bandwidth(svg, p->groups, p->n_groups, p->all_runs, err);
@@ -171,20 +171,17 @@ static bool plot_draw(const struct plot *p, enum figure figure, const char *dire
     if (ok)
         fprintf(stderr, made ? "wrote %s, .png\n"
                              : "wrote %s; a .png needs rsvg-convert (apt install librsvg2-bin)\n", cli_name(svg));
-    free(svg);
-    free(png);
     return ok;
 }
 
 /* What tells the groups apart, and the sources of round trips. */
 static void plot_differ(struct plot *p)
 {
-    char **trips = memory_zeroed(p->n_trips + 1, sizeof *trips, "what to plot");
+    MEMORY_LOCAL char **trips = memory_zeroed(p->n_trips + 1, sizeof *trips, "what to plot");
     study_legend_make((const char *const *)p->trips_run, p->n_trips, trips);
     for (size_t i = 0; i < p->n_trips; i++)
         p->trips[i].differs = trips[i];
-    free(trips);
-    char **text = memory_zeroed(p->n_groups, sizeof *text, "what to plot");
+    MEMORY_LOCAL char **text = memory_zeroed(p->n_groups, sizeof *text, "what to plot");
     study_legend_make((const char *const *)p->run, p->n_groups, text);
     for (size_t i = 0; i < p->n_groups; i++) {
         bool said = *text[i] || p->run[i];
@@ -192,7 +189,6 @@ static void plot_differ(struct plot *p)
         if (!said)
             free(text[i]);
     }
-    free(text);
 }
 
 static bool plot_draw_all(const struct plot *p, const char *directory, struct error *err)

@@ -44,9 +44,8 @@ static bool add_directory(struct sweeps *s, const char *directory, struct error 
     }
     bool ok = true;
     for (int i = 0; i < n; i++) {
-        char *path = results_directory_path(directory, entry[i]->d_name);
+        MEMORY_LOCAL char *path = results_directory_path(directory, entry[i]->d_name);
         ok = ok && add_database(s, path, err);
-        free(path);
         free(entry[i]);
     }
     free(entry);

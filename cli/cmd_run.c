@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/directory.h"
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cross_check_show.h"
@@ -93,14 +92,12 @@ static bool plan_make_jobs(struct run_plan *p, struct error *err)
         !scenario_save_directory(s, p->directory, p->comment, err))
         return false;
     for (int i = 0; i < s->n_points; i++) {
-        struct scenario point;
+        MEMORY_ENDS(scenario_fini) struct scenario point;
         char label[32];
         snprintf(label, sizeof label, "%din-%dout", s->points[i].incoming, s->points[i].outgoing);
-        char *directory = results_directory_path(p->directory, label);
+        MEMORY_LOCAL char *directory = results_directory_path(p->directory, label);
         scenario_at_point(s, i, &point);
         bool ok = plan_add_job(p, &point, label, directory, err);
-        scenario_fini(&point);
-        free(directory);
         if (!ok)
             return false;
     }
@@ -183,12 +180,11 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
 
 static void sum_up_flows(const struct results_summary *summary)
 {
-    struct view_table t;
+    MEMORY_ENDS(view_table_fini) struct view_table t;
     view_table_head(&t, "flow|whole Mb/s");
     for (size_t i = 0; i < summary->n_flows; i++)
         view_table_add(&t, "%s|%.1f", summary->flows[i].name, summary->flows[i].goodput_bps / 1e6);
     view_table_sum_up(&t, "  ", 1, stdout);
-    view_table_fini(&t);
 }
 
 /* What --json prints of one finished run: its summary. */

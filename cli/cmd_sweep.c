@@ -35,19 +35,11 @@ static bool parse_shard(const struct cli_option *option, const char *text, struc
     struct sweep_command *c = option->to;
     struct error word = {0};
     const char *slash = strchr(text, '/');
-    char *first = slash ? memory_text("%.*s", (int)(slash - text), text) : NULL;
+    MEMORY_LOCAL char *first = slash ? memory_text("%.*s", (int)(slash - text), text) : NULL;
     bool ok = first && units_parse_integer(first, &c->shard, &word) &&
               units_parse_integer(slash + 1, &c->shards, &word) && c->shard >= 1 && c->shard <= c->shards &&
               c->shards <= SWEEP_GRID_POINTS;
-    free(first);
     return ok || error_set(err, ERROR_INPUT, "--shard: '%s' is not I/N with I from 1 to N, such as 1/8", text);
-}
-
-static bool parse_seed(const struct cli_option *option, const char *text, struct error *err)
-{
-    struct sweep_command *c = option->to;
-    return (units_parse_integer(text, &c->seed, err) && c->seed >= 0 && c->seed <= INT64_MAX / 2) ||
-           error_set(err, ERROR_INPUT, "--seed: '%s' is not a whole number from 0", text);
 }
 
 static int run(const char *file, const struct sweep_command *c, sweep_pool *pool, int *number)
@@ -57,10 +49,9 @@ static int run(const char *file, const struct sweep_command *c, sweep_pool *pool
     if (!s)
         return cli_fail(&err);
     sweep_grid_divide(s, c->shard, c->shards ? c->shards : 1);
-    char *path = c->output ? memory_text("%s", c->output) : default_output(file, s);
+    MEMORY_LOCAL char *path = c->output ? memory_text("%s", c->output) : default_output(file, s);
     int parallel = c->parallel ? (int)c->parallel : sweep_engines_processors();
     int status = cli_sweep_run(s, path, pool, parallel, c->quiet, c->json, number);
-    free(path);
     sweep_grid_free(s);
     return status;
 }
@@ -86,7 +77,7 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
     const struct cli_option options[] = {
         {"output", 'o', .text = &c.output},
         {"jobs", 'j', .call = cli_options_jobs, .to = &c.parallel},
-        {"seed", 0, .call = parse_seed, .to = &c},
+        {"seed", 0, .whole = &c.seed, .unit = CLI_OPTIONS_COUNT, .most = INT64_MAX / 2},
         {"quiet", 'q', .flag = &c.quiet},
         {"flows", 0, .flag = &c.flows},
         {"shard", 0, .call = parse_shard, .to = &c},

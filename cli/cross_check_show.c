@@ -8,7 +8,6 @@
 #include "view/table.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 void cli_cross_check_show_run(const struct study_cross_check_run *run, const char *const *names)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/explain_show.h"
 #include "cli/read.h"
@@ -64,7 +65,7 @@ static void ends_print(const char *const path[2], const struct study_both_ends *
 
 bool cli_explain_show_both_ends(const char *const path[2], bool as_json, size_t *n, struct error *err)
 {
-    struct study_both_ends b;
+    MEMORY_ENDS(study_both_ends_fini) struct study_both_ends b;
     bool ok = study_both_ends_read(path, &cli_read_listener, &b, err);
     for (size_t i = 0; ok && i < b.n; i++)
         if (!b.flow[i].placed)
@@ -78,6 +79,5 @@ bool cli_explain_show_both_ends(const char *const path[2], bool as_json, size_t 
         ends_print_json(path, &b);
     else if (ok && b.placed > 0)
         ends_print(path, &b);
-    study_both_ends_fini(&b);
     return ok;
 }

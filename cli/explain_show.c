@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/explain_show.h"
 
+#include "base/memory.h"
 #include "cli/cli.h"
 
 #include "cli/read.h"
@@ -107,7 +108,7 @@ bool cli_explain_show_capture(const char *path, const struct study_capture_liste
                               struct cli_explain_show_lists *lists, size_t *n, struct error *err)
 {
     struct analysis_capture capture;
-    struct study_explanations x = {0};
+    MEMORY_ENDS(study_explanation_fini) struct study_explanations x = {0};
     struct study_pendulum pendulum = {0};
     struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
     if (f)
@@ -126,7 +127,6 @@ bool cli_explain_show_capture(const char *path, const struct study_capture_liste
         show_flows(path, &x, &pendulum);
     }
     *n += x.n;
-    study_explanation_fini(&x);
     analysis_flows_free(f);
     return ok;
 }
@@ -201,7 +201,7 @@ static void show_run_json(const char *directory, const struct study_explain_run 
 bool cli_explain_show_run(const char *directory, bool as_json, struct cli_explain_show_lists *lists, size_t *n,
                           struct error *err)
 {
-    struct study_explain_run run;
+    MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
     bool ok = study_explain_run_read(directory, &run, err);
     if (ok)
         study_judge_warn_partial(&run.summary, directory, &cli_read_listener);
@@ -212,6 +212,5 @@ bool cli_explain_show_run(const char *directory, bool as_json, struct cli_explai
     if (ok && !as_json && run.n_turns > 0)
         show_turns(directory, &run);
     *n += run.n_waits + run.n_turns;
-    study_explain_run_fini(&run);
     return ok;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "results/json.h"
 #include "scenarios/shipped.h"
@@ -9,7 +10,7 @@
 /* `show`: prints them, or puts them into `json` unless NULL. Returns how many. */
 static size_t list_folder(const char *folder, const char *prefix, int *widest, bool show, json_t *json)
 {
-    struct shipped_list list;
+    MEMORY_ENDS(shipped_list_fini) struct shipped_list list;
     shipped_list(&list, folder);
     for (size_t i = 0; i < list.n; i++) {
         int width = (int)(strlen(prefix) + strlen(list.entries[i].name));
@@ -21,7 +22,6 @@ static size_t list_folder(const char *folder, const char *prefix, int *widest, b
             printf("%s%-*s  %s\n", prefix, *widest - (int)strlen(prefix), list.entries[i].name, list.entries[i].title);
     }
     size_t n = list.n;
-    shipped_list_fini(&list);
     return n;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "base/order.h"
 #include "capture/reader.h"
 #include "cli/cli.h"
 #include "cli/read.h"
@@ -47,11 +48,7 @@ struct live_flow {
     size_t slot;
 };
 
-static int live_more(const void *a, const void *b)
-{
-    const struct live_flow *x = a, *y = b;
-    return (x->bps < y->bps) - (x->bps > y->bps);
-}
+static ORDER_OF(live_more, struct live_flow, -ORDER(bps))
 
 /* What flows carried since the last look; the number of lines. */
 static int live_flows(const struct analysis_flows *f, double seconds, char **lines, int room)
@@ -60,7 +57,7 @@ static int live_flows(const struct analysis_flows *f, double seconds, char **lin
     struct analysis_flow flow;
     if (slots > MOST_SLOTS)
         return 0;
-    struct live_flow *rates = memory_zeroed(slots + 1, sizeof *rates, "flows");
+    MEMORY_LOCAL struct live_flow *rates = memory_zeroed(slots + 1, sizeof *rates, "flows");
     live.bytes = memory_resized(live.bytes, slots + 1, sizeof *live.bytes, "flows");
     for (size_t i = 0; i < slots; i++) {
         if (i >= live.slots)
@@ -84,7 +81,6 @@ static int live_flows(const struct analysis_flows *f, double seconds, char **lin
         lines[i] = memory_text("  %-24s %-24s %9.3f Mb/s  %" PRIu32 " sent again", src, dst, rates[i].bps / 1e6,
                                flow.retransmitted_segments);
     }
-    free(rates);
     return shown;
 }
 
@@ -98,7 +94,7 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
     }
     if (!live.terminal || now_s < live.next_s)
         return;
-    struct analysis_resources all = {0};
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all = {0};
     const struct analysis_resource *r;
     char *lines[LINES], name[VIEW_DIAGNOSIS_NAME];
     int n = 0;
@@ -114,7 +110,6 @@ static void live_between(void *user, const struct analysis_flows *f, const struc
     cli_screen(lines, n);
     while (n > 0)
         free(lines[--n]);
-    analysis_resources_fini(&all);
     live.last_s = now_s;
     live.next_s = now_s + fmax(EVERY_S, (monotonic_now_s() - now_s) / SHARE);
 }

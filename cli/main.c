@@ -65,22 +65,18 @@ static int main_schema(const char *name)
 {
     struct error unread, err = {0};
     size_t size;
-    char *directory = place_schemas();
+    MEMORY_LOCAL char *directory = place_schemas();
     if (!directory) {
         error_set(&err, ERROR_SYSTEM, "no share/contraflow/schemas belongs to this program");
         return cli_fail(&err);
     }
-    char *path = memory_text("%s/%s.json", directory, name), *names = main_schema_names(directory);
-    char *text = strchr(name, '/') ? NULL : infile_read(path, SCHEMA_BYTES, "a JSON Schema", &size, &unread);
+    MEMORY_LOCAL char *path = memory_text("%s/%s.json", directory, name), *names = main_schema_names(directory);
+    MEMORY_LOCAL char *text = strchr(name, '/') ? NULL : infile_read(path, SCHEMA_BYTES, "a JSON Schema", &size, &unread);
     if (text)
         fputs(text, stdout);
     else
         error_set(&err, ERROR_INPUT, "help --schema: there is none of '%s'; there are those of %s", cli_name(name),
                   names);
-    free(text);
-    free(names);
-    free(path);
-    free(directory);
     return err.code == ERROR_NONE ? 0 : cli_fail(&err);
 }
 

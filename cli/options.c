@@ -9,6 +9,8 @@
 #include "sweep/engines.h"
 
 #include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static const char *options_near(const struct option *list, const char *text)
     const char *near = NULL;
     if (strncmp(text, "--", 2) != 0)
         return NULL;
-    char *word = memory_text("%.*s", (int)strcspn(text + 2, "="), text + 2);
+    MEMORY_LOCAL char *word = memory_text("%.*s", (int)strcspn(text + 2, "="), text + 2);
     size_t least = names_too_far(word);
     for (; list->name; list++) {
         size_t distance = names_distance(list->name, word);
@@ -30,8 +32,41 @@ static const char *options_near(const struct option *list, const char *text)
             near = distance ? list->name : NULL;
         }
     }
-    free(word);
     return near;
+}
+
+static bool options_number(const struct cli_option *o, const char *text, struct error *err)
+{
+    static bool (*const parse[])(const char *, int64_t *, struct error *) = {
+        [CLI_OPTIONS_COUNT] = units_parse_integer, [CLI_OPTIONS_BYTES] = units_parse_bytes, [CLI_OPTIONS_RATE] = units_parse_rate,
+        [CLI_OPTIONS_TIME] = units_parse_time, [CLI_OPTIONS_TIME_PER_BYTE] = units_parse_time};
+    int64_t whole = 0;
+    char *end;
+    double value = strtod(text, &end);
+    bool plain = end != text && *end == '\0' && isfinite(value);
+    if (o->unit == CLI_OPTIONS_NUMBER && !plain)
+        return error_set(err, ERROR_INPUT, "--%s: '%s' is not a number; try 0.5", o->name, text);
+    if (o->unit != CLI_OPTIONS_NUMBER && !(o->unit == CLI_OPTIONS_TIME_PER_BYTE && plain)) {
+        if (!parse[o->unit](text, &whole, err))
+            return error_prefix(err, "--%s: ", o->name);
+        value = (double)whole / (o->unit >= CLI_OPTIONS_TIME ? (double)UNITS_PS_PER_S : 1);
+    }
+    if (o->most > 0 && (whole < o->least || whole > o->most)) {
+        char bound[2][UNITS_TEXT];
+        for (int i = 0; i < 2; i++)
+            if (o->unit == CLI_OPTIONS_RATE)
+                units_format_rate(i ? o->most : o->least, bound[i]);
+            else
+                snprintf(bound[i], sizeof bound[i], "%" PRId64, i ? o->most : o->least);
+        bool open = o->most == INT64_MAX;
+        return error_set(err, ERROR_INPUT, "--%s: '%s' is not %s %s%s", o->name, text, bound[0], open ? "or more" : "to ",
+                         open ? "" : bound[1]);
+    }
+    if (o->whole)
+        *o->whole = whole;
+    else
+        *o->number = value;
+    return true;
 }
 
 int cli_options_read(const char *page, int argc, char **argv, const struct cli_option *options, struct error *err)
@@ -66,7 +101,7 @@ int cli_options_read(const char *page, int argc, char **argv, const struct cli_o
             *o->flag = true;
         else if (o->text)
             *o->text = optarg;
-        else if (!o->call(o, optarg, err))
+        else if (!(o->call ? o->call : options_number)(o, optarg, err))
             return -1;
     }
     return optind;

@@ -8,13 +8,24 @@
 #include "scenarios/document.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct cli_option;
 
 /* Takes the argument of an option. False and *err when it is wrong. */
 typedef bool cli_options_call(const struct cli_option *option, const char *text, struct error *err);
 
-/* One of flag, text and call is set. */
+/* What an argument is where it is a number: in seconds, bytes, bit/s as a double; in picoseconds as a whole number. */
+enum cli_options_unit {
+    CLI_OPTIONS_NUMBER, /* "0.5" */
+    CLI_OPTIONS_COUNT,  /* "16" */
+    CLI_OPTIONS_BYTES,
+    CLI_OPTIONS_RATE,
+    CLI_OPTIONS_TIME,
+    CLI_OPTIONS_TIME_PER_BYTE, /* or plain seconds: published to more digits than a picosecond has */
+};
+
+/* One of flag, text, number, whole and call is set. */
 struct cli_option {
     const char *name;       /* "output": --output */
     char letter;            /* 'o': -o; 0 none */
@@ -22,6 +33,10 @@ struct cli_option {
     const char **text;      /* becomes the argument */
     cli_options_call *call; /* does something with it */
     void *to;               /* the call's own */
+    double *number;         /* becomes the argument */
+    int64_t *whole;
+    enum cli_options_unit unit;
+    int64_t least, most;    /* of a whole number, or of its whole part; most 0: any */
 };
 
 /* Reads the options of the command whose help is on page `page`; the table ends with a row without a name. Returns the

@@ -38,13 +38,12 @@ static void sweep_show(void *user, double elapsed)
     memset(bar, '#', (size_t)(20 * ended / c.points));
     if (ended > w->before) /* whoever ran them */
         cli_left(elapsed, (double)(ended - w->before) / (double)(c.points - w->before), left);
-    char *line = memory_text("[%s] %" PRId64 " of %" PRId64 " points done, %" PRId64 " running%s", bar, ended, c.points,
+    MEMORY_LOCAL char *line = memory_text("[%s] %" PRId64 " of %" PRId64 " points done, %" PRId64 " running%s", bar, ended, c.points,
                              c.running, left);
     if (terminal)
         cli_progress("%s", line);
     else
         fprintf(stderr, "%s\n", line);
-    free(line);
 }
 
 /* How many scenarios are loaded, on a terminal, when it takes a while. */

@@ -6,7 +6,6 @@
 #include "base/units.h"
 #include "foreign/parts.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,13 +132,12 @@ static bool qdisc_text(struct rows *all, const char *text, struct error *err)
 {
     for (bool ok = true; *text && ok;) {
         size_t n = strcspn(text, "\n");
-        char *line = memory_text("%.*s", (int)n, text);
+        MEMORY_LOCAL char *line = memory_text("%.*s", (int)n, text);
         all->line++;
         if (line[0] == ' ' || line[0] == '\t')
             ok = all->n == 0 || qdisc_counters(all, line, &all->row[all->n - 1], err);
         else if (line[strspn(line, "\r")])
             ok = qdisc_head(all, line, err);
-        free(line);
         if (!ok)
             return false;
         text += n + (text[n] == '\n');
@@ -151,11 +149,10 @@ static bool qdisc_text(struct rows *all, const char *text, struct error *err)
 static bool qdisc_json(struct rows *all, const char *text, struct error *err)
 {
     json_error_t said;
-    json_t *root = json_loads(text, 0, &said);
+    json_auto_t *root = json_loads(text, 0, &said);
     all->line = root ? 1 : (size_t)(said.line > 0 ? said.line : 1);
     if (!json_is_array(root)) {
         qdisc_bad(all, root ? "{" : said.text, "a JSON array", err);
-        json_decref(root);
         return false;
     }
     for (size_t i = 0; i < json_array_size(root); i++) {
@@ -176,7 +173,6 @@ static bool qdisc_json(struct rows *all, const char *text, struct error *err)
         r->overhead = foreign_number(options, "overhead");
         r->rate_bps = bps > 0 && isfinite(bps) ? bps : (double)NAN;
     }
-    json_decref(root);
     return true;
 }
 
@@ -210,7 +206,7 @@ static void qdisc_choose(const struct rows *all, struct foreign_qdisc *q)
 
 bool foreign_qdisc_read_text(struct foreign_qdisc *q, const char *path, const char *text, struct error *err)
 {
-    struct rows *all = memory_zeroed(1, sizeof *all, path);
+    MEMORY_LOCAL struct rows *all = memory_zeroed(1, sizeof *all, path);
     all->path = path;
     bool json = text[strspn(text, " \t\r\n")] == '[';
     bool ok = json ? qdisc_json(all, text, err) : qdisc_text(all, text, err);
@@ -218,15 +214,12 @@ bool foreign_qdisc_read_text(struct foreign_qdisc *q, const char *path, const ch
         ok = error_set(err, ERROR_INPUT, "%s:1: no queue; 'tc -s qdisc show dev DEV' prints them", path);
     if (ok)
         qdisc_choose(all, q);
-    free(all);
     return ok;
 }
 
 bool foreign_qdisc_read(struct foreign_qdisc *q, const char *path, struct error *err)
 {
     size_t size;
-    char *text = infile_read(path, MOST, "what tc prints", &size, err);
-    bool ok = text && foreign_qdisc_read_text(q, path, text, err);
-    free(text);
-    return ok;
+    MEMORY_LOCAL char *text = infile_read(path, MOST, "what tc prints", &size, err);
+    return text && foreign_qdisc_read_text(q, path, text, err);
 }

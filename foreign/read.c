@@ -6,7 +6,6 @@
 #include "foreign/parts.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,13 +110,11 @@ static char *read_all(const char *path, size_t *size, struct error *err)
 static bool read_json(struct foreign_test *t, const char *path, const char *text, size_t size, struct error *err)
 {
     json_error_t said;
-    json_t *root = json_loadb(text, size, 0, &said);
+    json_auto_t *root = json_loadb(text, size, 0, &said);
     if (!root)
         return error_set(err, ERROR_INPUT, "%s:%d: not JSON: %.160s", path, said.line, said.text);
     bool flent = json_object_get(root, "metadata") && json_object_get(root, "results");
-    bool ok = flent ? foreign_flent_read(t, path, root, err) : foreign_iperf3_read(t, path, root, err);
-    json_decref(root);
-    return ok;
+    return flent ? foreign_flent_read(t, path, root, err) : foreign_iperf3_read(t, path, root, err);
 }
 
 bool foreign_read_text(struct foreign_test *t, const char *path, const char *text, size_t size, struct error *err)
@@ -130,8 +127,6 @@ bool foreign_read(struct foreign_test *t, const char *path, struct error *err)
 {
     size_t size;
     *t = (struct foreign_test){.n = 0};
-    char *text = read_all(path, &size, err);
-    bool ok = text && foreign_read_text(t, path, text, size, err);
-    free(text);
-    return ok;
+    MEMORY_LOCAL char *text = read_all(path, &size, err);
+    return text && foreign_read_text(t, path, text, size, err);
 }

@@ -194,7 +194,7 @@ static bool ss_line(struct ss_file *f, const char *line)
 static const char *ss_lines(struct ss_file *f, const char *text, size_t *bad)
 {
     size_t room = strlen(text) + 1, number = 1;
-    char *line = memory_zeroed(room, 1, "a line");
+    MEMORY_LOCAL char *line = memory_zeroed(room, 1, "a line");
     for (; *text; number++) {
         size_t n = strcspn(text, "\n");
         snprintf(line, room, "%.*s", (int)n, text);
@@ -204,7 +204,6 @@ static const char *ss_lines(struct ss_file *f, const char *text, size_t *bad)
         }
         text += n + (text[n] == '\n');
     }
-    free(line);
     ss_close(f);
     return *text ? text : NULL;
 }
@@ -295,10 +294,9 @@ static void ss_flows(struct foreign_test *t, struct ss_file *f)
 
 bool foreign_ss_read(struct foreign_test *t, const char *path, const char *text, struct error *err)
 {
-    struct ss_file f = {.now_s = NAN};
+    MEMORY_ENDS(ss_fini) struct ss_file f = {.now_s = NAN};
     ss_lines(&f, text, NULL);
     ss_flows(t, &f);
-    ss_fini(&f);
     if (t->n == 0 && t->unrated)
         return error_set(err, ERROR_INPUT, "%s: data come in, but nobody knows in what time: take samples with times, "
                          "'date +%%s; ss -tin'", path);
@@ -326,13 +324,12 @@ static void ss_socket(const struct ss_socket *from, struct foreign_socket *to)
 
 bool foreign_sockets_read_text(struct foreign_sockets *s, const char *path, const char *text, struct error *err)
 {
-    struct ss_file f = {.now_s = NAN};
+    MEMORY_ENDS(ss_fini) struct ss_file f = {.now_s = NAN};
     size_t number;
     const char *bad = ss_lines(&f, text, &number);
     *s = (struct foreign_sockets){.socket = memory_zeroed(f.n + 1, sizeof *s->socket, path), .n = f.n};
     for (size_t i = 0; i < f.n; i++)
         ss_socket(&f.socket[i], &s->socket[i]);
-    ss_fini(&f);
     if (bad)
         return error_set(err, ERROR_INPUT, "%s:%zu: '%.*s': a socket is wanted, as ss -tin prints it", path, number,
                          (int)(strcspn(bad, "\r\n") < 40 ? strcspn(bad, "\r\n") : 40), bad);
@@ -343,10 +340,8 @@ bool foreign_sockets_read(struct foreign_sockets *s, const char *path, struct er
 {
     size_t size;
     *s = (struct foreign_sockets){0};
-    char *text = infile_read(path, SOCKETS_MOST, "what ss prints", &size, err);
-    bool ok = text && foreign_sockets_read_text(s, path, text, err);
-    free(text);
-    return ok;
+    MEMORY_LOCAL char *text = infile_read(path, SOCKETS_MOST, "what ss prints", &size, err);
+    return text && foreign_sockets_read_text(s, path, text, err);
 }
 
 void foreign_sockets_fini(struct foreign_sockets *s)

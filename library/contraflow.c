@@ -2,6 +2,7 @@
 #include "library/contraflow.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "scenarios/load.h"
 #include "scenarios/run/run.h"
@@ -48,11 +49,7 @@ static json_t *flow_json(const struct analysis_flow *flow)
                      (json_int_t)flow->retransmitted_segments, "loss_events", (json_int_t)flow->loss_events);
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct analysis_flow *x = a, *y = b;
-    return (x->start_s > y->start_s) - (x->start_s < y->start_s);
-}
+static ORDER_OF(by_start, struct analysis_flow, ORDER(start_s))
 
 char *contraflow_flows(const char *path, char why[CONTRAFLOW_WHY])
 {
@@ -65,13 +62,12 @@ char *contraflow_flows(const char *path, char why[CONTRAFLOW_WHY])
     }
     json_t *list = json_array();
     size_t slots = analysis_flows_slots(flows), n = 0;
-    struct analysis_flow *flow = memory_zeroed(slots, sizeof *flow, "flows");
+    MEMORY_LOCAL struct analysis_flow *flow = memory_zeroed(slots, sizeof *flow, "flows");
     for (size_t i = 0; i < slots; i++)
         n += analysis_flows_get(flows, i, &flow[n]);
     qsort(flow, n, sizeof *flow, by_start);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, flow_json(&flow[i]));
-    free(flow);
     analysis_flows_free(flows);
     return text_of(list, true, &err, why);
 }

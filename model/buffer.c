@@ -2,6 +2,7 @@
 #include "model/buffer.h"
 
 #include "base/estimate.h"
+#include "base/memory.h"
 #include "model/linear.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static bool buffer_points_check(const struct model_buffer_point *points, size_t 
 static void buffer_least_squares(const struct model_buffer_point *points, size_t n, size_t lossy,
                                  struct model_buffer_fit *fit, size_t *rank)
 {
-    struct model_linear l;
+    MEMORY_ENDS(model_linear_fini) struct model_linear l;
     model_linear_init(&l, lossy, 2);
     for (size_t i = 0, row = 0; i < n; i++) {
         if (points[i].success >= 1)
@@ -57,7 +58,6 @@ static void buffer_least_squares(const struct model_buffer_point *points, size_t
         fit->buffer_ci95 = estimate_t975(lossy - 2) * fit->buffer_std_error;
         *rank = gsl_multifit_linear_rank(RANK_TOLERANCE, l.work);
     }
-    model_linear_fini(&l);
 }
 
 bool model_buffer_fit(const struct model_buffer_point *points, size_t n, struct model_buffer_fit *fit,

@@ -114,7 +114,7 @@ static void fluid_add_path(struct fluid *f, size_t flow, bool ack, const int *pa
 static void fluid_order_links(struct fluid *f)
 {
     size_t n = f->network->n_links, placed = 0;
-    int *rank = memory_zeroed(n, sizeof *rank, "the order of links"), top = 0;
+    int *rank MEMORY_LOCAL = memory_zeroed(n, sizeof *rank, "the order of links"), top = 0;
     bool moved = true;
     for (size_t round = 0; moved && round < n; round++) {
         moved = false;
@@ -131,7 +131,6 @@ static void fluid_order_links(struct fluid *f)
         for (size_t l = 0; l < n; l++)
             if (rank[l] == r)
                 f->links[placed++] = (int)l;
-    free(rank);
 }
 
 /* By start; of equal ones as `order` has them. */

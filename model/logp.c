@@ -2,6 +2,7 @@
 #include "model/logp.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,15 +64,7 @@ struct arrival {
     size_t index;
 };
 
-static int compare_arrivals(const void *left, const void *right)
-{
-    const struct arrival *a = left, *b = right;
-    if (a->time_s < b->time_s || a->time_s > b->time_s)
-        return a->time_s < b->time_s ? -1 : 1;
-    if (a->src != b->src)
-        return a->src < b->src ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+static ORDER_OF(compare_arrivals, struct arrival, 4 * ORDER(time_s) + 2 * ORDER(src) + ORDER(index))
 
 /* From the beginning of a message until the same port may begin the next. */
 static double port_busy_s(const struct model_logp *p, double bytes)
@@ -122,14 +115,11 @@ bool model_logp_pattern(const struct model_logp *p, int nodes, const struct mode
         return false;
     if (n == 0)
         return true;
-    double *send_free_s = memory_zeroed((size_t)nodes, sizeof *send_free_s, "messages");
-    double *receive_free_s = memory_zeroed((size_t)nodes, sizeof *receive_free_s, "messages");
-    struct arrival *arrivals = memory_zeroed(n, sizeof *arrivals, "messages");
+    MEMORY_LOCAL double *send_free_s = memory_zeroed((size_t)nodes, sizeof *send_free_s, "messages");
+    MEMORY_LOCAL double *receive_free_s = memory_zeroed((size_t)nodes, sizeof *receive_free_s, "messages");
+    MEMORY_LOCAL struct arrival *arrivals = memory_zeroed(n, sizeof *arrivals, "messages");
     send_all(p, messages, n, send_free_s, arrivals);
     qsort(arrivals, n, sizeof *arrivals, compare_arrivals);
     receive_all(p, messages, n, receive_free_s, arrivals, done_s);
-    free(send_free_s);
-    free(receive_free_s);
-    free(arrivals);
     return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/posterior.h"
 
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "model/moderated.h"
 
@@ -74,12 +75,6 @@ static void fine_axis_make(struct fine_axis *f, const struct model_posterior_axi
         f->weight[0] = 1;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The mean step of an axis: what one counts as far. */
 static double axis_scale(const struct model_posterior_axis *a)
 {
@@ -138,7 +133,7 @@ static void work_regress(struct posterior_work *w, const double *at, size_t with
         if (j != without)
             sorted[n++] = distance[j];
     }
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, estimate_ascending);
     for (size_t k = 0; k < QS; k++) {
         size_t q = posterior_q[k] + least;
         regress(g, at, distance, sorted[q < n ? q - 1 : n - 1] * 1.001 + RIDGE, without, w->l + k * g->n);
@@ -218,8 +213,8 @@ static void work_together(struct posterior_work *w)
 static void work_smooth(struct posterior_work *w, const struct model_posterior *p, bool masses)
 {
     size_t n = w->d->n;
-    double *sum = memory_zeroed(QS * n, sizeof *sum, "a posterior");
-    double *miss = memory_zeroed(w->g->n * n * QS, sizeof *miss, "a posterior");
+    MEMORY_LOCAL double *sum = memory_zeroed(QS * n, sizeof *sum, "a posterior");
+    MEMORY_LOCAL double *miss = memory_zeroed(w->g->n * n * QS, sizeof *miss, "a posterior");
     for (size_t j = 0; j < w->g->n && w->g->n > 1; j++) {
         double weight = point_weight(p, masses, w->g, &w->g->points[j]);
         if (!(weight > 0))
@@ -245,8 +240,6 @@ static void work_smooth(struct posterior_work *w, const struct model_posterior *
                                      : (double)NAN;
     }
     work_together(w);
-    free(sum);
-    free(miss);
 }
 
 /* After work_regress(): fills u and nu at that theta, by the emulations around it. */
@@ -259,7 +252,7 @@ static void work_scatter(struct posterior_work *w)
     for (size_t j = 0; j < w->g->n; j++)
         if (!isnan(w->miss[j * n]))
             sorted[known++] = distance[j];
-    qsort(sorted, known, sizeof *sorted, by_value);
+    qsort(sorted, known, sizeof *sorted, estimate_ascending);
     reach = known > 0 ? sorted[known > AROUND ? AROUND - 1 : known - 1] * 1.5 + RIDGE : 1;
     for (size_t i = 0; i < n; i++)
         w->v[i] = 0;
@@ -415,7 +408,7 @@ static void work_axis(const struct posterior_work *w, struct model_posterior *p,
 {
     const struct fine_axis *f = &w->fine[axis];
     size_t n1 = w->fine[1].n, points = w->g->axis[axis].n, steps = points > 1 ? (f->n - 1) / (points - 1) : 1;
-    double *marginal = memory_zeroed(2 * f->n, sizeof *marginal, "a posterior"), *most = marginal + f->n;
+    double *marginal MEMORY_LOCAL = memory_zeroed(2 * f->n, sizeof *marginal, "a posterior"), *most = marginal + f->n;
     for (size_t t = 0; t < w->fine[0].n * n1; t++) {
         size_t i = axis ? t % n1 : t / n1;
         marginal[i] += share[t];
@@ -438,7 +431,6 @@ static void work_axis(const struct posterior_work *w, struct model_posterior *p,
             p->behind[axis][k - 1] = fmin(p->behind[axis][k - 1], behind);
         }
     }
-    free(marginal);
 }
 
 struct mixture {
@@ -514,7 +506,7 @@ static void work_tails(struct posterior_work *w, struct model_posterior *p)
 static void work_sum_up(struct posterior_work *w, struct model_posterior *p)
 {
     size_t points = w->fine[0].n * w->fine[1].n, best = 0, n = w->d->n;
-    double *share = memory_zeroed(points, sizeof *share, "a posterior");
+    MEMORY_LOCAL double *share = memory_zeroed(points, sizeof *share, "a posterior");
     p->log_evidence = -INFINITY;
     for (size_t t = 0; t < points; t++)
         p->log_evidence = log_add(p->log_evidence, w->log_p[t]);
@@ -537,7 +529,6 @@ static void work_sum_up(struct posterior_work *w, struct model_posterior *p)
         p->variance[i] = p->spread * w->d->k[i] * p->spread * w->d->k[i] + w->best_v[i];
     }
     work_tails(w, p);
-    free(share);
 }
 
 static bool posterior_check(const struct model_posterior_data *d, const struct model_posterior_grid *g,

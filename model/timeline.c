@@ -107,7 +107,7 @@ static void timeline_advance(struct timeline *t, double dt_s, double end_s, doub
 bool model_timeline_run(const struct model_routes *routes, const struct model_rule *rule, double *completion_s,
                         void (*step)(void *user, const struct model_step *step), void *user, struct error *err)
 {
-    struct timeline t;
+    MEMORY_ENDS(timeline_fini) struct timeline t;
     bool ok = timeline_init(&t, routes, rule, err);
     for (size_t i = 0; i < routes->pattern.n; i++)
         completion_s[i] = -1;
@@ -129,6 +129,5 @@ bool model_timeline_run(const struct model_routes *routes, const struct model_ru
             step(user, &s);
         timeline_advance(&t, dt_s, end_s, completion_s);
     }
-    timeline_fini(&t);
     return ok;
 }

@@ -2,6 +2,7 @@
 #include "model/zhu.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "model/rule.h"
 
 #include <assert.h>
@@ -78,13 +79,7 @@ static struct zhu_entry heap_pop(struct model_zhu *z)
     return top;
 }
 
-static int factor_compare(const void *a, const void *b)
-{
-    const struct zhu_factor *x = a, *y = b;
-    if (x->factor < y->factor || x->factor > y->factor)
-        return x->factor < y->factor ? -1 : 1;
-    return (x->link > y->link) - (x->link < y->link);
-}
+static ORDER_OF(factor_compare, struct zhu_factor, 2 * ORDER(factor) + ORDER(link))
 
 static void zhu_count(struct model_zhu *z, const bool *active)
 {

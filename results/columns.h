@@ -20,7 +20,23 @@ enum results_kind {
 };
 
 /* Where a column is: any of these together. RESULTS_WHEN_KNOWN: in JSON only where its value is known. */
-enum { RESULTS_IN_CSV = 1, RESULTS_IN_JSON = 2, RESULTS_IN_SQL = 4, RESULTS_IN_ALL = 7, RESULTS_WHEN_KNOWN = 8 };
+enum {
+    RESULTS_IN_CSV = 1, RESULTS_IN_JSON = 2, RESULTS_IN_SQL = 4, RESULTS_IN_JSON_SQL = 6, RESULTS_IN_ALL = 7,
+    RESULTS_WHEN_KNOWN = 8, RESULTS_IN_JSON_KNOWN = RESULTS_IN_JSON | RESULTS_WHEN_KNOWN
+};
+
+/* A list of ROW(field, KIND, WHERE, name, json, object, meaning) is a struct, of RESULTS_FIELD rows, and its columns, of
+ * RESULTS_COLUMN rows, where RESULTS_OF is the struct. doc/columns.py makes the JSON Schema from the same list. */
+#define RESULTS_FIELD(field, kind, where, name, json, object, meaning) RESULTS_FIELD_##kind(field);
+#define RESULTS_FIELD_TEXT(field) char field[RESULTS_NAME]
+#define RESULTS_FIELD_COUNT(field) int64_t field
+#define RESULTS_FIELD_TIME(field) int64_t field
+#define RESULTS_FIELD_RATE(field) double field
+#define RESULTS_FIELD_SECONDS(field) double field
+#define RESULTS_FIELD_FLAG(field) bool field
+#define RESULTS_COLUMN(field, kind, where, name, json, object, meaning)                                                \
+    {name, json, object, RESULTS_##kind, RESULTS_IN_##where, offsetof(struct RESULTS_OF, field), meaning},
+#define RESULTS_COLUMNS(column) {column, sizeof column / sizeof *column, sizeof(struct RESULTS_OF)}
 
 struct results_column {
     const char *name;    /* in CSV and SQL */

@@ -119,10 +119,8 @@ bool results_csv_open(struct results_csv *c, const char *path, const char *const
 bool results_csv_open_in(struct results_csv *c, const char *directory, const char *name, const char *const *columns,
                          size_t n, struct error *err)
 {
-    char *path = results_directory_path(directory, name);
-    bool ok = results_csv_open(c, path, columns, n, n, err);
-    free(path);
-    return ok;
+    MEMORY_LOCAL char *path = results_directory_path(directory, name);
+    return results_csv_open(c, path, columns, n, n, err);
 }
 
 enum results_csv_next results_csv_next(struct results_csv *c, char **values, struct error *err)
@@ -187,7 +185,7 @@ static bool csv_is_number(const char *text)
 char *results_csv_field(const char *text)
 {
     bool quoted = text[strcspn(text, ",\"")] != '\0';
-    char *cell = print_escaped(text), *field = memory_zeroed(2 * strlen(cell) + 4, 1, "text"), *to = field;
+    char *cell MEMORY_LOCAL = print_escaped(text), *field = memory_zeroed(2 * strlen(cell) + 4, 1, "text"), *to = field;
     if (quoted)
         *to++ = '"';
     if (csv_is_formula(text) && !csv_is_number(text))
@@ -199,15 +197,13 @@ char *results_csv_field(const char *text)
     }
     if (quoted)
         *to = '"';
-    free(cell);
     return field;
 }
 
 void results_csv_text(FILE *f, const char *text)
 {
-    char *field = results_csv_field(text);
+    MEMORY_LOCAL char *field = results_csv_field(text);
     fputs(field, f);
-    free(field);
 }
 
 size_t results_csv_put_time(char *to, int64_t time_ps)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -20,32 +19,26 @@ char *results_directory_path(const char *directory, const char *name)
 
 bool results_directory_create(struct outfile *f, const char *directory, const char *name, struct error *err)
 {
-    char *path = results_directory_path(directory, name);
-    bool ok = outfile_open(f, path, err);
-    free(path);
-    return ok;
+    MEMORY_LOCAL char *path = results_directory_path(directory, name);
+    return outfile_open(f, path, err);
 }
 
 bool results_directory_has(const char *directory, const char *name)
 {
     const char *file;
-    char *path = results_directory_path(directory, name);
+    MEMORY_LOCAL char *path = results_directory_path(directory, name);
     int in = directory_at(path, &file);
-    bool has = faccessat(in, file, F_OK, 0) == 0;
-    free(path);
-    return has;
+    return faccessat(in, file, F_OK, 0) == 0;
 }
 
 bool results_directory_remove(const char *directory, const char *name, struct error *err)
 {
     const char *file;
-    char *path = results_directory_path(directory, name);
+    MEMORY_LOCAL char *path = results_directory_path(directory, name);
     int in = directory_at(path, &file);
-    bool ok = unlinkat(in, file, 0) == 0 || errno == ENOENT ||
-              (errno == EISDIR && unlinkat(in, file, AT_REMOVEDIR) == 0) ||
-              error_set_errno(err, "%s: cannot be replaced", path);
-    free(path);
-    return ok;
+    return unlinkat(in, file, 0) == 0 || errno == ENOENT ||
+           (errno == EISDIR && unlinkat(in, file, AT_REMOVEDIR) == 0) ||
+           error_set_errno(err, "%s: cannot be replaced", path);
 }
 
 /* Something else that stands where a directory of ours goes. */

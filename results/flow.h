@@ -1,25 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/flow.h - what a run knows of one flow: a row of flows.csv, an entry of summary.json, a row of a sweep's table
- * `flow`. A new column is a field here, its row in results_flow_columns, and the place that fills it
- * (scenarios/run/record.c). */
+ * `flow`. A new column is a row here and the place that fills it (scenarios/run/record.c). */
 #ifndef RESULTS_FLOW_H
 #define RESULTS_FLOW_H
 
 #include "results/columns.h"
 
+/* ROW(field, KIND, WHERE, name in CSV and SQL, key of JSON, object in JSON, meaning): see results/columns.h. */
+#define RESULTS_FLOW_COLUMNS(ROW)                                                                                      \
+    ROW(name, TEXT, ALL, "flow", NULL, NULL, "name in the scenario")                                                   \
+    ROW(src, TEXT, ALL, "src", NULL, NULL, "host that sends")                                                          \
+    ROW(dst, TEXT, ALL, "dst", NULL, NULL, "host that receives")                                                       \
+    ROW(bytes, COUNT, ALL, "bytes", "delivered_bytes", NULL, "delivered to the receiving application")                 \
+    ROW(start_ps, TIME, ALL, "start_s", NULL, NULL, "first payload leaves the source's stack")                         \
+    ROW(end_ps, TIME, ALL, "end_s", NULL, NULL, "last payload is delivered")                                           \
+    ROW(goodput_bps, RATE, ALL, "goodput_bps", NULL, NULL, "bytes * 8 / (end - start)")                                \
+    ROW(steady_goodput_bps, RATE, ALL, "steady_goodput_bps", NULL, NULL, "goodput after the warm-up")                  \
+    ROW(steady_ci95_bps, RATE, ALL, "steady_ci95_bps", NULL, NULL, "half-width of its 95 % interval")                  \
+    ROW(retransmitted_segments, COUNT, ALL, "retransmitted_segments", NULL, NULL,                                      \
+        "data segments the sender put on its NIC more than once")                                                      \
+    ROW(retransmitted_bytes, COUNT, JSON, "retransmitted_bytes", NULL, NULL, "payload of those")                       \
+    ROW(steady_loss_events, COUNT, JSON, "steady_loss_events", NULL, NULL,                                             \
+        "windows with a loss after the warm-up, as far as samples tell them apart")                                    \
+    ROW(connected, FLAG, JSON, "connected", NULL, NULL, "the handshake ended")                                         \
+    ROW(done, FLAG, JSON, "done", NULL, NULL, "all its bytes are delivered")                                           \
+    ROW(delivered_back_bytes, COUNT, JSON, "delivered_back_bytes", NULL, NULL,                                         \
+        "duplex: delivered to the source's application")                                                               \
+    ROW(floor_s, SECONDS, JSON_SQL, "floor_s", NULL, "round_trip", "round trip through an idle network")               \
+    ROW(data_wait_s, SECONDS, JSON_SQL, "data_wait_s", NULL, "round_trip", "mean wait of its data")                    \
+    ROW(ack_wait_s, SECONDS, JSON_SQL, "ack_wait_s", NULL, "round_trip", "mean wait of its ACKs")                      \
+    ROW(rtt_s, SECONDS, JSON_SQL, "rtt_s", NULL, "round_trip", "mean round trip: the floor and both waits, no hold")   \
+    ROW(steady_data_wait_s, SECONDS, JSON, "steady_data_wait_s", NULL, "round_trip", "data_wait_s after the warm-up")  \
+    ROW(steady_ack_wait_s, SECONDS, JSON, "steady_ack_wait_s", NULL, "round_trip", "ack_wait_s after the warm-up")     \
+    ROW(data_frames, COUNT, JSON, "data_frames", NULL, "round_trip", "data frames that waits are means over")          \
+    ROW(ack_frames, COUNT, JSON, "ack_frames", NULL, "round_trip", "ACKs that waits are means over")                   \
+    ROW(ack_groups, COUNT, JSON_SQL, "ack_groups", NULL, "round_trip", "groups of ACKs looked at for compression")     \
+    ROW(compressed_groups, COUNT, JSON_SQL, "compressed_groups", NULL, "round_trip", "of them, compressed")            \
+    ROW(messages, COUNT, ALL, "messages", NULL, NULL, "messages that count, of a flow that repeats them")              \
+    ROW(message_s, SECONDS, ALL, "message_s", NULL, NULL, "their mean time")                                           \
+    ROW(message_sd_s, SECONDS, ALL, "message_sd_s", NULL, NULL, "standard deviation of their times")                   \
+    ROW(message_ci95_s, SECONDS, ALL, "message_ci95_s", NULL, NULL, "half-width of the mean's 95 % interval")
 struct results_flow {
-    char name[RESULTS_NAME], src[RESULTS_NAME], dst[RESULTS_NAME];
-    int64_t bytes, delivered_back_bytes;
-    int64_t start_ps, end_ps;
-    double goodput_bps, steady_goodput_bps, steady_ci95_bps;
-    int64_t retransmitted_segments, retransmitted_bytes;
-    bool connected, done;
-    double floor_s, data_wait_s, ack_wait_s, rtt_s;
-    double steady_data_wait_s, steady_ack_wait_s;
-    int64_t steady_loss_events;
-    int64_t data_frames, ack_frames, ack_groups, compressed_groups;
-    int64_t messages;
-    double message_s, message_sd_s, message_ci95_s;
+    RESULTS_FLOW_COLUMNS(RESULTS_FIELD)
 };
 
 extern const struct results_columns results_flow_columns;

@@ -81,7 +81,7 @@ bool results_progress_write(const struct results_progress *p, const struct resul
         return false;
     for (size_t i = 0; i < COLUMNS; i++)
         fprintf(f.stream, "%s%s", columns[i], i + 1 < COLUMNS ? "," : "\n");
-    char **names = memory_zeroed(p->flows, sizeof *names, "the progress of flows"), time[DECIMAL_ROOM];
+    char **names MEMORY_LOCAL = memory_zeroed(p->flows, sizeof *names, "the progress of flows"), time[DECIMAL_ROOM];
     size_t n = 0;
     for (size_t i = 0; i < p->flows; i++)
         names[i] = results_csv_field(rows[i].name);
@@ -98,7 +98,6 @@ bool results_progress_write(const struct results_progress *p, const struct resul
     }
     for (size_t i = 0; i < p->flows; i++)
         free(names[i]);
-    free(names);
     return outfile_commit(&f, err);
 }
 

@@ -12,31 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(field) offsetof(struct results_port, field)
-#define COUNT(field, meaning) {#field, NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON, AT(field), meaning}
-
-static const struct results_column port_columns[] = {
-    {"port", NULL, NULL, RESULTS_TEXT, RESULTS_IN_JSON, AT(name), "its name, such as h0 or sw0-h1"},
-    COUNT(rate_bps, "of the link, on the wire"),
-    COUNT(offered_frames, "that came to its queue"),
-    COUNT(dropped_frames, "that found no room"),
-    COUNT(queued_frames, "that still wait"),
-    COUNT(on_wire_frames, "that are being sent"),
-    COUNT(delivered_frames, "that reached the far end"),
-    {"lost_frames", NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON | RESULTS_WHEN_KNOWN, AT(lost_frames),
-     "that the link's faults lost"},
-    {"ring_lost_frames", NULL, NULL, RESULTS_COUNT, RESULTS_IN_JSON | RESULTS_WHEN_KNOWN, AT(ring_lost_frames),
-     "of what it received, that found its host's receive ring full"},
-    COUNT(sent_frame_bytes, "of frames sent, without preamble and gap"),
-    COUNT(sent_wire_bytes, "the same with them"),
-    COUNT(peak_queue_bytes, "at most in its buffer"),
-    COUNT(peak_queue_packets, "at most in its buffer"),
-    {"sent", NULL, "pause", RESULTS_COUNT, RESULTS_IN_JSON, AT(pauses_sent), "MAC control frames sent"},
-    {"received", NULL, "pause", RESULTS_COUNT, RESULTS_IN_JSON, AT(pauses_received), "MAC control frames received"},
-    {"told_to_stop_s", NULL, "pause", RESULTS_TIME, RESULTS_IN_JSON, AT(told_to_stop_ps), "how long it had to stop"},
-};
-static const struct results_columns ports = {port_columns, sizeof port_columns / sizeof *port_columns,
-                                             sizeof(struct results_port)};
+#define RESULTS_OF results_port
+static const struct results_column port_columns[] = {RESULTS_PORT_COLUMNS(RESULTS_COLUMN)};
+static const struct results_columns ports = RESULTS_COLUMNS(port_columns);
 
 static json_t *summary_rows(const struct results_columns *c, const void *rows, size_t n)
 {
@@ -204,9 +182,9 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
     if (!results_directory_has(directory, "summary.json"))
         return error_set(err, ERROR_INPUT, "%s: a directory without summary.json, which a run writes last: not a finished run",
                          directory);
-    char *path = results_directory_path(directory, "summary.json");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "summary.json");
     FILE *f = infile_open(path, err);
-    json_t *object = f ? json_loadf(f, 0, &why) : NULL;
+    json_auto_t *object = f ? json_loadf(f, 0, &why) : NULL;
     bool ok = json_is_boolean(json_object_get(object, "complete")) && json_is_array(json_object_get(object, "flows"));
     bool fits = ok && (summary_fits(object, "", err) || error_prefix(err, "%s: ", path));
     if (fits)
@@ -218,8 +196,6 @@ bool results_summary_read(struct results_summary *s, const char *directory, stru
                   object ? "it has no \"complete\": true or false, or no list of flows" : why.text);
     if (f)
         fclose(f);
-    json_decref(object);
-    free(path);
     return fits;
 }
 
@@ -254,10 +230,9 @@ static const char *summary_put_rows(FILE *f, const char *text, const char *key, 
     const char *list = strstr(text, empty) + strlen(empty);
     fwrite(text, 1, (size_t)(list - text), f);
     for (size_t i = 0; i < n; i++) {
-        json_t *row = results_columns_json(c, (const char *)rows + i * c->size);
+        json_auto_t *row = results_columns_json(c, (const char *)rows + i * c->size);
         fputs(i > 0 ? ",\n  " : "\n  ", f);
         json_dump_callback(row, summary_put, f, LAYOUT);
-        json_decref(row);
     }
     fputs(n > 0 ? "\n " : "", f);
     return list;
@@ -268,15 +243,13 @@ bool results_summary_write(const struct results_summary *s, const char *director
     struct outfile f;
     if (!results_directory_create(&f, directory, "summary.json", err))
         return false;
-    json_t *object = summary_json(s, false);
-    char *text = json_dumps(object, LAYOUT);
-    json_decref(object);
+    json_auto_t *object = summary_json(s, false);
+    MEMORY_LOCAL char *text = json_dumps(object, LAYOUT);
     if (!text)
         memory_end("a summary");
     const char *rest = summary_put_rows(f.stream, text, "flows", &results_flow_columns, s->flows, s->n_flows);
     rest = summary_put_rows(f.stream, rest, "ports", &ports, s->ports, s->n_ports);
     fprintf(f.stream, "%s\n", rest);
-    free(text);
     return outfile_commit(&f, err);
 }
 

@@ -8,16 +8,29 @@
 
 #define RESULTS_VERSION 96 /* of a program, with its name and its NUL */
 
-/* A port at the end of the run. offered = dropped + queued + on the wire + delivered + lost. */
+/* A port at the end of the run. offered = dropped + queued + on the wire + delivered + lost.
+ * lost_frames are unknown where the link has no faults, ring_lost_frames where a ring has room for all or the port is no
+ * NIC, those of IEEE 802.3x PAUSE where there were none. */
+#define RESULTS_PORT_COLUMNS(ROW)                                                                                      \
+    ROW(name, TEXT, JSON, "port", NULL, NULL, "h0: a host's NIC; sw0-h0: the port of switch sw0 towards h0")           \
+    ROW(rate_bps, COUNT, JSON, "rate_bps", NULL, NULL, "of the link, on the wire")                                     \
+    ROW(offered_frames, COUNT, JSON, "offered_frames", NULL, NULL, "that came to its queue")                           \
+    ROW(dropped_frames, COUNT, JSON, "dropped_frames", NULL, NULL, "that found no room")                               \
+    ROW(queued_frames, COUNT, JSON, "queued_frames", NULL, NULL, "that still wait")                                    \
+    ROW(on_wire_frames, COUNT, JSON, "on_wire_frames", NULL, NULL, "that are being sent")                              \
+    ROW(delivered_frames, COUNT, JSON, "delivered_frames", NULL, NULL, "that reached the far end")                     \
+    ROW(lost_frames, COUNT, JSON_KNOWN, "lost_frames", NULL, NULL, "that the link's faults lost")                      \
+    ROW(ring_lost_frames, COUNT, JSON_KNOWN, "ring_lost_frames", NULL, NULL,                                           \
+        "of what it received, that found its host's receive ring full")                                                \
+    ROW(sent_frame_bytes, COUNT, JSON, "sent_frame_bytes", NULL, NULL, "of frames sent, without preamble and gap")     \
+    ROW(sent_wire_bytes, COUNT, JSON, "sent_wire_bytes", NULL, NULL, "the same with them")                             \
+    ROW(peak_queue_bytes, COUNT, JSON, "peak_queue_bytes", NULL, NULL, "at most in its buffer")                        \
+    ROW(peak_queue_packets, COUNT, JSON, "peak_queue_packets", NULL, NULL, "at most in its buffer")                    \
+    ROW(pauses_sent, COUNT, JSON, "sent", NULL, "pause", "MAC control frames sent")                                    \
+    ROW(pauses_received, COUNT, JSON, "received", NULL, "pause", "MAC control frames received")                        \
+    ROW(told_to_stop_ps, TIME, JSON, "told_to_stop_s", NULL, "pause", "how long it had to stop")
 struct results_port {
-    char name[RESULTS_NAME];
-    int64_t rate_bps;
-    int64_t offered_frames, dropped_frames, queued_frames, on_wire_frames, delivered_frames;
-    int64_t lost_frames; /* by the link's faults; -1 where it has none */
-    int64_t ring_lost_frames; /* of a NIC: that found its host's receive ring full; -1 where that has room for all */
-    int64_t sent_frame_bytes, sent_wire_bytes;
-    int64_t peak_queue_bytes, peak_queue_packets;
-    int64_t pauses_sent, pauses_received, told_to_stop_ps; /* IEEE 802.3x; -1 when there were none */
+    RESULTS_PORT_COLUMNS(RESULTS_FIELD)
 };
 
 struct results_capture {

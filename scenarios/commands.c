@@ -63,16 +63,14 @@ bool scenario_commands_clear(const char *directory, struct error *err)
 {
     struct scenario before;
     struct error ignored = {0};
-    char *path = results_directory_path(directory, "scenario.yaml");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
     bool ok = true;
     if (results_directory_has(directory, "scenario.yaml") && scenario_load(&before, path, NULL, 0, &ignored)) {
         for (int i = 0; ok && i < before.n_programs; i++) {
-            char *output = scenario_commands_output(&before.programs[i]);
+            MEMORY_LOCAL char *output = scenario_commands_output(&before.programs[i]);
             ok = results_directory_remove(directory, output, err);
-            free(output);
         }
         scenario_fini(&before);
     }
-    free(path);
     return ok;
 }

@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 /* Hears of one key, "network.nic.queue", with what stands there in either file: NULL where a file has no such key. All
  * three are borrowed until it returns. */
 typedef void scenario_differ_visit(void *user, const char *key, const char *before, const char *after);

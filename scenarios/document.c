@@ -435,10 +435,9 @@ static bool document_apply(struct document *d, int set, struct error *err)
 struct document *document_open(const char *path, const struct document_set *sets, size_t n_sets, struct error *err)
 {
     size_t size;
-    char *bytes = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, err);
+    MEMORY_LOCAL char *bytes = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, err);
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct document *d = bytes ? document_open_text(name, bytes, size, sets, n_sets, err) : NULL;
-    free(bytes);
     return d;
 }
 

@@ -213,13 +213,11 @@ static struct document *load_open(const char *path, const struct document_set *s
 bool scenario_load_asking(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,
                           const char *const *keys, bool *gives, struct error *err)
 {
-    char *found = path ? shipped_find(path, "", err) : NULL;
+    MEMORY_LOCAL char *found = path ? shipped_find(path, "", err) : NULL;
     struct document *d = found || !path ? load_open(found, sets, n_sets, err) : NULL;
     for (size_t i = 0; keys[i]; i++)
         gives[i] = d && document_node(d, keys[i]) != 0;
-    bool ok = load_document(s, d, found, err) || (found && filekind_blame(found, FILEKIND_SCENARIO, err));
-    free(found);
-    return ok;
+    return load_document(s, d, found, err) || (found && filekind_blame(found, FILEKIND_SCENARIO, err));
 }
 
 bool scenario_load(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,

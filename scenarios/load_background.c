@@ -93,7 +93,7 @@ bool load_csv(struct load *l)
     struct scenario *s = l->s;
     struct results_csv c;
     struct grown g = {0};
-    char *value[5], *path = load_file(l, s->csv);
+    char *value[5], *path MEMORY_LOCAL = load_file(l, s->csv);
     enum results_csv_next next = RESULTS_CSV_FAILED;
     bool ok = results_csv_open(&c, path, columns, 5, 4, l->err), opened = ok;
     while (ok && (next = results_csv_next(&c, value, l->err)) == RESULTS_CSV_ROW)
@@ -101,7 +101,6 @@ bool load_csv(struct load *l)
     ok = ok && next == RESULTS_CSV_END && (g.n > 0 || results_csv_fail(&c, l->err, "no flow"));
     if (opened)
         results_csv_close(&c);
-    free(path);
     if (!ok) {
         grown_free(&g);
         return document_blame(l->doc, "traffic.csv", l->err);
@@ -121,9 +120,8 @@ bool load_csv(struct load *l)
 
 static bool load_sizes(const struct load *l, const char *key, const char *name, struct sizes *sizes)
 {
-    char *path = load_file(l, name);
+    MEMORY_LOCAL char *path = load_file(l, name);
     bool ok = sizes_read(sizes, path, l->err);
-    free(path);
     return ok || document_blame(l->doc, key, l->err);
 }
 

@@ -130,14 +130,13 @@ static bool played_ranks(struct load *l, const char *section, const char *key, i
     if (s->transport != SCENARIO_TRANSPORT_TCP) /* where a message has left is read from sequence numbers */
         return load_fail(l, section, "is for TCP; the transport is %s", scenario_transport_names[s->transport]);
     if (s->n_ranks > 0) {
-        bool *taken = memory_zeroed(SCENARIO_HOSTS, sizeof *taken, "hosts");
+        MEMORY_LOCAL bool *taken = memory_zeroed(SCENARIO_HOSTS, sizeof *taken, "hosts");
         int again = -1, last = 1;
         for (int i = 0; i < s->n_ranks && again < 0; i++) {
             again = taken[s->ranks[i]] ? s->ranks[i] : -1;
             taken[s->ranks[i]] = true;
             last = s->ranks[i] > last ? s->ranks[i] : last;
         }
-        free(taken);
         if (again >= 0)
             return load_fail(l, key, "'h%d' has two ranks; each needs a host of its own", again);
         if (s->network.hosts == 0)
@@ -161,7 +160,7 @@ static bool played_flows(struct load *l, const char *section, const struct sched
     struct scenario *s = l->s;
     struct random random;
     size_t n;
-    struct schedule_flow *flows = schedule_flows(schedule, s->connections_apart, &n);
+    MEMORY_LOCAL struct schedule_flow *flows = schedule_flows(schedule, s->connections_apart, &n);
     random_init(&random, s->seed);
     bool ok = n <= SCENARIO_FLOWS ||
               load_fail(l, section, "%zu connections; at most %d can run", n, SCENARIO_FLOWS);
@@ -171,7 +170,6 @@ static bool played_flows(struct load *l, const char *section, const struct sched
         s->flows[s->n_flows++].duplex = flows[i].duplex;
     }
     s->n_played = s->n_flows;
-    free(flows);
     return ok;
 }
 
@@ -221,14 +219,12 @@ static bool goal_file(struct load *l)
 {
     struct schedule schedule;
     size_t size;
-    char *path = load_file(l, l->s->goal.file), *text = infile_read(path, GOAL_BYTES, "a GOAL text", &size, l->err);
+    MEMORY_LOCAL char *path = load_file(l, l->s->goal.file), *text = infile_read(path, GOAL_BYTES, "a GOAL text", &size, l->err);
     bool whole = text && strlen(text) == size, ok = whole && goal_read(text, l->s->eager_bytes, &schedule, l->err);
     if (text && !whole)
         error_set(l->err, ERROR_INPUT, "a NUL byte; no GOAL text");
     if (text && !ok)
         error_prefix(l->err, whole ? "%s:" : "%s: ", path);
-    free(text);
-    free(path);
     if (ok) {
         ok = played_keep(l->s, &schedule, l->err);
         schedule_fini(&schedule);

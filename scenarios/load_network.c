@@ -301,7 +301,7 @@ static bool network_node(struct load *l, struct emu_network_node *node, int numb
 static int network_host_missing(const struct emu_network_config *n)
 {
     int hosts = emu_topology_hosts(n), missing = -1;
-    bool *there = memory_zeroed((size_t)hosts, sizeof *there, "the hosts of a network");
+    MEMORY_LOCAL bool *there = memory_zeroed((size_t)hosts, sizeof *there, "the hosts of a network");
     for (int i = 0; i < n->n_links; i++) {
         int from = emu_graph_host(n->links[i].from), to = emu_graph_host(n->links[i].to);
         if (from >= 0)
@@ -311,7 +311,6 @@ static int network_host_missing(const struct emu_network_config *n)
     }
     for (int h = hosts - 1; h >= 0; h--)
         missing = there[h] ? missing : h;
-    free(there);
     return missing;
 }
 
@@ -582,8 +581,6 @@ bool load_network_fits(struct load *l)
 bool load_place_known(const struct load *l, int hosts, const char *at)
 {
     struct emu_graph_port port;
-    struct emu_graph g;
-    bool known = network_build(l, hosts, &g) && emu_graph_find(&g, at, &port);
-    emu_graph_fini(&g);
-    return known;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
+    return network_build(l, hosts, &g) && emu_graph_find(&g, at, &port);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The traffic section: a star, its points, a random pattern, or flows. */
 #include "base/memory.h"
+#include "base/order.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/random_pattern.h"
 
@@ -150,18 +151,13 @@ bool load_flow_beside(const struct load *l, int i)
     return traffic_flow(l, &l->s->beside[i], "traffic.beside", i, scenario_draw_start(l->s, &random));
 }
 
-static int traffic_compare_names(const void *a, const void *b)
-{
-    const struct scenario_flow *x = *(const struct scenario_flow *const *)a;
-    const struct scenario_flow *y = *(const struct scenario_flow *const *)b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (x > y) - (x < y);
-}
+static ORDER_OF(traffic_compare_names, struct scenario_flow *const,
+                2 * ORDER_TWO(strcmp((*a)->name, (*b)->name), 0) + ORDER_TWO(*a, *b))
 
 static bool traffic_names_differ(const struct load *l)
 {
     const struct scenario *s = l->s;
-    const struct scenario_flow **sorted = memory_zeroed((size_t)s->n_flows, sizeof *sorted, "the flows of a scenario");
+    MEMORY_LOCAL const struct scenario_flow **sorted = memory_zeroed((size_t)s->n_flows, sizeof *sorted, "the flows of a scenario");
     for (int i = 0; i < s->n_flows; i++)
         sorted[i] = &s->flows[i];
     qsort(sorted, (size_t)s->n_flows, sizeof *sorted, traffic_compare_names);
@@ -172,7 +168,6 @@ static bool traffic_names_differ(const struct load *l)
         ok = load_fail(l, load_path("traffic.flows.%d.name", (int)(sorted[i] - s->flows)).text,
                        "'%s' is also the name of flow %d", sorted[i]->name, (int)(sorted[i - 1] - s->flows));
     }
-    free(sorted);
     return ok;
 }
 
@@ -212,7 +207,7 @@ static bool traffic_random(struct load *l)
     if (!load_repeat(l, "traffic.random.repeat", t->bytes[0], &t->repeat))
         return false;
     size_t draws = t->d == RANDOM_PATTERN_ALL ? (size_t)s->network.hosts - 1 : (size_t)t->d;
-    struct random_pattern_pair *pairs = memory_zeroed((size_t)s->network.hosts * draws, sizeof *pairs,
+    MEMORY_LOCAL struct random_pattern_pair *pairs = memory_zeroed((size_t)s->network.hosts * draws, sizeof *pairs,
                                                         "the flows of a scenario");
     struct random random;
     random_init(&random, s->seed);
@@ -228,7 +223,6 @@ static bool traffic_random(struct load *l)
         flow->start_ps = scenario_draw_start(s, &random);
         flow->tcp = scenario_flow_tcp(s, s->tcp.receive_buffer_bytes);
     }
-    free(pairs);
     s->n_flows = n <= SCENARIO_FLOWS ? (int)n : 0;
     if (n > SCENARIO_FLOWS)
         return load_fail(l, "traffic.random", "%zu transfers were drawn; at most %d can run", n, SCENARIO_FLOWS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/save.h"
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "results/directory.h"
 #include "results/directory_clear.h"
@@ -157,9 +158,7 @@ bool scenario_save(const struct scenario *s, const char *path, const char *comme
 bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment,
                                 struct error *err)
 {
-    char *path = results_directory_path(directory, "scenario.yaml");
-    bool ok = scenario_commands_clear(directory, err) && results_directory_clear(directory, err) &&
-              scenario_save(s, path, comment, err);
-    free(path);
-    return ok;
+    MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
+    return scenario_commands_clear(directory, err) && results_directory_clear(directory, err) &&
+           scenario_save(s, path, comment, err);
 }

@@ -27,8 +27,7 @@ static size_t shipped_stem(const char *name)
 /* What is shipped as `folder`/`name`.yaml. */
 static char *shipped_named(const char *folder, const char *name)
 {
-    char *within = memory_text("%s%s%s" ENDING, folder, *folder ? "/" : "", name), *path = place_scenario(within);
-    free(within);
+    char *within MEMORY_LOCAL = memory_text("%s%s%s" ENDING, folder, *folder ? "/" : "", name), *path = place_scenario(within);
     return path;
 }
 
@@ -43,9 +42,9 @@ static char *shipped_near(const char *word, const char *folder)
 {
     const char *slash = strrchr(word, '/'), *last = slash ? slash + 1 : word;
     size_t stem = shipped_stem(last);
-    char *wanted = memory_text("%.*s", (int)(stem ? stem : strlen(last)), last), *near = NULL;
+    char *wanted MEMORY_LOCAL = memory_text("%.*s", (int)(stem ? stem : strlen(last)), last), *near = NULL;
     size_t least = names_too_far(wanted);
-    struct shipped_list list;
+    MEMORY_ENDS(shipped_list_fini) struct shipped_list list;
     shipped_list(&list, folder);
     for (size_t i = 0; i < list.n; i++) {
         size_t distance = names_distance(list.entries[i].name, wanted);
@@ -55,8 +54,6 @@ static char *shipped_near(const char *word, const char *folder)
             near = memory_text("%s", list.entries[i].name);
         }
     }
-    shipped_list_fini(&list);
-    free(wanted);
     return near;
 }
 
@@ -73,7 +70,7 @@ char *shipped_find(const char *word, const char *folder, struct error *err)
     }
     if (path || there || strcmp(word, "-") == 0 || (why != ENOENT && why != ENOTDIR))
         return path ? path : memory_text("%s", word); /* whoever opens it says what is wrong with it */
-    char *near = shipped_near(word, folder);
+    MEMORY_LOCAL char *near = shipped_near(word, folder);
     bool name = shipped_may_name(word) && !strchr(word, '/');
     error_set(err, ERROR_INPUT, "%s: %s%s%s%s", word,
               !name     ? strerror(why)
@@ -84,7 +81,6 @@ char *shipped_find(const char *word, const char *folder, struct error *err)
               : *folder ? "; 'contraflow sweep --list' prints them"
                         : "; 'contraflow run --list' prints them",
               near ? near : "", near ? ", which comes with contraflow?" : "");
-    free(near);
     return NULL;
 }
 
@@ -108,33 +104,30 @@ static char *shipped_title(const char *path)
 {
     struct error unread;
     size_t size;
-    char *text = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, &unread);
+    MEMORY_LOCAL char *text = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, &unread);
     const char *key = text ? strstr(text, TITLE) : NULL, *title = key ? key + strlen(TITLE) : "";
     title += strspn(title, " ");
     char *copy = memory_text("%.*s", (int)strcspn(title, "\n"), title);
-    free(text);
     return copy;
 }
 
 void shipped_list(struct shipped_list *list, const char *folder)
 {
     struct dirent **found;
-    char *directory = place_scenario(folder);
+    MEMORY_LOCAL char *directory = place_scenario(folder);
     int n = directory ? scandir(directory, &found, NULL, alphasort) : -1;
     *list = (struct shipped_list){0};
     for (int i = 0; i < n; i++) {
         size_t stem = shipped_stem(found[i]->d_name);
-        char *path = memory_text("%s/%s", directory, found[i]->d_name);
+        MEMORY_LOCAL char *path = memory_text("%s/%s", directory, found[i]->d_name);
         if (stem) {
             list->entries = memory_grown(list->entries, list->n, &list->capacity, 64, sizeof *list->entries, "scenarios");
             list->entries[list->n++] = (struct shipped){memory_text("%.*s", (int)stem, found[i]->d_name), shipped_title(path)};
         }
-        free(path);
         free(found[i]);
     }
     if (n >= 0)
         free(found);
-    free(directory);
 }
 
 void shipped_list_fini(struct shipped_list *list)

@@ -28,7 +28,7 @@ static enum judge_cause beside_limit(const struct foreign_socket *s)
 
 static bool beside_sockets(struct analysis_beside *b, const char *ss, struct error *err)
 {
-    struct foreign_sockets all;
+    MEMORY_ENDS(foreign_sockets_fini) struct foreign_sockets all;
     bool ok = foreign_sockets_read(&all, ss, err);
     b->sender = memory_zeroed(all.n + 1, sizeof *b->sender, "sockets");
     for (size_t i = 0; ok && i < all.n; i++) {
@@ -38,7 +38,6 @@ static bool beside_sockets(struct analysis_beside *b, const char *ss, struct err
                                        .limit = beside_limit(s)};
         b->n += capture_address_parse(s->local, &to->host) && capture_address_parse(s->peer, &to->peer);
     }
-    foreign_sockets_fini(&all);
     return ok;
 }
 

@@ -65,7 +65,7 @@ static void legend_fini(struct legend *l)
 
 void study_legend_make(const char *const *run, size_t n, char **text)
 {
-    struct legend l = {.n = n};
+    MEMORY_ENDS(legend_fini) struct legend l = {.n = n};
     size_t first = 0;
     while (first < n && !run[first])
         first++;
@@ -73,13 +73,10 @@ void study_legend_make(const char *const *run, size_t n, char **text)
         struct error ignored = {0};
         if (!run[l.at] || strcmp(run[l.at], run[first]) == 0)
             continue;
-        char *before = results_directory_path(run[first], "scenario.yaml");
-        char *after = results_directory_path(run[l.at], "scenario.yaml");
+        MEMORY_LOCAL char *before = results_directory_path(run[first], "scenario.yaml");
+        MEMORY_LOCAL char *after = results_directory_path(run[l.at], "scenario.yaml");
         scenario_differ(before, after, legend_visit, &l, &ignored);
-        free(before);
-        free(after);
     }
     for (size_t i = 0; i < n; i++)
         text[i] = run[i] ? legend_text(&l, i) : memory_text("%s", "");
-    legend_fini(&l);
 }

@@ -95,19 +95,16 @@ static char *db_flow_sql(const char *before, enum sweep_db_flow_list list, const
 sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
                                     const char *after, struct error *err)
 {
-    char *sql = db_flow_sql(before, list, after);
+    MEMORY_LOCAL char *sql = db_flow_sql(before, list, after);
     sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
-    free(sql);
     return q;
 }
 
 bool sweep_db_create_tables(struct sweep_db *d, struct error *err)
 {
-    char *sql = db_flow_sql("CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, ", SWEEP_DB_FLOW_TYPES,
+    MEMORY_LOCAL char *sql = db_flow_sql("CREATE TABLE flow(point INTEGER NOT NULL REFERENCES point, ", SWEEP_DB_FLOW_TYPES,
                                   ", PRIMARY KEY(point, name)) WITHOUT ROWID");
-    bool ok = sweep_db_do(d, db_tables, err) && sweep_db_do(d, sql, err);
-    free(sql);
-    return ok;
+    return sweep_db_do(d, db_tables, err) && sweep_db_do(d, sql, err);
 }
 
 bool sweep_db_fail(struct sweep_db *d, struct error *err)

@@ -52,11 +52,10 @@ static int open_tick(void *user)
 static void open_limit(struct sweep_db *d)
 {
     struct stat file;
-    char *wal = memory_text("%s-wal", d->path);
+    MEMORY_LOCAL char *wal = memory_text("%s-wal", d->path);
     d->ticks = TICKS;
     d->ticks += stat(d->path, &file) == 0 ? file.st_size / TICK_BYTES : 0;
     d->ticks += stat(wal, &file) == 0 ? file.st_size / TICK_BYTES : 0;
-    free(wal);
     sqlite3_progress_handler(d->db, TICK, open_tick, d);
 }
 
@@ -107,11 +106,9 @@ static bool open_schema_is(struct sweep_db *d, struct sweep_db *made, struct err
 
 static bool open_schema_fits(struct sweep_db *d, struct error *err)
 {
-    struct sweep_db made = {.path = ":memory:"};
-    bool ok = (sqlite3_open(made.path, &made.db) == SQLITE_OK || sweep_db_fail(&made, err)) &&
-              sweep_db_create_tables(&made, err) && open_schema_is(d, &made, err);
-    sweep_db_close(&made);
-    return ok;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db made = {.path = ":memory:"};
+    return (sqlite3_open(made.path, &made.db) == SQLITE_OK || sweep_db_fail(&made, err)) &&
+           sweep_db_create_tables(&made, err) && open_schema_is(d, &made, err);
 }
 
 /* Every page belongs to one table and holds what it should. */

@@ -143,7 +143,7 @@ bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user
 {
     struct stat locked, named;
     bool ok = true, again;
-    char *part = memory_text("%s.part", path);
+    MEMORY_LOCAL char *part = memory_text("%s.part", path);
     outfile_watch(part);
     do {
         struct sweep_db d = {.path = part};
@@ -173,7 +173,6 @@ bool sweep_db_make(const char *path, bool (*fill)(struct sweep_db *d, void *user
         close(fd);
     } while (again && access(path, F_OK) != 0);
     outfile_unwatch(part);
-    free(part);
     return ok;
 }
 

@@ -5,7 +5,6 @@
 #include "sweep/db.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 static const char *const states[] = {"waiting", "running", "done", "failed", NULL};

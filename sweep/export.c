@@ -4,8 +4,6 @@
 #include "results/csv.h"
 #include "sweep/db.h"
 
-#include <stdio.h>
-
 static void export_column(sqlite3_stmt *q, int i, FILE *f)
 {
     switch (sqlite3_column_type(q, i)) {
@@ -87,12 +85,11 @@ static json_t *export_value(sqlite3_stmt *q, int i)
 
 static void export_row_json(sqlite3_stmt *q, bool first, FILE *out)
 {
-    json_t *row = json_object();
+    json_auto_t *row = json_object();
     for (int i = 0; i < sqlite3_column_count(q); i++)
         json_object_set_new(row, sqlite3_column_name(q, i), export_value(q, i));
     fputs(first ? "\n    " : ",\n    ", out);
     json_dumpf(row, out, JSON_REAL_PRECISION(17)); /* a row a line */
-    json_decref(row);
 }
 
 /* `schema` NULL: CSV. */

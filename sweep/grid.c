@@ -12,7 +12,6 @@
 #include "scenarios/shipped.h"
 #include "sweep/range.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,7 +223,7 @@ struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error
 {
     size_t size;
     struct sweep *s = memory_zeroed(1, sizeof *s, "a sweep");
-    char *found = shipped_find(path, SHIPPED_SWEEPS, err);
+    MEMORY_LOCAL char *found = shipped_find(path, SHIPPED_SWEEPS, err);
     s->path = memory_text("%s", strcmp(path, "-") == 0 ? "standard input" : found ? found : path);
     if (found && (s->facts.text = infile_read(found, DOCUMENT_BYTES, "a sweep", &size, err)) &&
         (s->doc = document_open_text(s->path, s->facts.text, size, NULL, 0, err))) {
@@ -236,14 +235,12 @@ struct sweep *sweep_grid_load(const char *path, int64_t first_seed, struct error
             s->facts.scenario_text = infile_read(s->scenario, DOCUMENT_BYTES, "a scenario", &size, &later);
             s->facts.first_seed = first_seed;
             sweep_grid_divide(s, 1, 1);
-            free(found);
             return s;
         }
     }
     sweep_grid_free(s);
     if (found)
         filekind_blame(found, FILEKIND_SWEEP, err);
-    free(found);
     return NULL;
 }
 
@@ -300,7 +297,7 @@ static bool sweep_give(const struct sweep *s, const size_t *at, const struct doc
     struct scenario scenario;
     if (!scenario_load(&scenario, s->scenario, sets, n_sets, err))
         return false;
-    json_t *axes = json_object();
+    json_auto_t *axes = json_object();
     for (size_t i = 0; i < s->n_axes; i++) {
         const char *text = s->axes[i].values.texts[at[i]];
         int64_t number;
@@ -309,7 +306,7 @@ static bool sweep_give(const struct sweep *s, const size_t *at, const struct doc
         if (strcmp(s->axes[i].key, "seed") != 0)
             json_object_set_new(axes, s->axes[i].key, whole ? json_integer(number) : json_string(text));
     }
-    char *yaml = NULL, *json = json_dumps(axes, JSON_COMPACT);
+    MEMORY_LOCAL char *yaml = NULL, *json = json_dumps(axes, JSON_COMPACT);
     size_t size;
     FILE *f = memory_stream(&yaml, &size);
     bool ok = scenario_write(&scenario, f, NULL, err);
@@ -323,9 +320,6 @@ static bool sweep_give(const struct sweep *s, const size_t *at, const struct doc
     p->seed = (int64_t)scenario.seed;
     p->engine = scenario_engine_names[scenario.engine];
     ok = ok && (!take || take(user, p, err));
-    json_decref(axes);
-    free(json);
-    free(yaml);
     scenario_fini(&scenario);
     return ok;
 }

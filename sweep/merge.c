@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/merge.h"
 
-#include "sweep/db.h"
-
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
-#include <inttypes.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,22 +49,20 @@ static json_t *mpi_receive(const MPI_Status *status)
     int size;
     json_t *message = NULL;
     MPI_Get_count(status, MPI_BYTE, &size);
-    char *bytes = memory_zeroed((size_t)size, 1, "a message");
+    MEMORY_LOCAL char *bytes = memory_zeroed((size_t)size, 1, "a message");
     MPI_Recv(bytes, size, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (size > 0 && !(message = json_loadb(bytes, (size_t)size, 0, NULL)))
         MPI_Abort(MPI_COMM_WORLD, ERROR_SYSTEM);
-    free(bytes);
     return message;
 }
 
 /* Takes the message. */
 static void mpi_send(int to, int tag, json_t *message)
 {
-    char *text = message ? json_dumps(message, JSON_COMPACT) : memory_text("%s", "");
+    MEMORY_LOCAL char *text = message ? json_dumps(message, JSON_COMPACT) : memory_text("%s", "");
     if (!text)
         memory_end("a message");
     MPI_Send(text, (int)strlen(text), MPI_BYTE, to, tag, MPI_COMM_WORLD);
-    free(text);
     json_decref(message);
 }
 
@@ -109,7 +106,7 @@ static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
     bool ok = true;
     struct results_summary summary = {.title = NULL};
     const json_t *sent;
-    json_t *message = mpi_receive(status);
+    json_auto_t *message = mpi_receive(status);
     if (message) {
         struct sweep_engines_job job = {.seconds = json_number_value(json_object_get(message, "seconds"))};
         job.state = (unsigned)json_integer_value(json_object_get(message, "state"));
@@ -124,7 +121,6 @@ static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
         results_summary_fini(&summary);
     }
     mpi_running[status->MPI_SOURCE] = 0;
-    json_decref(message);
     return ok;
 }
 
@@ -214,10 +210,9 @@ static bool mpi_done(void *user, struct sweep_engines_job *job)
 {
     struct mpi_work *w = user;
     struct sweep_job *j = (struct sweep_job *)job;
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     sweep_job_take(j, &summary);
     w->result = mpi_result(job, job->state == SWEEP_ENGINES_DONE ? results_summary_json(&summary) : NULL);
-    results_summary_fini(&summary);
     sweep_job_free(j);
     return true;
 }

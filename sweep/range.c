@@ -159,10 +159,8 @@ bool sweep_range_load(struct sweep_range *v, const struct document *d, int node,
     const char *text = document_scalar(d, node), *key = "", *dots = text ? strstr(text, "..") : NULL;
     int value;
     if (dots) {
-        char *from = memory_text("%.*s", (int)(dots - text), text);
-        bool ok = range_load(v, from, dots + 2, NULL, NULL, false, err);
-        free(from);
-        return ok;
+        MEMORY_LOCAL char *from = memory_text("%.*s", (int)(dots - text), text);
+        return range_load(v, from, dots + 2, NULL, NULL, false, err);
     }
     if (text || !document_entry(d, node, 0, &key))
         return error_set(err, ERROR_INPUT, "'%s' is neither a list [1, 2, 3] nor a range 1..12", text ? text : "");

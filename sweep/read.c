@@ -2,6 +2,7 @@
 #include "sweep/read.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "scenarios/load.h"
 
 #include <inttypes.h>
@@ -20,10 +21,7 @@ struct sweep_reader {
     sqlite3_stmt *points, *flows;
 };
 
-static int name_order(const void *a, const void *b)
-{
-    return strcmp(((const struct flow_name *)a)->name, ((const struct flow_name *)b)->name);
-}
+static ORDER_OF(name_order, struct flow_name, ORDER_TEXT(name))
 
 static void read_flow(const struct sweep_reader *r, struct results_flow *flow)
 {
@@ -74,16 +72,16 @@ static double read_number(sqlite3_stmt *q, int column)
 static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struct sweep_result *, struct error *),
                        void *user, struct error *err)
 {
-    struct scenario s = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario s = {0};
     int64_t number = sqlite3_column_int64(r->points, 0);
     char name[64];
     snprintf(name, sizeof name, "scenario of point %" PRId64, number);
-    json_t *axes = json_loads(sweep_db_text(r->points, 1), 0, NULL);
+    json_auto_t *axes = json_loads(sweep_db_text(r->points, 1), 0, NULL);
     bool ok = scenario_load_text(&s, name, sweep_db_text(r->points, 2), err);
     if (!ok)
         error_prefix(err, "%s: ", r->db->path);
-    struct results_flow *flows = memory_zeroed((size_t)s.n_flows, sizeof *flows, "the flows of a point");
-    struct flow_name *names = memory_zeroed((size_t)s.n_flows, sizeof *names, "the flows of a point");
+    MEMORY_LOCAL struct results_flow *flows = memory_zeroed((size_t)s.n_flows, sizeof *flows, "the flows of a point");
+    MEMORY_LOCAL struct flow_name *names = memory_zeroed((size_t)s.n_flows, sizeof *names, "the flows of a point");
     ok = ok && read_flows(r, number, &s, flows, names, err);
     if (ok) {
         struct sweep_result result = {
@@ -97,10 +95,6 @@ static bool read_point(struct sweep_reader *r, bool (*visit)(void *, const struc
         };
         ok = visit(user, &result, err);
     }
-    free(flows);
-    free(names);
-    json_decref(axes);
-    scenario_fini(&s);
     return ok;
 }
 
@@ -130,10 +124,9 @@ char *sweep_axes_label(json_t *axes)
     json_t *value;
     json_object_foreach(axes, key, value) {
         const char *dot = strrchr(key, '.');
-        char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        MEMORY_LOCAL char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         if (plain)
             fprintf(f, "%s%s=%s", space, dot ? dot + 1 : key, json_is_string(value) ? json_string_value(value) : plain);
-        free(plain);
         space = " ";
     }
     memory_stream_end(f, &text);

@@ -34,22 +34,20 @@ static int temporary_lock(const char *path)
 
 static void temporary_tidy(const char *directory, const char *word)
 {
-    char *begin = memory_text("contraflow-%s-", word);
+    MEMORY_LOCAL char *begin = memory_text("contraflow-%s-", word);
     DIR *d = opendir(directory);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
         if (strncmp(e->d_name, begin, strlen(begin)) != 0 || strlen(e->d_name) != strlen(begin) + strlen(RANDOM))
             continue;
-        char *path = memory_text("%s/%s", directory, e->d_name);
+        MEMORY_LOCAL char *path = memory_text("%s/%s", directory, e->d_name);
         int fd = temporary_lock(path);
         if (fd >= 0) {
             directory_remove(path);
             close(fd);
         }
-        free(path);
     }
     if (d)
         closedir(d);
-    free(begin);
 }
 
 char *sweep_temporary_begin(const char *word, struct error *err)

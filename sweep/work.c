@@ -59,10 +59,9 @@ static bool work_done(void *user, struct sweep_engines_job *job)
 {
     struct sweep_work *w = user;
     struct sweep_job *j = (struct sweep_job *)job;
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     sweep_job_take(j, &summary);
     bool ok = sweep_work_end(w, j->number, job, &summary);
-    results_summary_fini(&summary);
     sweep_job_free(j);
     return ok;
 }

@@ -49,16 +49,14 @@ def options_of_sources():
     found = {}
     for path in sorted((ROOT / "cli").rglob("*.c")):
         text = path.read_text()
-        rows = re.findall(r'\{"([a-z-]+)", (?:\'(.)\'|0), \.(?:flag|text|call) = ', text)
+        rows = re.findall(r'\{"([a-z-]+)", (?:\'(.)\'|0), \.(?:flag|text|call|number|whole) = ', text)
         if not rows:
             continue
         accepted = {"--help", "-h"} | {"--" + name for name, _ in rows} | {"-" + letter for _, letter in rows if letter}
         if path.name == "cmd_predict_exchange.c":
             accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", ', text, re.M)}
         if path.name == "predict_host.c":
-            accepted |= {"--" + name for name in re.findall(r'^    \{"([a-z-]+)", KIND', text, re.M)}
-            found["predict-broadcast"] = accepted
-            accepted = accepted - {"--copy"}
+            found["predict-broadcast"] = accepted | {"--" + name for name in re.findall(r'\{tree \? "([a-z-]+)"', text)}
         found.setdefault(TABLES.get(path.name, path.stem.removeprefix("cmd_").replace("_", "-")), set()).update(accepted)
     return found
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/capture_page.h"
+#include "base/memory.h"
 #include "view/explanation_table.h"
 
 #include "analysis/flows/degree.h"
@@ -21,9 +22,8 @@
 bool view_capture_page_open(struct view_capture_page *r, const char *directory, struct error *err)
 {
     *r = (struct view_capture_page){0};
-    char *path = results_directory_path(directory, "report.html");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "report.html");
     bool ok = outfile_make_directory(directory, err) && outfile_open(&r->file, path, err);
-    free(path);
     if (!ok)
         return false;
     r->plots = json_array();

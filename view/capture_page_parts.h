@@ -7,8 +7,6 @@
 #include "view/table.h"
 #include "view/text.h"
 
-#include <limits.h>
-
 #define VIEW_CAPTURE_PAGE_FLOWS 32    /* bulk flows shown */
 #define VIEW_CAPTURE_PAGE_HOSTS 12    /* shared hosts judged in words */
 #define VIEW_CAPTURE_PAGE_OTHERS 100  /* other flows listed */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/leg_series.h"
+#include "base/memory.h"
 #include "results/directory.h"
 #include "results/queues.h"
 #include "view/capture_page_parts.h"
@@ -88,9 +89,8 @@ static json_t *plots_queues(const struct view_capture_page_capture *c, struct er
     struct results_queues trace;
     if (!c->run || !results_directory_has(c->run, "queues.csv"))
         return json_null();
-    char *path = results_directory_path(c->run, "queues.csv");
+    MEMORY_LOCAL char *path = results_directory_path(c->run, "queues.csv");
     bool ok = results_queues_read(&trace, path, err);
-    free(path);
     if (!ok)
         return NULL;
     double first_s = (double)c->capture->first_ns / 1e9;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "view/capture_page_parts.h"
 #include "view/beside.h"
 #include "view/diagnosis.h"
@@ -67,12 +68,11 @@ static void verdict_remedies(FILE *f, const char *path, const struct analysis_re
         more = i > 0;
     }
     fputs(more ? "</ul></details>\n" : "</ul>\n", f);
-    char *command = view_diagnosis_command(path, r);
+    MEMORY_LOCAL char *command = view_diagnosis_command(path, r);
     if (command)
         view_text_markup(f,
                          "<p><b>Try it first:</b> this plays the flows again through the network that the capture "
                          "shows, as it was and with the change.</p>\n<pre class=\"command\">%s</pre>\n", command);
-    free(command);
     if (view_diagnosis_filter(r, text))
         view_text_markup(f, "<p><b>In Wireshark:</b> <code>%s</code></p>\n", text);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/compare.h"
 
+#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -8,10 +9,8 @@
 #include "view/diagnosis.h"
 #include "view/page.h"
 #include "view/svg.h"
-#include "view/table.h"
 #include "view/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,9 +362,8 @@ bool view_compare_page(const char *directory, const char *const path[STUDY_COMPA
 {
     static const char *const sides[] = {"before", "after"};
     struct outfile file = {0};
-    char *name = results_directory_path(directory, "compare.html");
+    MEMORY_LOCAL char *name = results_directory_path(directory, "compare.html");
     bool ok = outfile_make_directory(directory, err) && outfile_open(&file, name, err);
-    free(name);
     if (!ok)
         return false;
     FILE *f = file.stream;

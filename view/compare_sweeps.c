@@ -94,12 +94,11 @@ static void sweeps_levels_table(struct view_table *t, const struct study_compare
 static void sweeps_point_row(struct view_table *t, const struct study_compare_sweeps *c,
                              const struct study_compare_sweeps_point *p)
 {
-    char *label = sweep_axes_label(p->axes);
+    MEMORY_LOCAL char *label = sweep_axes_label(p->axes);
     view_table_add(t, "%s", label ? label : "");
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
         view_table_add(t, "%" PRId64, p->runs[side]);
     view_compare_row(t, &p->value[c->main], figures[c->main].scale);
-    free(label);
 }
 
 static void sweeps_points_head(struct view_table *t, const struct study_compare_sweeps *c)
@@ -125,7 +124,7 @@ static int ranked_order(const void *a, const void *b)
 /* The points whose main figure changed most, as a share. */
 static void sweeps_most_table(struct view_table *t, const struct study_compare_sweeps *c, size_t most)
 {
-    struct ranked *ranked = memory_zeroed(c->n_both, sizeof *ranked, "points to compare");
+    MEMORY_LOCAL struct ranked *ranked = memory_zeroed(c->n_both, sizeof *ranked, "points to compare");
     for (size_t i = 0; i < c->n_both; i++) {
         double share = fabs(study_compare_share(&c->point[i].value[c->main]));
         ranked[i] = (struct ranked){isfinite(share) ? share : -1, &c->point[i]};
@@ -134,7 +133,6 @@ static void sweeps_most_table(struct view_table *t, const struct study_compare_s
     sweeps_points_head(t, c);
     for (size_t i = 0; i < c->n_both && i < most; i++)
         sweeps_point_row(t, c, ranked[i].point);
-    free(ranked);
 }
 
 void view_compare_sweeps_print(FILE *f, const struct study_compare_sweeps *c)
@@ -230,13 +228,12 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c, int width
     for (size_t i = 0; i < n; i++) {
         const struct study_compare_value *v = &c->point[i].value[c->main];
         enum study_compare_answer answer = study_compare_judge(v);
-        char *label = sweep_axes_label(c->point[i].axes), *tip;
+        char *label MEMORY_LOCAL = sweep_axes_label(c->point[i].axes), *tip;
         double before = v->mean[STUDY_COMPARE_BEFORE], half = study_compare_ci95(v);
         tip = memory_text("%s: %+.2f %%, +- %.2f", label ? label : "", 100 * study_compare_share(v), 100 * half / before);
         view_svg_mark(f, &a, answer == STUDY_COMPARE_MORE ? "c-in" : answer == STUDY_COMPARE_LESS ? "c-out" : "hollow c-c6",
                       answer == STUDY_COMPARE_LESS ? VIEW_SVG_TRIANGLE : VIEW_SVG_CIRCLE, (double)i + 1,
                       100 * study_compare_share(v), 100 * half / before, 0, tip);
-        free(label);
         free(tip);
     }
     view_svg_end(f);
@@ -276,9 +273,8 @@ bool view_compare_sweeps_page(const char *directory, const char *const path[STUD
 {
     static const char *const sides[] = {"before", "after"};
     struct outfile file = {0};
-    char text[TEXT], *name = results_directory_path(directory, "compare.html");
+    char text[TEXT], *name MEMORY_LOCAL = results_directory_path(directory, "compare.html");
     bool ok = outfile_make_directory(directory, err) && outfile_open(&file, name, err);
-    free(name);
     if (!ok)
         return false;
     FILE *f = file.stream;

@@ -236,22 +236,17 @@ static char *diagnosis_command_of_run(const char *directory, const struct judge_
     bool queues = strcmp(name, "ack-first") == 0 || strcmp(name, "fair") == 0, fewer = d->fewer_acks_bps > 0;
     if (!queues && !fewer)
         return NULL;
-    char *scenario = memory_text("%s/scenario.yaml", directory), *from = view_text_shell_word(scenario);
+    MEMORY_LOCAL char *scenario = memory_text("%s/scenario.yaml", directory), *from = view_text_shell_word(scenario);
     size_t length = strlen(directory);
     while (length > 1 && directory[length - 1] == '/')
         length--;
-    char *output = memory_text("%.*s-%s", (int)length, directory, queues ? name : "fewer-acks");
-    char *to = view_text_shell_word(output);
-    char *sets = queues ? study_ack_first_words(directory, name) : memory_text("%s", "");
+    MEMORY_LOCAL char *output = memory_text("%.*s-%s", (int)length, directory, queues ? name : "fewer-acks");
+    MEMORY_LOCAL char *to = view_text_shell_word(output);
+    MEMORY_LOCAL char *sets = queues ? study_ack_first_words(directory, name) : memory_text("%s", "");
     char acks[40] = "";
     if (fewer)
         snprintf(acks, sizeof acks, " --set tcp.delayed_ack=%d", JUDGE_CAUSE_FEWER_ACKS);
     char *command = memory_text("contraflow run %s -o %s%s%s", from, to, sets, acks);
-    free(scenario);
-    free(from);
-    free(output);
-    free(to);
-    free(sets);
     return command;
 }
 
@@ -266,13 +261,10 @@ char *view_diagnosis_command(const char *source, const struct analysis_resource 
     if (!what_if)
         return NULL;
     const char *run = strcmp(source, "-") == 0 ? NULL : study_judge_run_of(source, directory);
-    char *file = view_text_shell_word(strcmp(source, "-") == 0 ? "my.pcap" : source);
-    char *scenario = memory_text("%s/scenario.yaml", run ? run : "."), *network = view_text_shell_word(scenario);
+    MEMORY_LOCAL char *file = view_text_shell_word(strcmp(source, "-") == 0 ? "my.pcap" : source);
+    MEMORY_LOCAL char *scenario = memory_text("%s/scenario.yaml", run ? run : "."), *network = view_text_shell_word(scenario);
     char *command =
         memory_text("contraflow replay %s%s%s %s", file, run ? " --scenario " : "", run ? network : "", what_if);
-    free(network);
-    free(scenario);
-    free(file);
     return command;
 }
 
@@ -356,7 +348,7 @@ void view_diagnosis_print(FILE *f, const char *source, const struct analysis_res
     const struct judge_diagnosis *d = &r->diagnosis;
     char what[VIEW_DIAGNOSIS_TEXT], remedy[VIEW_DIAGNOSIS_TEXT], filter[VIEW_DIAGNOSIS_TEXT];
     char latency[JUDGE_LATENCY_TEXT];
-    char *command = view_diagnosis_command(source, r);
+    MEMORY_LOCAL char *command = view_diagnosis_command(source, r);
     bool any = view_diagnosis_remedy(r, 0, remedy);
     view_diagnosis_what(r, what);
     view_diagnosis_print_answer(f, source, r);
@@ -369,7 +361,6 @@ void view_diagnosis_print(FILE *f, const char *source, const struct analysis_res
         fprintf(f, "  try: %s\n", command);
     if (view_diagnosis_filter(r, filter))
         fprintf(f, "  Wireshark: %s\n", filter);
-    free(command);
     char offloads[VIEW_OFFLOADS_TEXT];
     if (view_offloads_say(r, offloads))
         fprintf(f, "  offloads: %s\n", offloads);
@@ -393,10 +384,9 @@ static json_t *diagnosis_remedies(const char *source, const struct analysis_reso
     json_array_append_new(list, json_string(text));
     for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++)
         json_array_append_new(list, json_string(text));
-    char *command = view_diagnosis_command(source, r);
+    MEMORY_LOCAL char *command = view_diagnosis_command(source, r);
     if (command)
         json_array_append_new(list, json_string(command));
-    free(command);
     return list;
 }
 

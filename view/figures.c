@@ -251,11 +251,9 @@ static void totals_draw(FILE *f, const struct view_svg_frame *a, const struct vi
 /* "2 remedy: network.nic.queue ack-first" */
 static void figures_say(FILE *f, const char *label, const char *differs, size_t number, double y)
 {
-    char *line = memory_text("%zu  %s%s%s", number, label, differs && *differs ? ": " : "", differs ? differs : "");
-    char *cut = strlen(line) > TOTALS_CUT ? memory_text("%.*s...", TOTALS_CUT - 3, line) : NULL;
+    MEMORY_LOCAL char *line = memory_text("%zu  %s%s%s", number, label, differs && *differs ? ": " : "", differs ? differs : "");
+    MEMORY_LOCAL char *cut = strlen(line) > TOTALS_CUT ? memory_text("%.*s...", TOTALS_CUT - 3, line) : NULL;
     view_svg_text(f, LEFT, y, "name", cut ? cut : line);
-    free(cut);
-    free(line);
 }
 
 bool view_figures_totals(const char *path, const struct view_figures_group *groups, size_t n, struct error *err)
@@ -324,7 +322,7 @@ bool view_figures_latency(const char *path, const struct view_figures_trips *sou
                                .x_label = "time", .x_unit = "s", .x_ticks = 10, .y_label = "round trip, ms",
                                .y_ticks = 8};
     double below = TOP + TRIPS_HEIGHT + TRIPS_BELOW, height = TRIPS_LINES * TOTALS_LINE * (double)n;
-    struct view_svg_label *label = memory_zeroed(n, sizeof *label, "what to plot");
+    MEMORY_LOCAL struct view_svg_label *label = memory_zeroed(n, sizeof *label, "what to plot");
     struct outfile file;
     trips_scale(sources, n, &a.x, &a.y);
     bool ok = figures_open(&file, path, below + height, "Round trips over time", "A line a source, the median of its flows; "
@@ -336,7 +334,7 @@ bool view_figures_latency(const char *path, const struct view_figures_trips *sou
         char class[24], said[JUDGE_LATENCY_TEXT];
         double y = below + TRIPS_LINES * TOTALS_LINE * (double)i;
         snprintf(class, sizeof class, "thin c-c%zu", i % TRIPS_COLOURS);
-        double *round_ms = memory_zeroed(t->n + 1, sizeof *round_ms, "what to plot");
+        MEMORY_LOCAL double *round_ms = memory_zeroed(t->n + 1, sizeof *round_ms, "what to plot");
         for (size_t k = 0; k < t->n; k++)
             round_ms[k] = 1e3 * t->round_s[k];
         view_svg_level(file.stream, &a, class, a.x.from, a.x.to, 1e3 * t->latency.idle.median_s);
@@ -345,7 +343,6 @@ bool view_figures_latency(const char *path, const struct view_figures_trips *sou
         label[i].y = NAN;
         for (size_t k = 0; k < t->n; k++)
             label[i].y = isfinite(round_ms[k]) ? view_svg_place(&a.y, round_ms[k]) + 4 : label[i].y;
-        free(round_ms);
         snprintf(label[i].class, sizeof label[i].class, "%s", class + strlen("thin "));
         snprintf(label[i].text, sizeof label[i].text, "%zu", i + 1);
         figures_say(file.stream, sources[i].label, sources[i].differs, i + 1, y);
@@ -354,7 +351,6 @@ bool view_figures_latency(const char *path, const struct view_figures_trips *sou
     }
     if (ok)
         view_svg_labels(file.stream, label, n);
-    free(label);
     return ok && figures_close(&file, err);
 }
 
@@ -405,7 +401,7 @@ static void draw_queues(FILE *f, const struct view_svg_frame *a, const char *lab
 
 bool view_figures_queues(const char *path, const struct view_figures_run *runs, size_t n, struct error *err)
 {
-    struct results_queues *trace = memory_zeroed(n, sizeof *trace, "queues to draw");
+    MEMORY_LOCAL struct results_queues *trace = memory_zeroed(n, sizeof *trace, "queues to draw");
     struct view_svg_frame a = {.x_label = "simulated time", .y_label = "queue", .x_unit = "s", .y_unit = "B",
                                .x_ticks = 5, .y_ticks = 4};
     struct names names = {.n = 0};
@@ -414,9 +410,8 @@ bool view_figures_queues(const char *path, const struct view_figures_run *runs, 
     double width = n > 1 ? (QUEUE_WIDTH - QUEUE_GAP) / 2 : QUEUE_WIDTH;
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
-        char *queues = results_directory_path(runs[i].directory, "queues.csv");
+        MEMORY_LOCAL char *queues = results_directory_path(runs[i].directory, "queues.csv");
         ok = results_queues_read(&trace[i], queues, err);
-        free(queues);
         for (size_t p = 0; ok && p < trace[i].n_ports; p++)
             a.y.to = fmax(a.y.to, trace[i].ports[p].peak_bytes * 1.05);
         a.x.to = ok && trace[i].n_rows ? fmax(a.x.to, trace[i].rows[trace[i].n_rows - 1].time_s) : a.x.to;
@@ -438,7 +433,6 @@ bool view_figures_queues(const char *path, const struct view_figures_run *runs, 
     outfile_discard(&file);
     for (size_t i = 0; i < n; i++)
         results_queues_fini(&trace[i]);
-    free(trace);
     return ok;
 }
 

@@ -21,9 +21,8 @@
 
 bool view_measured_page_open(struct outfile *page, const char *directory, struct error *err)
 {
-    char *name = results_directory_path(directory, "report.html");
+    MEMORY_LOCAL char *name = results_directory_path(directory, "report.html");
     bool ok = outfile_make_directory(directory, err) && outfile_open(page, name, err);
-    free(name);
     if (ok) {
         view_page_begin(page->stream, "contraflow measure", "measure --report", false);
         fputs("<h1>What this network carries, in, out and both ways at once</h1>\n", page->stream);
@@ -56,7 +55,7 @@ static void measured_draw(FILE *f, const struct view_measured *m, const char *na
                                .y = {0, measured_top(l, m->n), TOP + HEIGHT, TOP, false},
                                .x_label = "time", .x_unit = "s", .x_ticks = 10, .y_label = l->label, .y_unit = l->unit,
                                .y_ticks = 5};
-    double *at_s = memory_zeroed(m->n, sizeof *at_s, "times of a drawing");
+    MEMORY_LOCAL double *at_s = memory_zeroed(m->n, sizeof *at_s, "times of a drawing");
     char id[32];
     snprintf(id, sizeof id, "%s%zu", name, number);
     for (size_t i = 0; i < m->n; i++)
@@ -81,7 +80,6 @@ static void measured_draw(FILE *f, const struct view_measured *m, const char *na
     view_svg_end(f);
     view_text_markup(f, "<figcaption>%s. The line above each phase spans what is judged of it, "
                      "which is not its beginning.</figcaption>\n</figure>\n", l->title);
-    free(at_s);
 }
 
 void view_measured_page_add(FILE *f, size_t number, const struct view_measured *m, struct view_table *figures,

@@ -6,7 +6,6 @@
 #include "view/table.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define SHOWN 0.005 /* and more is shown as 1 % */
 

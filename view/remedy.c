@@ -182,10 +182,9 @@ bool view_remedy_script(FILE *f, const char *source, const struct analysis_resou
         return error_set(err, ERROR_INPUT, "how fast the line %s %s is does not show; give it as --rate 20M/2M",
                          isfinite(d->in.capacity_bps) ? "from" : "to", r->host);
     fputs("#!/bin/sh\n", f);
-    char *title = memory_text("The remedies of 'contraflow remedy', tried in network namespaces: %s, host %s.", source,
+    MEMORY_LOCAL char *title = memory_text("The remedies of 'contraflow remedy', tried in network namespaces: %s, host %s.", source,
                               r->host);
     remedy_comment(f, title);
-    free(title);
     remedy_comment(f, "Usage: sudo sh THIS [DIRECTORY]; a new directory gets captures and files of iperf3.");
     fputs("set -eu\n\n", f);
     remedy_comment(f, "Of the capture: rates on the wire, bytes that the queues held, flows to the host and from it.");
@@ -215,8 +214,7 @@ void view_remedy_print(FILE *f, const char *source, const struct analysis_resour
     fprintf(f, "  what %s: %s\n", d->answer == JUDGE_ANSWER_UNKNOWN ? "would tell" : "to do", text);
     for (size_t i = 0; view_diagnosis_remedy(r, i, text); i++)
         fprintf(f, "  %zu. %s\n", i + 1, text);
-    char *command = view_diagnosis_command(source, r);
+    MEMORY_LOCAL char *command = view_diagnosis_command(source, r);
     if (command)
         fprintf(f, "  estimated by: %s\n", command);
-    free(command);
 }

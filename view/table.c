@@ -69,7 +69,7 @@ static bool table_take(const char *format, va_list *args)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 void view_table_add(struct view_table *t, const char *format, ...)
 {
-    char *cells = memory_text("%s", format), *rest = cells;
+    char *cells MEMORY_LOCAL = memory_text("%s", format), *rest = cells;
     va_list args, cell;
     va_start(args, format);
     for (const char *next; (next = strsep(&rest, "|"));) {
@@ -83,7 +83,6 @@ void view_table_add(struct view_table *t, const char *format, ...)
         va_end(cell);
     }
     va_end(args);
-    free(cells);
 }
 #pragma GCC diagnostic pop
 
@@ -98,11 +97,10 @@ void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
 
 void view_table_head(struct view_table *t, const char *names)
 {
-    char *list = memory_text("%s", names), *rest = list;
+    char *list MEMORY_LOCAL = memory_text("%s", names), *rest = list;
     view_table_init(t, 0);
     for (const char *name; (name = strsep(&rest, "|")); t->columns++)
         view_table_add(t, "%s", name);
-    free(list);
 }
 
 void view_table_start(struct view_table *t, const char *const *head, size_t columns)
@@ -139,12 +137,6 @@ static bool table_value(const char *cell, double *value)
     char *end;
     *value = strtod(cell, &end);
     return end != cell && isfinite(*value) && (*end == '\0' || strcmp(end, " %") == 0);
-}
-
-static int table_ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Numbers of a column, and what is least and most of it: the first cell of its row, and itself. */
@@ -199,10 +191,8 @@ static size_t table_pick(const char *const *name, const struct view_table *t, si
 
 static void table_extreme(FILE *f, const char *what, bool ways, const char *const row[3])
 {
-    char *from = print_escaped(row[0]), *to = print_escaped(ways ? row[1] : "");
+    MEMORY_LOCAL char *from = print_escaped(row[0]), *to = print_escaped(ways ? row[1] : "");
     fprintf(f, ", %s %s (%s%s%s)", what, row[2], from, ways ? " > " : "", to);
-    free(from);
-    free(to);
 }
 
 void view_table_sum_up(const struct view_table *t, const char *indent, size_t numbers, FILE *f)
@@ -210,7 +200,7 @@ void view_table_sum_up(const struct view_table *t, const char *indent, size_t nu
     size_t rows = t->columns > 0 ? t->n / t->columns : 0, i = 0;
     if (rows < VIEW_TABLE_LONG + 2) /* one is the head */
         return;
-    const char **name = memory_zeroed(t->columns, sizeof *name, "a table");
+    MEMORY_LOCAL const char **name = memory_zeroed(t->columns, sizeof *name, "a table");
     struct table_column c = {.value = memory_zeroed(rows, sizeof *c.value, "a table")};
     for (const char *cell = NULL; i < t->columns && (cell = view_table_next(t, cell)); i++)
         name[i] = cell;
@@ -220,8 +210,8 @@ void view_table_sum_up(const struct view_table *t, const char *indent, size_t nu
         double sum = 0;
         for (size_t k = 0; k < c.n; k++)
             sum += c.value[k];
-        qsort(c.value, c.n, sizeof *c.value, table_ascending);
-        char *all = table_number(sum), *median = table_number((c.value[(c.n - 1) / 2] + c.value[c.n / 2]) / 2);
+        qsort(c.value, c.n, sizeof *c.value, estimate_ascending);
+        MEMORY_LOCAL char *all = table_number(sum), *median = table_number((c.value[(c.n - 1) / 2] + c.value[c.n / 2]) / 2);
         fprintf(f, "%s%zu %s: %s", indent, c.n, flows ? "flows" : "rows", name[column]);
         if (flows && strstr(name[column], "Mb/s"))
             fprintf(f, " %s in all,", all);
@@ -229,10 +219,7 @@ void view_table_sum_up(const struct view_table *t, const char *indent, size_t nu
         table_extreme(f, "least", ways, c.least_row);
         table_extreme(f, "most", ways, c.most_row);
         putc('\n', f);
-        free(all);
-        free(median);
     }
-    free(name);
     free(c.value);
 }
 

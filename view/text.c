@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,10 +32,9 @@ void view_text_htmlf(FILE *f, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = memory_vtext(format, args);
+    MEMORY_LOCAL char *text = memory_vtext(format, args);
     va_end(args);
     view_text_html(f, text);
-    free(text);
 }
 
 void view_text_markup(FILE *f, const char *markup, ...)

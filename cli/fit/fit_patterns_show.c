@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
 #include "study/fit/fit_patterns.h"
@@ -33,11 +34,9 @@ static void patterns_row(struct view_table *t, const struct study_fit_patterns *
                          const struct study_fit_patterns_cell *c)
 {
     if (!p->told_apart) {
-        json_t *axes = json_loads(c->axes, 0, NULL);
-        char *label = sweep_axes_label(axes);
+        json_auto_t *axes = json_loads(c->axes, 0, NULL);
+        MEMORY_LOCAL char *label = sweep_axes_label(axes);
         view_table_add(t, "%s", label);
-        free(label);
-        json_decref(axes);
         return;
     }
     view_table_add(t, "%d", c->nodes);

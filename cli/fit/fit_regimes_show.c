@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/estimate.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
 #include "study/fit/fit_regimes.h"
@@ -50,9 +51,9 @@ static struct quantiles quantiles(double *value, size_t n)
 /* Prints how far rates are from the closed form, and how much they differ by seed where segments were lost. */
 static void print_rates(const struct study_fit_regimes *r)
 {
-    double *error = memory_zeroed(r->n, sizeof *error, "rates of points");
-    double *in = memory_zeroed(r->n, sizeof *in, "rates of points");
-    double *out = memory_zeroed(r->n, sizeof *out, "rates of points");
+    MEMORY_LOCAL double *error = memory_zeroed(r->n, sizeof *error, "rates of points");
+    MEMORY_LOCAL double *in = memory_zeroed(r->n, sizeof *in, "rates of points");
+    MEMORY_LOCAL double *out = memory_zeroed(r->n, sizeof *out, "rates of points");
     size_t errors = 0, lossy = 0;
     int64_t runs = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -76,21 +77,14 @@ static void print_rates(const struct study_fit_regimes *r)
                "    in %.0f %% (median), %.0f %% (90 %%); out %.0f %%, %.0f %%\n", runs, lossy, 100 * i.median,
                100 * i.p90, 100 * o.median, 100 * o.p90);
     }
-    free(error);
-    free(in);
-    free(out);
 }
 
-static int by_margin(const void *a, const void *b)
-{
-    double x = fabs((*(const struct study_fit_regimes_point *const *)a)->predicted.margin_bytes);
-    double y = fabs((*(const struct study_fit_regimes_point *const *)b)->predicted.margin_bytes);
-    return (x > y) - (x < y);
-}
+static ORDER_OF(by_margin, struct study_fit_regimes_point *const,
+                ORDER_TWO(fabs((*a)->predicted.margin_bytes), fabs((*b)->predicted.margin_bytes)))
 
 static void print_disagreeing(const struct study_fit_regimes *r)
 {
-    const struct study_fit_regimes_point **point = memory_zeroed(r->n, sizeof *point, "points of regimes");
+    MEMORY_LOCAL const struct study_fit_regimes_point **point = memory_zeroed(r->n, sizeof *point, "points of regimes");
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
         if (r->point[i].predicted.regime != MODEL_REGIME_UNKNOWN &&
@@ -105,16 +99,14 @@ static void print_disagreeing(const struct study_fit_regimes *r)
         for (size_t i = 0; i < n && i < NEAREST; i++) {
             const struct study_fit_regimes_point *p = point[i];
             enum model_regime most = study_fit_regimes_most(p);
-            char *label = sweep_axes_label(p->axes);
+            MEMORY_LOCAL char *label = sweep_axes_label(p->axes);
             view_table_add(&t, "%s", label);
-            free(label);
             view_table_add(&t, "%s|%s|%" PRId64 "/%" PRId64 "|%f|%f|%f", model_regime_name(p->predicted.regime),
                            model_regime_name(most), p->observed[most], p->runs, p->predicted.margin_bytes / 1e3,
                            p->rate[0].rate_bps.mean / 1e6, p->rate[1].rate_bps.mean / 1e6);
         }
         view_table_print(&t, "  ", 3, stdout);
     }
-    free(point);
 }
 
 void cli_fit_regimes_print(const void *state)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory.h"
 #include "base/units.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
@@ -22,10 +23,9 @@ static void print_collective(const struct study_fit_remedies_row *row, size_t n)
 void cli_fit_remedies_print(const void *state)
 {
     const struct study_fit_remedies *m = state;
-    char rate[UNITS_TEXT], *sentence = study_fit_remedies_sentence(m);
+    char rate[UNITS_TEXT], *sentence MEMORY_LOCAL = study_fit_remedies_sentence(m);
     if (sentence)
         printf("%s\n\n", sentence);
-    free(sentence);
     for (size_t i = 0, end; i < m->n_rows; i = end) {
         struct view_table t;
         units_format_rate((int64_t)m->rows[i].rate_bps, rate);

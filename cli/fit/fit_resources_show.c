@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
@@ -74,16 +75,11 @@ struct shown {
     const struct study_fit_predicted *best;
 };
 
-static int by_error(const void *a, const void *b)
-{
-    double x = fabs(((const struct shown *)a)->best->worst_error);
-    double y = fabs(((const struct shown *)b)->best->worst_error);
-    return (x < y) - (x > y);
-}
+static ORDER_OF(by_error, struct shown, ORDER_TWO(fabs(b->best->worst_error), fabs(a->best->worst_error)))
 
 static void print_worst(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
-    struct shown *all = memory_zeroed(o->n, sizeof *all, "points of a fit");
+    MEMORY_LOCAL struct shown *all = memory_zeroed(o->n, sizeof *all, "points of a fit");
     for (size_t i = 0; i < o->n; i++)
         all[i] = (struct shown){&r->points[o->index[i]], &o->best[i]};
     qsort(all, o->n, sizeof *all, by_error);
@@ -96,7 +92,6 @@ static void print_worst(const struct study_fit_resources *r, const struct study_
         view_table_add(&t, "%zu/%zu|%f|%f|%f|%f|%.2f %%", p->n_in, p->n_out, p->in_bps / 1e6, all[i].best->in_bps / 1e6,
                        p->out_bps / 1e6, all[i].best->out_bps / 1e6, 100 * all[i].best->worst_error);
     }
-    free(all);
     view_table_print(&t, "  ", 1, stdout);
 }
 

@@ -112,7 +112,7 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
         rows++;
     struct study_prediction_options options = {
         .every_step = o->json, .progress = isatty(STDERR_FILENO) ? predict_progress : NULL, .user = &shown_s};
-    struct study_prediction *made = memory_zeroed(rows, sizeof *made, "predictions");
+    MEMORY_LOCAL struct study_prediction *made = memory_zeroed(rows, sizeof *made, "predictions");
     bool ok = true;
     for (const struct study_model *m = study_models; ok && m->name; m++)
         if (o->all ? !m->needs_ends || !endless(s) : m == one)
@@ -128,7 +128,6 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
     }
     for (size_t i = 0; i < n; i++)
         study_prediction_fini(&made[i]);
-    free(made);
     scenario_pattern_fini(&pattern);
     return ok;
 }
@@ -138,7 +137,7 @@ static bool predict_points(const struct options *o, const struct scenario *s, js
     if (o->json)
         *json = results_json("points:o", json_array());
     for (int i = 0; i < s->n_points; i++) {
-        struct scenario point;
+        MEMORY_ENDS(scenario_fini) struct scenario point;
         json_t *of_point = NULL;
         scenario_at_point(s, i, &point);
         if (!o->json)
@@ -146,7 +145,6 @@ static bool predict_points(const struct options *o, const struct scenario *s, js
         for (int k = 0; k < point.n_flows; k++)
             point.flows[k].start_ps = 0;
         bool ok = predict_scenario(o, &point, &of_point, err);
-        scenario_fini(&point);
         if (!ok)
             return false;
         if (o->json) {

@@ -1,95 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict/predict.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum kind { KIND_COUNT, KIND_NUMBER, KIND_TIME, KIND_TIME_PER_BYTE, KIND_BYTES, KIND_RATE };
 
 #define FIELD(name) offsetof(struct study_exchange_request, name)
 
 /* Every option that sets a number, and the field it sets. The models that have one of its `needs` look at it. */
 static const struct setting {
     const char *name;
-    enum kind kind;
+    enum cli_options_unit unit;
     size_t field;
     int needs;
 } settings[] = {
-    {"processes", KIND_COUNT, FIELD(processes), STUDY_EXCHANGE_ANY},
-    {"packets", KIND_COUNT, FIELD(packets), STUDY_EXCHANGE_ANY},
-    {"message", KIND_BYTES, FIELD(message_bytes), STUDY_EXCHANGE_ANY},
-    {"switches", KIND_COUNT, FIELD(switches), STUDY_EXCHANGE_ANY},
-    {"buffer", KIND_COUNT, FIELD(buffer_packets), STUDY_EXCHANGE_ANY},
-    {"control", KIND_NUMBER, FIELD(control_packets), STUDY_EXCHANGE_ANY},
-    {"uplink", KIND_RATE, FIELD(uplink_bps), STUDY_EXCHANGE_ANY},
-    {"alpha", KIND_TIME, FIELD(alpha_s), STUDY_EXCHANGE_LINK | STUDY_EXCHANGE_GAPS},
-    {"beta", KIND_TIME_PER_BYTE, FIELD(beta_s_per_byte), STUDY_EXCHANGE_LINK},
-    {"rate", KIND_RATE, FIELD(rate_bps), STUDY_EXCHANGE_LINK},
-    {"beta-free", KIND_TIME_PER_BYTE, FIELD(beta_free_s_per_byte), STUDY_EXCHANGE_GAPS},
-    {"beta-contended", KIND_TIME_PER_BYTE, FIELD(beta_contended_s_per_byte), STUDY_EXCHANGE_GAPS},
-    {"rho", KIND_NUMBER, FIELD(rho), STUDY_EXCHANGE_GAPS},
-    {"gamma", KIND_NUMBER, FIELD(gamma), STUDY_EXCHANGE_SIGNATURE},
-    {"delta", KIND_TIME, FIELD(delta_s), STUDY_EXCHANGE_SIGNATURE},
-    {"threshold", KIND_BYTES, FIELD(threshold_bytes), STUDY_EXCHANGE_SIGNATURE},
-    {"group", KIND_COUNT, FIELD(group), STUDY_EXCHANGE_TAM},
-    {"o-s", KIND_TIME, FIELD(tam.send_overhead_s), STUDY_EXCHANGE_TAM},
-    {"g-s", KIND_TIME, FIELD(tam.send_gap_s), STUDY_EXCHANGE_TAM},
-    {"o-r", KIND_TIME, FIELD(tam.receive_overhead_s), STUDY_EXCHANGE_TAM},
-    {"g-r", KIND_TIME, FIELD(tam.receive_gap_s), STUDY_EXCHANGE_TAM},
-    {"u-r", KIND_TIME, FIELD(tam.user_overhead_s), STUDY_EXCHANGE_TAM},
-    {"l", KIND_TIME, FIELD(tam.latency_s), STUDY_EXCHANGE_TAM},
-    {"l-per-process", KIND_TIME, FIELD(tam.latency_per_process_s), STUDY_EXCHANGE_TAM},
-    {"packet", KIND_BYTES, FIELD(tam.packet_bytes), STUDY_EXCHANGE_ANY},
+    {"processes", CLI_OPTIONS_COUNT, FIELD(processes), STUDY_EXCHANGE_ANY},
+    {"packets", CLI_OPTIONS_COUNT, FIELD(packets), STUDY_EXCHANGE_ANY},
+    {"message", CLI_OPTIONS_BYTES, FIELD(message_bytes), STUDY_EXCHANGE_ANY},
+    {"switches", CLI_OPTIONS_COUNT, FIELD(switches), STUDY_EXCHANGE_ANY},
+    {"buffer", CLI_OPTIONS_COUNT, FIELD(buffer_packets), STUDY_EXCHANGE_ANY},
+    {"control", CLI_OPTIONS_NUMBER, FIELD(control_packets), STUDY_EXCHANGE_ANY},
+    {"uplink", CLI_OPTIONS_RATE, FIELD(uplink_bps), STUDY_EXCHANGE_ANY},
+    {"alpha", CLI_OPTIONS_TIME, FIELD(alpha_s), STUDY_EXCHANGE_LINK | STUDY_EXCHANGE_GAPS},
+    {"beta", CLI_OPTIONS_TIME_PER_BYTE, FIELD(beta_s_per_byte), STUDY_EXCHANGE_LINK},
+    {"rate", CLI_OPTIONS_RATE, FIELD(rate_bps), STUDY_EXCHANGE_LINK},
+    {"beta-free", CLI_OPTIONS_TIME_PER_BYTE, FIELD(beta_free_s_per_byte), STUDY_EXCHANGE_GAPS},
+    {"beta-contended", CLI_OPTIONS_TIME_PER_BYTE, FIELD(beta_contended_s_per_byte), STUDY_EXCHANGE_GAPS},
+    {"rho", CLI_OPTIONS_NUMBER, FIELD(rho), STUDY_EXCHANGE_GAPS},
+    {"gamma", CLI_OPTIONS_NUMBER, FIELD(gamma), STUDY_EXCHANGE_SIGNATURE},
+    {"delta", CLI_OPTIONS_TIME, FIELD(delta_s), STUDY_EXCHANGE_SIGNATURE},
+    {"threshold", CLI_OPTIONS_BYTES, FIELD(threshold_bytes), STUDY_EXCHANGE_SIGNATURE},
+    {"group", CLI_OPTIONS_COUNT, FIELD(group), STUDY_EXCHANGE_TAM},
+    {"o-s", CLI_OPTIONS_TIME, FIELD(tam.send_overhead_s), STUDY_EXCHANGE_TAM},
+    {"g-s", CLI_OPTIONS_TIME, FIELD(tam.send_gap_s), STUDY_EXCHANGE_TAM},
+    {"o-r", CLI_OPTIONS_TIME, FIELD(tam.receive_overhead_s), STUDY_EXCHANGE_TAM},
+    {"g-r", CLI_OPTIONS_TIME, FIELD(tam.receive_gap_s), STUDY_EXCHANGE_TAM},
+    {"u-r", CLI_OPTIONS_TIME, FIELD(tam.user_overhead_s), STUDY_EXCHANGE_TAM},
+    {"l", CLI_OPTIONS_TIME, FIELD(tam.latency_s), STUDY_EXCHANGE_TAM},
+    {"l-per-process", CLI_OPTIONS_TIME, FIELD(tam.latency_per_process_s), STUDY_EXCHANGE_TAM},
+    {"packet", CLI_OPTIONS_BYTES, FIELD(tam.packet_bytes), STUDY_EXCHANGE_ANY},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 6 };
-
-static bool exchange_number(const char *text, double *value, struct error *err)
-{
-    char *end;
-    *value = strtod(text, &end);
-    return (end != text && *end == '\0' && isfinite(*value)) ||
-           error_set(err, ERROR_INPUT, "'%s' is not a number; try 0.5", text);
-}
-
-static bool exchange_value(enum kind kind, const char *text, double *value, struct error *err)
-{
-    int64_t whole = 0;
-    bool ok = true;
-    double scale = 1;
-    switch (kind) {
-    case KIND_NUMBER:
-        return exchange_number(text, value, err);
-    case KIND_TIME_PER_BYTE: /* published to more digits than a picosecond has: plain seconds as well */
-        if (exchange_number(text, value, err))
-            return true;
-        ok = units_parse_time(text, &whole, err);
-        scale = UNITS_PS_PER_S;
-        break;
-    case KIND_TIME:
-        ok = units_parse_time(text, &whole, err);
-        scale = UNITS_PS_PER_S;
-        break;
-    case KIND_COUNT:
-        ok = units_parse_integer(text, &whole, err);
-        if (ok && whole < 1)
-            return error_set(err, ERROR_INPUT, "'%s' is not a count; at least 1", text);
-        break;
-    case KIND_BYTES:
-        ok = units_parse_bytes(text, &whole, err);
-        break;
-    case KIND_RATE:
-        ok = units_parse_rate(text, &whole, err);
-        break;
-    }
-    *value = (double)whole / scale;
-    return ok;
-}
 
 /* -1: there is no such model. */
 static int exchange_model_at(const char *name, size_t length)
@@ -166,15 +120,6 @@ static bool exchange_fill_defaults(struct cli_predict_exchange_options *o, struc
     return true;
 }
 
-/* `to` is the request: the row of the option has the field. */
-static bool exchange_setting(const struct cli_option *option, const char *text, struct error *err)
-{
-    const struct setting *s = settings;
-    while (strcmp(s->name, option->name) != 0)
-        s++;
-    return exchange_value(s->kind, text, exchange_field(option->to, s), err) || error_prefix(err, "--%s: ", s->name);
-}
-
 /* As cli_options_read(). */
 static int exchange_read(int argc, char **argv, struct cli_predict_exchange_options *o, struct error *err)
 {
@@ -189,8 +134,10 @@ static int exchange_read(int argc, char **argv, struct cli_predict_exchange_opti
     };
     *o = (struct cli_predict_exchange_options){.like = "8275-326"};
     for (int i = 0; i < SETTINGS; i++) {
-        options[WORDS + i] = (struct cli_option){settings[i].name, 0, .call = exchange_setting, .to = r};
-        *exchange_field(r, &settings[i]) = NAN;
+        double *field = exchange_field(r, &settings[i]);
+        int64_t most = settings[i].unit == CLI_OPTIONS_COUNT ? INT64_MAX : 0;
+        options[WORDS + i] = (struct cli_option){settings[i].name, .number = field, .unit = settings[i].unit, .least = 1, .most = most};
+        *field = NAN;
     }
     int at = cli_options_read("predict exchange", argc, argv, options, err);
     if (at <= 0)

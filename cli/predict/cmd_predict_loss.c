@@ -22,27 +22,18 @@ struct options {
     int n_files;
 };
 
-static bool options_number(const struct cli_option *option, const char *text, struct error *err)
-{
-    char *end;
-    double *value = option->to;
-    *value = strtod(text, &end);
-    return (end != text && *end == '\0' && isfinite(*value)) ||
-           error_set(err, ERROR_INPUT, "--%s: '%s' is not a number", option->name, text);
-}
-
 /* As cli_options_read(). */
 static int options_read(struct options *o, int argc, char **argv, struct error *err)
 {
     *o = (struct options){.flow = {NAN, NAN, NAN}, .chain = {NAN, NAN, NAN}, .to_gr = NAN};
     const struct cli_option options[] = {
-        {"senders", 0, .call = options_number, .to = &o->flow.senders},
-        {"window", 0, .call = options_number, .to = &o->flow.window_packets},
-        {"buffer", 0, .call = options_number, .to = &o->flow.buffer_packets},
-        {"c", 0, .call = options_number, .to = &o->chain.c},
-        {"one-minus-a", 0, .call = options_number, .to = &o->chain.one_minus_a},
-        {"f", 0, .call = options_number, .to = &o->chain.f},
-        {"to-gr", 0, .call = options_number, .to = &o->to_gr},
+        {"senders", 0, .number = &o->flow.senders},
+        {"window", 0, .number = &o->flow.window_packets},
+        {"buffer", 0, .number = &o->flow.buffer_packets},
+        {"c", 0, .number = &o->chain.c},
+        {"one-minus-a", 0, .number = &o->chain.one_minus_a},
+        {"f", 0, .number = &o->chain.f},
+        {"to-gr", 0, .number = &o->to_gr},
         {"trace", 0, .flag = &o->trace},
         {"json", 0, .flag = &o->json},
         {0},

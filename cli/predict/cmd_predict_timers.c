@@ -20,22 +20,11 @@ struct amount { /* a size, or a number of packets */
     int64_t bytes, packets;
 };
 
-struct unit {
-    bool (*parse)(const char *text, int64_t *value, struct error *err);
-    int64_t value;
-};
-
 struct options {
-    struct unit rate_bps, rtt_ps, packet_bytes, hosts, switches;
+    int64_t rate_bps, rtt_ps, packet_bytes, hosts, switches;
     struct amount buffer, window;
     bool json;
 };
-
-static bool options_unit(const struct cli_option *option, const char *text, struct error *err)
-{
-    struct unit *u = option->to;
-    return u->parse(text, &u->value, err) || error_prefix(err, "--%s: ", option->name);
-}
 
 static bool options_amount(const struct cli_option *option, const char *text, struct error *err)
 {
@@ -53,17 +42,15 @@ static bool options_amount(const struct cli_option *option, const char *text, st
 /* As cli_options_read(). */
 static int options_read(struct options *o, int argc, char **argv, struct error *err)
 {
-    *o = (struct options){.rate_bps = {units_parse_rate, 0}, .rtt_ps = {units_parse_time, -1},
-                          .packet_bytes = {units_parse_bytes, PACKET_BYTES}, .hosts = {units_parse_integer, 0},
-                          .switches = {units_parse_integer, 1}};
+    *o = (struct options){.rtt_ps = -1, .packet_bytes = PACKET_BYTES, .switches = 1};
     const struct cli_option options[] = {
-        {"rate", 0, .call = options_unit, .to = &o->rate_bps},
-        {"rtt", 0, .call = options_unit, .to = &o->rtt_ps},
+        {"rate", 0, .whole = &o->rate_bps, .unit = CLI_OPTIONS_RATE},
+        {"rtt", 0, .whole = &o->rtt_ps, .unit = CLI_OPTIONS_TIME},
         {"buffer", 0, .call = options_amount, .to = &o->buffer},
-        {"hosts", 0, .call = options_unit, .to = &o->hosts},
+        {"hosts", 0, .whole = &o->hosts, .unit = CLI_OPTIONS_COUNT},
         {"window", 0, .call = options_amount, .to = &o->window},
-        {"packet", 0, .call = options_unit, .to = &o->packet_bytes},
-        {"switches", 0, .call = options_unit, .to = &o->switches},
+        {"packet", 0, .whole = &o->packet_bytes, .unit = CLI_OPTIONS_BYTES},
+        {"switches", 0, .whole = &o->switches, .unit = CLI_OPTIONS_COUNT},
         {"json", 0, .flag = &o->json},
         {0},
     };
@@ -73,12 +60,12 @@ static int options_read(struct options *o, int argc, char **argv, struct error *
     bool buffer = o->buffer.packets > 0 || o->buffer.bytes > 0;
     if (at < argc)
         error_set(err, ERROR_INPUT, "'%s' is not an option; see 'contraflow predict timers --help'", argv[at]);
-    else if (o->rate_bps.value == 0 || o->rtt_ps.value < 0 || !buffer || o->hosts.value == 0)
+    else if (o->rate_bps == 0 || o->rtt_ps < 0 || !buffer || o->hosts == 0)
         error_set(err, ERROR_INPUT, "--%s is missing; see 'contraflow predict timers --help'",
-                  o->rate_bps.value == 0 ? "rate" : o->rtt_ps.value < 0 ? "rtt" : !buffer ? "buffer" : "hosts");
-    else if (o->packet_bytes.value <= NOT_PAYLOAD_BYTES || o->packet_bytes.value > 65536)
+                  o->rate_bps == 0 ? "rate" : o->rtt_ps < 0 ? "rtt" : !buffer ? "buffer" : "hosts");
+    else if (o->packet_bytes <= NOT_PAYLOAD_BYTES || o->packet_bytes > 65536)
         error_set(err, ERROR_INPUT, "--packet: must be from %d to 65536 bytes", NOT_PAYLOAD_BYTES + 1);
-    else if (o->switches.value < 1 || o->hosts.value % o->switches.value != 0)
+    else if (o->switches < 1 || o->hosts % o->switches != 0)
         error_set(err, ERROR_INPUT, "--switches: must divide the hosts");
     return err->code == ERROR_NONE ? at : -1;
 }
@@ -91,10 +78,10 @@ static double in_packets(const struct amount *a, int64_t packet_bytes)
 /* Eq. 6.1 and 6.2. On one switch every host sends the port a packet a step: nu = n. */
 static bool global_window(const struct options *o, double buffer, struct model_schedule_window *w, struct error *err)
 {
-    struct model_schedule_tree tree = {(size_t)(o->hosts.value / o->switches.value), (size_t)o->switches.value};
-    double share = buffer / (double)o->hosts.value;
-    *w = (struct model_schedule_window){(double)o->hosts.value, share, (size_t)fmax(1, share), share < 1};
-    return o->switches.value == 1 || model_schedule_window(&tree, buffer, 0, w, err);
+    struct model_schedule_tree tree = {(size_t)(o->hosts / o->switches), (size_t)o->switches};
+    double share = buffer / (double)o->hosts;
+    *w = (struct model_schedule_window){(double)o->hosts, share, (size_t)fmax(1, share), share < 1};
+    return o->switches == 1 || model_schedule_window(&tree, buffer, 0, w, err);
 }
 
 int cmd_predict_timers(int argc, char **argv)
@@ -106,10 +93,10 @@ int cmd_predict_timers(int argc, char **argv)
     int at = options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
-    int64_t payload = o.packet_bytes.value - NOT_PAYLOAD_BYTES;
-    double buffer = in_packets(&o.buffer, o.packet_bytes.value - NOT_BUFFERED_BYTES);
-    struct model_timers_port port = {(double)o.rate_bps.value, (double)o.rtt_ps.value / (double)UNITS_PS_PER_S,
-                                     (double)o.packet_bytes.value, buffer, (double)o.hosts.value};
+    int64_t payload = o.packet_bytes - NOT_PAYLOAD_BYTES;
+    double buffer = in_packets(&o.buffer, o.packet_bytes - NOT_BUFFERED_BYTES);
+    struct model_timers_port port = {(double)o.rate_bps, (double)o.rtt_ps / (double)UNITS_PS_PER_S,
+                                     (double)o.packet_bytes, buffer, (double)o.hosts};
     if (!model_timers(&port, &t, &err) || !global_window(&o, buffer, &w, &err))
         return cli_fail(&err);
     double window = in_packets(&o.window, payload), most = floor(t.window_packets);

@@ -10,73 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE(name) offsetof(struct cli_predict_host, lines.name)
-#define FIELD(name) offsetof(struct cli_predict_host, name)
-
-enum kind { KIND_LINE, KIND_TIME, KIND_COUNT, KIND_BYTES };
-
-static const struct setting {
-    const char *name;
-    enum kind kind;
-    size_t field;
-} settings[] = {
-    {"packets", KIND_COUNT, FIELD(packets)},
-    {"message", KIND_BYTES, FIELD(message_bytes)},
-    {"processes", KIND_COUNT, FIELD(processes)},
-    {"o-s", KIND_LINE, LINE(send_overhead)},
-    {"g-s", KIND_LINE, LINE(send_gap)},
-    {"o-r", KIND_LINE, LINE(receive_overhead)},
-    {"g-r", KIND_LINE, LINE(receive_gap)},
-    {"u-r", KIND_LINE, LINE(user_overhead)},
-    {"l", KIND_LINE, LINE(latency)},
-    {"l-per-process", KIND_TIME, FIELD(latency_per_process_s)},
-    {"packet", KIND_BYTES, FIELD(packet_bytes)},
-    {"copy", KIND_TIME, FIELD(copy_s_per_byte)},
-};
-enum { SETTINGS = sizeof settings / sizeof *settings, WORDS = 2 };
-
-static bool host_time(const char *text, double *value_s, struct error *err)
-{
-    int64_t ps = 0;
-    if (!units_parse_time(text, &ps, err))
-        return false;
-    *value_s = (double)ps / (double)UNITS_PS_PER_S;
-    return true;
-}
+#define MOST INT64_C(1000000000000000) /* packets, processes, bytes */
 
 /* "12.5us", or "3.04us+80ns": the second for each byte. */
-static bool host_line(const char *text, struct model_tam_line *line, struct error *err)
+static bool host_line(const struct cli_option *option, const char *text, struct error *err)
 {
+    struct model_tam_line *line = option->to;
     char fixed[64];
     const char *plus = strchr(text, '+');
     size_t n = plus ? (size_t)(plus - text) : strlen(text);
-    *line = (struct model_tam_line){0};
+    int64_t ps[2] = {0, 0};
     if (n >= sizeof fixed)
-        return error_set(err, ERROR_INPUT, "'%s' is no time; try 12.5us, or 3.04us+80ns for 80 ns more a byte", text);
-    memcpy(fixed, text, n);
-    fixed[n] = '\0';
-    return host_time(fixed, &line->fixed_s, err) && (!plus || host_time(plus + 1, &line->per_byte_s, err));
-}
-
-static bool host_whole(enum kind kind, const char *text, int64_t *value, struct error *err)
-{
-    if (!(kind == KIND_BYTES ? units_parse_bytes : units_parse_integer)(text, value, err))
-        return false;
-    return (*value >= 1 && *value <= INT64_C(1000000000000000)) ||
-           error_set(err, ERROR_INPUT, "'%s' is not 1 to 1e15", text);
-}
-
-/* `to` is the struct cli_predict_host: the row of the option has the field. */
-static bool host_setting(const struct cli_option *option, const char *text, struct error *err)
-{
-    const struct setting *s = settings;
-    while (strcmp(s->name, option->name) != 0)
-        s++;
-    void *field = (char *)option->to + s->field;
-    bool ok = s->kind == KIND_LINE   ? host_line(text, field, err)
-              : s->kind == KIND_TIME ? host_time(text, field, err)
-                                     : host_whole(s->kind, text, field, err);
-    return ok || error_prefix(err, "--%s: ", s->name);
+        return error_set(err, ERROR_INPUT, "--%s: '%s' is no time; try 12.5us, or 3.04us+80ns for 80 ns more a byte",
+                         option->name, text);
+    snprintf(fixed, sizeof fixed, "%.*s", (int)n, text);
+    if (!units_parse_time(fixed, &ps[0], err) || (plus && !units_parse_time(plus + 1, &ps[1], err)))
+        return error_prefix(err, "--%s: ", option->name);
+    *line = (struct model_tam_line){(double)ps[0] / (double)UNITS_PS_PER_S, (double)ps[1] / (double)UNITS_PS_PER_S};
+    return true;
 }
 
 /* Table 5.2, whose parameters are times of a full packet, before the options that replace them. */
@@ -103,10 +54,24 @@ static bool host_defaults(struct cli_predict_host *h, int argc, char **argv, str
 
 int cli_predict_host_read(const char *page, int argc, char **argv, struct cli_predict_host *h, struct error *err)
 {
-    struct cli_option options[WORDS + SETTINGS + 1] = {{"like", 0, .text = &h->like}, {"json", 0, .flag = &h->json}};
-    int tree = strcmp(page, "predict broadcast") == 0, n = SETTINGS - !tree; /* --copy, the last, is the tree's */
-    for (int i = 0; i < n; i++)
-        options[WORDS + i] = (struct cli_option){settings[i].name, 0, .call = host_setting, .to = h};
+    bool tree = strcmp(page, "predict broadcast") == 0; /* --copy, the last, is the tree's */
+    const struct cli_option options[] = {
+        {"like", 0, .text = &h->like},
+        {"json", 0, .flag = &h->json},
+        {"packets", 0, .whole = &h->packets, .unit = CLI_OPTIONS_COUNT, .least = 1, .most = MOST},
+        {"message", 0, .whole = &h->message_bytes, .unit = CLI_OPTIONS_BYTES, .least = 1, .most = MOST},
+        {"processes", 0, .whole = &h->processes, .unit = CLI_OPTIONS_COUNT, .least = 1, .most = MOST},
+        {"o-s", 0, .call = host_line, .to = &h->lines.send_overhead},
+        {"g-s", 0, .call = host_line, .to = &h->lines.send_gap},
+        {"o-r", 0, .call = host_line, .to = &h->lines.receive_overhead},
+        {"g-r", 0, .call = host_line, .to = &h->lines.receive_gap},
+        {"u-r", 0, .call = host_line, .to = &h->lines.user_overhead},
+        {"l", 0, .call = host_line, .to = &h->lines.latency},
+        {"l-per-process", 0, .number = &h->latency_per_process_s, .unit = CLI_OPTIONS_TIME},
+        {"packet", 0, .whole = &h->packet_bytes, .unit = CLI_OPTIONS_BYTES, .least = 1, .most = MOST},
+        {tree ? "copy" : NULL, 0, .number = &h->copy_s_per_byte, .unit = CLI_OPTIONS_TIME},
+        {0},
+    };
     if (!host_defaults(h, argc, argv, err))
         return -1;
     int at = cli_options_read(page, argc, argv, options, err);

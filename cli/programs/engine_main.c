@@ -26,9 +26,8 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
-    char *does = memory_text("Runs DIRECTORY/scenario.yaml with %s and writes the results beside it; 'contraflow run' starts "
+    MEMORY_LOCAL char *does = memory_text("Runs DIRECTORY/scenario.yaml with %s and writes the results beside it; 'contraflow run' starts "
                              "it.", emu_engine_name());
     int code = cli_engine_begin(argc, argv, does);
-    free(does);
     return code < 0 ? cli_engine_run(argv[argc - 1], (int)threads, frames, false, on_progress, NULL) : code;
 }

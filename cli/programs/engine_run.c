@@ -3,6 +3,7 @@
 
 #include "base/decimal.h"
 #include "base/directory.h"
+#include "base/memory.h"
 #include "base/process.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -86,7 +87,7 @@ int cli_engine_run(const char *directory, int threads, int64_t frames, bool prog
 {
     struct error err = {0};
     struct scenario s = {0};
-    char *path = results_directory_path(directory, "scenario.yaml");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
     bool ok = scenario_load(&s, path, NULL, 0, &err);
     struct scenario_run_result result = {0};
     if (ok) {
@@ -95,7 +96,6 @@ int cli_engine_run(const char *directory, int threads, int64_t frames, bool prog
         ok = scenario_run(&s, &options, &result, &err);
         scenario_fini(&s);
     }
-    free(path);
     if (!ok) {
         fprintf(stderr, "%s\n", err.message);
         return (int)err.code;

@@ -44,13 +44,11 @@ static void inside_progress(void *user, double fraction)
 
 static int inside_work(const char *directory)
 {
-    char *name = memory_text("%s", directory);
+    MEMORY_LOCAL char *name = memory_text("%s", directory);
     process_start();
     const char *frames = getenv(LINUX_START_FRAMES);
-    int code = cli_engine_run(name, 1, frames ? strtoll(frames, NULL, 10) : 0, getenv(LINUX_START_PROGRAMS) != NULL,
-                              inside_progress, name);
-    free(name);
-    return code;
+    return cli_engine_run(name, 1, frames ? strtoll(frames, NULL, 10) : 0, getenv(LINUX_START_PROGRAMS) != NULL,
+                          inside_progress, name);
 }
 
 int main(int argc, char **argv)
@@ -72,7 +70,7 @@ int main(int argc, char **argv)
         return code;
     struct error err = {0};
     struct scenario s = {0};
-    char program[PATH_MAX], *path = results_directory_path(argv[argc - 1], "scenario.yaml");
+    char program[PATH_MAX], *path MEMORY_LOCAL = results_directory_path(argv[argc - 1], "scenario.yaml");
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     code = ERROR_SYSTEM;
     if (n < 0) {
@@ -83,7 +81,6 @@ int main(int argc, char **argv)
                                     frames};
         if (s.clock == SCENARIO_CLOCK_WALL) {
             scenario_fini(&s);
-            free(path);
             return cli_engine_run(argv[argc - 1], 1, frames, false, wall_progress, NULL);
         }
         if (allow || scenario_commands_refuse(&s, path, "read them, then give " ALLOW, &err))
@@ -92,7 +89,6 @@ int main(int argc, char **argv)
     }
     if (err.code)
         code = (int)err.code;
-    free(path);
     if (err.code)
         fprintf(stderr, "%s\n", err.message);
     return code;

@@ -4,7 +4,6 @@
 #include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/engines.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "cli/replay/cmd_replay.h"
 #include "results/directory.h"
@@ -241,7 +240,7 @@ static bool replay_calibrate(struct study_replay *r, const struct replay_options
         ++*o->left;
         return true;
     }
-    struct replay_knobs knobs = replay_knobs_save(r);
+    MEMORY_ENDS(replay_knobs_free) struct replay_knobs knobs = replay_knobs_save(r);
     study_replay_calibrate(r, run);
     replay_variant_directory(root, moved.label, moved.directory);
     bool ok = before < NEAR_ENOUGH ||
@@ -255,7 +254,6 @@ static bool replay_calibrate(struct study_replay *r, const struct replay_options
         replay_knobs_restore(r, &knobs);
         free(moved.goodput_bps);
     }
-    replay_knobs_free(&knobs);
     return ok;
 }
 
@@ -381,13 +379,13 @@ static bool replay_guess_once(struct study_replay *r, const struct replay_option
         ok = replay_nearest(r, o, root, guess + 1, n - 1, &best, &chosen, signal_number, err);
     if (ok && !o->gives[GIVEN_CONGESTION])
         ok = replay_nearest_other(r, o, root, guess, &best, &chosen, signal_number, err);
-    struct replay_knobs knobs = replay_knobs_save(r);
+    MEMORY_ENDS(replay_knobs_free) struct replay_knobs knobs = replay_knobs_save(r);
     ok = ok && replay_assume(r, o, root, chosen, study_replay_distance, &best, signal_number, err);
     *off = ok && !*signal_number ? study_replay_error(r, &best) : 0;
     if (ok && !*signal_number && !replay_is_over(o) && !o->gives[GIVEN_CONGESTION] &&
         study_replay_needs_windows(r, &best)) {
         struct study_replay_run given = {0};
-        struct replay_knobs found = replay_knobs_save(r);
+        MEMORY_ENDS(replay_knobs_free) struct replay_knobs found = replay_knobs_save(r);
         study_replay_guesses_given(guess, &n);
         replay_knobs_restore(r, &knobs);
         ok = replay_try(r, o, root, guess, n, study_replay_error, &given, &chosen, signal_number, err);
@@ -397,10 +395,8 @@ static bool replay_guess_once(struct study_replay *r, const struct replay_option
             *off = given_off;
         else
             replay_knobs_restore(r, &found);
-        replay_knobs_free(&found);
         free(given.goodput_bps);
     }
-    replay_knobs_free(&knobs);
     free(best.goodput_bps);
     return ok;
 }
@@ -409,17 +405,15 @@ static bool replay_guess_once(struct study_replay *r, const struct replay_option
 static bool replay_guess(struct study_replay *r, const struct replay_options *o, const char *root, int *signal_number,
                          struct error *err)
 {
-    struct replay_knobs first = replay_knobs_save(r);
+    MEMORY_ENDS(replay_knobs_free) struct replay_knobs first = replay_knobs_save(r);
     double turns_off, paced_off = INFINITY;
     bool ok = replay_guess_once(r, o, root, &turns_off, signal_number, err);
-    struct replay_knobs turns = replay_knobs_save(r);
+    MEMORY_ENDS(replay_knobs_free) struct replay_knobs turns = replay_knobs_save(r);
     replay_knobs_restore(r, &first);
     if (ok && turns_off > STUDY_REPLAY_NEAR && !replay_is_over(o) && study_replay_pace(r))
         ok = replay_guess_once(r, o, root, &paced_off, signal_number, err);
     if (!(paced_off < turns_off))
         replay_knobs_restore(r, &turns);
-    replay_knobs_free(&turns);
-    replay_knobs_free(&first);
     return ok;
 }
 
@@ -449,7 +443,7 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     static const int statuses[] = {[STUDY_REPLAY_TOLD] = 0, [STUDY_REPLAY_REFUSED] = 1, [STUDY_REPLAY_UNKNOWN] = CLI_STATUS_UNKNOWN};
     int n = 1 + o->n_what_ifs, signal_number = 0;
-    char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
+    MEMORY_LOCAL char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
     bool ok = results_directory_take(root, false, err) && replay_guess(r, o, root, &signal_number, err);
     r->scenario.engine = o->engine;
     for (int i = 0; ok && !signal_number && i < n; i++) {
@@ -457,7 +451,6 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
         replay_variant_directory(root, runs[i].label, runs[i].directory);
         ok = replay_prepare(r, i ? o->what_ifs[i - 1] : NULL, o, &runs[i], err);
     }
-    free(root);
     for (int from = 0, to = 1; ok && !signal_number && from < n; from = to, to = n) { /* the baseline alone, first */
         ok = replay_play(r, runs + from, to - from, o, INFINITY, o->quiet, &signal_number, err);
         for (int i = from; ok && !signal_number && i < to; i++)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
-#include "base/units.h"
 #include "capture/confine.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
@@ -42,16 +41,6 @@ bool cmd_replay_speed(const struct cli_option *option, const char *text, struct 
     return true;
 }
 
-static bool replay_rate(const struct cli_option *option, const char *text, struct error *err)
-{
-    int64_t *rate_bps = option->to;
-    if (!units_parse_rate(text, rate_bps, err))
-        return error_prefix(err, "--rate: ");
-    if (*rate_bps <= 0 || *rate_bps > CAPTURE_INJECT_RATE_MAX)
-        return error_set(err, ERROR_INPUT, "--rate %s: not between 1bps and 1000000Gbps", text);
-    return true;
-}
-
 static bool replay_rewrite(const struct cli_option *option, const char *text, struct error *err)
 {
     struct replay_options *o = option->to;
@@ -73,7 +62,7 @@ static int replay_parse(int argc, char **argv, struct replay_options *o, struct 
     const struct cli_option options[] = {
         {"interface", 0, .text = &o->interface},
         {"speed", 0, .call = cmd_replay_speed, .to = &speed},
-        {"rate", 0, .call = replay_rate, .to = &o->inject.rate_bps},
+        {"rate", 0, .whole = &o->inject.rate_bps, .unit = CLI_OPTIONS_RATE, .least = 1, .most = CAPTURE_INJECT_RATE_MAX},
         {"rewrite", 0, .call = replay_rewrite, .to = o},
         {"json", 0, .flag = &o->json},
         {"quiet", 'q', .flag = &o->quiet},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
 #include "base/outfile.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/read.h"
@@ -22,15 +21,6 @@ static volatile sig_atomic_t port_signal;
 static void port_on_signal(int number)
 {
     port_signal = number;
-}
-
-static bool port_rate(const struct cli_option *option, const char *text, struct error *err)
-{
-    int64_t *rate_bps = option->to;
-    if (!units_parse_rate(text, rate_bps, err))
-        return error_prefix(err, "--port: ");
-    return (*rate_bps >= PORT_REPLAY_RATE_MIN && *rate_bps <= PORT_REPLAY_RATE_MAX) ||
-           error_set(err, ERROR_INPUT, "--port %s: not between 1kbps and 1000Gbps", text);
 }
 
 static bool port_buffer(const struct cli_option *option, const char *text, struct error *err)
@@ -69,7 +59,7 @@ static int port_parse(int argc, char **argv, struct port_options *o, struct erro
     enum { OWN = 9, OTHERS = sizeof others / sizeof *others };
     struct port_replay_options *r = &o->replay;
     struct cli_option options[OWN + OTHERS + 1] = {
-        {"port", 0, .call = port_rate, .to = &r->rate_bps},
+        {"port", 0, .whole = &r->rate_bps, .unit = CLI_OPTIONS_RATE, .least = PORT_REPLAY_RATE_MIN, .most = PORT_REPLAY_RATE_MAX},
         {"buffer", 0, .call = port_buffer, .to = &r->queue},
         {"queue", 0, .call = port_queue, .to = &r->queue},
         {"from", 0, .call = port_address, .to = &o->from},
@@ -132,7 +122,7 @@ static void port_warn(const struct port_options *o, const struct port_replay_res
 
 static bool port_report(const struct port_options *o, const struct port_replay_result *r, struct error *err)
 {
-    json_t *all = cli_json("replay-port:1", cli_replay_port_show_json(&o->replay, r));
+    json_auto_t *all = cli_json("replay-port:1", cli_replay_port_show_json(&o->replay, r));
     bool ok = !o->replay.directory || port_write_summary(o->replay.directory, all, err);
     if (ok && o->json) {
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
@@ -140,7 +130,6 @@ static bool port_report(const struct port_options *o, const struct port_replay_r
     } else if (ok && r->picked_frames > 0) {
         cli_replay_port_show(&o->replay, r);
     }
-    json_decref(all);
     if (ok)
         port_warn(o, r);
     return ok;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/flows.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/replay/cmd_replay.h"
@@ -81,11 +82,7 @@ struct show_row {
     const char *kind;
 };
 
-static int port_compare_rows(const void *a, const void *b)
-{
-    const struct show_row *x = a, *y = b;
-    return (y->count->wire_bytes > x->count->wire_bytes) - (y->count->wire_bytes < x->count->wire_bytes);
-}
+static ORDER_OF(port_compare_rows, struct show_row, -ORDER(count->wire_bytes))
 
 static void port_add_row(struct view_table *t, const struct port_flows *f, const struct show_row *row)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/replay/cmd_replay.h"
@@ -53,11 +54,7 @@ struct replay_rank {
     double total_bps;
 };
 
-static int replay_rank_compare(const void *a, const void *b)
-{
-    double x = ((const struct replay_rank *)a)->total_bps, y = ((const struct replay_rank *)b)->total_bps;
-    return (x < y) - (x > y);
-}
+static ORDER_OF(replay_rank_compare, struct replay_rank, -ORDER(total_bps))
 
 static struct study_replay_lost replay_expected(const struct cli_replay_show *show, const struct study_replay_run *run)
 {
@@ -77,7 +74,7 @@ static void replay_show_variants(const struct cli_replay_show *show)
     const struct study_replay *r = show->replay;
     const struct study_replay_run *runs = show->runs;
     int n = show->n;
-    struct replay_rank *ranks = memory_zeroed((size_t)n, sizeof *ranks, "variants");
+    MEMORY_LOCAL struct replay_rank *ranks = memory_zeroed((size_t)n, sizeof *ranks, "variants");
     struct view_table t;
     int shown = r->n_flows < 6 ? r->n_flows : 6;
     for (int i = 0; i < n; i++)
@@ -97,7 +94,6 @@ static void replay_show_variants(const struct cli_replay_show *show)
     }
     putchar('\n');
     view_table_print(&t, "  ", 1, stdout);
-    free(ranks);
 }
 
 void cli_replay_show(const struct cli_replay_show *show)

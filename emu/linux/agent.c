@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "emu/linux/program.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "emu/linux/connections.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -15,11 +16,7 @@ struct direction {
     bool begun, ended, reset;
 };
 
-static int direction_compare(const void *a, const void *b)
-{
-    uint64_t x = ((const struct direction *)a)->key, y = ((const struct direction *)b)->key;
-    return (x > y) - (x < y);
-}
+static ORDER_OF(direction_compare, struct direction, ORDER(key))
 
 static uint64_t direction_key(int source, int sink, uint32_t from_port, uint32_t to_port)
 {

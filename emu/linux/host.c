@@ -5,7 +5,6 @@
 #include "emu/linux/netlink.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "emu/linux/kernel/contraflow.h"
 
-#include <stdint.h>
-
 /* Makes an interface in the namespace where the process is, and has tc(8) give it the discipline that the words say.
  * Returns the interface's number, or -1. */
 int linux_queue_open(int device, const char *words, struct error *err);

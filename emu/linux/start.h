@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define LINUX_START_PRIVATE ".linux"         /* in the run's directory, while it runs */

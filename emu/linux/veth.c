@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/veth.h"
 
-#include "base/memory.h"
 #include "emu/linux/netlink.h"
 
 #include <errno.h>

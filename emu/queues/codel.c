@@ -102,12 +102,6 @@ static void codel_begin(void *state, const struct emu_queue_config *config)
     c->rule = emu_codel_rule(config, false);
 }
 
-static void codel_fini(void *state, const struct emu_frame_ops *ops)
-{
-    struct codel *c = state;
-    emu_ring_fini(&c->ring, ops);
-}
-
 static void codel_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
 {
     struct codel *c = state;
@@ -134,7 +128,7 @@ const struct emu_discipline_ops emu_discipline_codel = {
     .has = EMU_DISCIPLINE_HAS_TARGET | EMU_DISCIPLINE_HAS_ECN,
     .state_bytes = sizeof(struct codel),
     .begin = codel_begin,
-    .fini = codel_fini,
+    .fini = emu_discipline_ring_fini,
     .push = codel_push,
     .pop = codel_pop,
 };

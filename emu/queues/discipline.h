@@ -110,6 +110,11 @@ static inline bool emu_discipline_is_plain(const struct emu_discipline_ops *ops)
     return !ops->drops_early && !ops->by_class && !ops->ready_ps;
 }
 
+/* fini(), push() and pop() of a state that begins with a ring of frames in order (emu/ring.h), and needs no more. */
+void emu_discipline_ring_fini(void *state, const struct emu_frame_ops *ops);
+void emu_discipline_ring_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps);
+enum emu_discipline_next emu_discipline_ring_pop(void *state, int64_t now_ps, struct emu_frame *frame);
+
 #define EMU_DISCIPLINE_DECLARE(NAME, name, text, meaning) extern const struct emu_discipline_ops emu_discipline_##name;
 EMU_DISCIPLINES(EMU_DISCIPLINE_DECLARE)
 

@@ -54,12 +54,6 @@ static void pie_begin(void *state, const struct emu_queue_config *config)
     pie_rest(s);
 }
 
-static void pie_fini(void *state, const struct emu_frame_ops *ops)
-{
-    struct pie *s = state;
-    emu_ring_fini(&s->ring, ops);
-}
-
 /* RFC 8033, section 4.2: how much of alpha and beta counts while p is small. */
 static double pie_scale(double p)
 {
@@ -152,7 +146,7 @@ const struct emu_discipline_ops emu_discipline_pie = {
     .has = EMU_DISCIPLINE_HAS_TARGET | EMU_DISCIPLINE_HAS_ECN,
     .state_bytes = sizeof(struct pie),
     .begin = pie_begin,
-    .fini = pie_fini,
+    .fini = emu_discipline_ring_fini,
     .admit = pie_admit,
     .push = pie_push,
     .pop = pie_pop,

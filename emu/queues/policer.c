@@ -15,31 +15,11 @@ static void policer_begin(void *state, const struct emu_queue_config *config)
     emu_bucket_init(&p->bucket, config);
 }
 
-static void policer_fini(void *state, const struct emu_frame_ops *ops)
-{
-    struct policer *p = state;
-    emu_ring_fini(&p->ring, ops);
-}
-
 static bool policer_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes, int64_t now_ps)
 {
     struct policer *p = state;
     (void)depth_bytes;
     return emu_bucket_take(&p->bucket, frame, now_ps);
-}
-
-static void policer_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
-{
-    struct policer *p = state;
-    (void)flow;
-    emu_ring_push(&p->ring, frame, now_ps);
-}
-
-static enum emu_discipline_next policer_pop(void *state, int64_t now_ps, struct emu_frame *frame)
-{
-    struct policer *p = state;
-    (void)now_ps;
-    return emu_ring_pop(&p->ring, frame) ? EMU_DISCIPLINE_FRAME : EMU_DISCIPLINE_EMPTY;
 }
 
 const struct emu_discipline_ops emu_discipline_policer = {
@@ -48,8 +28,8 @@ const struct emu_discipline_ops emu_discipline_policer = {
     .has = EMU_DISCIPLINE_HAS_RATE | EMU_DISCIPLINE_HAS_BURST,
     .state_bytes = sizeof(struct policer),
     .begin = policer_begin,
-    .fini = policer_fini,
+    .fini = emu_discipline_ring_fini,
     .admit = policer_admit,
-    .push = policer_push,
-    .pop = policer_pop,
+    .push = emu_discipline_ring_push,
+    .pop = emu_discipline_ring_pop,
 };

@@ -90,12 +90,6 @@ static void red_begin(void *state, const struct emu_queue_config *config)
     random_init(&r->random, config->seed);
 }
 
-static void red_fini(void *state, const struct emu_frame_ops *ops)
-{
-    struct red *r = state;
-    emu_ring_fini(&r->ring, ops);
-}
-
 /* Whether this frame is the one to be lost. */
 static bool red_picks(struct red *r)
 {
@@ -125,13 +119,6 @@ static bool red_admit(void *state, const struct emu_frame *frame, int64_t depth_
     return !red_picks(r) || emu_frame_mark(r->marks, frame);
 }
 
-static void red_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
-{
-    struct red *r = state;
-    (void)flow;
-    emu_ring_push(&r->ring, frame, now_ps);
-}
-
 static enum emu_discipline_next red_pop(void *state, int64_t now_ps, struct emu_frame *frame)
 {
     struct red *r = state;
@@ -148,8 +135,8 @@ const struct emu_discipline_ops emu_discipline_red = {
     .has = EMU_DISCIPLINE_HAS_MEAN | EMU_DISCIPLINE_HAS_RATE | EMU_DISCIPLINE_HAS_ECN,
     .state_bytes = sizeof(struct red),
     .begin = red_begin,
-    .fini = red_fini,
+    .fini = emu_discipline_ring_fini,
     .admit = red_admit,
-    .push = red_push,
+    .push = emu_discipline_ring_push,
     .pop = red_pop,
 };

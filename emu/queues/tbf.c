@@ -15,24 +15,11 @@ static void tbf_begin(void *state, const struct emu_queue_config *config)
     emu_bucket_init(&t->bucket, config);
 }
 
-static void tbf_fini(void *state, const struct emu_frame_ops *ops)
-{
-    struct tbf *t = state;
-    emu_ring_fini(&t->ring, ops);
-}
-
 static bool tbf_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes, int64_t now_ps)
 {
     const struct tbf *t = state;
     (void)depth_bytes;
     return emu_bucket_left_ps(&t->bucket, frame, now_ps) != INT64_MIN;
-}
-
-static void tbf_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
-{
-    struct tbf *t = state;
-    (void)flow;
-    emu_ring_push(&t->ring, frame, now_ps);
 }
 
 static enum emu_discipline_next tbf_pop(void *state, int64_t now_ps, struct emu_frame *frame)
@@ -55,9 +42,9 @@ const struct emu_discipline_ops emu_discipline_tbf = {
     .has = EMU_DISCIPLINE_HAS_RATE | EMU_DISCIPLINE_HAS_BURST,
     .state_bytes = sizeof(struct tbf),
     .begin = tbf_begin,
-    .fini = tbf_fini,
+    .fini = emu_discipline_ring_fini,
     .admit = tbf_admit,
-    .push = tbf_push,
+    .push = emu_discipline_ring_push,
     .pop = tbf_pop,
     .ready_ps = tbf_ready_ps,
 };

@@ -188,18 +188,12 @@ static struct model_signature_estimate estimate(const struct problem *q, const s
     return (struct model_signature_estimate){s->c[k], std_error, s->c[k] - half, s->c[k] + half};
 }
 
-static int compare_sizes(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* The distinct sizes, sorted, as thresholds; returns how many. sizes is scratch for q->n. */
 static size_t list_candidates(const struct problem *q, double *sizes, struct model_signature_candidate *candidates)
 {
     for (size_t i = 0; i < q->n; i++)
         sizes[i] = q->points[i].bytes;
-    qsort(sizes, q->n, sizeof *sizes, compare_sizes);
+    qsort(sizes, q->n, sizeof *sizes, estimate_ascending);
     size_t count = 0;
     for (size_t i = 0; i < q->n; i++) {
         if (i > 0 && sizes[i] <= sizes[i - 1])
@@ -322,7 +316,7 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
         return false;
     struct problem q;
     bool ok = problem_init(&q, link, points, n, err);
-    double *sizes = memory_zeroed(n, sizeof *sizes, "the points of a fit");
+    MEMORY_LOCAL double *sizes = memory_zeroed(n, sizeof *sizes, "the points of a fit");
     struct search s = {.candidates = memory_zeroed(n, sizeof *s.candidates, "the points of a fit"),
                        .solutions = memory_zeroed(n, sizeof *s.solutions, "the points of a fit")};
     if (ok) {
@@ -331,7 +325,6 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
     }
     if (ok && candidates)
         memcpy(candidates, s.candidates, s.n * sizeof *candidates);
-    free(sizes);
     free(s.candidates);
     free(s.solutions);
     model_linear_fini(&q.linear);

@@ -254,7 +254,7 @@ static bool replay_finish(struct port_replay *r, struct error *err)
 bool port_replay_run(const struct port_replay_options *options, struct port_replay_result *result, struct error *err)
 {
     static const struct emu_frame_ops no_ops; /* handles are tagged: nobody asks */
-    struct port_replay *r = memory_zeroed(1, sizeof *r, "a port");
+    MEMORY_LOCAL struct port_replay *r = memory_zeroed(1, sizeof *r, "a port");
     memset(result, 0, sizeof *result);
     r->options = options;
     r->result = result;
@@ -276,6 +276,5 @@ bool port_replay_run(const struct port_replay_options *options, struct port_repl
     emu_port_fini(&r->port);
     emu_port_fini(&r->far);
     native_scheduler_fini(&r->scheduler);
-    free(r);
     return ok;
 }

@@ -50,6 +50,12 @@ bool program_writes(const struct scenario *s, int flow)
            (ops == &program_messages && !pauses_has(&s->flows[flow]));
 }
 
+void *program_memory(struct program *p, size_t n, size_t size, const char *what)
+{
+    p->memory = memory_grown(p->memory, p->n_memory, &p->memory_room, 4, sizeof *p->memory, what);
+    return p->memory[p->n_memory++] = memory_zeroed(n, size, what);
+}
+
 void program_introduce(const struct program *p)
 {
     int hosts = p->env.scenario->network.hosts;
@@ -89,9 +95,13 @@ void program_free(struct program *p)
 {
     if (!p)
         return;
-    p->ops->free(p->state);
+    if (p->ops->free)
+        p->ops->free(p->state);
     operations_fini(&p->operations);
     emu_gbn_free(p->gbn);
+    while (p->n_memory > 0)
+        free(p->memory[--p->n_memory]);
+    free(p->memory);
     free(p->state);
     free(p);
 }

@@ -55,7 +55,7 @@ struct program_ops {
     struct estimate_running (*operations)(const struct program *p);              /* s, whole ones; NULL: none */
     void (*messages)(const struct program *p, struct results_messages *messages); /* NULL: none */
     bool (*finish)(struct program *p, struct error *err);                        /* writes its file */
-    void (*free)(void *state);                                                   /* what the state owns */
+    void (*free)(void *state);                                                   /* what grew; NULL: nothing did */
 };
 
 struct program {
@@ -64,8 +64,13 @@ struct program {
     const struct program_ops *ops;
     struct emu_gbn *gbn; /* owned; NULL: not over Go-Back-N */
     struct operations operations; /* of a collective, or of messages; else none */
-    void *state;         /* owned by ops; zeroed memory for `state_bytes` */
+    void *state;         /* owned; zeroed memory for `state_bytes` */
+    void **memory;       /* owned, as what it leads to: program_memory() */
+    size_t n_memory, memory_room;
 };
+
+/* n zeroed items that end with the program. */
+void *program_memory(struct program *p, size_t n, size_t size, const char *what);
 
 /* Every host says who it is, so that no switch needs to flood: a small frame from each to the next, now. Traffic of its
  * own had better begin PROGRAM_SETTLE_PS later. */

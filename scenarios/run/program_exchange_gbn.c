@@ -5,11 +5,8 @@
  * the pairwise exchange, omega = p - 1 the synchronous shuffle. A host is through with a round when it has handed all
  * of it to its NIC and has received what its partners owe it. Processes begin an operation within start_spread of each
  * other. */
-#include "base/memory.h"
 #include "model/schedule.h"
 #include "scenarios/run/program_gbn.h"
-
-#include <stdlib.h>
 
 struct exchange_host {
     int64_t round;     /* of this operation */
@@ -157,8 +154,8 @@ static void exchange_start(struct program *p)
     const struct scenario_exchange *e = &s->exchange;
     struct exchange *x = p->state;
     *x = (struct exchange){.program = p, .p = s->network.hosts,
-                           .hosts = memory_zeroed((size_t)s->network.hosts, sizeof *x->hosts, "the exchange"),
-                           .received = memory_zeroed((size_t)s->n_flows, sizeof *x->received, "the exchange")};
+                           .hosts = program_memory(p, (size_t)s->network.hosts, sizeof *x->hosts, "the exchange"),
+                           .received = program_memory(p, (size_t)s->n_flows, sizeof *x->received, "the exchange")};
     bool shift = e->algorithm == SCENARIO_ALGORITHM_SHIFT, sync = e->algorithm == SCENARIO_ALGORITHM_SYNCHRONOUS;
     x->steps = shift ? x->p - 1 : (int64_t)model_schedule_rounds((size_t)x->p);
     x->group = e->algorithm == SCENARIO_ALGORITHM_GROUP ? e->group : sync ? x->steps : 1;
@@ -179,13 +176,6 @@ static struct emu_flow_stats exchange_stats(const struct program *p, int flow)
     return stats;
 }
 
-static void exchange_free(void *state)
-{
-    struct exchange *x = state;
-    free(x->hosts);
-    free(x->received);
-}
-
 const struct program_ops program_exchange_gbn = {
     .state_bytes = sizeof(struct exchange),
     .start = exchange_start,
@@ -194,5 +184,4 @@ const struct program_ops program_exchange_gbn = {
     .stats = exchange_stats,
     .operations = program_operations,
     .finish = program_operations_finish,
-    .free = exchange_free,
 };

@@ -6,12 +6,8 @@
  * each round with the partner of Algorithm 2 of Tam 2001, as with MPI_Sendrecv of messages too long for eager sending:
  * both messages leave when both processes have come to the round, which ends when both are there. A process is through
  * when everything for it has come. Processes begin within start_spread of each other. */
-#include "base/memory.h"
-#include "base/units.h"
 #include "model/schedule.h"
 #include "scenarios/run/program.h"
-
-#include <stdlib.h>
 
 struct alltoall_process {
     int missing; /* messages of this operation it waits for */
@@ -120,21 +116,14 @@ static void alltoall_start(struct program *p)
     const struct scenario *s = p->env.scenario;
     struct alltoall *a = p->state;
     *a = (struct alltoall){.program = p, .p = s->network.hosts,
-                           .delivered = memory_zeroed((size_t)s->n_flows, sizeof *a->delivered, "the exchange"),
-                           .processes = memory_zeroed((size_t)s->network.hosts, sizeof *a->processes, "the exchange")};
+                           .delivered = program_memory(p, (size_t)s->n_flows, sizeof *a->delivered, "the exchange"),
+                           .processes = program_memory(p, (size_t)s->network.hosts, sizeof *a->processes, "the exchange")};
     bool pairwise = s->exchange.algorithm == SCENARIO_ALGORITHM_PAIRWISE;
     a->rounds = pairwise ? (int)model_schedule_rounds((size_t)a->p) : a->p - 1;
     operations_start(&p->operations, &(struct operations_plan){s, &p->clock, a->p, s->exchange.repeat,
                                                                s->exchange.period_ps, s->seed, alltoall_begin,
                                                                alltoall_enter, a});
     operations_begin(&p->operations, PROGRAM_CONNECTING_PS + s->start_spread_ps);
-}
-
-static void alltoall_free(void *state)
-{
-    struct alltoall *a = state;
-    free(a->delivered);
-    free(a->processes);
 }
 
 const struct program_ops program_exchange_tcp = {
@@ -144,5 +133,4 @@ const struct program_ops program_exchange_tcp = {
     .done = program_operations_done,
     .operations = program_operations,
     .finish = program_operations_finish,
-    .free = alltoall_free,
 };

@@ -133,9 +133,9 @@ static void flows_start(struct program *p)
     const struct scenario *s = p->env.scenario;
     struct flows *f = p->state;
     *f = (struct flows){.program = p, .n = s->n_flows,
-                        .senders = memory_zeroed((size_t)s->n_flows, sizeof *f->senders, "flows"),
-                        .first = memory_zeroed((size_t)s->network.hosts, sizeof *f->first, "flows"),
-                        .turn = memory_zeroed((size_t)s->network.hosts, sizeof *f->turn, "flows")};
+                        .senders = program_memory(p, (size_t)s->n_flows, sizeof *f->senders, "flows"),
+                        .first = program_memory(p, (size_t)s->network.hosts, sizeof *f->first, "flows"),
+                        .turn = program_memory(p, (size_t)s->network.hosts, sizeof *f->turn, "flows")};
     for (int h = 0; h < s->network.hosts; h++)
         f->turn[h] = -1;
     for (int i = f->n - 1; i >= 0; i--) { /* each host's flows in a chain, turn at the first */
@@ -195,9 +195,6 @@ static void flows_free(void *state)
     struct flows *f = state;
     for (int i = 0; i < f->n; i++)
         free(f->senders[i].trace);
-    free(f->senders);
-    free(f->turn);
-    free(f->first);
 }
 
 const struct program_ops program_flows = {

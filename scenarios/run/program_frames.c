@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Full frames without a protocol: the burst test of Tam 2001, appendix A.1, and saturated uniform traffic. */
-#include "base/memory.h"
 #include "scenarios/run/program.h"
 #include "results/csv.h"
 #include "results/directory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define RAW_PAYLOAD 1500
 #define RAW_WIRE (RAW_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
@@ -69,8 +67,8 @@ static void burst_start(struct program *p)
     *b = (struct burst){
         .program = p,
         .at = -1,
-        .rows = memory_zeroed(most, sizeof *b->rows, "bursts"),
-        .last_ps = memory_zeroed((size_t)p->env.scenario->network.hosts, sizeof *b->last_ps, "bursts"),
+        .rows = program_memory(p, most, sizeof *b->rows, "bursts"),
+        .last_ps = program_memory(p, (size_t)p->env.scenario->network.hosts, sizeof *b->last_ps, "bursts"),
     };
     for (int i = 0; i < config->n_sources; i++)
         for (int j = 0; j < config->n_sinks; j++)
@@ -122,20 +120,12 @@ static bool burst_finish(struct program *p, struct error *err)
     return outfile_commit(&f, err);
 }
 
-static void burst_free(void *state)
-{
-    struct burst *b = state;
-    free(b->rows);
-    free(b->last_ps);
-}
-
 const struct program_ops program_burst = {
     .state_bytes = sizeof(struct burst),
     .start = burst_start,
     .deliver = burst_deliver,
     .done = burst_done,
     .finish = burst_finish,
-    .free = burst_free,
 };
 
 struct uniform_source {
@@ -178,9 +168,9 @@ static void uniform_start(struct program *p)
     struct uniform *u = p->state;
     *u = (struct uniform){
         .program = p,
-        .sources = memory_zeroed(ports, sizeof *u->sources, "uniform traffic"),
-        .offered = memory_zeroed(ports, sizeof *u->offered, "uniform traffic"),
-        .received = memory_zeroed(ports, sizeof *u->received, "uniform traffic"),
+        .sources = program_memory(p, ports, sizeof *u->sources, "uniform traffic"),
+        .offered = program_memory(p, ports, sizeof *u->offered, "uniform traffic"),
+        .received = program_memory(p, ports, sizeof *u->received, "uniform traffic"),
     };
     random_init(&u->random, s->seed);
     program_introduce(p);
@@ -221,19 +211,10 @@ static bool uniform_finish(struct program *p, struct error *err)
     return outfile_commit(&f, err);
 }
 
-static void uniform_free(void *state)
-{
-    struct uniform *u = state;
-    free(u->sources);
-    free(u->offered);
-    free(u->received);
-}
-
 const struct program_ops program_uniform = {
     .state_bytes = sizeof(struct uniform),
     .start = uniform_start,
     .deliver = uniform_deliver,
     .done = uniform_done,
     .finish = uniform_finish,
-    .free = uniform_free,
 };

@@ -6,11 +6,8 @@
  * No process leaves a barrier when others do: each message is written an offset of [0, start_spread] after it, drawn
  * anew. Which of several flows comes first at a queue they share changes with it from message to message, and so does
  * what they get: that is what there is to average. */
-#include "base/memory.h"
 #include "base/units.h"
 #include "scenarios/run/program.h"
-
-#include <stdlib.h>
 
 struct messages_flow {
     struct messages *owner;         /* borrowed */
@@ -96,7 +93,7 @@ static void messages_start(struct program *p)
 {
     const struct scenario *s = p->env.scenario;
     struct messages *m = p->state;
-    m->flows = memory_zeroed((size_t)s->n_flows, sizeof *m->flows, "messages");
+    m->flows = program_memory(p, (size_t)s->n_flows, sizeof *m->flows, "messages");
     m->program = p;
     random_init(&m->random, ~s->seed); /* other numbers than those the first starts were drawn with */
     for (int i = 0; i < s->n_flows; i++) {
@@ -137,12 +134,6 @@ static bool messages_finish(struct program *p, struct error *err)
     return p->operations.n == 0 || operations_write(&p->operations, p->env.directory, err);
 }
 
-static void messages_free(void *state)
-{
-    struct messages *m = state;
-    free(m->flows);
-}
-
 const struct program_ops program_messages = {
     .state_bytes = sizeof(struct messages),
     .start = messages_start,
@@ -151,5 +142,4 @@ const struct program_ops program_messages = {
     .stats = messages_stats,
     .times = messages_times,
     .finish = messages_finish,
-    .free = messages_free,
 };

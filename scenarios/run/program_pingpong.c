@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pairs of hosts across the network's middle that send one packet to and fro at the same time: Tam 2001, appendix A.5.
  * One number of pairs after another. */
-#include "base/memory.h"
 #include "scenarios/run/program_gbn.h"
 #include "results/csv.h"
 #include "results/directory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct pingpong_result {
     int64_t sum_ps, rounds;
@@ -77,8 +75,8 @@ static void pingpong_start(struct program *p)
     const struct scenario *s = p->env.scenario;
     struct pingpong *g = p->state;
     *g = (struct pingpong){.program = p, .n = s->pingpong.n_pairs, .most = s->n_flows / 2,
-                           .start_ps = memory_zeroed((size_t)s->n_flows, sizeof *g->start_ps, "ping-pong")};
-    g->results = memory_zeroed((size_t)g->n * (size_t)g->most, sizeof *g->results, "ping-pong");
+                           .start_ps = program_memory(p, (size_t)s->n_flows, sizeof *g->start_ps, "ping-pong")};
+    g->results = program_memory(p, (size_t)g->n * (size_t)g->most, sizeof *g->results, "ping-pong");
     struct emu_gbn_config config = s->gbn; /* the answer is what acknowledges */
     config.ack_every = config.window_packets;
     program_gbn_start(p, &config, &(struct emu_gbn_program){pingpong_next, pingpong_received, NULL, g});
@@ -112,13 +110,6 @@ static bool pingpong_finish(struct program *p, struct error *err)
     return outfile_commit(&f, err);
 }
 
-static void pingpong_free(void *state)
-{
-    struct pingpong *g = state;
-    free(g->start_ps);
-    free(g->results);
-}
-
 const struct program_ops program_pingpong = {
     .state_bytes = sizeof(struct pingpong),
     .start = pingpong_start,
@@ -126,5 +117,4 @@ const struct program_ops program_pingpong = {
     .done = pingpong_done,
     .stats = program_gbn_stats,
     .finish = pingpong_finish,
-    .free = pingpong_free,
 };

@@ -12,9 +12,9 @@
  * ACKs waited in queues, as far as that cost the message time. Whatever has an ACK for it counts, data of the other way,
  * too. A sender that is paced is not told apart. */
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "capture/decode.h"
-#include "results/csv.h"
 #include "results/directory.h"
 #include "scenarios/traffic/played.h"
 #include "scenarios/run/program.h"
@@ -381,8 +381,8 @@ static void play_turn(struct play *y)
     size_t needs = 0;
     for (int r = 0; r < y->schedule.n; r++)
         needs += y->schedule.ranks[r].n_needs;
-    y->begin = memory_zeroed(y->n + 2, sizeof *y->begin, "a schedule");
-    y->later = memory_zeroed(needs + 1, sizeof *y->later, "a schedule");
+    y->begin = program_memory(y->program, y->n + 2, sizeof *y->begin, "a schedule");
+    y->later = program_memory(y->program, needs + 1, sizeof *y->later, "a schedule");
     for (int pass = 0; pass < 2; pass++) {
         for (int r = 0; r < y->schedule.n; r++)
             for (size_t i = 0; i < y->schedule.ranks[r].n_needs; i++) {
@@ -404,23 +404,17 @@ struct way_of {
     size_t way;
 };
 
-static int way_compare(const void *a, const void *b)
-{
-    const struct way_of *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
-}
+static ORDER_OF(way_compare, struct way_of, 2 * ORDER(from) + ORDER(to))
 
 /* The ways of the connections, and which of them each message takes. */
 static void play_connect(struct play *y, bool apart)
 {
     size_t flows;
-    struct schedule_flow *flow = schedule_flows(&y->schedule, apart, &flows);
-    struct way_of *by_ranks = memory_zeroed(2 * flows + 1, sizeof *by_ranks, "connections");
+    MEMORY_LOCAL struct schedule_flow *flow = schedule_flows(&y->schedule, apart, &flows);
+    MEMORY_LOCAL struct way_of *by_ranks = memory_zeroed(2 * flows + 1, sizeof *by_ranks, "connections");
     size_t n = 0;
     y->n_ways = 2 * flows;
-    y->ways = memory_zeroed(y->n_ways + 1, sizeof *y->ways, "connections");
+    y->ways = program_memory(y->program, y->n_ways + 1, sizeof *y->ways, "connections");
     for (size_t i = 0; i < y->n_ways; i++)
         y->ways[i] = (struct play_way){.owner = y, .flow = (int)(i / 2), .back = i & 1, .ack_came_ps = -1};
     for (size_t i = 0; i < flows; i++) {
@@ -443,8 +437,6 @@ static void play_connect(struct play *y, bool apart)
         const struct way_of *found = bsearch(&ranks, by_ranks, n, sizeof ranks, way_compare);
         op->way = found ? found->way : 0; /* every message has one: schedule_finishes() */
     }
-    free(by_ranks);
-    free(flow);
 }
 
 static void play_start(struct program *p)
@@ -454,12 +446,12 @@ static void play_start(struct program *p)
     y->program = p;
     played_schedule(s, &y->schedule);
     y->n = schedule_count(&y->schedule);
-    y->ops = memory_zeroed(y->n + 1, sizeof *y->ops, "a schedule");
-    y->messages = memory_zeroed(y->n + 1, sizeof *y->messages, "a schedule");
-    y->ready.ops = memory_zeroed(y->n + 1, sizeof *y->ready.ops, "a schedule");
-    y->sends.ops = memory_zeroed(y->n + 1, sizeof *y->sends.ops, "a schedule");
-    y->ranks = memory_zeroed((size_t)y->schedule.n, sizeof *y->ranks, "a schedule");
-    y->cpu_free_ps = memory_zeroed((size_t)y->schedule.n * SCHEDULE_CPUS, sizeof *y->cpu_free_ps, "a schedule");
+    y->ops = program_memory(y->program, y->n + 1, sizeof *y->ops, "a schedule");
+    y->messages = program_memory(y->program, y->n + 1, sizeof *y->messages, "a schedule");
+    y->ready.ops = program_memory(p, y->n + 1, sizeof *y->ready.ops, "a schedule");
+    y->sends.ops = program_memory(p, y->n + 1, sizeof *y->sends.ops, "a schedule");
+    y->ranks = program_memory(y->program, (size_t)y->schedule.n, sizeof *y->ranks, "a schedule");
+    y->cpu_free_ps = program_memory(y->program, (size_t)y->schedule.n * SCHEDULE_CPUS, sizeof *y->cpu_free_ps, "a schedule");
     size_t number = 0;
     for (int r = 0; r < y->schedule.n; r++) {
         y->ranks[r].first = number;
@@ -529,7 +521,7 @@ static bool play_table(const struct play *y, const char *directory, struct error
     struct outfile f;
     if (!results_directory_create(&f, directory, "messages.csv", err))
         return false;
-    size_t *sends = memory_zeroed(y->n + 1, sizeof *sends, "messages"), n = play_sends(y, sends);
+    size_t *sends MEMORY_LOCAL = memory_zeroed(y->n + 1, sizeof *sends, "messages"), n = play_sends(y, sends);
     fputs("from_rank,from,to_rank,to,tag,bytes,messages,mean_s,ack_wait_s,ack_wait_most_s\n", f.stream);
     for (size_t i = 0; i < n; i++) {
         const struct play_op *op = &y->ops[sends[i]];
@@ -538,7 +530,6 @@ static bool play_table(const struct play *y, const char *directory, struct error
                 op->op->peer, s->ranks[op->op->peer], op->op->tag, op->op->amount, m->time_s.n, m->time_s.mean,
                 m->time_s.n > 0 ? m->ack_wait_s / (double)m->time_s.n : 0, m->ack_wait_most_s);
     }
-    free(sends);
     return outfile_commit(&f, err);
 }
 
@@ -556,15 +547,6 @@ static void play_free(void *state)
         free(y->ways[i].posted.ops);
     }
     schedule_fini(&y->schedule);
-    free(y->ops);
-    free(y->messages);
-    free(y->ready.ops);
-    free(y->sends.ops);
-    free(y->ranks);
-    free(y->cpu_free_ps);
-    free(y->begin);
-    free(y->later);
-    free(y->ways);
 }
 
 const struct program_ops program_schedule = {

@@ -7,11 +7,7 @@
  * heard from all of its own, tells them, the largest subtree first, and whoever is told tells its own so. A process is
  * through when it has been told and has handed over what it passes on: the root first; of 2^k processes the last after
  * 2 k messages one after another. Processes begin within start_spread of each other. */
-#include "base/memory.h"
-#include "base/units.h"
 #include "scenarios/run/program.h"
-
-#include <stdlib.h>
 
 struct tree {
     struct program *program; /* borrowed */
@@ -89,18 +85,11 @@ static void tree_start(struct program *p)
     const struct scenario *s = p->env.scenario;
     struct tree *t = p->state;
     *t = (struct tree){.program = p, .p = s->network.hosts,
-                       .delivered = memory_zeroed((size_t)s->n_flows, sizeof *t->delivered, "the barrier"),
-                       .missing = memory_zeroed((size_t)s->network.hosts, sizeof *t->missing, "the barrier")};
+                       .delivered = program_memory(p, (size_t)s->n_flows, sizeof *t->delivered, "the barrier"),
+                       .missing = program_memory(p, (size_t)s->network.hosts, sizeof *t->missing, "the barrier")};
     operations_start(&p->operations, &(struct operations_plan){s, &p->clock, t->p, s->tree.repeat, s->tree.period_ps,
                                                                s->seed, tree_begin, tree_arrive, t});
     operations_begin(&p->operations, PROGRAM_CONNECTING_PS + s->start_spread_ps);
-}
-
-static void tree_free(void *state)
-{
-    struct tree *t = state;
-    free(t->delivered);
-    free(t->missing);
 }
 
 const struct program_ops program_tree_tcp = {
@@ -110,5 +99,4 @@ const struct program_ops program_tree_tcp = {
     .done = program_operations_done,
     .operations = program_operations,
     .finish = program_operations_finish,
-    .free = tree_free,
 };

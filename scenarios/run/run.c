@@ -235,7 +235,7 @@ static bool run_open_taps(struct run *r)
         *t = (struct run_tap){.run = r, .snaplen = (uint32_t)c->snaplen, .vlan = port->link.framing.vlan};
         snprintf(t->record.at, sizeof t->record.at, "%s", c->at);
         snprintf(t->record.file, sizeof t->record.file, "%s.%s", c->at, ng ? "pcapng" : "pcap");
-        char *path = results_directory_path(r->options->directory, t->record.file);
+        MEMORY_LOCAL char *path = results_directory_path(r->options->directory, t->record.file);
         t->writer = capture_writer_open(
             path,
             &(struct capture_writer_config){.format = ng ? CAPTURE_FORMAT_PCAPNG : CAPTURE_FORMAT_PCAP,
@@ -244,7 +244,6 @@ static bool run_open_taps(struct run *r)
                                             .application = "contraflow " CONTRAFLOW_VERSION,
                                             .link_rate_bps = port->link.rate_bps},
             &r->error);
-        free(path);
         if (!t->writer)
             return false;
         port->tap = (struct emu_tap){run_saw, t};
@@ -435,13 +434,12 @@ static struct estimate_series run_series(const struct run *r, int flow, double *
 /* Whether no host both sends and receives data. */
 static bool run_one_way(const struct scenario *s)
 {
-    bool *sends = memory_zeroed((size_t)s->network.hosts, sizeof *sends, "hosts");
+    MEMORY_LOCAL bool *sends = memory_zeroed((size_t)s->network.hosts, sizeof *sends, "hosts");
     bool one = true;
     for (int i = 0; i < s->n_flows; i++)
         sends[s->flows[i].from] = true;
     for (int i = 0; i < s->n_flows; i++)
         one = one && !sends[s->flows[i].to] && !s->flows[i].duplex;
-    free(sends);
     return one;
 }
 
@@ -451,8 +449,8 @@ static void run_steady(const struct run *r, struct record_flow *flows)
 {
     int n = r->scenario->n_flows;
     size_t slowest = 0;
-    double drift_p = 1, stall = 0, *bytes = memory_zeroed(r->delivered.n, sizeof *bytes, "the flows of a run");
-    struct samples_reader delivered;
+    double drift_p = 1, stall = 0, *bytes MEMORY_LOCAL = memory_zeroed(r->delivered.n, sizeof *bytes, "the flows of a run");
+    MEMORY_ENDS(samples_reader_fini) struct samples_reader delivered;
     samples_reader_init(&delivered, &r->delivered);
     for (int i = 0; i < n; i++)
         if (r->losses[i].events > 0 && (slowest == 0 || r->losses[i].events < slowest))
@@ -464,8 +462,6 @@ static void run_steady(const struct run *r, struct record_flow *flows)
         drift_p = fmin(drift_p, estimate_drift_p(&series));
         stall = fmax(stall, estimate_stall(&series));
     }
-    samples_reader_fini(&delivered);
-    free(bytes);
     bool silent = drift_p * n < ESTIMATE_DRIFT_P || (stall > ESTIMATE_STALL_MOST && run_one_way(r->scenario));
     for (int i = 0; i < n && silent; i++)
         flows[i].steady_bps.std_error = flows[i].steady_bps.ci95 = NAN;
@@ -498,8 +494,8 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
     struct emu_clock clock = emu_engine_clock(r->engine);
     int64_t ended_ps = emu_clock_now(&clock);
     *result = (struct scenario_run_result){r->interrupted, ended_ps};
-    struct record_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
-    struct results_capture *captures = memory_zeroed((size_t)s->n_captures, sizeof *captures, "captures");
+    MEMORY_LOCAL struct record_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
+    MEMORY_LOCAL struct results_capture *captures = memory_zeroed((size_t)s->n_captures, sizeof *captures, "captures");
     struct estimate_running operations = {0};
     struct results_messages messages = {0};
     bool wall = s->clock == SCENARIO_CLOCK_WALL, ok = true;
@@ -536,8 +532,6 @@ static bool run_finish(struct run *r, struct scenario_run_result *result)
          (!r->program || r->interrupted || r->program->ops->finish(r->program, &r->error)) &&
          record_run(s, flows, &r->network, &r->progress, captures, &operations, &messages, wall ? &r->lateness : NULL,
                     ended_ps, !r->interrupted, r->options->directory, &r->error);
-    free(flows);
-    free(captures);
     return ok;
 }
 

@@ -2,6 +2,7 @@
 #include "scenarios/traffic/goal.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "scenarios/scenario.h"
 
 #include <ctype.h>
@@ -205,10 +206,7 @@ static bool goal_labelled(struct goal *g)
     return true;
 }
 
-static int label_compare(const void *a, const void *b)
-{
-    return strcmp(((const struct label *)a)->name, ((const struct label *)b)->name);
-}
+static ORDER_OF(label_compare, struct label, ORDER_TEXT(name))
 
 static const struct label *goal_find(const struct goal *g, const char *name)
 {

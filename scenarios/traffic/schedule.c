@@ -2,6 +2,7 @@
 #include "scenarios/traffic/schedule.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,15 +91,7 @@ struct match {
     int line;
 };
 
-static int match_compare(const void *a, const void *b)
-{
-    const struct match *x = a, *y = b;
-    const int left[] = {x->from, x->to, x->tag}, right[] = {y->from, y->to, y->tag};
-    for (int i = 0; i < 3; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
-}
+static ORDER_OF(match_compare, struct match, 8 * ORDER(from) + 4 * ORDER(to) + 2 * ORDER(tag) + ORDER(op))
 
 static bool finishes_fail(const struct match *m, const char *does, const char *why, struct error *err)
 {
@@ -225,7 +218,7 @@ static bool finishes_blame(const struct finishes *f, const struct events *e, str
 static bool finishes_ends(const struct finishes *f, struct error *err)
 {
     struct events e = events_of(f);
-    size_t *ready = memory_zeroed(e.n + 1, sizeof *ready, what), n_ready = 0;
+    size_t *ready MEMORY_LOCAL = memory_zeroed(e.n + 1, sizeof *ready, what), n_ready = 0;
     for (size_t i = 0; i < e.n; i++)
         if (e.missing[i] == 0)
             ready[n_ready++] = i;
@@ -234,7 +227,6 @@ static bool finishes_ends(const struct finishes *f, struct error *err)
             if (--e.missing[e.later[k]] == 0)
                 ready[n_ready++] = e.later[k];
     bool ok = finishes_blame(f, &e, err);
-    free(ready);
     free(e.begin);
     free(e.later);
     free(e.missing);

@@ -151,8 +151,8 @@ static void host_pair_flows(struct study_compare_host *h)
     const struct analysis_resource *before = h->side[STUDY_COMPARE_BEFORE], *after = h->side[STUDY_COMPARE_AFTER];
     before = before ? before : &nothing;
     after = after ? after : &nothing;
-    size_t *partner = memory_zeroed(before->n, sizeof *partner, "flows to compare");
-    bool *taken = memory_zeroed(after->n, sizeof *taken, "flows to compare");
+    MEMORY_LOCAL size_t *partner = memory_zeroed(before->n, sizeof *partner, "flows to compare");
+    MEMORY_LOCAL bool *taken = memory_zeroed(after->n, sizeof *taken, "flows to compare");
     h->flow = memory_zeroed(before->n + after->n, sizeof *h->flow, "flows to compare");
     host_find_partners(before, after, partner, taken, after->n);
     for (size_t i = 0; i < before->n; i++) {
@@ -164,8 +164,6 @@ static void host_pair_flows(struct study_compare_host *h)
     for (size_t k = 0; k < after->n; k++)
         if (!taken[k])
             flow_fill(host_add_flow(h, &after->flows[k]), STUDY_COMPARE_AFTER, &after->flows[k]);
-    free(partner);
-    free(taken);
 }
 
 /* Sums over the flows of one side; waits are means by rate. A part that is not known leaves its sum unknown. */
@@ -245,10 +243,9 @@ static bool compare_read(struct reading *r, const struct study_judge_options *op
 {
     if (!study_kept_exists(r->path))
         return study_judge_source(r->path, options, listener, compare_keep, r, err);
-    struct analysis_resources all;
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all;
     bool ok = study_kept_read(r->path, &all, err) && compare_keep(r, r->path, NULL, &all, err);
     r->c->live[r->side] = ok && all.n > 0 && all.resource[0].live;
-    analysis_resources_fini(&all);
     return ok;
 }
 

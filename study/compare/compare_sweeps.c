@@ -3,6 +3,7 @@
 
 #include "base/estimate.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "sweep/read.h"
 
 #include <math.h>
@@ -83,12 +84,7 @@ static bool grid_take(void *user, const struct sweep_result *r, struct error *er
 }
 
 /* By axes, then by number. */
-static int grid_order(const void *a, const void *b)
-{
-    const struct grid_point *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-    return order ? order : x->number < y->number ? -1 : x->number > y->number;
-}
+static ORDER_OF(grid_order, struct grid_point, 2 * ORDER_TEXT(key) + ORDER(number))
 
 static void grid_point_fini(struct grid_point *p)
 {

@@ -85,15 +85,13 @@ static bool kept_resource(const json_t *from, struct analysis_resource *r)
 
 static json_t *kept_load(const char *directory, struct error *err)
 {
-    char *path = results_directory_path(directory, "summary.json");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "summary.json");
     size_t size;
-    char *text = infile_read(path, MOST, "judged hosts", &size, err);
+    MEMORY_LOCAL char *text = infile_read(path, MOST, "judged hosts", &size, err);
     json_error_t said;
     json_t *root = text ? json_loadb(text, size, 0, &said) : NULL;
     if (text && !root)
         error_set(err, ERROR_INPUT, "%s:%d: not JSON: %.160s", path, said.line, said.text);
-    free(text);
-    free(path);
     return root;
 }
 
@@ -102,10 +100,8 @@ bool study_kept_exists(const char *directory)
     struct error ignored = {0};
     if (!results_directory_has(directory, "summary.json") || study_judge_run_exists(directory))
         return false;
-    json_t *root = kept_load(directory, &ignored);
-    bool kept = json_is_array(json_object_get(root, "resources"));
-    json_decref(root);
-    return kept;
+    json_auto_t *root = kept_load(directory, &ignored);
+    return json_is_array(json_object_get(root, "resources"));
 }
 
 bool study_kept_read(const char *directory, struct analysis_resources *all, struct error *err)

@@ -82,10 +82,8 @@ static bool run_add_turns(struct study_explain_run *run, const struct results_qu
 {
     struct study_explain_run_turns *t = &run->turns[run->n_turns];
     size_t n_a, n_b;
-    struct analysis_depth *a = run_depths(queues, data, &n_a), *b = run_depths(queues, acks, &n_b);
+    MEMORY_LOCAL struct analysis_depth *a = run_depths(queues, data, &n_a), *b = run_depths(queues, acks, &n_b);
     bool ok = analysis_pendulum_make(a, n_a, b, n_b, ANALYSIS_PENDULUM_BUSY, run->from_s, run->to_s, &t->busy, err);
-    free(a);
-    free(b);
     if (!ok || t->busy.neither > HARDLY_EVER)
         return ok;
     snprintf(t->data, sizeof t->data, "%s", queues->ports[data].name);
@@ -133,9 +131,8 @@ bool study_explain_run_read(const char *directory, struct study_explain_run *run
     run->to_s = (double)run->summary.ended_ps / UNITS_PS_PER_S;
     run->waits = memory_zeroed(flows, sizeof *run->waits, "the waits of flows");
     run->turns = memory_zeroed(flows, sizeof *run->turns, "the waits of flows");
-    char *path = results_directory_path(directory, "queues.csv");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "queues.csv");
     bool ok = results_queues_read(&queues, path, err);
-    free(path);
     if (ok)
         run_waits(run);
     ok = ok && run_turns(run, &queues, err);

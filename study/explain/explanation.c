@@ -5,6 +5,7 @@
 #include "analysis/flows/leg_series.h"
 #include "analysis/rules/check_capture.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -67,11 +68,7 @@ static int explanation_by_host(const void *a, const void *b)
     return order ? order : (x->i > y->i) - (x->i < y->i);
 }
 
-static int explanation_by_appearance(const void *a, const void *b)
-{
-    const struct explanation_tap *x = a, *y = b;
-    return (x->first > y->first) - (x->first < y->first);
-}
+static ORDER_OF(explanation_by_appearance, struct explanation_tap, ORDER(first))
 
 /* What the ends of a host say, n of them. */
 static struct explanation_tap explanation_tap_of(const struct explanation_end *end, size_t n)
@@ -95,8 +92,8 @@ static struct explanation_tap explanation_tap_of(const struct explanation_end *e
  * are equal. */
 static bool explanation_tap(const struct study_explanations *x, struct capture_address *tap)
 {
-    struct explanation_tap best = {0}, *host = memory_zeroed(2 * x->n, sizeof *host, "hosts");
-    struct explanation_end *end = memory_zeroed(2 * x->n, sizeof *end, "ends of flows");
+    struct explanation_tap best = {0}, *host MEMORY_LOCAL = memory_zeroed(2 * x->n, sizeof *host, "hosts");
+    MEMORY_LOCAL struct explanation_end *end = memory_zeroed(2 * x->n, sizeof *end, "ends of flows");
     bool equal = true;
     size_t hosts = 0;
     for (size_t i = 0; i < 2 * x->n; i++)
@@ -117,8 +114,6 @@ static bool explanation_tap(const struct study_explanations *x, struct capture_a
     }
     if (!equal)
         *tap = *best.host;
-    free(end);
-    free(host);
     return !equal;
 }
 
@@ -132,7 +127,7 @@ static bool explanation_told(enum analysis_limit limit)
 static void explanation_stood(const struct analysis_flows *f, const struct analysis_resource *r,
                               struct study_explanation *e)
 {
-    struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
+    MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
     double data_s = 0, ack_s = 0, n = 0;
     for (size_t i = 0, slots = analysis_flows_waits(f, e->slot, waits); i < slots; i++)
         if (waits[i].start_s >= r->steady_start_s && waits[i].start_s < r->end_s &&
@@ -144,7 +139,6 @@ static void explanation_stood(const struct analysis_flows *f, const struct analy
     const double stood_s[2] = {e->data_wait_s - data_s / n, e->ack_wait_s - ack_s / n};
     for (int leg = 0; leg < 2; leg++)
         e->stood_s[leg] = stood_s[leg] > 2 * e->x.tick_s ? stood_s[leg] : 0;
-    free(waits);
 }
 
 /* What the host that judged it found out about it. */

@@ -16,7 +16,7 @@ bool study_pendulum_make(const struct analysis_flows *f, const struct study_expl
 {
     const struct capture_address *host = x->tap_known ? &x->tap : NULL;
     const struct study_explanation *flows = x->flow;
-    struct analysis_pendulum_waits_flow *at = memory_zeroed(x->n, sizeof *at, "the waits of flows");
+    MEMORY_LOCAL struct analysis_pendulum_waits_flow *at = memory_zeroed(x->n, sizeof *at, "the waits of flows");
     double from_s, to_s;
     size_t used = 0;
     *s = (struct study_pendulum){.busy_s = LEAST_BUSY_S};
@@ -28,7 +28,6 @@ bool study_pendulum_make(const struct analysis_flows *f, const struct study_expl
         s->busy_s = flows[i].x.tick_s > s->busy_s ? flows[i].x.tick_s : s->busy_s;
     }
     s->known = host && analysis_pendulum_waits_make(f, at, used, s->busy_s, &s->waits, &from_s, &to_s, err);
-    free(at);
     if (s->known)
         s->host = *host;
     return s->known || err->code == ERROR_NONE;

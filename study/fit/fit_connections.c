@@ -2,6 +2,7 @@
 #include "study/fit/fit_connections.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ static bool connections_take(void *state, const char *source, const struct sweep
     int64_t bytes = s->n_flows > 0 ? s->flows[0].bytes : 0; /* a point's scenario lists the flows of its pairs */
     if (!pairs || bytes == 0)
         return true;
-    char *group = study_fit_group(r->axes, (const char *const[]){"traffic.pairs.count", NULL}, -1);
+    MEMORY_LOCAL char *group = study_fit_group(r->axes, (const char *const[]){"traffic.pairs.count", NULL}, -1);
     struct study_fit_connections_point *p = connections_point(f, group, json_integer_value(pairs), bytes);
     for (int i = 0; i < s->n_flows; i++) {
         double time_s = results_flow_time_s(&r->flows[i]);
@@ -46,20 +47,11 @@ static bool connections_take(void *state, const char *source, const struct sweep
         p->most_s = fmax(p->most_s, time_s);
         p->sum_bps += 8 * (double)bytes / time_s;
     }
-    free(group);
     return true;
 }
 
-static int connections_order(const void *left, const void *right)
-{
-    const struct study_fit_connections_point *a = left, *b = right;
-    int order = strcmp(a->group, b->group);
-    if (order)
-        return order;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? -1 : 1;
-    return (a->pairs > b->pairs) - (a->pairs < b->pairs);
-}
+static ORDER_OF(connections_order, struct study_fit_connections_point,
+                4 * ORDER_TEXT(group) + 2 * ORDER(bytes) + ORDER(pairs))
 
 static void connections_means(struct study_fit_connections_point *p)
 {

@@ -2,6 +2,7 @@
 #include "study/fit/fit_engines.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
     (void)source, (void)err;
     if (!json_object_get(r->axes, "engine"))
         return true;
-    char *point = study_fit_group(r->axes, (const char *const[]){"engine", NULL}, r->seed);
+    MEMORY_LOCAL char *point = study_fit_group(r->axes, (const char *const[]){"engine", NULL}, r->seed);
     for (int i = 0; i < r->scenario->n_flows; i++) {
         e->flows = memory_grown(e->flows, e->n, &e->capacity, 64, sizeof *e->flows, "flows of both engines");
         struct study_fit_engines_flow *m = &e->flows[e->n++];
@@ -28,25 +29,14 @@ static bool engines_take(void *state, const char *source, const struct sweep_res
         };
         memcpy(m->name, r->scenario->flows[i].name, sizeof m->name);
     }
-    free(point);
     e->points++;
     return true;
 }
 
-static int engines_by_point(const void *a, const void *b)
-{
-    const struct study_fit_engines_flow *x = a, *y = b;
-    int order = strcmp(x->point, y->point);
-    order = order ? order : strcmp(x->name, y->name);
-    return order ? order : x->ns3 - y->ns3;
-}
+static ORDER_OF(engines_by_point, struct study_fit_engines_flow,
+                4 * ORDER_TEXT(point) + 2 * ORDER_TEXT(name) + ORDER(ns3))
 
-static int engines_by_difference(const void *a, const void *b)
-{
-    double x = fabs(((const struct study_fit_engines_difference *)a)->share);
-    double y = fabs(((const struct study_fit_engines_difference *)b)->share);
-    return (x < y) - (x > y);
-}
+static ORDER_OF(engines_by_difference, struct study_fit_engines_difference, ORDER_TWO(fabs(b->share), fabs(a->share)))
 
 static double engines_mean(const struct study_fit_engines *e)
 {

@@ -96,12 +96,11 @@ static struct study_fit_patterns_cell *patterns_cell(struct study_fit_patterns *
 
 static bool patterns_both_ways(const struct model_routes *routes)
 {
-    int *count = memory_zeroed((size_t)routes->n_links, sizeof *count, "the links of a pattern");
+    MEMORY_LOCAL int *count = memory_zeroed((size_t)routes->n_links, sizeof *count, "the links of a pattern");
     bool both = false;
     model_congestion_count(routes, NULL, count);
     for (int l = 0; l < routes->n_links; l += 2)
         both |= count[l] > 0 && count[l + 1] > 0;
-    free(count);
     return both;
 }
 
@@ -148,7 +147,7 @@ static void patterns_count(struct study_fit_patterns_errors *m, double error, co
 static bool patterns_judge(const struct study_fit_patterns *p, struct study_fit_patterns_cell *c, size_t column,
                            const struct scenario_pattern *pattern, bool both, struct error *err)
 {
-    struct study_prediction made;
+    MEMORY_ENDS(study_prediction_fini) struct study_prediction made;
     struct study_fit_patterns_errors *m = &c->model[column];
     struct study_fit_patterns_link *links = c->links + c->n - pattern->pattern.n;
     double sum = 0, each = 0, last_s = 0, last_predicted_s = 0;
@@ -175,7 +174,6 @@ static bool patterns_judge(const struct study_fit_patterns *p, struct study_fit_
         patterns_add_errors(&m->both, sum, each, ended);
     if (p->model[column]->rule == &model_rule_algorithm1)
         c->steps += made.n_steps;
-    study_prediction_fini(&made);
     return ok;
 }
 

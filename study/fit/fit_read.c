@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "foreign/read.h"
 #include "study/verdict/judge.h"
-#include "study/infer/measurement.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,13 +15,12 @@ const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {STUDY_FIT
 
 char *study_fit_group(const json_t *axes, const char *const *without, int64_t seed)
 {
-    json_t *rest = json_copy((json_t *)(uintptr_t)axes);
+    json_auto_t *rest = json_copy((json_t *)(uintptr_t)axes);
     for (; *without; without++)
         json_object_del(rest, *without);
     if (seed >= 0)
         json_object_set_new(rest, "seed", json_integer(seed));
     char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(rest);
     return text;
 }
 
@@ -92,22 +90,19 @@ static bool fit_read_pattern(struct study_fit_read *f, const struct study_measur
                              int64_t point, struct error *err)
 {
     struct scenario s;
-    int (*host)[2] = memory_zeroed(p->n, sizeof *host, "hosts");
-    struct results_flow *flows = memory_zeroed(p->n, sizeof *flows, "measured flows");
+    MEMORY_LOCAL int (*host)[2] = memory_zeroed(p->n, sizeof *host, "hosts");
+    MEMORY_LOCAL struct results_flow *flows = memory_zeroed(p->n, sizeof *flows, "measured flows");
     for (size_t i = 0; i < p->n; i++) {
         host[i][0] = number[p->flows[i].from];
         host[i][1] = number[p->flows[i].to];
         flows[i] = fit_measured_flow(&p->flows[i]);
     }
     study_measurement_scenario(p, (const int (*)[2])host, f->network, &s);
-    json_t *axes = json_object(); /* nothing was varied */
+    json_auto_t *axes = json_object(); /* nothing was varied */
     const struct sweep_result r = {.number = point, .seed = 0, .axes = axes, .engine = "measured", .scenario = &s,
                                    .flows = flows};
     bool ok = fit_read_point(f, &r, err);
-    json_decref(axes);
     free(s.flows);
-    free(flows);
-    free(host);
     return ok;
 }
 
@@ -128,11 +123,9 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
 
 static bool fit_read_table(struct study_fit_read *f, const char *path, struct error *err)
 {
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     f->tables++;
-    bool ok = study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);
-    study_measurement_fini(&m);
-    return ok;
+    return study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);
 }
 
 /* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */

@@ -86,7 +86,7 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     if (!study_regime_setup_is_star(s) || !regimes_other_axes(result->axes))
         return true;
     struct study_fit_regimes_point *p = regimes_point(r, source, result);
-    struct analysis_check_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
+    MEMORY_LOCAL struct analysis_check_flow *flows = memory_zeroed((size_t)s->n_flows, sizeof *flows, "the flows of a run");
     for (int i = 0; i < s->n_flows; i++) {
         const struct results_flow *f = &result->flows[i];
         const struct emu_tcp_config *tcp = &s->flows[i].tcp;
@@ -110,7 +110,6 @@ static bool regimes_take(void *state, const char *source, const struct sweep_res
     p->runs++;
     regimes_add(&p->rate[0], flows, s->n_flows, true);
     regimes_add(&p->rate[1], flows, s->n_flows, false);
-    free(flows);
     return true;
 }
 

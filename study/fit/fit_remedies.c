@@ -2,6 +2,7 @@
 #include "study/fit/fit_remedies.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "model/collective.h"
@@ -92,7 +93,7 @@ static bool remedies_is_fifo(const struct emu_queue_config *q, const char *kerne
 /* The axes that no queue hangs on, and the seed: owned. */
 static char *remedies_axes(const struct sweep_result *r)
 {
-    json_t *rest = json_copy(r->axes);
+    json_auto_t *rest = json_copy(r->axes);
     const char *key;
     json_t *value;
     void *next;
@@ -101,7 +102,6 @@ static char *remedies_axes(const struct sweep_result *r)
             json_object_del(rest, key);
     json_object_set_new(rest, "seed", json_integer(r->seed));
     char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(rest);
     return text;
 }
 
@@ -172,12 +172,10 @@ static void remedies_name(struct study_fit_remedies_point *p, const struct sweep
         p->panel = memory_text("%d in, %d out", p->in, p->out);
         p->row = memory_text("%s", stack);
     }
-    char *axes = remedies_axes(r);
-    char *size = p->collective ? memory_text("%012" PRId64, s->collective.bytes) : memory_text("%03d", p->out);
+    MEMORY_LOCAL char *axes = remedies_axes(r);
+    MEMORY_LOCAL char *size = p->collective ? memory_text("%012" PRId64, s->collective.bytes) : memory_text("%03d", p->out);
     p->group = memory_text("%016" PRId64 " %s, %03d/%s, %" PRId64 " ps, %s", n->link.rate_bps, stack,
                            p->collective ? s->n_ranks : p->in, size, n->link.delay_ps, axes);
-    free(size);
-    free(axes);
 }
 
 static bool remedies_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
@@ -222,12 +220,7 @@ static bool remedies_take(void *state, const char *source, const struct sweep_re
 }
 
 /* With ACKs first before the others of its group. */
-static int remedies_by_group(const void *a, const void *b)
-{
-    const struct study_fit_remedies_point *x = a, *y = b;
-    int order = strcmp(x->group, y->group);
-    return order ? order : y->first - x->first;
-}
+static ORDER_OF(remedies_by_group, struct study_fit_remedies_point, 2 * ORDER_TEXT(group) - ORDER(first))
 
 static void remedies_free_point(struct study_fit_remedies_point *p)
 {
@@ -342,12 +335,11 @@ char *study_fit_remedies_sentence(const struct study_fit_remedies *m)
         return NULL;
     const char *best = remedies_best(m, &left);
     units_format_rate((int64_t)worst->rate_bps, rate);
-    char *remedy = best ? memory_text("; '%s' leaves %.1f %% of that at most", best, 100 * left) : memory_text("%s", "");
+    MEMORY_LOCAL char *remedy = best ? memory_text("; '%s' leaves %.1f %% of that at most", best, 100 * left) : memory_text("%s", "");
     char *text = memory_text("Over FIFOs that drop nothing a %s loses %.1f %% of its bus bandwidth to ACKs behind data on average, and more "
                              "than %.0f %% at %zu of %zu points, at worst %.0f %% (%s, %s, %s)%s.", worst->collective,
                              100 * mean, 100 * STUDY_FIT_REMEDIES_SUFFER, suffer, n, 100 * worst->lost, worst->panel,
                              worst->row, rate, remedy);
-    free(remedy);
     return text;
 }
 

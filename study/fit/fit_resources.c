@@ -298,7 +298,7 @@ static void resources_outcome(const struct study_fit_resources *r, size_t group,
                               struct study_fit_outcome *o)
 {
     size_t flows = 0;
-    struct analysis_fit_point *plain = memory_zeroed(r->n, sizeof *plain, "the points of a fit");
+    MEMORY_LOCAL struct analysis_fit_point *plain = memory_zeroed(r->n, sizeof *plain, "the points of a fit");
     o->index = memory_zeroed(r->n, sizeof *o->index, "the points of a fit");
     for (size_t i = 0; i < r->n; i++) {
         const struct study_fit_point *p = &r->points[i];
@@ -310,7 +310,7 @@ static void resources_outcome(const struct study_fit_resources *r, size_t group,
         flows = plain[o->n].n > flows ? plain[o->n].n : flows;
         o->index[o->n++] = i;
     }
-    double *predicted = memory_zeroed(flows, sizeof *predicted, "what a fit predicts");
+    MEMORY_LOCAL double *predicted = memory_zeroed(flows, sizeof *predicted, "what a fit predicts");
     o->best = memory_zeroed(2 * o->n, sizeof *o->best, "what a fit predicts");
     analysis_fit_compare(plain, o->n, o->fit);
     const struct analysis_fit *eq6 = o->fit;
@@ -322,8 +322,6 @@ static void resources_outcome(const struct study_fit_resources *r, size_t group,
         o->best[i] = resources_predict(&o->fit[0], &r->points[o->index[i]], &plain[i], predicted);
         o->eq6[i] = resources_predict(eq6, &r->points[o->index[i]], &plain[i], predicted);
     }
-    free(predicted);
-    free(plain);
 }
 
 static void resources_fit(void *state)

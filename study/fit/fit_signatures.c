@@ -2,6 +2,7 @@
 #include "study/fit/fit_signatures.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "study/verdict/workload.h"
 
 #include <math.h>
@@ -29,16 +30,8 @@ static bool signatures_take(void *state, const char *source, const struct sweep_
     return true;
 }
 
-static int signatures_order(const void *left, const void *right)
-{
-    const struct study_fit_signatures_point *a = left, *b = right;
-    int order = strcmp(a->group, b->group);
-    if (order)
-        return order;
-    if (a->point.processes != b->point.processes)
-        return a->point.processes < b->point.processes ? -1 : 1;
-    return (a->point.bytes > b->point.bytes) - (a->point.bytes < b->point.bytes);
-}
+static ORDER_OF(signatures_order, struct study_fit_signatures_point,
+                4 * ORDER_TEXT(group) + 2 * ORDER(point.processes) + ORDER(point.bytes))
 
 /* By Eq. 5, or with the start-up cost of the whole operation as it was where the fit was made. */
 static double signatures_predict(const struct study_fit_signatures_row *row, const struct study_fit_signatures_point *p,

@@ -9,7 +9,7 @@
 bool study_loss_traces_estimate(char *const *paths, size_t n, struct model_loss_chain *chain,
                                 struct model_loss_counts *pooled, struct error *err)
 {
-    struct model_loss_counts *senders = memory_zeroed(n, sizeof *senders, "traces");
+    MEMORY_LOCAL struct model_loss_counts *senders = memory_zeroed(n, sizeof *senders, "traces");
     bool ok = true;
     *pooled = (struct model_loss_counts){0};
     for (size_t i = 0; ok && i < n; i++) {
@@ -18,6 +18,5 @@ bool study_loss_traces_estimate(char *const *paths, size_t n, struct model_loss_
             model_loss_trace_merge(pooled, &senders[i]);
     }
     ok = ok && model_loss_trace_chain(senders, n, chain, err);
-    free(senders);
     return ok;
 }

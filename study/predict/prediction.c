@@ -41,8 +41,8 @@ void study_prediction_init(struct study_prediction *p, const struct study_model 
 
 void study_prediction_whole(struct study_prediction *p, const struct model_transfer *transfers)
 {
-    bool *active = memory_zeroed(p->n, sizeof *active, "a prediction");
-    double *rate_bps = memory_zeroed(p->n, sizeof *rate_bps, "a prediction"), first_s = INFINITY, last_s = 0;
+    MEMORY_LOCAL bool *active = memory_zeroed(p->n, sizeof *active, "a prediction");
+    double *rate_bps MEMORY_LOCAL = memory_zeroed(p->n, sizeof *rate_bps, "a prediction"), first_s = INFINITY, last_s = 0;
     for (size_t i = 0; i < p->n; i++) {
         active[i] = true;
         rate_bps[i] = study_prediction_mean_bps(p, &transfers[i], i);
@@ -50,8 +50,6 @@ void study_prediction_whole(struct study_prediction *p, const struct model_trans
         last_s = fmax(last_s, p->completion_s[i]);
     }
     study_prediction_step(p, &(struct model_step){0, first_s, last_s, active, rate_bps});
-    free(active);
-    free(rate_bps);
 }
 
 void study_prediction_fini(struct study_prediction *p)

@@ -66,10 +66,10 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
         return false;
     struct random random;
     struct model_window_rule *law = model_window_rule_new(&routes, err);
-    double *numbers = memory_zeroed(3 * p->n, sizeof *numbers, "transfers as a fluid");
+    MEMORY_LOCAL double *numbers = memory_zeroed(3 * p->n, sizeof *numbers, "transfers as a fluid");
     double *bytes = numbers, *start_s = numbers + p->n, *end_s = start_s + p->n;
-    size_t *order = memory_zeroed(p->n, sizeof *order, "transfers as a fluid");
-    struct estimate_running *mean_s = memory_zeroed(p->n, sizeof *mean_s, "transfers as a fluid");
+    MEMORY_LOCAL size_t *order = memory_zeroed(p->n, sizeof *order, "transfers as a fluid");
+    MEMORY_LOCAL struct estimate_running *mean_s = memory_zeroed(p->n, sizeof *mean_s, "transfers as a fluid");
     int orders = fluid_ties(&s->pattern) ? ORDERS_MOST : 1;
     bool ok = law;
     random_init(&random, 1);
@@ -92,9 +92,6 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
         p->completion_s[i] = mean_s[i].mean;
     if (ok)
         study_prediction_whole(p, s->pattern.transfers);
-    free(numbers);
-    free(order);
-    free(mean_s);
     model_window_rule_free(law);
     model_routes_fini(&routes);
     return ok;

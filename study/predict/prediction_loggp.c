@@ -29,7 +29,7 @@ bool study_prediction_loggp(struct study_prediction *p, const struct scenario_pa
     if (s->pattern.ways)
         return error_set(err, ERROR_INPUT, "LogGP knows hosts whose links are alike, in a star or a tree");
     struct model_logp parameters = loggp_parameters(s);
-    struct model_logp_message *messages = memory_zeroed(p->n, sizeof *messages, "the messages of a pattern");
+    MEMORY_LOCAL struct model_logp_message *messages = memory_zeroed(p->n, sizeof *messages, "the messages of a pattern");
     for (size_t i = 0; i < p->n; i++) {
         const struct model_transfer *t = &s->pattern.transfers[i];
         messages[i] = (struct model_logp_message){t->source, t->destination, t->bytes, t->start_s};
@@ -37,6 +37,5 @@ bool study_prediction_loggp(struct study_prediction *p, const struct scenario_pa
     bool ok = model_logp_pattern(&parameters, s->platform.n_nodes, messages, p->n, p->completion_s, err);
     if (ok)
         study_prediction_whole(p, s->pattern.transfers);
-    free(messages);
     return ok;
 }

@@ -19,7 +19,7 @@ static bool rule_fill_queues(struct study_prediction *p, const struct model_rout
         .most_bps = memory_zeroed(p->n, sizeof *q->most_bps, "the queues of a prediction"),
         .rtt = memory_zeroed(p->n, sizeof *q->rtt, "the queues of a prediction"),
     };
-    bool *active = memory_zeroed(p->n, sizeof *active, "the queues of a prediction");
+    MEMORY_LOCAL bool *active = memory_zeroed(p->n, sizeof *active, "the queues of a prediction");
     struct model_window_rule *rule = model_window_rule_new(routes, err);
     struct model_window *w = rule ? model_window_rule_window(rule) : NULL;
     for (size_t i = 0; i < p->n; i++)
@@ -42,7 +42,6 @@ static bool rule_fill_queues(struct study_prediction *p, const struct model_rout
         q->residual = model_window_residual(w);
     }
     model_window_rule_free(rule);
-    free(active);
     return ok;
 }
 

@@ -6,7 +6,6 @@
 
 #include "analysis/diagnosis.h"
 #include "analysis/flows/leg_series.h"
-#include "analysis/rules/check_capture.h"
 #include "analysis/rules/limit.h"
 #include "base/estimate.h"
 #include "base/memory.h"
@@ -71,9 +70,9 @@ static struct judge_flow *network_judge_others(struct study_replay *r, const str
                                                struct replay_bulk *flows, int n, const struct capture_address *host,
                                                struct judge_facts *facts)
 {
-    struct analysis_told *told = memory_zeroed((size_t)n + 1, sizeof *told, "flows to judge");
+    MEMORY_LOCAL struct analysis_told *told = memory_zeroed((size_t)n + 1, sizeof *told, "flows to judge");
     struct judge_flow *judged = memory_zeroed((size_t)n + 1, sizeof *judged, "flows to judge");
-    struct replay_bulk **of = memory_zeroed((size_t)n + 1, sizeof *of, "flows to judge");
+    MEMORY_LOCAL struct replay_bulk **of = memory_zeroed((size_t)n + 1, sizeof *of, "flows to judge");
     struct judge_diagnosis d;
     struct judge_facts others;
     double from_s = INFINITY, to_s = 0;
@@ -97,8 +96,6 @@ static struct judge_flow *network_judge_others(struct study_replay *r, const str
         *facts = others;
         r->settled_s = from_s;
     }
-    free(told);
-    free(of);
     return judged;
 }
 
@@ -345,12 +342,10 @@ static void network_read(struct study_replay *r, const struct analysis_flows *ta
     replay_network_rates(r, facts, lossy, passed_bps);
     for (int i = 0; i < 2; i++)
         r->overfull[i] = r->other_share[i] > STUDY_REPLAY_OTHER && carried_bps[i] > FULL * r->rate_bps[i];
-    struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
-    double *waits_s = memory_zeroed((size_t)n * ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits_s, "waits");
+    MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "waits");
+    MEMORY_LOCAL double *waits_s = memory_zeroed((size_t)n * ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits_s, "waits");
     for (int i = 0; i < 2; i++)
         r->buffer_bytes[i] = network_buffer_bytes(r, table, flows, n, i == 0, waits, waits_s);
-    free(waits);
-    free(waits_s);
     network_fill(r, flows, n);
 }
 
@@ -360,7 +355,7 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     const struct capture_address *address = network_host(r, 0);
     const struct analysis_capacity_host *host =
         address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
-    struct judge_flow *others = network_facts(r, table, flows, n, &facts);
+    MEMORY_LOCAL struct judge_flow *others = network_facts(r, table, flows, n, &facts);
     network_alike(flows, n);
     for (int i = 0; host && i < 2; i++) {
         const struct analysis_capacity_way *w = i ? &host->out : &host->in;
@@ -374,7 +369,6 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     }
     if (r->reads_network && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
         network_read(r, table, flows, n, host, &facts);
-    free(others);
 }
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by)

@@ -296,10 +296,9 @@ bool study_replay_doubts(const struct study_replay *r, const struct judge_diagno
 
 bool study_replay_what_if(struct scenario *s, const char *text, struct error *err)
 {
-    char *copy = memory_text("%s", text), *rest = copy, *part;
+    char *copy MEMORY_LOCAL = memory_text("%s", text), *rest = copy, *part;
     bool ok = *text || what_if_bad(text, err);
     while (ok && (part = strsep(&rest, "+")))
         ok = what_if_one(s, text, part, err);
-    free(copy);
     return ok;
 }

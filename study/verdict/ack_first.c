@@ -76,7 +76,7 @@ char *study_ack_first_words(const char *directory, const char *queue)
 {
     struct scenario s = {0};
     struct error err = {0};
-    char *words = NULL, *path = results_directory_path(directory, "scenario.yaml");
+    char *words = NULL, *path MEMORY_LOCAL = results_directory_path(directory, "scenario.yaml");
     size_t size;
     FILE *f = memory_stream(&words, &size);
     fprintf(f, " --set network.nic.queue=%s --set network.switch.queue=%s", queue, queue);
@@ -85,7 +85,6 @@ char *study_ack_first_words(const char *directory, const char *queue)
         scenario_fini(&s);
     }
     memory_stream_end(f, &words);
-    free(path);
     return words;
 }
 
@@ -115,9 +114,8 @@ static struct sweep_engines_job *again_next(void *user)
     if (!a->temporary) {
         return NULL;
     }
-    char *run = memory_text("%s/run", a->temporary);
+    MEMORY_LOCAL char *run = memory_text("%s/run", a->temporary);
     a->job = sweep_job_new(0, run, a->yaml, a->engine, err);
-    free(run);
     if (!a->job) {
         sweep_temporary_end(a->temporary);
         a->temporary = NULL;

@@ -32,7 +32,7 @@ static bool judge_file(const char *path, const struct study_judge_options *optio
                        struct error *err)
 {
     struct analysis_capture capture;
-    struct analysis_resources resources = {0};
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources resources = {0};
     char directory[PATH_MAX];
     struct analysis_flows *f = study_capture_read(path, true, listener, &capture, err);
     if (f)
@@ -45,7 +45,6 @@ static bool judge_file(const char *path, const struct study_judge_options *optio
     for (size_t i = 0; live && i < resources.n_alone; i++)
         resources.alone[i].live = true;
     bool ok = f && visit(user, path, live ? NULL : study_judge_run_of(path, directory), &resources, err);
-    analysis_resources_fini(&resources);
     analysis_flows_free(f);
     return ok;
 }
@@ -109,7 +108,7 @@ static bool judge_runs(const char *directory, const struct study_judge_options *
         return error_set_errno(err, "%s: cannot be read", directory);
     bool ok = true, any = false;
     for (int i = 0; i < n; i++) {
-        char *path = results_directory_path(directory, names[i]->d_name);
+        MEMORY_LOCAL char *path = results_directory_path(directory, names[i]->d_name);
         bool hidden = names[i]->d_name[0] == '.';
         if (ok && !hidden && study_judge_run_exists(path)) {
             any = true;
@@ -117,7 +116,6 @@ static bool judge_runs(const char *directory, const struct study_judge_options *
         } else if (ok && !hidden && results_directory_has(path, "scenario.yaml")) {
             judge_warn(listener, memory_text("%s: a scenario without flows.csv: not a finished run, left out", path));
         }
-        free(path);
         free(names[i]);
     }
     free(names);

@@ -290,15 +290,13 @@ static double run_ci95_bps(const struct run_flows *run, const struct run_flow *c
                            const struct run_phase *s)
 {
     size_t parts = results_progress_times(&run->progress, s->from_s, s->to_s);
-    double *series = memory_zeroed(parts, sizeof *series, "the progress of flows");
+    MEMORY_LOCAL double *series = memory_zeroed(parts, sizeof *series, "the progress of flows");
     int64_t cycles = 0;
     bool known = run_series(flows, n, 1, s->from_s, s->to_s, series, parts, &cycles) &&
                  (!others || run_series(others, n, -by, s->from_s, s->to_s, series, parts, &cycles));
     double rounding_bps = (1 + by) * 8 * s->full_bytes * (double)parts / (s->to_s - s->from_s);
     struct estimate_series all = {series, known ? parts : 0, rounding_bps, (size_t)cycles};
-    double ci95_bps = estimate_steady(&all).ci95;
-    free(series);
-    return ci95_bps;
+    return estimate_steady(&all).ci95;
 }
 
 /* Receivers answer at once what comes out of order, and then more often. */
@@ -363,7 +361,7 @@ static bool run_tried(const struct run_flows *run, const struct run_flows *again
                       const struct analysis_resource_use *const *uses, const struct run_phase *s,
                       struct judge_tried *t, struct error *why_not)
 {
-    const struct run_flow **same = memory_zeroed(3 * r->n, sizeof *same, "the flows of a host");
+    MEMORY_LOCAL const struct run_flow **same = memory_zeroed(3 * r->n, sizeof *same, "the flows of a host");
     const struct run_flow **before = same + r->n, **after = before + r->n;
     double to_s = s->to_s;
     bool endless = true;
@@ -387,7 +385,6 @@ static bool run_tried(const struct run_flows *run, const struct run_flows *again
         double ci95_bps = endless ? run_ci95_bps(run, before, after, carried_bps / t->bps[way], n, s) : (double)NAN;
         t->lost_ci95[way] = ci95_bps / t->bps[way];
     }
-    free(same);
     return ok;
 }
 
@@ -436,17 +433,16 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
 {
     struct run_flows *run = user;
     struct study_run_links *links = &run->links;
-    struct judge_flow *flow = memory_zeroed(r->n, sizeof *flow, "the flows of a host");
+    MEMORY_LOCAL struct judge_flow *flow = memory_zeroed(r->n, sizeof *flow, "the flows of a host");
     struct run_phase s = {.from_s = 0, .to_s = INFINITY, .full_bytes = (double)links->scenario->tcp.segment_bytes};
     bool apart = run_apart(r, uses, &s);
     r->port = emu_graph_host(r->host) < 0;
-    const struct run_flow **all = memory_zeroed(r->n, sizeof *all, "the flows of a host");
+    MEMORY_LOCAL const struct run_flow **all = memory_zeroed(r->n, sizeof *all, "the flows of a host");
     for (size_t i = 0; i < r->n; i++)
         all[i] = uses[i]->flow;
     struct judge_facts facts = {.flow = flow, .n = r->n, .full_bytes = s.full_bytes, .beside = true,
                                 .segments_per_ack = run_segments_per_ack(links, uses, r->n),
                                 .ci95_bps = run_ci95_bps(run, all, NULL, 0, r->n, &s)};
-    free(all);
     struct judge_tried tried;
     if (run->again && !apart && run_tried(run, run->again, r, uses, &s, &tried, &run->unlike))
         facts.tried = &tried;
@@ -490,7 +486,6 @@ static void run_diagnose(void *user, struct analysis_resource *r, const struct a
         r->flows[i].data_wait_s = flow[i].data_wait_s;
         r->flows[i].ack_wait_s = flow[i].ack_wait_s;
     }
-    free(flow);
 }
 
 static void run_judge(struct run_flows *flows, size_t least, const char *resource, const struct model_link *link,
@@ -552,7 +547,7 @@ static void run_judge_all(const struct scenario *s, struct run_flows *flows, siz
                           struct analysis_resources *resources)
 {
     struct model_link link = study_run_network_link(s);
-    struct analysis_resource_use *uses = memory_zeroed(flows->n, sizeof *uses, "the flows of a host");
+    MEMORY_LOCAL struct analysis_resource_use *uses = memory_zeroed(flows->n, sizeof *uses, "the flows of a host");
     for (size_t i = 0; i < 2 * flows->n; i++) { /* both ends of every flow */
         const struct analysis_check_flow *f = &flows->flow[i / 2].figures;
         bool dst = i % 2;
@@ -560,7 +555,6 @@ static void run_judge_all(const struct scenario *s, struct run_flows *flows, siz
             run_judge(flows, least, dst ? f->dst : f->src, &link, uses, tolerance, resources);
     }
     run_judge_links(s, flows, least, uses, tolerance, resources);
-    free(uses);
 }
 
 static void run_fini(struct run_flows *flows)
@@ -638,9 +632,8 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct s
     struct run_flows flows = {0};
     struct scenario s = {0};
     *resources = (struct analysis_resources){0};
-    char *path = results_directory_path(directory, "scenario.yaml");
+    MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
     bool ok = scenario_load(&s, path, NULL, 0, err);
-    free(path);
     if (!ok)
         return false;
     ok = run_read(directory, &s, &flows, err);

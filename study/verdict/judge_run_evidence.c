@@ -2,12 +2,12 @@
 #include "study/verdict/judge_run_evidence.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/units.h"
 #include "model/window/window.h"
 #include "study/run_network.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +24,7 @@
 #define ALONE 1.01        /* of its own data on a link */
 #define MOST_OF_TRANSFER 0.9
 
-static int links_compare(const void *a, const void *b)
-{
-    const struct study_run_link *const *x = a, *const *y = b;
-    return strcmp((*x)->name, (*y)->name);
-}
+static ORDER_OF(links_compare, struct study_run_link *const, strcmp((*a)->name, (*b)->name))
 
 static int links_compare_name(const void *name, const void *link)
 {

@@ -49,14 +49,13 @@ bool study_round_trips_of_run(const char *directory, struct study_round_trips *t
     bool ok = results_progress_read(&p, s.flows, s.n_flows, directory, err) &&
               study_latency_of_run(directory, &s, &t->latency, err);
     trips_take(t, ok && p.n > 1 ? p.n - 1 : 0);
-    double *round_s = memory_zeroed(s.n_flows + 1, sizeof *round_s, "round trips over time");
+    MEMORY_LOCAL double *round_s = memory_zeroed(s.n_flows + 1, sizeof *round_s, "round trips over time");
     for (size_t k = 1; k <= t->n; k++) {
         for (size_t i = 0; i < s.n_flows; i++)
             round_s[i] = s.flows[i].floor_s + trips_wait_s(&p, i, k);
         t->time_s[k - 1] = (p.time_s[k - 1] + p.time_s[k]) / 2;
         t->round_s[k - 1] = trips_median_s(round_s, s.n_flows);
     }
-    free(round_s);
     results_progress_fini(&p);
     results_summary_fini(&s);
     return ok;
@@ -67,7 +66,7 @@ bool study_round_trips_of_run(const char *directory, struct study_round_trips *t
 static void trips_of_flow(const struct analysis_flows *f, const struct analysis_resource *r,
                           const struct analysis_check_flow *flow, double end_s, double round_s[static BINS])
 {
-    struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
+    MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
     double trip_s = flow->floor_s + flow->data_wait_s + flow->ack_wait_s, counts[BINS] = {0};
     size_t n = isfinite(trip_s) ? analysis_flows_waits(f, flow->slot, waits) : 0;
     double mean_s = analysis_round_trip_wait_s(waits, n, r->steady_start_s, r->end_s);
@@ -79,19 +78,17 @@ static void trips_of_flow(const struct analysis_flows *f, const struct analysis_
     }
     for (size_t k = 0; k < BINS; k++)
         round_s[k] = counts[k] > 0 ? round_s[k] : (double)NAN;
-    free(waits);
 }
 
 /* When its last slot begins. */
 static double trips_end_s(const struct analysis_flows *f, const struct analysis_resource *r)
 {
-    struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
+    MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
     double end_s = 0;
     for (size_t i = 0; i < r->n; i++) {
         size_t n = analysis_flows_waits(f, r->flows[i].slot, waits);
         end_s = n > 0 ? fmax(end_s, waits[n - 1].start_s) : end_s;
     }
-    free(waits);
     return end_s;
 }
 
@@ -99,8 +96,8 @@ void study_round_trips_of_capture(const struct analysis_flows *f, const struct a
                                   struct study_round_trips *t)
 {
     double end_s = r->diagnosed ? trips_end_s(f, r) : 0;
-    double *rounds_s = memory_zeroed(r->n + 1, BINS * sizeof *rounds_s, "round trips over time");
-    double *round_s = memory_zeroed(r->n + 1, sizeof *round_s, "round trips over time");
+    MEMORY_LOCAL double *rounds_s = memory_zeroed(r->n + 1, BINS * sizeof *rounds_s, "round trips over time");
+    MEMORY_LOCAL double *round_s = memory_zeroed(r->n + 1, sizeof *round_s, "round trips over time");
     *t = (struct study_round_trips){.latency = r->diagnosis.latency};
     for (size_t i = 0; i < r->n && end_s > 0; i++)
         trips_of_flow(f, r, &r->flows[i], end_s, rounds_s + i * BINS);
@@ -111,8 +108,6 @@ void study_round_trips_of_capture(const struct analysis_flows *f, const struct a
         t->time_s[k] = end_s * ((double)k + 0.5) / BINS;
         t->round_s[k] = trips_median_s(round_s, r->n);
     }
-    free(rounds_s);
-    free(round_s);
 }
 
 void study_round_trips_fini(struct study_round_trips *t)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/workload.h"
 
+#include "base/memory.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 
@@ -8,10 +9,8 @@
 
 static bool workload_load(const char *directory, struct scenario *s, struct error *err)
 {
-    char *path = results_directory_path(directory, "scenario.yaml");
-    bool ok = scenario_load(s, path, NULL, 0, err);
-    free(path);
-    return ok;
+    MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
+    return scenario_load(s, path, NULL, 0, err);
 }
 
 bool study_workload_is(const char *directory, bool *flows, struct error *err)

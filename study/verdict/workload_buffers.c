@@ -47,7 +47,7 @@ bool study_workload_bursts(const char *directory, struct study_workload_bursts *
     size_t n = 0;
     bool ok = bursts_read(directory, b, err);
     ok = ok && (b->n > 0 || error_set(err, ERROR_INPUT, "%s/bursts.csv: no burst", directory));
-    struct model_buffer_signature *signatures = memory_zeroed(b->n, sizeof *signatures, "series of bursts");
+    MEMORY_LOCAL struct model_buffer_signature *signatures = memory_zeroed(b->n, sizeof *signatures, "series of bursts");
     for (size_t i = 0; ok && i < b->n; i++) {
         struct study_workload_series *series = &b->series[i];
         struct error none;
@@ -57,7 +57,6 @@ bool study_workload_bursts(const char *directory, struct study_workload_bursts *
                 (struct model_buffer_signature){series->sources, series->sinks, series->fit.buffer_packets};
     }
     ok = ok && (model_buffer_read(signatures, n, &b->reading, err) || error_prefix(err, "%s: ", directory));
-    free(signatures);
     return ok;
 }
 
@@ -107,7 +106,7 @@ bool study_workload_uniform(const char *directory, const struct scenario *s, str
     size_t n = 0;
     if (!results_csv_open_in(&csv, directory, "uniform.csv", names, 1, err))
         return false;
-    double *share = memory_zeroed((size_t)s->uniform.ports, sizeof *share, "the ports of uniform traffic");
+    MEMORY_LOCAL double *share = memory_zeroed((size_t)s->uniform.ports, sizeof *share, "the ports of uniform traffic");
     while (n < (size_t)s->uniform.ports && results_csv_next(&csv, v, err) == RESULTS_CSV_ROW &&
            results_csv_numbers(&csv, v, 1, &share[n], err))
         n++;
@@ -120,7 +119,6 @@ bool study_workload_uniform(const char *directory, const struct scenario *s, str
         .fifo = architecture->place == EMU_ARCHITECTURE_AT_INPUTS && !architecture->per_output && s->uniform.load == 1,
         .table = s->uniform.ports <= 8,
     };
-    free(share);
     u->known = !u->fifo ? fmin(1, u->load) : u->table ? karol[u->ports] : 2 - sqrt(2);
     return true;
 }

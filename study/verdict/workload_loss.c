@@ -110,7 +110,7 @@ static bool loss_read_arrivals(const char *directory, const struct scenario *s, 
 
 static void loss_read_traces(const char *directory, const struct scenario *s, struct study_workload_receiver *k)
 {
-    struct model_loss_counts *senders = memory_zeroed((size_t)k->senders, sizeof *senders, "traces");
+    MEMORY_LOCAL struct model_loss_counts *senders = memory_zeroed((size_t)k->senders, sizeof *senders, "traces");
     size_t n = 0;
     struct error none;
     for (int i = 0; i < s->n_flows; i++) {
@@ -118,13 +118,11 @@ static void loss_read_traces(const char *directory, const struct scenario *s, st
         if (s->flows[i].to != k->receiver)
             continue;
         snprintf(name, sizeof name, "%s.events", s->flows[i].name);
-        char *path = results_directory_path(directory, name);
+        MEMORY_LOCAL char *path = results_directory_path(directory, name);
         if (results_gbn_events_read(path, &senders[n], &none)) /* a sender that never got through has no event */
             model_loss_trace_merge(&k->pooled, &senders[n++]);
-        free(path);
     }
     k->has_chain = n > 0 && model_loss_trace_chain(senders, n, &k->chain, &none);
-    free(senders);
 }
 
 static void loss_predict(const struct scenario *s, struct study_workload_receiver *k)

@@ -107,11 +107,11 @@ class StandardInput(e2e.Case):
 
 class Misspelt(e2e.Case):
     def test_commands(self):
-        self.bad(2, "unknown command 'chekc'; did you mean check? Commands are run,", "chekc")
+        self.bad(2, "unknown command 'chekc'; did you mean check? Commands are check, explain,", "chekc")
         self.bad(2, "did you mean predict loss?", "help", "predict", "los")
         for words in (["chekc"], [], ["../schemas/check"], ["plot"]):
             self.bad(2, [f"none of '{' '.join(words)}'", "those of analyze, check,"], "help", "--schema", *words)
-        self.assertNotIn("did you mean", self.bad(2, "unknown command 'zzz'; commands are run,", "zzz").stderr)
+        self.assertNotIn("did you mean", self.bad(2, "unknown command 'zzz'; commands are check, explain,", "zzz").stderr)
 
     def test_help_of_two_words_is_of_both(self):
         for page in ("measure mpi", "measure serve", "replay port", "replay interface", "predict loss"):

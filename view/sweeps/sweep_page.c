@@ -65,7 +65,7 @@ static void put_uri(FILE *f, const char *text)
 
 static void data_link(struct view_sweep_page *p, const struct view_table *t)
 {
-    char *text = NULL, name[300];
+    char *text MEMORY_LOCAL = NULL, name[300];
     size_t size = 0;
     FILE *csv = memory_stream(&text, &size);
     const char *cell = NULL;
@@ -80,16 +80,13 @@ static void data_link(struct view_sweep_page *p, const struct view_table *t)
     put_uri(p->f, text);
     view_text_markup(p->f, "\">%s", name);
     fprintf(p->f, "</a>, %zu row%s", t->n / t->columns - 1, t->n == 2 * t->columns ? "" : "s");
-    free(text);
 }
 
 /* A file of the sweep's name in a command. */
 static void show_word(FILE *f, const char *before, const char *name, const char *ending)
 {
-    char *file = memory_text("%s%s", name, ending), *word = view_text_shell_word(file);
+    MEMORY_LOCAL char *file = memory_text("%s%s", name, ending), *word = view_text_shell_word(file);
     view_text_htmlf(f, "%s %s", before, word);
-    free(file);
-    free(word);
 }
 
 /* What one runs to have the numbers of a sweep again. */
@@ -166,10 +163,9 @@ static bool show_sweep(struct view_sweep_page *p, struct error *err)
     fputs("</h2>\n", p->f);
     fprintf(p->contents, "<li><a href=\"#sweep%td\">", s - p->sweep + 1);
     view_text_markup(p->contents, "%s</a> (%s.db)<ul>\n", title, s->name);
-    char *headline = view_sweep_page_headline(s);
+    MEMORY_LOCAL char *headline = view_sweep_page_headline(s);
     if (p->n > 1) /* of one it is the page's */
         view_text_markup(p->f, "<p class=\"headline\">%s</p>\n", headline);
-    free(headline);
     show_facts(p, s);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
         if (study_fit_read_has(&s->fit, (enum study_fit_kind)i)) {
@@ -206,10 +202,9 @@ bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep 
     memory_stream_end(p.contents, &contents);
     if (ok) {
         view_page_begin(file.stream, "contraflow: sweeps, and the figures of Zhu et al. 2014", "report", false);
-        char *headline = view_sweep_page_headline(sweep);
+        MEMORY_LOCAL char *headline = view_sweep_page_headline(sweep);
         view_text_markup(file.stream, "<main class=\"sweeps\">\n<h1>%s%s%s</h1>\n", n > 1 ? sweep_title(sweep) : "",
                          n > 1 ? ": " : "", headline);
-        free(headline);
         const char *const texts[] = {opening, contents, "</ul></nav>\n", body, "</main>\n</body>\n</html>\n"};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
             fputs(texts[i], file.stream);

@@ -2,6 +2,7 @@
 #include "view/sweeps/sweep_page_axes.h"
 
 #include "base/memory.h"
+#include "base/order.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -17,9 +18,8 @@ const char *view_sweep_page_axes_text(const json_t *value, char text[static 32])
         snprintf(text, 32, "%s", json_string_value(value));
         return text;
     }
-    char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
+    MEMORY_LOCAL char *plain = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
     snprintf(text, 32, "%s", plain ? plain : "");
-    free(plain);
     return text;
 }
 
@@ -43,11 +43,7 @@ static double axis_quantity(const char *text)
     return !isdigit((unsigned char)*text) ? (double)NAN : at ? value * factor[at - prefix] : value;
 }
 
-static int axis_by_quantity(const void *a, const void *b)
-{
-    double x = axis_quantity(a), y = axis_quantity(b);
-    return (x > y) - (x < y);
-}
+static ORDER_OF(axis_by_quantity, char, ORDER_TWO(axis_quantity(a), axis_quantity(b)))
 
 static size_t axis_value(const struct view_sweep_page_axis *x, const char *text)
 {

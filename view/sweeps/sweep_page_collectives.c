@@ -5,7 +5,6 @@
 #include "view/sweeps/sweep_page.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 bool view_sweep_page_signatures(struct view_sweep_page *p, struct error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Both engines over the same points: one against the other, flow by flow. */
+#include "base/memory.h"
 #include "study/fit/fit_engines.h"
 #include "view/svg.h"
 #include "view/sweeps/sweep_page.h"
@@ -61,11 +62,9 @@ static void draw_pairs(struct view_sweep_page *p, const struct study_fit_engines
 
 static void add_flow(struct view_table *t, const struct study_fit_engines_difference *d)
 {
-    json_t *axes = json_loads(d->native->point, 0, NULL);
-    char *point = sweep_axes_label(axes);
+    json_auto_t *axes = json_loads(d->native->point, 0, NULL);
+    MEMORY_LOCAL char *point = sweep_axes_label(axes);
     view_table_add(t, "%s|%s", point, d->native->name);
-    free(point);
-    json_decref(axes);
 }
 
 bool view_sweep_page_engines(struct view_sweep_page *p, struct error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 6 and 7: histograms of how far off the models' completion times are for patterns of messages. */
 #include "base/memory.h"
+#include "base/order.h"
 #include "study/fit/zhu2014.h"
 #include "view/sweeps/sweep_page_table2.h"
 #include "view/svg.h"
@@ -38,11 +39,7 @@ static bool in_column(const struct column *c, const struct study_fit_patterns_ce
     return c->first == cell || (cell->d > 0 && cell->d == c->first->d);
 }
 
-static int by_column(const void *a, const void *b)
-{
-    const struct study_fit_patterns_cell *x = ((const struct column *)a)->first, *y = ((const struct column *)b)->first;
-    return x->d != y->d ? x->d - y->d : (x > y) - (x < y);
-}
+static ORDER_OF(by_column, struct column, 2 * ORDER(first->d) + ORDER(first))
 
 /* For free(). */
 static struct column *columns_make(const struct view_sweep_page_cells *cells, size_t *n)
@@ -63,21 +60,19 @@ static struct column *columns_make(const struct view_sweep_page_cells *cells, si
 
 static char *axes_label(const char *json)
 {
-    json_t *axes = json_loads(json, 0, NULL);
+    json_auto_t *axes = json_loads(json, 0, NULL);
     char *label = sweep_axes_label(axes);
-    json_decref(axes);
     return label;
 }
 
 static void column_name(const struct column *c, char text[static 96])
 {
-    char *axes = c->first->d > 0 ? NULL : axes_label(c->first->axes);
+    MEMORY_LOCAL char *axes = c->first->d > 0 ? NULL : axes_label(c->first->axes);
     if (c->first->d > 0)
         snprintf(text, 96, "d = %d, messages of %g MB, windows of %g kB", c->first->d, c->first->bytes / 1e6,
                  c->first->window_bytes / 1e3);
     else
         snprintf(text, 96, "%s", axes && axes[0] ? axes : "all");
-    free(axes);
 }
 
 /* A model's errors over a column's cells, as counts of links. */
@@ -242,11 +237,10 @@ static void show_near(struct view_sweep_page *p, const struct view_sweep_page_ce
 static char *setting_of(const struct study_fit_patterns_cell *c)
 {
     static const char *const shown[] = {"network.hosts", "network.racks", "traffic.random.d"};
-    json_t *axes = c->d > 0 ? json_loads(c->axes, 0, NULL) : json_object(); /* no random pattern: stands for itself */
+    json_auto_t *axes = c->d > 0 ? json_loads(c->axes, 0, NULL) : json_object(); /* no random pattern: stands for itself */
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         json_object_del(axes, shown[i]);
     char *text = sweep_axes_label(axes);
-    json_decref(axes);
     return text;
 }
 
@@ -255,13 +249,12 @@ static void show_setting(struct view_sweep_page *p, const struct view_sweep_page
 {
     char which[160];
     size_t n;
-    struct column *column = columns_make(cells, &n);
+    MEMORY_LOCAL struct column *column = columns_make(cells, &n);
     snprintf(which, sizeof which, "%s%s", cells->setting[0][0] ? "; " : "", cells->setting[0]);
     for (size_t i = 0; i < n; i += PANELS)
         draw_histograms(p, cells, which, column + i, n - i < PANELS ? n - i : PANELS);
     show_near(p, cells, which, column, n);
     view_sweep_page_table2(p, cells, which);
-    free(column);
 }
 
 /* The models, the paper's two first. */

@@ -2,6 +2,7 @@
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
 #include "base/estimate.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "study/fit/fit_resources.h"
 #include "view/sweeps/sweep_page.h"
@@ -85,11 +86,7 @@ static void grid_add(struct grid *g, const struct study_fit_point *run, const st
         p->first_ci95 = hypot(in > 0 ? in * run->in_ci95_bps : 0, out > 0 ? out * run->out_ci95_bps : 0) / (in + out);
 }
 
-static int by_degree(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return x->out != y->out ? x->out - y->out : x->in - y->in;
-}
+static ORDER_OF(by_degree, struct place, 2 * ORDER(out) + ORDER(in))
 
 /* The axes in which runs with as many flows each way differ, as keys of an object: all but the numbers of flows. */
 static json_t *other_axes(const struct link *l)
@@ -417,7 +414,7 @@ static void show_link(struct view_sweep_page *p, const struct study_fit_resource
     const struct link link = {r->points, &of->all, of->all.n};
     bool backbone = strncmp(of->name, "sw", 2) == 0;
     char shown[256], title[400], group[GROUPS + 1][128], rate[VIEW_TEXT_QUANTITY];
-    json_t *others = other_axes(&link);
+    json_auto_t *others = other_axes(&link);
     size_t n = groups_of(&link, others, group);
     snprintf(shown, sizeof shown, "%s %s, %s", backbone ? "backbone" : "link of", of->name,
              view_text_quantity(of->rate_bps, "b/s", rate));
@@ -431,7 +428,6 @@ static void show_link(struct view_sweep_page *p, const struct study_fit_resource
         show_grid(p, &g, title, backbone);
         free(g.place);
     }
-    json_decref(others);
     show_forms(p, shown, of->all.fit);
 }
 
