@@ -207,6 +207,7 @@ class BadInput(e2e.Case):
         s = ("--scenario", SCENARIO, "-q", "-o", "out")
         self.refused("replay takes one FILE", capture("fifo-2in-1out"))
         self.refused(["--what-if warp", "ack-first, fair"], *s, "--what-if", "warp")
+        self.assertFalse((self.dir / "out").exists())  # before anything is played
         self.refused(["ack-first@moon", "nic and port"], *s, "--what-if", "ack-first@moon")
         self.refused(["buffer=1B", "one full frame"], *s, "--what-if", "buffer=1B")
         self.refused("--what-if quic=65: an ACK for 1 to 64 packets", *s, "--what-if", "quic=65")
