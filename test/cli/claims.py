@@ -54,40 +54,6 @@ def begun(flows):
     return b"".join(out)
 
 
-def grown(flows):
-    """So many flows as begun() has, of 48 round trips and a peer each, which begin while a queue grows: who begins later
-    sees a longer path, by the same queue, so that each flow's floor is asked of those that began before it."""
-    frames, host, began = [], (10, 0, 0, 1), 10**9
-
-    def trip_ns(at):
-        return 20000000 + (at - began) // 60
-
-    def put(at, heard, ends, port, *numbers, payload=0):
-        stamps = b"\x01\x01\x08\x0a" + struct.pack(">II", at // 1000, heard // 1000)
-        frames.append((at, *frame(*ends, *port, *numbers, 65535, payload, stamps)))
-    for i in range(flows):
-        peer, port, at = (10, 1 + i // 65536, i // 256 % 256, i % 256), (1000 + i % 60000, 80), began + 400000000 * i // flows
-        out = i % 2 == 1
-        ends = (host, peer) if out else (peer, host)
-        near_ns, far_ns = 10000, trip_ns(at)
-        first_ns, other_ns = (far_ns, near_ns) if out else (near_ns, far_ns)  # after a frame of the sender's; after an ACK
-        put(at, 0, ends, port, 0, 0, 2)
-        put(at + first_ns, at, ends[::-1], port[::-1], 0, 1, 18)
-        heard, at = at + first_ns, at + first_ns + other_ns
-        put(at, heard, ends, port, 1, 1, 16)
-        for k in range(48):
-            at += 1000
-            first_ns, other_ns = (trip_ns(at), near_ns) if out else (near_ns, trip_ns(at))
-            put(at, heard, ends, port, 1 + 1448 * k, 1, 16, payload=1448)
-            heard = at + first_ns
-            put(heard, at, ends[::-1], port[::-1], 1, 1 + 1448 * (k + 1), 16)
-            at = heard + other_ns
-    out = [struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 65535, 1)]
-    for at, data, length in sorted(frames):
-        out.append(struct.pack("<IIII", at // 10**9, at % 10**9, len(data), length) + data)
-    return b"".join(out)
-
-
 def blocks(kind, n):
     """A pcapng of n frames, all the same: of one interface, of one each, or of a section each."""
     def block(number, body):
