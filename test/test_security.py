@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""SECURITY.md: each promise has tests that are there, and that a build runs; its table is that of promises.tsv.
+"""SECURITY.md: each promise and each command's cost has tests that are there, and that a build runs; its tables are those of
+promises.tsv and costs.tsv.
 
-Usage: test_security.py SOURCE_ROOT [write]. With 'write' it makes the table anew."""
+Usage: test_security.py SOURCE_ROOT [write]. With 'write' it makes the tables anew."""
 import csv
 import pathlib
 import re
@@ -10,26 +11,46 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(sys.argv[1])
-PAGE, MARKS = ROOT / "SECURITY.md", ("<!-- promises: begin -->\n", "<!-- promises: end -->\n")
+PAGE = ROOT / "SECURITY.md"
 BUILD = (ROOT / "test/cli/meson.build").read_text()
 PROMISED = PAGE.read_text().split("## Promised")[1].split("## What it may cost")[0]
+
+
+def listed(name):
+    with open(ROOT / "test" / name, newline="") as f:
+        return list(csv.DictReader((line for line in f if line[0] != "#"), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def rows():
     """Promise -> [(file, [what is in it])], in order."""
     found = {}
-    with open(ROOT / "test/promises.tsv", newline="") as f:
-        for row in csv.DictReader((line for line in f if line[0] != "#"), delimiter="\t"):
-            found.setdefault(row["promise"], []).append((row["file"], row["tests"].split()))
+    for row in listed("promises.tsv"):
+        found.setdefault(row["promise"], []).append((row["file"], row["tests"].split()))
     return found
 
 
-def table():
-    lines = ["| promise | held by |", "|---|---|"]
-    for promise, cell in rows().items():
-        what = "what it may cost" if promise == "cost" else promise
-        lines.append(f"| {what} | " + ", ".join(" ".join([f"`{path}`", *names]) for path, names in cell) + " |")
-    return "".join(line + "\n" for line in lines)
+def held(cell):
+    return ", ".join(" ".join([f"`{path}`", *names]) for path, names in cell)
+
+
+def tables():
+    """Mark in SECURITY.md -> the table that stands there."""
+    promised = [["promise", "held by"]] + [["what it may cost" if promise == "cost" else promise, held(cell)]
+                                           for promise, cell in rows().items()]
+    costs = [["command", "time", "memory", "held by"]] + [
+        [row["command"], row["time"], row["memory"], held([(row["file"], row["tests"].split())])] for row in listed("costs.tsv")]
+    found = {}
+    for mark, lines in {"promises": promised, "costs": costs}.items():
+        lines.insert(1, ["---"] * len(lines[0]))
+        found[mark] = "".join("| " + " | ".join(line) + " |\n" for line in lines).replace("| --- |", "|---|").replace(
+            " --- |", "---|")
+    return found
+
+
+def parts(mark):
+    """SECURITY.md before, in and after a table."""
+    before, _, rest = PAGE.read_text().partition(f"<!-- {mark}: begin -->\n")
+    return before, *rest.split(f"<!-- {mark}: end -->\n")
 
 
 class Security(unittest.TestCase):
@@ -38,13 +59,21 @@ class Security(unittest.TestCase):
         self.assertEqual(promises, list(range(1, len(promises) + 1)))
         self.assertEqual(list(rows()), [*map(str, promises), "cost"])
 
-    def test_the_table_is_that_of_the_list(self):
-        self.assertEqual(PAGE.read_text().split(MARKS[0])[1].split(MARKS[1])[0], table(), "test/test_security.py . write")
+    def test_the_tables_are_those_of_the_lists(self):
+        for mark, table in tables().items():
+            self.assertEqual(parts(mark)[1], table, "test/test_security.py . write")
+
+    def test_each_doubling_is_the_cost_of_a_command(self):
+        """A test of test_claims.py that no row names is a cost that nobody has stated."""
+        named = {name for row in listed("costs.tsv") for name in row["tests"].split()}
+        costs = (ROOT / "test/cli/hostile/test_claims.py").read_text().split("class Costs")[1].split("\nclass ")[0]
+        self.assertEqual(set(re.findall(r"def (test_\w+)", costs)) - named, set())
 
     def test_those_tests_are_there_and_run(self):
-        for number, cell in rows().items():
+        cells = [*rows().items(), *((row["command"], [(row["file"], row["tests"].split())]) for row in listed("costs.tsv"))]
+        for what, cell in cells:
             for path, names in cell:
-                with self.subTest(promise=number, path=path):
+                with self.subTest(what, path=path):
                     source = ROOT / path
                     self.assertTrue(source.is_file())
                     text = source.read_text()
@@ -67,7 +96,8 @@ class Security(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[2:] == ["write"]:
-        before, after = PAGE.read_text().split(MARKS[0])[0], PAGE.read_text().split(MARKS[1])[1]
-        PAGE.write_text(before + MARKS[0] + table() + MARKS[1] + after)
+        for mark, table in tables().items():
+            before, _, after = parts(mark)
+            PAGE.write_text(f"{before}<!-- {mark}: begin -->\n{table}<!-- {mark}: end -->\n{after}")
     else:
         unittest.main(argv=sys.argv[:1], verbosity=2)

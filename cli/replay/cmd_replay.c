@@ -132,7 +132,7 @@ static bool replay_engine_plays(const struct scenario *s, const char *what_if, s
                          : "leave --engine native");
 }
 
-/* Writes one variant's scenario.yaml. */
+/* Writes one variant's scenario.yaml. Without `run` it only says whether there is such a variant. */
 static bool replay_prepare(const struct study_replay *r, const char *what_if, const struct replay_options *o,
                     struct study_replay_run *run, struct error *err)
 {
@@ -146,8 +146,9 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
     snprintf(comment, sizeof comment, "contraflow %s: replay %s%s%s%s%s", CONTRAFLOW_VERSION, o->file,
              o->scenario ? " --scenario " : "", o->scenario ? o->scenario : "", what_if ? " --what-if " : "",
              what_if ? what_if : "");
-    bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) && replay_engine_plays(&s, what_if, err) &&
-              results_directory_take(run->directory, true, err) && scenario_save_directory(&s, run->directory, comment, err);
+    bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
+              (!run || (replay_engine_plays(&s, what_if, err) && results_directory_take(run->directory, true, err) &&
+                        scenario_save_directory(&s, run->directory, comment, err)));
     free(s.flows);
     free(s.datagrams);
     return ok;
@@ -443,6 +444,9 @@ static int replay_all(struct study_replay *r, const struct analysis_resource *ho
     static struct study_replay_run runs[STUDY_REPLAY_VARIANTS];
     static const int statuses[] = {[STUDY_REPLAY_TOLD] = 0, [STUDY_REPLAY_REFUSED] = 1, [STUDY_REPLAY_UNKNOWN] = CLI_STATUS_UNKNOWN};
     int n = 1 + o->n_what_ifs, signal_number = 0;
+    for (int i = 1; i < n; i++)
+        if (!replay_prepare(r, o->what_ifs[i - 1], o, NULL, err)) /* before any guess is played */
+            return cli_fail(err);
     MEMORY_LOCAL char *root = o->output ? memory_text("%s", o->output) : cli_output_name(o->file, "-replay");
     bool ok = results_directory_take(root, false, err) && replay_guess(r, o, root, &signal_number, err);
     r->scenario.engine = o->engine;

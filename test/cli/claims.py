@@ -54,6 +54,19 @@ def begun(flows):
     return b"".join(out)
 
 
+def blocks(kind, n):
+    """A pcapng of n frames, all the same: of one interface, of one each, or of a section each."""
+    def block(number, body):
+        body += bytes(-len(body) % 4)
+        return struct.pack("<II", number, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
+    section = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+    interface = block(1, struct.pack("<HHI", 1, 0, 65535) + struct.pack("<HHB3x", 9, 1, 9))  # stamps in ns
+    data, length = frame((10, 0, 0, 2), (10, 0, 0, 1), 1000, 80, 1, 1, 16, 65535, 1448)
+    packet = block(6, struct.pack("<IIIII", 0, 10**18 >> 32, 10**18 & 0xffffffff, len(data), length) + data)
+    return {"interface": section + interface + packet * n, "interfaces": section + (interface + packet) * n,
+            "sections": (section + interface + packet) * n}[kind]
+
+
 def capture(kind, size, seed=1):
     """Bytes of a pcap with nanoseconds, about `size` of them."""
     chance = random.Random(f"{kind}{seed}")

@@ -28,11 +28,12 @@ QUEUES = ["fifo", "ack-first", "fair"]
 
 
 class Case(e2e.Case):
-    def measured(self, nic, port, window="300kB", noise=0.005, name="m.csv", patterns=PATTERNS):
-        """A CSV of the patterns as they are emulated with these queues, one value each."""
+    def measured(self, nic, port, window="300kB", noise=0.005, name="m.csv", patterns=PATTERNS, part=1):
+        """A CSV of the patterns as they are emulated with these queues, one value each; of a part of the bytes, where an
+        answer does not hang on them: an emulation costs what it sends."""
         r = random.Random(f"{nic} {port} {window}")
         rows = ["pattern,from,to,bytes,seconds"]
-        for pattern, flows in ((p, PATTERNS[p]) for p in patterns):
+        for pattern, flows in ((p, [(a, b, n * part) for a, b, n in PATTERNS[p]]) for p in patterns):
             listed = ", ".join(f"{{from: h{a}, to: h{b}, bytes: {int(n)}}}" for a, b, n in flows)
             self.write("s.yaml", STAR.format(seed=r.randrange(1000, 1 << 30), nic=nic, port=port, window=window,
                                              flows=listed))
@@ -51,6 +52,7 @@ class Case(e2e.Case):
 
 
 class Queues(Case):
+    @e2e.plainly
     def test_the_queues_that_made_it_are_found(self):
         for nic, port in e2e.some((("ack-first", "fifo"), ("fifo", "fifo"), ("fifo", "ack-first")), 1):
             with self.subTest(nic=nic, port=port):
@@ -66,8 +68,9 @@ class Queues(Case):
                 self.assertGreaterEqual(window["high"], 3e5)
                 self.assertLess(abs(rate["value"] - 1), 0.01)
 
+    @e2e.plainly
     def test_weights_are_those_of_the_evidence_and_sum_to_one(self):
-        found = self.infer(self.measured("fifo", "fifo", patterns=["2in-1out"]), "--spread", "2%",
+        found = self.infer(self.measured("fifo", "fifo", patterns=["2in-1out"], part=0.2), "--spread", "2%",
                            *self.hypotheses(*QUEUES))
         found, none = found["hypotheses"], found["none"]
         self.assertAlmostEqual(sum(h["weight"] for h in found) + none["weight"], 1, places=9)
@@ -78,10 +81,11 @@ class Queues(Case):
         broad = -sum(math.log(math.log(4 * 15 / one)) for one in (4, 6, 5))
         self.assertAlmostEqual(none["log_evidence"], broad, places=9)
 
+    @e2e.plainly
     def test_what_no_hypothesis_explains_is_said(self):
         """One of three equal flows takes three times as long as the others, which no queue does to it: the best of those
         that are asked is off by far more than the spread, and has no weight."""
-        self.write("m.csv", "from,to,bytes,seconds\nh1,h0,20MB,0.3\nh2,h0,20MB,0.9\nh0,h3,20MB,0.3\n")
+        self.write("m.csv", "from,to,bytes,seconds\nh1,h0,4MB,0.06\nh2,h0,4MB,0.18\nh0,h3,4MB,0.06\n")
         args = ("m.csv", "--spread", "1%", "--window", "300kB", *self.hypotheses("fifo", "fair"))
         found = self.infer(*args)
         best = found["hypotheses"][0]
@@ -89,7 +93,7 @@ class Queues(Case):
         self.assertTrue(best["misses"])
         self.assertLess(best["tail"], 1e-6)
         self.assertGreater(found["none"]["weight"], 0.999)
-        out = self.good("infer", *args, "--rate", "1Gbps", "--delay", "50us", "-q").stdout
+        out = self.good("infer", *args[:-2], "--rate", "1Gbps", "--delay", "50us", "-q").stdout
         self.assertIn("none of these is likely: ", out)
         self.assertIn("where a value's spread is 1 %", out)
 
@@ -142,8 +146,9 @@ class Queues(Case):
         self.assertEqual([h["emulated"] for h in found["hypotheses"]], [True, False, False])
         self.assertGreater(found["hypotheses"][1]["log_evidence"], found["hypotheses"][2]["log_evidence"] + 20)
 
+    @e2e.plainly
     def test_the_same_command_prints_the_same(self):
-        name = self.measured("fifo", "fifo", patterns=["1in-2out"])
+        name = self.measured("fifo", "fifo", patterns=["1in-2out"], part=0.2)
         args = ("infer", name, "--rate", "1Gbps", "--delay", "50us", *self.hypotheses("fifo", "fair"), "--json")
         self.assertEqual(self.good(*args, "--jobs", "1").stdout, self.good(*args, "--jobs", "2").stdout)
 
@@ -228,7 +233,7 @@ class Inputs(Case):
         self.bad(2, "--window does not go with a table that has windows", "infer", "m.csv", "--window", "300kB")
 
     def test_the_text_has_what_json_has(self):
-        name = self.measured("fifo", "fifo", patterns=["2in-1out", "1in-2out"])
+        name = self.measured("fifo", "fifo", patterns=["2in-1out", "1in-2out"], part=0.2)
         out = self.good("infer", name, "--rate", "1Gbps", "--delay", "50us", *self.hypotheses("fifo", "ack-first", "eq6"),
                         "-q").stdout
         for words in ("6 flows in 2 patterns", "spread of a value", "rank  hypothesis", "closed models",

@@ -33,6 +33,7 @@ static void test_the_file_is_the_summary(void **state)
         char *expected = memory_text("%s\n", whole), *text = infile_read(path, 100000, "a summary", &size, &err);
         assert_non_null(text);
         assert_string_equal(text, expected);
+        assert_true(json_is_true(json_object_get(object, "simulated"))); /* no capture of a real network */
         json_decref(object);
         free(whole);
         free(expected);

@@ -59,6 +59,14 @@ class Case(e2e.Case):
 
 
 class Alone(Case):
+    def test_queues_of_a_run_that_may_take_long_are_sampled_less_often(self):
+        """Every ms where all ends by itself, but no more than 50,000 times in what it may take: every 2 ms of 100 s."""
+        self.two("duration=100s", "warmup=0s")
+        with open(self.dir / "out/queues.csv", newline="") as f:
+            times_us = sorted({round(1e6 * float(row["time_s"])) for row in csv.DictReader(f)})
+        self.assertGreater(len(times_us), 5)
+        self.assertEqual({at_us % 2000 for at_us in times_us}, {0})  # where nothing has changed no row is written
+
     def test_a_message_takes_its_frames_and_the_way(self):
         self.write("one.yaml", "network: {hosts: 2, link: {rate: 1Gbps, delay: 50us}}\ntcp: {window: 3MB}\n"
                                "traffic: {precision: 2%, flows: [{from: h0, to: h1, bytes: 1013600}]}\n")
