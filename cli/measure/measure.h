@@ -7,6 +7,7 @@
 #include "measure/proof.h"
 
 /* 'contraflow measure serve', as a command of its own; argv[0] is "serve". */
+int cli_measure_study(int argc, char **argv);
 int cli_measure_serve(int argc, char **argv);
 
 /* --token, or the first line of --token-file, into text; text stays empty when neither is given. */

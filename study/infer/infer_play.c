@@ -77,6 +77,13 @@ static bool play_scenario(const struct infer_play *p, struct scenario *s, struct
 /* What a run says of its flows, as the measurement does. */
 static void play_take(const struct infer_play *p, const struct results_flow *flows, double duration_s)
 {
+    double again = 0, bytes = 0;
+    for (size_t i = 0; i < p->pattern->n; i++) {
+        again += (double)flows[i].retransmitted_bytes;
+        bytes += (double)flows[i].bytes;
+    }
+    if (p->resent)
+        *p->resent = again / fmax(bytes, 1);
     for (size_t i = 0; i < p->pattern->n; i++) {
         const struct study_measurement_flow *f = &p->pattern->flows[i];
         double s = results_flow_time_s(&flows[i]);
