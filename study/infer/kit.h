@@ -43,6 +43,7 @@ extern const struct study_kit_words {
 struct study_kit_pattern {
     size_t in, out;  /* flows */
     double nats;     /* it was expected to tell; NAN of the first two */
+    double resent;         /* sent again, as a share of what was sent; NAN: nobody knows */
     struct study_kit_rate {
         double bps, spread;  /* standard error as a share of it */
         double window_bytes; /* 0: not known */
