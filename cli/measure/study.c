@@ -153,8 +153,9 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
     json_t *patterns = json_array(), *odds = json_array();
     int cause = study_kit_named(k);
     for (size_t i = 0; i < k->n; i++)
-        json_array_append_new(patterns, results_json("in:z out:z nats:f in_bps:f out_bps:f", k->pattern[i].in,
-                                                     k->pattern[i].out, k->pattern[i].nats, way_bps(&k->pattern[i], true),
+        json_array_append_new(patterns, results_json("in:z out:z nats:f resent:f in_bps:f out_bps:f", k->pattern[i].in,
+                                                     k->pattern[i].out, k->pattern[i].nats, k->pattern[i].resent,
+                                                     way_bps(&k->pattern[i], true),
                                                      way_bps(&k->pattern[i], false)));
     for (int c = 0; c < STUDY_KIT_CAUSES; c++)
         json_array_append_new(odds, results_json("cause:s weight:f meaning:s remedy:s", study_kit_causes[c].name, k->weight[c],

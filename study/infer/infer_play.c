@@ -79,7 +79,7 @@ static void play_take(const struct infer_play *p, const struct results_flow *flo
 {
     double again = 0, bytes = 0;
     for (size_t i = 0; i < p->pattern->n; i++) {
-        again += (double)flows[i].retransmitted_bytes;
+        again += (double)(flows[i].steady_loss_events * p->base->tcp.segment_bytes);
         bytes += (double)flows[i].bytes;
     }
     if (p->resent)

@@ -90,7 +90,7 @@ static enum kit_losses { KIT_UNKNOWN, KIT_NOTHING, KIT_LOST } kit_losses(const s
     for (size_t i = 0; i < k->n; i++)
         if (k->pattern[i].resent > STUDY_KIT_LOSS)
             return KIT_LOST;
-        else if (!isfinite(k->pattern[i].resent))
+        else if (!(k->pattern[i].resent <= 0))
             said = KIT_UNKNOWN;
     return said;
 }

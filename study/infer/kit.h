@@ -10,8 +10,8 @@
  * a point's, with the floor below and what lies between a point and its neighbours, d^2 / 12. The pattern that tells most
  * is next, while there is time. What was measured is then weighed in full.
  *
- * Retransmissions count, too: where frames were lost, hypotheses by which none is are out, and where nothing was lost in
- * any pattern, those by which some is. */
+ * Retransmissions count, too: where more than STUDY_KIT_LOSS was sent again, hypotheses that lose nothing are out, and where
+ * nothing was in any pattern, those that lose. */
 #ifndef STUDY_KIT_H
 #define STUDY_KIT_H
 
@@ -22,7 +22,7 @@
 #define STUDY_KIT_NAMED 0.7    /* a cause that is less probable has no name in the answer */
 #define STUDY_KIT_FLOOR 0.02   /* of a rate's deviation: the native engine beside Linux (doc/below.md, mechanisms) */
 
-#define STUDY_KIT_LOSS 1e-4    /* sent again: more than a cable loses, which spoils less than 1e-10 of its bits (IEEE 802.3: 1e-6 of frames) */
+#define STUDY_KIT_LOSS 1e-3    /* sent again: more than a probe at the end of a message of some MB (RFC 8985, 7) or a timer in vain */
 
 enum study_kit_cause {
     STUDY_KIT_BOTH,
