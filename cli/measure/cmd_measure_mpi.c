@@ -6,10 +6,9 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/measure/measure_mpi.h"
-#include "cli/measure/study.h"
 #include "cli/options.h"
+#include "cli/study_show.h"
 #include "measure/mpi.h"
-#include "sweep/engines.h"
 #include "view/table.h"
 
 #include <inttypes.h>
@@ -308,7 +307,6 @@ static int mpi_study(const struct mpi_options *o, const struct measure_mpi *m)
     struct mpi_asked asked = {o, m, false};
     struct cli_study s = {.where = m->names[0], .json = o->json,
                           .kit = {.measure = mpi_pattern_measure_counted, .user = &asked, .until_s = o->until_s,
-                                  .jobs = sweep_engines_processors(),
                                   .flows = most < STUDY_KIT_FLOWS ? most : STUDY_KIT_FLOWS}};
     int status = cli_study_run(&s, &err);
     if (status >= 0)

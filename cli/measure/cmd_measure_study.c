@@ -3,13 +3,12 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/study.h"
 #include "cli/options.h"
+#include "cli/study_show.h"
 #include "measure/client.h"
 #include "measure/proof.h"
 #include "measure/server.h"
 #include "measure/summary.h"
-#include "sweep/engines.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +70,7 @@ static int study_servers(struct cli_study *s, const char *port, const char *toke
 int cli_measure_study(int argc, char **argv)
 {
     struct error err = {0};
-    struct cli_study s = {.kit = {.jobs = sweep_engines_processors()}};
+    struct cli_study s = {.json = false};
     const char *port = MEASURE_SERVER_PORT, *token = NULL, *token_file = NULL, *emulate = NULL;
     char text[MEASURE_PROOF_TOKEN_MOST + 1];
     bool study;

@@ -14,7 +14,7 @@ NETWORK = """seed: {seed}
 duration: 2s
 network: {{link: {{rate: 20Mbps, delay: 100us}}, nic: {{queue: {nic}}}, switch: {{queue: {port}}}}}
 tcp: {{window: 60kB, congestion: newreno}}
-traffic: {{star: {{}}}}
+traffic: {{star: {{incoming: 1, outgoing: 1}}}}
 """
 
 

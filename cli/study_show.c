@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/measure/study.h"
+#include "cli/study_show.h"
 
 #include "base/text.h"
 #include "base/units.h"
@@ -8,6 +8,7 @@
 #include "results/json.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
+#include "sweep/engines.h"
 #include "view/table.h"
 
 #include <inttypes.h>
@@ -184,6 +185,7 @@ int cli_study_run(struct cli_study *s, struct error *err)
     struct measure_reading readings[MEASURE_READING_MOST];
     struct scenario base = {0};
     size_t n = measure_reading_all(readings);
+    s->kit.jobs = s->kit.jobs > 0 ? s->kit.jobs : sweep_engines_processors();
     bool ok = study_kit_begin(&s->kit, err) && study_base(s, study_rate_bps(s, readings, n), &base, err);
     s->kit.base = &base;
     ok = ok && study_kit_run(&s->kit, err);
@@ -208,6 +210,7 @@ int cli_study_emulated(struct cli_study *s, const char *path, struct error *err)
     const struct document_set set = {hosts, "--emulate"};
     if (!scenario_load(&hidden, path, &set, 1, err))
         return -1;
+    s->kit.jobs = s->kit.jobs > 0 ? s->kit.jobs : sweep_engines_processors();
     struct study_kit_emulated e = {.hidden = &hidden, .jobs = s->kit.jobs, .seed = hidden.seed << 32};
     s->where = path;
     s->kit.measure = study_kit_emulate;

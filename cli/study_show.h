@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/measure/study.h - 'measure --study' of whatever measures: servers, processes of MPI, or an emulated network. */
-#ifndef CLI_MEASURE_STUDY_H
-#define CLI_MEASURE_STUDY_H
+/* cli/study_show.h - 'measure --study' of whatever measures: servers, processes of MPI, or an emulated network. */
+#ifndef CLI_STUDY_SHOW_H
+#define CLI_STUDY_SHOW_H
 
 #include "study/infer/kit.h"
 
 struct cli_study {
     const char *where;              /* borrowed; what is studied, in the answer */
-    struct study_kit kit;           /* measure(), user, flows, shared, until_s, jobs */
+    struct study_kit kit;           /* measure(), user, flows, shared, until_s; jobs, 0: as many as processors */
     double rate_bps, round_trip_s;  /* of the link, idle; 0: as interfaces say, or the fastest flow; 200 us */
     bool json;
 };
