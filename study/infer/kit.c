@@ -33,10 +33,9 @@ const struct study_kit_words study_kit_causes[STUDY_KIT_CAUSES] = {
     [STUDY_KIT_LOSSES] = {"losses", "ports lose frames before windows are full, and congestion control decides",
                           "deeper buffers or ECN at the switch; smaller windows"},
     [STUDY_KIT_PAUSE] = {"pause", "PAUSE frames stop senders", "ethtool -A DEV rx off tx off, on hosts or at the switch"},
-    [STUDY_KIT_BUS] = {"bus", "both directions share the hosts' bus", "a slot or a NIC with lanes for each direction"},
-    [STUDY_KIT_PROCESSOR] = {"processor", "one processor of a host handles the frames of both directions",
-                             "spread interrupts (ethtool -L, /proc/irq/N/smp_affinity), merge frames (ethtool -K DEV gro on "
-                             "tso on), or larger ones (MTU 9000)"},
+    [STUDY_KIT_INSIDE] = {"inside", "both directions share a bus or a processor inside hosts",
+                          "spread interrupts over processors (ethtool -L, /proc/irq/N/smp_affinity), merge frames (ethtool -K DEV "
+                          "gro on tso on) or make them larger (MTU 9000); or a slot with lanes for each direction"},
     [STUDY_KIT_RING] = {"ring", "the receive ring of a host is too short for its processor", "ethtool -G DEV rx N, as large as it goes"},
 };
 
@@ -51,10 +50,8 @@ enum study_kit_cause study_kit_cause_of(const struct study_hypothesis *h)
 {
     if (h->searched[STUDY_HYPOTHESIS_RING])
         return STUDY_KIT_RING;
-    if (h->searched[STUDY_HYPOTHESIS_BUS])
-        return STUDY_KIT_BUS;
-    if (h->searched[STUDY_HYPOTHESIS_PROCESSOR])
-        return STUDY_KIT_PROCESSOR;
+    if (h->searched[STUDY_HYPOTHESIS_BUS] || h->searched[STUDY_HYPOTHESIS_PROCESSOR])
+        return STUDY_KIT_INSIDE;
     if (strstr(h->changes, "pause"))
         return STUDY_KIT_PAUSE;
     if (strstr(h->changes, "cc="))

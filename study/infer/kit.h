@@ -24,6 +24,8 @@
 
 #define STUDY_KIT_LOSS 1e-3    /* sent again: more than a probe at the end of a message of some MB (RFC 8985, 7) or a timer in vain */
 
+/* A bus and a processor that both directions share are one cause: both divide by the sum of flows, and no pattern of rates
+ * tells one from the other. */
 enum study_kit_cause {
     STUDY_KIT_BOTH,
     STUDY_KIT_PORT,
@@ -31,8 +33,7 @@ enum study_kit_cause {
     STUDY_KIT_APART,
     STUDY_KIT_LOSSES,
     STUDY_KIT_PAUSE,
-    STUDY_KIT_BUS,
-    STUDY_KIT_PROCESSOR,
+    STUDY_KIT_INSIDE,
     STUDY_KIT_RING,
     STUDY_KIT_CAUSES
 };

@@ -36,8 +36,8 @@ static void test_what_is_named_is_the_cause(void **state)
     assert_int_equal(cause("cc=cubic+buffer"), STUDY_KIT_LOSSES);
     assert_int_equal(cause("pause+buffer"), STUDY_KIT_PAUSE);
     assert_int_equal(cause("pause-senders+buffer"), STUDY_KIT_PAUSE);
-    assert_int_equal(cause("bus"), STUDY_KIT_BUS);
-    assert_int_equal(cause("processor"), STUDY_KIT_PROCESSOR);
+    assert_int_equal(cause("bus"), STUDY_KIT_INSIDE);
+    assert_int_equal(cause("processor"), STUDY_KIT_INSIDE);
     assert_int_equal(cause("processor+ring"), STUDY_KIT_RING);
 }
 
@@ -50,7 +50,7 @@ static void test_every_cause_has_words(void **state)
     for (size_t i = 0; study_hypothesis_usual(i, 1000000000, text); i++)
         has[cause(text)] = true;
     for (int c = 0; c < STUDY_KIT_CAUSES; c++) {
-        assert_true(has[c] || c >= STUDY_KIT_BUS);
+        assert_true(has[c] || c >= STUDY_KIT_INSIDE);
         assert_non_null(study_kit_causes[c].name);
         assert_non_null(study_kit_causes[c].remedy);
     }

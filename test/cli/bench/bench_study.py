@@ -81,7 +81,8 @@ def one(number):
         raise SystemExit(f"{number}: {done.stderr}")
     said = json.loads(done.stdout)
     weights = {o["cause"]: o["weight"] for o in said["odds"]}
-    verdict = "silent" if said["cause"] is None else "right" if said["cause"] == cause else "WRONG"
+    named = {"bus": "inside", "processor": "inside"}.get(cause, cause)
+    verdict = "silent" if said["cause"] is None else "right" if said["cause"] == named else "WRONG"
     first = sorted(weights, key=weights.get, reverse=True)[:3]
     text = (f"{number:3} {cause:9} {verdict:6} " + ", ".join(f"{c} {100 * weights[c]:.0f} %" for c in first)
             + f"; nearest {said['nearest']}, tail {said['tail'] if said['tail'] is None else round(said['tail'], 4)}"
