@@ -154,8 +154,8 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
     json_t *patterns = json_array(), *odds = json_array();
     int cause = study_kit_named(k);
     for (size_t i = 0; i < k->n; i++)
-        json_array_append_new(patterns, results_json("in:z out:z nats:f resent:f in_bps:f out_bps:f", k->pattern[i].in,
-                                                     k->pattern[i].out, k->pattern[i].nats, k->pattern[i].resent,
+        json_array_append_new(patterns, results_json("in:z out:z nats:f resent:f pauses:f in_bps:f out_bps:f", k->pattern[i].in,
+                                                     k->pattern[i].out, k->pattern[i].nats, k->pattern[i].resent, k->pattern[i].pauses,
                                                      way_bps(&k->pattern[i], true),
                                                      way_bps(&k->pattern[i], false)));
     for (int c = 0; c < STUDY_KIT_CAUSES; c++)
@@ -167,16 +167,20 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
                         reading_json(r, n));
 }
 
-/* A pattern, and what TCP of this host sent again or found out of order meanwhile. */
+/* A pattern, and what TCP of this host sent again or found out of order meanwhile, and PAUSE frames that it got. That it got
+ * none says nothing of the others; who asks them has p->pauses by then. */
 bool cli_study_resent(struct study_kit_pattern *p, bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err),
                       void *user, struct error *err)
 {
     struct measure_reading_segments before, after;
+    double pauses = measure_reading_pauses();
     bool known = measure_reading_tcp(&before);
     if (!measure(user, p, err))
         return false;
     if (known && measure_reading_tcp(&after) && after.all > before.all)
         p->resent = (after.again - before.again) / (after.all - before.all);
+    if (!isfinite(p->pauses) && pauses >= 0 && measure_reading_pauses() > pauses)
+        p->pauses = measure_reading_pauses() - pauses;
     return true;
 }
 

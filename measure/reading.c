@@ -182,3 +182,13 @@ size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MO
     free(interrupts);
     return n;
 }
+
+double measure_reading_pauses(void)
+{
+    struct measure_reading list[MEASURE_READING_MOST];
+    double sum = -1;
+    for (size_t i = 0, n = measure_reading_all(list); i < n; i++)
+        if (list[i].pause_frames >= 0)
+            sum = (sum < 0 ? 0 : sum) + (double)list[i].pause_frames;
+    return sum;
+}

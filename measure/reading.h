@@ -25,6 +25,9 @@ struct measure_reading {
 /* Interfaces that are up, but for lo. Returns how many. */
 size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MOST]);
 
+/* PAUSE frames that all of them have counted; -1: none says. */
+double measure_reading_pauses(void);
+
 /* TCP's counters of this host since it began: segments that were sent again or came out of order, and all that were sent
  * or came (/proc/net/snmp, /proc/net/netstat). False where the system does not say. */
 struct measure_reading_segments {

@@ -209,7 +209,7 @@ static bool table_measure(struct mpi_table *t, struct outfile *f, bool *ended, s
         r->times_s = memory_zeroed(n, sizeof *r->times_s, "flows");
         r->windows_bytes = memory_zeroed(n, sizeof *r->windows_bytes, "flows");
         measure_degrees_place(t->m->host, t->m->processes, r->d, r->flows);
-        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, r->windows_bytes, table_heard, t)) {
+        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, r->windows_bytes, NULL, table_heard, t)) {
             *ended = true;
             return false;
         }
@@ -279,9 +279,9 @@ static bool mpi_pattern_measure(void *user, struct study_kit_pattern *p, struct 
     struct measure_degrees d = {p->in, p->out};
     struct measure_degrees_flow flows[STUDY_KIT_FLOWS];
     struct estimate_running times_s[STUDY_KIT_FLOWS] = {{.n = 0}};
-    double windows_bytes[STUDY_KIT_FLOWS] = {0};
+    double windows_bytes[STUDY_KIT_FLOWS] = {0}, pauses = -1;
     measure_degrees_place(asked->m->host, asked->m->processes, d, flows);
-    if (!measure_mpi_run(asked->m, d, &asked->o->repeat, flows, times_s, windows_bytes, NULL, NULL)) {
+    if (!measure_mpi_run(asked->m, d, &asked->o->repeat, flows, times_s, windows_bytes, &pauses, NULL, NULL)) {
         asked->ended = true;
         return error_set(err, ERROR_SYSTEM, "interrupted in pattern %zu/%zu", p->in, p->out);
     }
@@ -290,6 +290,7 @@ static bool mpi_pattern_measure(void *user, struct study_kit_pattern *p, struct 
         p->rate[f] = (struct study_kit_rate){8.0 * asked->o->repeat.bytes / time_s.value, time_s.std_error / time_s.value,
                                              windows_bytes[f]};
     }
+    p->pauses = pauses >= 0 ? pauses : (double)NAN;
     if (!asked->o->quiet)
         fprintf(stderr, "contraflow: pattern %zu/%zu: %zu messages\n", p->in, p->out, times_s[0].n);
     return true;

@@ -16,6 +16,7 @@ struct infer_play {
     int64_t messages;
     double *out;                         /* a value a flow */
     double *resent;                      /* NULL: nobody asks; events of loss in the steady part, a segment each, over all */
+    double *pauses;                      /* likewise; PAUSE frames that came to somebody */
     bool played;
 };
 

@@ -75,21 +75,19 @@ struct kit_plan {
     } *point; /* owned */
 };
 
-static bool kit_loses(enum study_kit_cause cause)
+/* Does what was counted in these patterns exclude a cause? Counters of nobody exclude none, and what none has shown in some
+ * patterns only once all are `done`. */
+static bool kit_excludes(const struct study_kit_pattern *p, size_t n, bool done, enum study_kit_cause cause)
 {
-    return cause == STUDY_KIT_LOSSES || cause == STUDY_KIT_RING;
-}
-
-/* What retransmissions say: hypotheses that lose nothing are out, or those that lose; or nobody knows. */
-static enum kit_losses { KIT_UNKNOWN, KIT_NOTHING, KIT_LOST } kit_losses(const struct study_kit *k)
-{
-    enum kit_losses said = KIT_NOTHING;
-    for (size_t i = 0; i < k->n; i++)
-        if (k->pattern[i].resent > STUDY_KIT_LOSS)
-            return KIT_LOST;
-        else if (!(k->pattern[i].resent <= 0))
-            said = KIT_UNKNOWN;
-    return said;
+    bool lost = false, paused = false, whole = done, quiet = done;
+    for (size_t i = 0; i < n; i++) {
+        lost = lost || p[i].resent > STUDY_KIT_LOSS;
+        whole = whole && p[i].resent <= 0;
+        paused = paused || p[i].pauses > 0;
+        quiet = quiet && p[i].pauses <= 0;
+    }
+    bool loses = cause == STUDY_KIT_LOSSES || cause == STUDY_KIT_RING, pauses = cause == STUDY_KIT_PAUSE;
+    return (loses && whole) || (pauses && quiet) || (!loses && lost) || (!pauses && paused);
 }
 
 static bool kit_is_far(const struct kit_plan *plan, size_t hypothesis)
@@ -103,7 +101,7 @@ static bool kit_is_far(const struct kit_plan *plan, size_t hypothesis)
 }
 
 /* All, or those that a plan has not left far behind. */
-static bool kit_hypotheses(struct study_infer *x, const struct kit_plan *plan, enum kit_losses losses, struct error *err)
+static bool kit_hypotheses(struct study_infer *x, const struct kit_plan *plan, const struct study_kit *k, struct error *err)
 {
     struct study_hypothesis is;
     char text[STUDY_HYPOTHESIS_TEXT];
@@ -118,8 +116,8 @@ static bool kit_hypotheses(struct study_infer *x, const struct kit_plan *plan, e
         if (strstr(name, "ratio") || strstr(name, "autotuned")) /* windows are measured, and have grown */
             continue;
         ok = study_hypothesis_parse(&is, name, err);
-        bool out = losses != KIT_UNKNOWN && kit_loses(study_kit_cause_of(&is)) != (losses == KIT_LOST);
-        if (ok && !out && !(plan && kit_is_far(plan, h)))
+        bool out = plan && (kit_is_far(plan, h) || kit_excludes(k->pattern, k->n, true, study_kit_cause_of(&is)));
+        if (ok && !out)
             ok = study_infer_add(x, name, err);
         h++;
     }
@@ -225,7 +223,7 @@ static bool kit_plan_make(const struct study_kit *k, struct study_kit_pattern *p
     struct study_measurement m = {.n = 0};
     kit_measurement(p, plan->patterns, k->shared, &m);
     struct study_infer x = kit_infer(k, &m);
-    bool ok = kit_hypotheses(&x, NULL, KIT_UNKNOWN, err) && study_infer_points(&x, POINTS, err);
+    bool ok = kit_hypotheses(&x, NULL, k, err) && study_infer_points(&x, POINTS, err);
     if (ok && !x.signal)
         kit_points(plan, &x, p);
     study_infer_fini(&x);
@@ -251,7 +249,7 @@ static void kit_weigh(struct kit_plan *plan, size_t p, const struct study_kit_pa
         m[f] = -log(measured->rate[f].bps);
     const double way[2] = {kit_way(m, measured, 0), kit_way(m, measured, 1)};
     for (size_t i = 0; i < plan->n; i++)
-        if (measured->resent > STUDY_KIT_LOSS && !kit_loses(plan->point[i].cause))
+        if (kit_excludes(measured, 1, false, plan->point[i].cause))
             plan->point[i].weight = 0;
         else
             best = fmax(best, log(plan->point[i].weight) + kit_likelihood(&plan->point[i], p, way));
@@ -330,7 +328,7 @@ bool study_kit_run(struct study_kit *k, struct error *err)
     bool ok = kit_patterns_measure(k, &plan, err);
     kit_measurement(k->pattern, k->n, k->shared, &k->measured);
     k->infer = kit_infer(k, &k->measured);
-    ok = ok && kit_hypotheses(&k->infer, &plan, kit_losses(k), err) && study_infer_run(&k->infer, err);
+    ok = ok && kit_hypotheses(&k->infer, &plan, k, err) && study_infer_run(&k->infer, err);
     free(plan.point);
     k->signal = k->infer.signal;
     for (size_t i = 0; ok && !k->signal && i < k->infer.n; i++)
@@ -357,7 +355,7 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
     struct study_kit_emulated *e = user;
     static const struct study_hypothesis as_it_is = {.text = "the network"};
     const struct emu_tcp_config *tcp = &e->hidden->tcp;
-    double out[REPEATS][STUDY_KIT_FLOWS], resent[REPEATS];
+    double out[REPEATS][STUDY_KIT_FLOWS], resent[REPEATS], pauses[REPEATS] = {0};
     int host[STUDY_KIT_FLOWS][2];
     struct infer_play plays[REPEATS];
     struct study_measurement m = {.n = 0};
@@ -370,7 +368,8 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
     struct study_infer x = {.measured = &m, .options = {.base = e->hidden, .jobs = e->jobs, .messages = 1}};
     for (size_t r = 0; r < REPEATS; r++) {
         plays[r] = (struct infer_play){.base = e->hidden, .pattern = &m.patterns[0], .host = (const int (*)[2])host,
-                                       .is = &as_it_is, .seed = ++e->seed, .messages = 1, .out = out[r], .resent = &resent[r]};
+                                       .is = &as_it_is, .seed = ++e->seed, .messages = 1, .out = out[r], .resent = &resent[r],
+                                       .pauses = &pauses[r]};
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
             plays[r].value[v] = NAN;
     }
@@ -383,6 +382,7 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
         p->rate[f].bps = exp(log_bps.mean);
         p->rate[f].spread = estimate_of(&log_bps).std_error;
     }
+    p->pauses = ok ? pauses[0] + pauses[1] + pauses[2] : (double)NAN;
     p->resent = ok ? (resent[0] + resent[1] + resent[2]) / REPEATS : (double)NAN;
     study_measurement_fini(&m);
     return ok;

@@ -11,7 +11,8 @@
  * is next, while there is time. What was measured is then weighed in full.
  *
  * Retransmissions count, too: where more than STUDY_KIT_LOSS was sent again, hypotheses that lose nothing are out, and where
- * nothing was in any pattern, those that lose. */
+ * nothing was in any pattern, those that lose. PAUSE frames count likewise: where a host got some, that is the cause of what
+ * is asked here, and where no host got any, it is not. */
 #ifndef STUDY_KIT_H
 #define STUDY_KIT_H
 
@@ -45,6 +46,7 @@ struct study_kit_pattern {
     size_t in, out;  /* flows */
     double nats;     /* it was expected to tell; NAN of the first two */
     double resent;         /* sent again, as a share of what was sent; NAN: nobody knows */
+    double pauses;         /* PAUSE frames that hosts counted meanwhile; NAN: not all hosts know */
     struct study_kit_rate {
         double bps, spread;  /* standard error as a share of it */
         double window_bytes; /* 0: not known */
@@ -57,7 +59,7 @@ struct study_kit {
     size_t flows;                /* at once, at most; 2 at least */
     bool shared;                 /* flows in and out have the same peers; else each has one of its own */
     double until_s;              /* base/monotonic.h: then no other pattern begins; 0: all */
-    bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err); /* fills in p->rate, p->resent */
+    bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err); /* p->rate, resent, pauses */
     void *user;
 
     struct study_kit_pattern pattern[STUDY_KIT_PATTERNS]; /* in the order in which they were measured */
