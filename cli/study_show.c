@@ -109,7 +109,7 @@ static double way_bps(const struct study_kit_pattern *p, bool in)
 static void study_print(const struct cli_study *s, const struct measure_reading *r, size_t n)
 {
     const struct study_kit *k = &s->kit;
-    const struct study_infer_hypothesis *best = &k->infer.h[0];
+    const struct study_infer_hypothesis *best = k->infer.n > 0 ? &k->infer.h[0] : NULL;
     struct view_table t;
     int cause = study_kit_named(k);
     if (cause >= 0)
@@ -117,10 +117,10 @@ static void study_print(const struct cli_study *s, const struct measure_reading 
                study_kit_causes[cause].meaning, study_kit_causes[cause].remedy);
     else
         printf("%s: cannot tell: %s\n", s->where,
-               study_infer_misses(best) ? "nothing that is emulated here explains the rates"
+               !best || study_infer_misses(best) ? "nothing that is emulated here explains the rates"
                                         : "no cause has 70 % of the odds");
     study_print_odds(k);
-    printf("  nearest: %s; %zu patterns, %zu emulations\n", best->is.text, k->n, k->infer.emulations);
+    printf("  nearest: %s; %zu patterns, %zu emulations\n", best ? best->is.text : "-", k->n, k->infer.emulations);
     for (size_t i = 0; i < n; i++)
         reading_print(&r[i]);
     view_table_head(&t, "in/out|nats|in Mb/s|out Mb/s");
@@ -150,7 +150,7 @@ static json_t *reading_json(const struct measure_reading *r, size_t n)
 static json_t *study_json(const struct cli_study *s, const struct measure_reading *r, size_t n)
 {
     const struct study_kit *k = &s->kit;
-    const struct study_infer_hypothesis *best = &k->infer.h[0];
+    const struct study_infer_hypothesis *best = k->infer.n > 0 ? &k->infer.h[0] : NULL;
     json_t *patterns = json_array(), *odds = json_array();
     int cause = study_kit_named(k);
     for (size_t i = 0; i < k->n; i++)
@@ -162,8 +162,8 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
         json_array_append_new(odds, results_json("cause:s weight:f meaning:s remedy:s", study_kit_causes[c].name, k->weight[c],
                                                  study_kit_causes[c].meaning, study_kit_causes[c].remedy));
     return results_json("where:s cause:s odds:o none_weight:f nearest:s tail:f emulations:z patterns:o interfaces:o", s->where,
-                        cause >= 0 ? study_kit_causes[cause].name : NULL, odds, k->infer.none_weight, best->is.text,
-                        best->whole ? best->posterior.tail : (double)NAN, k->infer.emulations, patterns,
+                        cause >= 0 ? study_kit_causes[cause].name : NULL, odds, k->infer.none_weight, best ? best->is.text : NULL,
+                        best && best->whole ? best->posterior.tail : (double)NAN, k->infer.emulations, patterns,
                         reading_json(r, n));
 }
 

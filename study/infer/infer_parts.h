@@ -15,7 +15,7 @@ struct infer_play {
     uint64_t seed;
     int64_t messages;
     double *out;                         /* a value a flow */
-    double *resent;                      /* NULL: nobody asks; events of loss in the steady part, a segment each, over all */
+    double *resent;                      /* NULL: nobody asks; bytes sent again, as a share of those that came */
     double *pauses;                      /* likewise; PAUSE frames that came to somebody */
     bool played;
 };

@@ -82,7 +82,7 @@ static void play_take(const struct infer_play *p, const struct results_summary *
     for (size_t i = 0; p->pauses && i < summary->n_ports; i++)
         *p->pauses += fmax((double)summary->ports[i].pauses_received, 0);
     for (size_t i = 0; i < p->pattern->n; i++) {
-        again += (double)(flows[i].steady_loss_events * p->base->tcp.segment_bytes);
+        again += (double)flows[i].retransmitted_bytes;
         bytes += (double)flows[i].bytes;
     }
     if (p->resent)

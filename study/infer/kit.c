@@ -328,7 +328,8 @@ bool study_kit_run(struct study_kit *k, struct error *err)
     bool ok = kit_patterns_measure(k, &plan, err);
     kit_measurement(k->pattern, k->n, k->shared, &k->measured);
     k->infer = kit_infer(k, &k->measured);
-    ok = ok && kit_hypotheses(&k->infer, &plan, k, err) && study_infer_run(&k->infer, err);
+    ok = ok && kit_hypotheses(&k->infer, &plan, k, err) && (k->infer.n == 0 || study_infer_run(&k->infer, err));
+    k->infer.none_weight = k->infer.n > 0 ? k->infer.none_weight : 1;
     free(plan.point);
     k->signal = k->infer.signal;
     for (size_t i = 0; ok && !k->signal && i < k->infer.n; i++)
@@ -338,7 +339,7 @@ bool study_kit_run(struct study_kit *k, struct error *err)
 
 int study_kit_named(const struct study_kit *k)
 {
-    for (int c = 0; c < STUDY_KIT_CAUSES; c++)
+    for (int c = 0; c < STUDY_KIT_CAUSES && k->infer.n > 0; c++)
         if (k->weight[c] >= STUDY_KIT_NAMED && !study_infer_misses(&k->infer.h[0]))
             return c;
     return -1;

@@ -77,7 +77,8 @@ bool study_kit_begin(struct study_kit *k, struct error *err);
 bool study_kit_run(struct study_kit *k, struct error *err);
 void study_kit_fini(struct study_kit *k);
 
-/* The cause that is named; -1: none is probable enough, or what fits best misses. */
+/* The cause that is named; -1: none is probable enough, or what fits best misses. infer.n is 0 where counters and rates
+ * contradict each other under every hypothesis: then none of these has all the weight. */
 int study_kit_named(const struct study_kit *k);
 
 /* Of a hypothesis. */
