@@ -6,8 +6,8 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/measure/measure_mpi.h"
+#include "cli/measure/study.h"
 #include "cli/options.h"
-#include "cli/study_show.h"
 #include "measure/mpi.h"
 #include "view/table.h"
 

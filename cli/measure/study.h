@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cli/study_show.h - 'measure --study' of whatever measures: servers, processes of MPI, or an emulated network. */
-#ifndef CLI_STUDY_SHOW_H
-#define CLI_STUDY_SHOW_H
+/* cli/measure/study.h - 'measure --study' of whatever measures: servers, processes of MPI, or an emulated network. */
+#ifndef CLI_MEASURE_STUDY_H
+#define CLI_MEASURE_STUDY_H
 
 #include "study/infer/kit.h"
 

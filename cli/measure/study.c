@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/study_show.h"
+#include "cli/measure/study.h"
 
 #include "base/text.h"
 #include "base/units.h"
