@@ -8,7 +8,7 @@ NO_PATH = -ffile-prefix-map=$(CURDIR)=.
 PREFIX = /usr/local
 DESTDIR =
 
-.PHONY: all setup build install deb dist demo papers performance linux test tests test-linux check-long clean
+.PHONY: all setup build install deb dist demo papers below performance linux test tests test-linux check-long clean
 
 all: build
 
@@ -44,6 +44,10 @@ demo: build
 # Every figure of the papers once more, in minutes; PAPERS="tam zhu" runs those of test/data/papers/record alone.
 papers: build
 	@test/papers/record.py run $(MESON_BUILD)/contraflow $(PAPERS)
+
+# The figures and tables of doc/below.md once more; goes on where it was interrupted.
+below: build
+	@scripts/below $(MESON_BUILD)/contraflow $(MESON_BUILD)/below
 
 # What it costs beside ns-3, libpcap, tcptrace, tshark and SQLite, as it is installed: doc/performance.md anew, some ten
 # minutes. EARLIER=FILE has another contraflow run beside.

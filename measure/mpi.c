@@ -3,8 +3,10 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "measure/reading.h"
 #include "measure/sockets.h"
 
+#include <float.h>
 #include <math.h>
 #include <mpi.h>
 #include <signal.h>
@@ -60,6 +62,7 @@ struct mpi_pattern {
     double *times_s, *all_s; /* owned; of this process's flows in, of everybody's; 0 elsewhere */
     double *windows, *all_windows; /* owned; bytes, of this process's flows out, of everybody's; 0 elsewhere */
     bool receives;
+    double pauses, all_pauses; /* PAUSE frames of this process's host, of everybody's; 0 elsewhere */
 };
 
 static bool pattern_start(struct mpi_pattern *p, const struct measure_mpi *m)
@@ -196,6 +199,7 @@ static bool pattern_rounds(struct mpi_pattern *p, const struct measure_mpi *m, s
 {
     double counts_s = 0;
     int more = true;
+    p->pauses = measure_reading_pauses();
     for (int number = 1 - MEASURE_MPI_WARMUP; more; number++) {
         if (number == 1 && !pattern_meet(p, m))
             return false;
@@ -216,17 +220,23 @@ static bool pattern_rounds(struct mpi_pattern *p, const struct measure_mpi *m, s
     }
     MPI_Request reduce;
     MPI_Ireduce(p->windows, p->all_windows, (int)p->n, MPI_DOUBLE, MPI_MAX, 0, p->comm, &reduce);
+    if (!mpi_wait(&reduce, LOOK_NS))
+        return false;
+    p->pauses = p->pauses < 0 ? -DBL_MAX / m->processes : measure_reading_pauses() - p->pauses;
+    MPI_Ireduce(&p->pauses, &p->all_pauses, 1, MPI_DOUBLE, MPI_SUM, 0, p->comm, &reduce);
     return mpi_wait(&reduce, LOOK_NS);
 }
 
 static bool mpi_pattern(const struct measure_mpi *m, const struct measure_mpi_repeat *repeat,
                         const struct measure_degrees_flow *flows, size_t n, struct estimate_running *times_s,
-                        double *windows_bytes, void (*heard)(void *user), void *user)
+                        double *windows_bytes, double *pauses, void (*heard)(void *user), void *user)
 {
     struct mpi_pattern p = {.comm = MPI_COMM_NULL, .repeat = repeat, .flows = flows, .n = n};
     bool ok = !pattern_start(&p, m) || pattern_rounds(&p, m, times_s, heard, user);
     if (ok && windows_bytes)
         memcpy(windows_bytes, p.all_windows, n * sizeof *windows_bytes);
+    if (ok && pauses)
+        *pauses = p.all_pauses;
     if (ok)
         pattern_end(&p); /* else MPI may still write there */
     return ok;
@@ -244,10 +254,10 @@ static bool mpi_order(double order[static ORDER])
 
 bool measure_mpi_run(const struct measure_mpi *m, struct measure_degrees d, const struct measure_mpi_repeat *repeat,
                      const struct measure_degrees_flow *flows, struct estimate_running *times_s,
-                     double *windows_bytes, void (*heard)(void *user), void *user)
+                     double *windows_bytes, double *pauses, void (*heard)(void *user), void *user)
 {
     double order[ORDER] = {(double)d.in, (double)d.out, repeat->bytes, repeat->most_s};
-    return mpi_order(order) && mpi_pattern(m, repeat, flows, d.in + d.out, times_s, windows_bytes, heard, user);
+    return mpi_order(order) && mpi_pattern(m, repeat, flows, d.in + d.out, times_s, windows_bytes, pauses, heard, user);
 }
 
 void measure_mpi_work(const struct measure_mpi *m)
@@ -258,7 +268,7 @@ void measure_mpi_work(const struct measure_mpi *m)
         struct measure_degrees d = {(size_t)order[ORDER_IN], (size_t)order[ORDER_OUT]};
         struct measure_mpi_repeat repeat = {(int)order[ORDER_BYTES], order[ORDER_SECONDS]};
         measure_degrees_place(m->host, m->processes, d, flows);
-        mpi_pattern(m, &repeat, flows, d.in + d.out, NULL, NULL, NULL, NULL);
+        mpi_pattern(m, &repeat, flows, d.in + d.out, NULL, NULL, NULL, NULL, NULL);
     }
 }
 

@@ -42,10 +42,11 @@ void measure_mpi_work(const struct measure_mpi *m);
  * Rounds end when the full width of every mean time's 95 % interval is MEASURE_MPI_PRECISION of it, or after
  * MEASURE_MPI_MOST of them, or repeat.most_s. times_s[d.in + d.out] starts as zeros; `heard` (may be NULL) hears after
  * each round. windows_bytes[d.in + d.out]: the most that a flow's TCP would have had unacknowledged when a message had
- * been handed to it, 0 where nobody knows. False when a signal ended it, or mpirun. */
+ * been handed to it, 0 where nobody knows. *pauses (may be NULL): PAUSE frames that processes' hosts counted meanwhile, each
+ * process once; below 0: not all know. False when a signal ended it, or mpirun. */
 bool measure_mpi_run(const struct measure_mpi *m, struct measure_degrees d, const struct measure_mpi_repeat *repeat,
                      const struct measure_degrees_flow *flows, struct estimate_running *times_s,
-                     double *windows_bytes, void (*heard)(void *user), void *user);
+                     double *windows_bytes, double *pauses, void (*heard)(void *user), void *user);
 
 /* Are all of the n mean times known so well? */
 bool measure_mpi_precise(const struct estimate_running *times_s, size_t n);

@@ -38,6 +38,8 @@ NOT_RUN = {
     "measure serve --bind": "needs a second machine; test_measure.py has both, in namespaces",
     "measure 192.0.2.1": "likewise",
     "compare before after": "of these",
+    "measure --study": "a minute of processors; test_measure_study.py studies smaller ones",
+    "measure --mpi --study": "needs a cluster",
     "cluster.csv": "needs a cluster; test_measure_mpi.py makes one",
     "| jq": "jq is no package of packages.txt",
     "# then open": "no browser",
@@ -78,6 +80,8 @@ def page_of(words):
                 return "replay-" + option[2:]
     if words[:2] == ["measure", "--mpi"]:
         return "measure-mpi"
+    if words[:2] == ["measure", "--study"]:
+        return "measure-study"
     pair = "-".join(words[:2])
     return pair if pair in ACCEPTED else words[0]
 
@@ -145,7 +149,8 @@ class Help(unittest.TestCase):
 
     def command(self, page):
         return {"contraflow": [], "replay-port": ["replay", "f", "--port", "1Mbps"],
-                "replay-interface": ["replay", "f", "--interface", "x"], "measure-mpi": ["measure", "--mpi"]}.get(page, page.split("-"))
+                "replay-interface": ["replay", "f", "--interface", "x"], "measure-mpi": ["measure", "--mpi"],
+                "measure-study": ["measure", "--study"]}.get(page, page.split("-"))
 
     def test_help_fits_a_terminal(self):
         for path in PAGES:

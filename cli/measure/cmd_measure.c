@@ -250,6 +250,8 @@ int cmd_measure(int argc, char **argv)
     struct error err = {0};
     if (argc > 1 && strcmp(argv[1], "serve") == 0)
         return cli_measure_serve(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "--study") == 0)
+        return cli_measure_study(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--mpi") == 0)
         return cli_mpi_measure(argc, argv);
     const struct cli_option options[] = {

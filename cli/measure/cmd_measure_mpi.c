@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/measure/measure_mpi.h"
+#include "cli/measure/study.h"
 #include "cli/options.h"
 #include "measure/mpi.h"
 #include "view/table.h"
@@ -23,7 +24,8 @@
 
 struct mpi_options {
     const char *output, *degrees;
-    bool mpi, json, quiet, terminal;
+    bool mpi, study, json, quiet, terminal;
+    double until_s;
     struct measure_mpi_repeat repeat;
 };
 
@@ -207,7 +209,7 @@ static bool table_measure(struct mpi_table *t, struct outfile *f, bool *ended, s
         r->times_s = memory_zeroed(n, sizeof *r->times_s, "flows");
         r->windows_bytes = memory_zeroed(n, sizeof *r->windows_bytes, "flows");
         measure_degrees_place(t->m->host, t->m->processes, r->d, r->flows);
-        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, r->windows_bytes, table_heard, t)) {
+        if (!measure_mpi_run(t->m, r->d, &t->o->repeat, r->flows, r->times_s, r->windows_bytes, NULL, table_heard, t)) {
             *ended = true;
             return false;
         }
@@ -245,6 +247,8 @@ static int mpi_read(struct mpi_options *o, int argc, char **argv, struct error *
         {"output", 'o', .text = &o->output},
         {"degrees", 0, .text = &o->degrees},
         {"bytes", 0, .call = mpi_bytes, .to = &o->repeat.bytes},
+        {"study", 0, .flag = &o->study},
+        {"budget", 0, .call = cli_options_budget, .to = &o->until_s},
         {"time", 0, .call = mpi_time, .to = &o->repeat.most_s},
         {"json", 0, .flag = &o->json},
         {"quiet", 'q', .flag = &o->quiet},
@@ -262,6 +266,58 @@ static int mpi_read(struct mpi_options *o, int argc, char **argv, struct error *
     return err->code == ERROR_NONE ? 1 : -1;
 }
 
+struct mpi_asked {
+    const struct mpi_options *o;
+    const struct measure_mpi *m;
+    bool ended;
+};
+
+/* What a study asks for. */
+static bool mpi_pattern_measure(void *user, struct study_kit_pattern *p, struct error *err)
+{
+    struct mpi_asked *asked = user;
+    struct measure_degrees d = {p->in, p->out};
+    struct measure_degrees_flow flows[STUDY_KIT_FLOWS];
+    struct estimate_running times_s[STUDY_KIT_FLOWS] = {{.n = 0}};
+    double windows_bytes[STUDY_KIT_FLOWS] = {0}, pauses = -1;
+    measure_degrees_place(asked->m->host, asked->m->processes, d, flows);
+    if (!measure_mpi_run(asked->m, d, &asked->o->repeat, flows, times_s, windows_bytes, &pauses, NULL, NULL)) {
+        asked->ended = true;
+        return error_set(err, ERROR_SYSTEM, "interrupted in pattern %zu/%zu", p->in, p->out);
+    }
+    for (size_t f = 0; f < p->in + p->out; f++) {
+        struct estimate time_s = estimate_of(&times_s[f]);
+        p->rate[f] = (struct study_kit_rate){8.0 * asked->o->repeat.bytes / time_s.value, time_s.std_error / time_s.value,
+                                             windows_bytes[f]};
+    }
+    p->pauses = pauses >= 0 ? pauses : (double)NAN;
+    if (!asked->o->quiet)
+        fprintf(stderr, "contraflow: pattern %zu/%zu: %zu messages\n", p->in, p->out, times_s[0].n);
+    return true;
+}
+
+static bool mpi_pattern_measure_counted(void *user, struct study_kit_pattern *p, struct error *err)
+{
+    return cli_study_resent(p, mpi_pattern_measure, user, err);
+}
+
+static int mpi_study(const struct mpi_options *o, const struct measure_mpi *m)
+{
+    struct error err = {0};
+    size_t most = measure_degrees_flows_most(m->host, m->processes);
+    struct mpi_asked asked = {o, m, false};
+    struct cli_study s = {.where = m->names[0], .json = o->json,
+                          .kit = {.measure = mpi_pattern_measure_counted, .user = &asked, .until_s = o->until_s,
+                                  .flows = most < STUDY_KIT_FLOWS ? most : STUDY_KIT_FLOWS}};
+    int status = cli_study_run(&s, &err);
+    if (status >= 0)
+        return status;
+    status = cli_fail(&err);
+    if (asked.ended)
+        measure_mpi_abort(ERROR_SYSTEM);
+    return status;
+}
+
 /* Process 0. `unfit`: why it is no cluster to measure; NULL when it is. */
 static int mpi_command(const struct measure_mpi *m, const struct error *unfit, int argc, char **argv)
 {
@@ -276,6 +332,8 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
         return status ? cli_fail(&err) : 0;
     if (unfit)
         return cli_fail(unfit);
+    if (o.study)
+        return mpi_study(&o, m);
     size_t most = measure_degrees_flows_most(m->host, m->processes);
     bool ok = true;
     if (o.degrees)

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 
 /* 'contraflow measure serve', as a command of its own; argv[0] is "serve". */
+int cli_measure_study(int argc, char **argv);
 int cli_measure_serve(int argc, char **argv);
 
 /* A time of seconds for tests; `to`: a double. */

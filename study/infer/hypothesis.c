@@ -73,11 +73,12 @@ bool study_hypothesis_parse(struct study_hypothesis *h, const char *text, struct
     while (ok && (part = strsep(&rest, "+")))
         ok = hypothesis_part(h, part, err);
     free(copy);
-    if (!h->searched[STUDY_HYPOTHESIS_BUFFER] && !strstr(h->changes, "buffer=") && !strstr(h->changes, "window="))
-        h->searched[STUDY_HYPOTHESIS_WINDOW] = true;
     size_t searched = 0;
     for (int i = 0; i < STUDY_HYPOTHESIS_PARAMETERS; i++)
         searched += h->searched[i];
+    if (searched < MODEL_POSTERIOR_AXES && !h->searched[STUDY_HYPOTHESIS_BUFFER] && !strstr(h->changes, "buffer=") &&
+        !strstr(h->changes, "window="))
+        h->searched[STUDY_HYPOTHESIS_WINDOW] = true;
     return ok && (searched <= MODEL_POSTERIOR_AXES ||
                   error_set(err, ERROR_INPUT, "hypothesis '%s': %d parameters at most are searched for", text,
                             MODEL_POSTERIOR_AXES));

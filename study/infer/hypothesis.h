@@ -6,7 +6,8 @@
  * "autotuned" (each connection begins with ten segments), or a parameter that is searched for: "window", "buffer" of the
  * switch's ports, "ratio" of the windows of flows out of the host that most flows share to those of all others, and of
  * every host (emu/network/host.h) the rate of a half-duplex "bus", the "processor" time of a frame, how long "interrupts" wait
- * for more, and the places of its receive "ring". Where a part names neither window nor buffer, the window is searched for. Or it is one name of study_models[]. */
+ * for more, and the places of its receive "ring". Where no part names window or buffer, and no
+ * two others are searched for, the window is. Or it is one name of study_models[]. */
 #ifndef STUDY_HYPOTHESIS_H
 #define STUDY_HYPOTHESIS_H
 

@@ -97,6 +97,10 @@ bool study_infer_add(struct study_infer *x, const char *text, struct error *err)
 /* Emulates, weighs and ranks. Where no hypothesis was emulated before until_s, n is 0. ERROR_INPUT when a host is not in the network, ERROR_SYSTEM when an engine fails. */
 bool study_infer_run(struct study_infer *x, struct error *err);
 
+/* Emulates the first points of every hypothesis' grid in all patterns, `most` of each evenly, one where nothing is searched
+ * for; and weighs nothing: h[].points has what they say. */
+bool study_infer_points(struct study_infer *x, size_t most, struct error *err);
+
 /* What the first of the ranking and the next one that is another say of patterns in this network. */
 bool study_infer_next(struct study_infer *x, struct error *err);
 

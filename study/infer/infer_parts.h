@@ -15,6 +15,8 @@ struct infer_play {
     uint64_t seed;
     int64_t messages;
     double *out;                         /* a value a flow */
+    double *resent;                      /* NULL: nobody asks; bytes sent again, as a share of those that came */
+    double *pauses;                      /* likewise; PAUSE frames that came to somebody */
     bool played;
 };
 

@@ -75,8 +75,18 @@ static bool play_scenario(const struct infer_play *p, struct scenario *s, struct
 }
 
 /* What a run says of its flows, as the measurement does. */
-static void play_take(const struct infer_play *p, const struct results_flow *flows, double duration_s)
+static void play_take(const struct infer_play *p, const struct results_summary *summary, double duration_s)
 {
+    const struct results_flow *flows = summary->flows;
+    double again = 0, bytes = 0;
+    for (size_t i = 0; p->pauses && i < summary->n_ports; i++)
+        *p->pauses += fmax((double)summary->ports[i].pauses_received, 0);
+    for (size_t i = 0; i < p->pattern->n; i++) {
+        again += (double)flows[i].retransmitted_bytes;
+        bytes += (double)flows[i].bytes;
+    }
+    if (p->resent)
+        *p->resent = again / fmax(bytes, 1);
     for (size_t i = 0; i < p->pattern->n; i++) {
         const struct study_measurement_flow *f = &p->pattern->flows[i];
         double s = results_flow_time_s(&flows[i]);
@@ -161,7 +171,7 @@ static bool pool_done(void *user, struct sweep_engines_job *job)
     sweep_job_take(j, &summary);
     struct infer_play *p = &pool->plays[j->number];
     if (job->state == SWEEP_ENGINES_DONE && summary.n_flows == p->pattern->n) {
-        play_take(p, summary.flows, pool->duration_s[j->number]);
+        play_take(p, &summary, pool->duration_s[j->number]);
         p->played = true;
         pool->done++;
         pool->x->emulations++;

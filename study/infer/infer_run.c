@@ -527,10 +527,6 @@ static void infer_drop(struct study_infer *x, double first_best)
 static bool infer_search(struct study_infer *x, struct infer_list *list, struct error *err)
 {
     size_t first = infer_first(x->measured), all = x->measured->n;
-    for (size_t i = 0; i < x->n; i++) {
-        x->h[i].refined = true;
-        infer_begin(x, &x->h[i]);
-    }
     bool over = false, ok = infer_round(x, first, list, &over, err), more = !over;
     if (!ok || x->signal || x->n == 0)
         return ok;
@@ -554,16 +550,56 @@ static bool infer_search(struct study_infer *x, struct infer_list *list, struct 
     return ok;
 }
 
-bool study_infer_run(struct study_infer *x, struct error *err)
+/* Where hosts are, and the first points of every grid. */
+static bool infer_start(struct study_infer *x, int (**host)[2], struct error *err)
 {
-    int (*host)[2] = NULL;
-    bool ok = infer_hosts(x, &host, err);
-    struct infer_list list = {.seed = x->options.base->seed * 1000000, .host = (const int (*)[2])host};
-    infer_spread(x);
-    for (size_t i = 0; ok && i < x->n; i++)
+    bool ok = infer_hosts(x, host, err);
+    for (size_t i = 0; ok && i < x->n; i++) {
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
             if (x->h[i].is.searched[v])
                 infer_axis(x, &x->h[i], (enum study_hypothesis_parameter)v);
+        x->h[i].refined = true;
+        infer_begin(x, &x->h[i]);
+    }
+    return ok;
+}
+
+/* Every n-th point. */
+static void infer_thin(struct study_infer_hypothesis *h, size_t most)
+{
+    bool same = h->grid.axes == 0 || (h->grid.axis[0].n == 1 && (h->grid.axes == 1 || h->grid.axis[1].n == 1));
+    size_t each = same ? h->n : (h->n + most - 1) / most, kept = 0;
+    for (size_t k = 0; k < h->n; k++)
+        if (k % each == 0) {
+            struct study_infer_point point = h->points[k];
+            h->points[k] = h->points[kept];
+            h->points[kept++] = point;
+        }
+    infer_cut(h, kept);
+}
+
+bool study_infer_points(struct study_infer *x, size_t most, struct error *err)
+{
+    int (*host)[2] = NULL;
+    bool ok = infer_start(x, &host, err);
+    struct infer_list list = {.seed = x->options.base->seed * 1000000, .host = (const int (*)[2])host};
+    for (size_t i = 0; ok && i < x->n; i++) {
+        infer_thin(&x->h[i], most);
+        for (size_t k = 0; k < x->h[i].n; k++)
+            infer_plays(x, &x->h[i], &x->h[i].points[k], x->measured->n, &list);
+    }
+    ok = ok && infer_play_all(x, list.plays, list.n, err);
+    free(list.plays);
+    free(host);
+    return ok;
+}
+
+bool study_infer_run(struct study_infer *x, struct error *err)
+{
+    int (*host)[2] = NULL;
+    bool ok = infer_start(x, &host, err);
+    struct infer_list list = {.seed = x->options.base->seed * 1000000, .host = (const int (*)[2])host};
+    infer_spread(x);
     ok = ok && infer_search(x, &list, err);
     if (ok && !x->signal && x->n > 0)
         infer_rank(x);

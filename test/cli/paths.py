@@ -205,10 +205,10 @@ def inside(path, contraflow, command, log):
     os._exit(status)  # the first process of the namespaces: the relay ends with it
 
 
-def measure(contraflow, path, *options, timeout=120):
+def measure(contraflow, path, *options, first=(), timeout=120):
     """'contraflow measure' over a path: the finished process; its standard error has the server's lines, too."""
     return subprocess.run([*SANDBOX, sys.executable, os.path.abspath(__file__), json.dumps(path), str(contraflow),
-                           "measure", "FAR", "--token", TOKEN, *options], capture_output=True, text=True,
+                           "measure", *first, "FAR", "--token", TOKEN, *options], capture_output=True, text=True,
                           timeout=timeout)
 
 

@@ -149,6 +149,19 @@ class Cluster(e2e.Case):
         self.assertEqual(list(table), [])
         self.assertAlmostEqual(said["link_rate_bps"] / most, 1538 / 1448)
 
+    def test_a_study_has_the_patterns_that_processes_allow(self):
+        """Four hosts: three flows at once. Rates are those of the wall's time: any cause may be named, or none."""
+        process = self.start("--study", "--bytes", "100kB", "--time", "1s", "--json")
+        out, words = process.communicate(timeout=280)
+        said = json.loads(out[out.index("{"):out.rindex("}") + 1])
+        self.assertEqual(schemas.errors(said), [])
+        self.assertEqual(process.returncode, 4 if said["cause"] is None else 0, words)
+        self.assertEqual([(p["in"], p["out"]) for p in said["patterns"][:2]], [(0, 1), (1, 0)])
+        self.assertLessEqual({(p["in"], p["out"]) for p in said["patterns"]}, {(0, 1), (1, 0), (1, 1), (2, 1), (1, 2)})
+        for p in said["patterns"]:
+            self.assertLess(max(p["in"] * (p["in_bps"] or 0), p["out"] * (p["out_bps"] or 0)), 1.001 * B)
+        self.assertEqual(list(self.dir.iterdir()), [])
+
     def test_an_interrupt_leaves_no_table(self):
         process = self.start("--bytes", "1MB", "--degrees", "0/1,2/1", "--time", "3600s")
         part = self.dir / "measured.csv.part"
