@@ -361,7 +361,7 @@ static void native_host_run(struct emu_engine *e, int host, int64_t until_ps)
 static void native_host_run_to(struct emu_engine *e, int host, int64_t time_ps)
 {
     struct native_scheduler *s = native_host_visit(e, host);
-    if (s->timers.n == 0 || s->timers.events[0].time_ps > time_ps)
+    if (s->timers.n == 0 || s->timers.entries[0].time_ps > time_ps)
         s->now_ps = time_ps; /* as mostly */
     else
         native_scheduler_run_to(s, time_ps);

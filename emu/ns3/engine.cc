@@ -321,7 +321,7 @@ void emu_engine_set_ahead(emu_engine *, int64_t)
 
 emu_clock emu_engine_clock(emu_engine *e)
 {
-    return {nullptr, now_ps, schedule, e, nullptr};
+    return {nullptr, nullptr, now_ps, schedule, e, nullptr};
 }
 
 const struct emu_engine_hosts *emu_engine_hosts_apart(const emu_engine *)
