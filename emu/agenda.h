@@ -2,11 +2,11 @@
 /* emu/agenda.h - an engine's next events, in order of time and, at one time, of scheduling: a list in which whoever has
  * an event of its own puts it without a call.
  *
- * Most new events are among the last, from which their place is looked for. Whoever keeps the list keeps it short, and
- * has the rest elsewhere. */
+ * Whoever keeps the list keeps it short, and has the rest elsewhere. */
 #ifndef EMU_AGENDA_H
 #define EMU_AGENDA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct emu_event {
@@ -23,29 +23,33 @@ struct emu_agenda {
     uint64_t sequence;            /* of the next event */
 };
 
-/* After all that are no later. */
-static inline void emu_agenda_place(struct emu_agenda *a, struct emu_event *e, int64_t time_ps)
+static inline void emu_agenda_link(struct emu_event *before, struct emu_event *e, struct emu_event *after)
 {
-    struct emu_event *at = a->last.before;
-    while (at->time_ps > time_ps)
-        at = at->before;
-    struct emu_event *after = at->after;
-    e->before = at;
+    e->before = before;
     e->after = after;
-    at->after = e;
+    before->after = e;
     after->before = e;
 }
 
 /* Runs e->fn(e) at time_ps, which is not past. The event does not wait already; it is the caller's, and stays where it
- * is until then. */
-static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int64_t time_ps)
+ * is until then. `soon`: many others are later, so that its place is looked for from the begin. */
+static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int64_t time_ps, bool soon)
 {
     e->time_ps = time_ps;
     e->sequence = a->sequence++;
-    if (__builtin_expect(time_ps < a->limit_ps, 1))
-        emu_agenda_place(a, e, time_ps);
-    else
+    if (__builtin_expect(time_ps >= a->limit_ps, 0)) {
         a->later(a, e);
+    } else if (soon) { /* after all that are no later */
+        struct emu_event *after = a->first.after;
+        while (after->time_ps <= time_ps)
+            after = after->after;
+        emu_agenda_link(after->before, e, after);
+    } else {
+        struct emu_event *before = a->last.before;
+        while (before->time_ps > time_ps)
+            before = before->before;
+        emu_agenda_link(before, e, before->after);
+    }
 }
 
 #endif

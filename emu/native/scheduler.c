@@ -259,7 +259,7 @@ void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)
     s->free = call->event.after;
     call->fn = fn;
     call->arg = arg;
-    emu_agenda_add(&s->agenda, &call->event, time_ps);
+    emu_agenda_add(&s->agenda, &call->event, time_ps, false);
 }
 
 /* Buckets hold too many or too few: half or twice their width. */
@@ -453,11 +453,12 @@ static void timer_event(void *arg)
     t->pending_ps = INT64_MAX;
     if (!t->armed)
         return;
-    if (t->deadline_ps > now_ps) {
+    if (t->armed == NATIVE_TIMER_SET && t->deadline_ps > now_ps) {
         native_timer_schedule(t);
         return;
     }
-    t->armed = false;
+    if (t->armed == NATIVE_TIMER_SET)
+        t->armed = NATIVE_TIMER_OFF;
     t->fn(t->arg);
 }
 

@@ -85,11 +85,13 @@ int64_t native_scheduler_next(struct native_scheduler *s);
 void native_scheduler_stop(struct native_scheduler *s);
 
 /* A timer that is set again and again, mostly later: its one pending event moves on when it comes too early. */
+enum native_timer_state { NATIVE_TIMER_OFF, NATIVE_TIMER_SET, NATIVE_TIMER_LAZY };
+
 struct native_timer {
     struct native_scheduler *scheduler; /* borrowed */
-    int64_t deadline_ps;
+    int64_t deadline_ps;     /* lazy: since when it is; fn says what the deadline is, and sets it, or does what is due */
     int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
-    bool armed;
+    uint8_t armed;           /* enum native_timer_state */
     void (*fn)(void *arg);
     void *arg;               /* borrowed */
 };
@@ -101,15 +103,26 @@ void native_timer_schedule(struct native_timer *t);
 /* Fires once at deadline_ps, whatever was set before. */
 static inline void native_timer_set(struct native_timer *t, int64_t deadline_ps)
 {
-    t->armed = true;
+    t->armed = NATIVE_TIMER_SET;
     t->deadline_ps = deadline_ps;
     if (__builtin_expect(deadline_ps < t->pending_ps, 0))
         native_timer_schedule(t);
 }
 
+/* The same without a deadline yet, which is no sooner than least_ps. False where an event has to be scheduled for it:
+ * nothing has been done. */
+static inline bool native_timer_set_lazily(struct native_timer *t, int64_t now_ps, int64_t least_ps)
+{
+    if (__builtin_expect(least_ps < t->pending_ps, 0))
+        return false;
+    t->armed = NATIVE_TIMER_LAZY;
+    t->deadline_ps = now_ps;
+    return true;
+}
+
 static inline void native_timer_cancel(struct native_timer *t)
 {
-    t->armed = false;
+    t->armed = NATIVE_TIMER_OFF;
 }
 
 #endif

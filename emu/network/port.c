@@ -263,13 +263,13 @@ static int64_t port_ahead_ps(const struct emu_port *p)
 
 static void port_arrive_closely(void *arg);
 
-/* Schedules the arrival of the oldest frame on the line. */
-static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
+/* Schedules the arrival of the oldest frame on the line; soon: it comes after another. */
+static inline void port_await_arrival(struct emu_port *p, int64_t now_ps, bool soon)
 {
     const struct emu_port_slot *next = port_slot(p, p->line_head);
     __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
     if (p->clock.agenda)
-        emu_agenda_add(p->clock.agenda, &p->arrival, next->arrives_ps);
+        emu_agenda_add(p->clock.agenda, &p->arrival, next->arrives_ps, soon);
     else
         emu_clock_schedule_ahead(&p->clock, next->arrives_ps - now_ps, p->ahead_ps, port_arrive_closely, p);
 }
@@ -299,7 +299,10 @@ void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t no
         port_settle(p, now_ps); /* it may look at its queue */
         port_tap(p, EMU_TAP_IN, frame);
     }
-    p->receive(p->owner, p->index, frame);
+    if (p->hand.receive)
+        p->hand.receive(p->hand.owner, p->hand.index, frame);
+    else
+        p->receive(p->owner, p->index, frame);
 }
 
 void emu_port_look(const struct emu_port *p, bool again)
@@ -374,7 +377,7 @@ static inline const struct emu_port_slot *port_line_pop(struct emu_port *p, int6
         port_begin_frame(p, &slot->frame);
     }
     if (++p->line_head != p->line_tail)
-        port_await_arrival(p, now_ps);
+        port_await_arrival(p, now_ps, true);
     return slot;
 }
 
@@ -417,7 +420,7 @@ static void port_arrives_straight(struct emu_event *e)
     if (head != p->line_tail) {
         const struct emu_port_slot *next = port_slot(p, head);
         __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-        emu_agenda_add(p->clock.agenda, e, next->arrives_ps);
+        emu_agenda_add(p->clock.agenda, e, next->arrives_ps, true);
     }
     p->stats.delivered++;
     p->to.receive(p->to.owner, p->to.index, &slot->frame);
@@ -530,7 +533,8 @@ static void port_be_calm(struct emu_port *p)
     port_look_at(p);
     if (p->eager || p->fault || !p->far || p->far->tap.saw || p->link.framing.on || p->parted || !p->clock.agenda)
         return;
-    p->to = (struct emu_port_hand){p->far->receive, p->far->owner, p->far->index};
+    p->to = p->far->hand.receive ? p->far->hand
+                                 : (struct emu_port_hand){p->far->receive, p->far->owner, p->far->index};
     p->arrival.fn = port_arrives_straight;
 }
 
@@ -550,7 +554,7 @@ static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
     p->counted.come_bytes = p->come_bytes;
     port_settle(p, now_ps);
     if (port_begins(p))
-        port_await_arrival(p, now_ps);
+        port_await_arrival(p, now_ps, false);
     if (port_is_watched(p))
         port_show_started(p, now_ps);
     port_be_calm(p);
@@ -565,7 +569,7 @@ static void port_start(struct emu_port *p, const struct emu_frame *frame, int64_
     port_line_push(p, frame, now_ps);
     p->started++;
     if (port_begins(p))
-        port_await_arrival(p, now_ps);
+        port_await_arrival(p, now_ps, false);
     emu_clock_schedule_ahead(&p->clock, port_busy_ps(p, frame), port_ahead_ps(p), port_transmit_next, p);
 }
 
@@ -749,7 +753,7 @@ static __attribute__((noinline)) void port_send_closely(struct emu_port *p, cons
 static __attribute__((noinline)) void port_begin(struct emu_port *p)
 {
     if (!p->parted)
-        port_await_arrival(p, *p->clock.time_ps);
+        port_await_arrival(p, *p->clock.time_ps, false);
 }
 
 /* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. */

@@ -157,6 +157,7 @@ struct emu_port {
                                                                              * once it has made others send */
     void *owner;                  /* borrowed: host side or switch */
     int index;                    /* which of the owner's ports */
+    struct emu_port_hand hand;    /* the same without a detour; receive NULL: there is no other way */
     struct emu_tap tap;           /* tap.saw NULL: nobody looks */
     struct emu_port_watch watch;  /* likewise; both, and who receives, before the first frame */
     int number;                   /* among all that are parted */
