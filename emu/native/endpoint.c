@@ -102,10 +102,19 @@ static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags
     emu_port_send(e->nic, &e->frame);
 }
 
+/* What nothing has come to since it was told is the same. */
+static inline uint32_t endpoint_sends_window(struct native_endpoint *e)
+{
+    if (e->way == NATIVE_SENDING && e->rx.told)
+        return e->rx.window_sent;
+    e->rx.told = e->way == NATIVE_SENDING;
+    return endpoint_window(e);
+}
+
 void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags)
 {
     int64_t now_ps = endpoint_now(e);
-    uint32_t window = endpoint_window(e), segment = (uint32_t)e->config.segment_bytes;
+    uint32_t window = endpoint_sends_window(e), segment = (uint32_t)e->config.segment_bytes;
     uint32_t ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
     uint16_t field = (uint16_t)(window >> e->window_scale);
     endpoint_acknowledges(e, window);
@@ -412,7 +421,7 @@ static inline void endpoint_received_plainly(struct native_endpoint *e, const st
     }
     if (rx->ack_now)
         endpoint_ack(e);
-    else if (rx->unacked > 0 && !rx->delayed_ack.armed)
+    else if (!rx->delayed_ack.armed && rx->unacked > 0)
         native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
     rx->own.fresh = false;
 }
@@ -465,8 +474,10 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
 void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s)
 {
     if (__builtin_expect(s->flags == NATIVE_ACK && s->n_sack == 0, 1)) {
-        if (__builtin_expect(e->way == NATIVE_ANY_WAY, 0))
+        if (__builtin_expect(e->way == NATIVE_ANY_WAY, 0)) {
             e->way = endpoint_way(e);
+            e->rx.told = false;
+        }
         if (s->payload_bytes > 0) {
             if (e->way == NATIVE_RECEIVING && s->seq == (uint32_t)e->rx.nxt && s->ack == (uint32_t)e->tx.una &&
                 (!e->tx.from_linux || native_linux_receives_plainly(e))) {

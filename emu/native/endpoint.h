@@ -89,6 +89,7 @@ struct native_receiver {
     uint32_t quick_acks;     /* to send at once before ACKs are delayed */
     uint32_t window_sent;    /* the window in the last ACK */
     bool ack_now, paused;
+    bool told;               /* while sending: window_sent is the window still */
     struct native_timer delayed_ack;
     struct native_reassembly reassembly;
     struct native_linux_receiver own; /* with tx.from_linux */

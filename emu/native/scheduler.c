@@ -12,8 +12,8 @@
 #define SPARSE 2        /* events a bucket, and fewer: it is doubled; */
 #define DENSE 16        /* so many and more: it is halved */
 #define BUCKET_MOST 128 /* of one bucket go to the agenda at once */
-#define LOOKS 256       /* events, or calls, after which the agenda's length is looked at: a power of two; */
-#define LONG 32         /* events are a long one without a calendar, */
+#define LOOKS 256       /* events after which the agenda's length is looked at, a power of two: so many */
+#define LONG 32         /* are a long one without a calendar, */
 #define LONG_BESIDE 256 /* and beside one */
 #define CALLS 32        /* made at once */
 
@@ -393,7 +393,8 @@ static inline void scheduler_run_agenda(struct native_scheduler *s)
     for (struct emu_event *e; (e = s->agenda.first.after)->time_ps < s->bound_ps;) {
         agenda_pop(&s->agenda, e);
         s->now_ps = e->time_ps;
-        if (__builtin_expect((++s->events & (LOOKS - 1)) == 0, 0))
+        s->events++;
+        if (__builtin_expect(e->sequence % LOOKS == 0, 0))
             agenda_look(s);
         e->fn(e);
     }

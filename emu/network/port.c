@@ -185,8 +185,6 @@ static inline int64_t port_crossing_ps(const struct emu_port *p, const struct em
 
 static inline int64_t port_start_ps(const struct emu_port *p, const struct emu_port_slot *slot)
 {
-    if (p->calm_bytes >= 0)
-        return slot->arrives_ps - p->lag_ps - emu_frame_wire_bytes(&slot->frame) * p->byte_ps;
     return slot->arrives_ps - port_crossing_ps(p, &slot->frame);
 }
 
@@ -221,9 +219,30 @@ static inline void port_begin_frame(struct emu_port *p, const struct emu_frame *
         p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
 }
 
-/* Frames that have begun by now have left the queue: on its line, */
+/* Frames that have begun by now have left the queue: on the line of a port that is calm, */
+static inline void port_settle_calmly(struct emu_port *p, int64_t now_ps)
+{
+    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+    int64_t begun_ps = now_ps + p->lag_ps, bytes = p->started_bytes;
+    uint64_t started = p->started;
+    for (; started != p->line_tail; started++) {
+        const struct emu_port_slot *slot = port_slot(p, started);
+        int64_t own_bytes = emu_frame_buffer_bytes(&slot->frame);
+        if (slot->arrives_ps - (own_bytes + around) * p->byte_ps > begun_ps)
+            break;
+        bytes += own_bytes;
+    }
+    p->started = started;
+    p->started_bytes = bytes;
+}
+
+/* on any line, */
 static void port_settle_line(struct emu_port *p, int64_t now_ps)
 {
+    if (p->calm_bytes >= 0) {
+        port_settle_calmly(p, now_ps);
+        return;
+    }
     for (; p->started != p->line_tail; p->started++) {
         const struct emu_port_slot *slot = port_slot(p, p->started);
         if (port_start_ps(p, slot) > now_ps)
@@ -770,23 +789,6 @@ static inline void port_send_calmly(struct emu_port *p, const struct emu_frame *
     p->come_bytes += bytes;
     if (tail == p->line_head)
         port_begin(p);
-}
-
-/* port_settle() where port_send_calmly() has put everything on the line, without the queue's accounts. */
-static inline void port_settle_calmly(struct emu_port *p, int64_t now_ps)
-{
-    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
-    int64_t begun_ps = now_ps + p->lag_ps, bytes = p->started_bytes;
-    uint64_t started = p->started;
-    for (; started != p->line_tail; started++) {
-        const struct emu_port_slot *slot = port_slot(p, started);
-        int64_t own_bytes = emu_frame_buffer_bytes(&slot->frame);
-        if (slot->arrives_ps - (own_bytes + around) * p->byte_ps > begun_ps)
-            break;
-        bytes += own_bytes;
-    }
-    p->started = started;
-    p->started_bytes = bytes;
 }
 
 /* It has had no more in it than calm_bytes and calm_packets, as far as that is settled, or its line is full. */

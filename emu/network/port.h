@@ -237,6 +237,14 @@ void emu_port_look(const struct emu_port *p, bool again);
 /* Brings queue depths and counts up to now. */
 void emu_port_settle(struct emu_port *p);
 
+/* What waits, or more: what has begun since somebody looked is still counted. */
+static inline struct emu_level emu_port_at_most(const struct emu_port *p)
+{
+    if (p->eager)
+        return (struct emu_level){p->queue.depth_bytes, p->queue.depth_packets};
+    return (struct emu_level){p->come_bytes - p->started_bytes, (int64_t)(p->line_tail - p->started)};
+}
+
 /* Wire bytes of what was sent, with preamble and gap; after emu_port_settle(). */
 static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
 {

@@ -331,7 +331,7 @@ const struct emu_engine_hosts *emu_engine_hosts_apart(const emu_engine *)
 
 const emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, packet_mark, nullptr};
+    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, packet_mark, nullptr, false};
     return &ops;
 }
 
