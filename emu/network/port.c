@@ -330,6 +330,7 @@ void emu_port_look(const struct emu_port *p, bool again)
     if (!again) {
         for (size_t i = 0; i < offsetof(struct emu_port, counted); i += EMU_PORT_LINE)
             __builtin_prefetch(bytes + i, 1);
+        __builtin_prefetch(&p->hand);
         __builtin_prefetch(&p->tap);
         return;
     }
