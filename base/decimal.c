@@ -42,6 +42,10 @@ static int decimal_length(uint64_t value)
 
 static size_t decimal_whole(char *to, uint64_t value)
 {
+    if (value < 10) {
+        *to = (char)('0' + value);
+        return 1;
+    }
     int n = decimal_length(value);
     decimal_digits(to, value, n);
     return (size_t)n;
@@ -94,7 +98,7 @@ size_t decimal_fixed(char *to, double value, int places)
 {
     uint64_t m, scaled;
     int shift;
-    if (places == 0 && value > 0 && value < WHOLE && (double)(int64_t)value == value)
+    if (places == 0 && value < WHOLE && ((value > 0 && (double)(int64_t)value == value) || (value == 0 && !signbit(value))))
         return decimal_whole(to, (uint64_t)value);
     if (!decimal_parts(value, &m, &shift) || !decimal_scaled(m, places, shift, &scaled))
         return decimal_printed(snprintf(to, DECIMAL_ROOM, "%.*f", places, value));
@@ -114,7 +118,7 @@ static size_t decimal_shown(char *to, uint64_t scaled, int digits, int exponent)
 {
     char text[TENS];
     size_t n = 0;
-    int shown = digits;
+    int shown = digits, at = 0;
     bool scientific = exponent < -4 || exponent >= digits;
     int before = scientific ? 1 : exponent + 1; /* digits before the point */
     decimal_digits(text, scaled, digits);
@@ -123,15 +127,14 @@ static size_t decimal_shown(char *to, uint64_t scaled, int digits, int exponent)
     if (before <= 0) {
         memcpy(to, "0.000", 5);
         n = (size_t)(2 - before);
-        before = 0;
     } else {
-        memcpy(to, text, (size_t)before);
-        n = (size_t)before;
+        while (at < before)
+            to[n++] = text[at++];
         if (shown > before)
             to[n++] = '.';
     }
-    memcpy(to + n, text + before, (size_t)(shown - before));
-    n += (size_t)(shown - before);
+    while (at < shown)
+        to[n++] = text[at++];
     if (!scientific)
         return n;
     unsigned size = (unsigned)(exponent < 0 ? -exponent : exponent);

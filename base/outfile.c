@@ -95,7 +95,7 @@ bool outfile_open(struct outfile *f, const char *path, struct error *err)
     if (fd >= 0)
         f->stream = fdopen(fd, "wb");
     if (f->stream) {
-        f->buffer = memory_zeroed(BUFFER_BYTES, 1, "a file");
+        f->buffer = memory_resized(NULL, BUFFER_BYTES, 1, "a file");
         setvbuf(f->stream, f->buffer, _IOFBF, BUFFER_BYTES);
         return true;
     }

@@ -5,10 +5,11 @@
 #ifndef EMU_CLOCK_H
 #define EMU_CLOCK_H
 
-#include <stdint.h>
+#include "emu/agenda.h"
 
 struct emu_clock {
     const int64_t *time_ps; /* borrowed: the time, where an engine keeps it in one place; NULL: ask now_ps() */
+    struct emu_agenda *agenda; /* borrowed: for events that are kept by who schedules them; NULL: there is none */
     int64_t (*now_ps)(void *engine);
     /* Runs fn(arg) once, delay_ps >= 0 from now. */
     void (*schedule)(void *engine, int64_t delay_ps, void (*fn)(void *arg), void *arg);

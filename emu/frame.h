@@ -73,6 +73,7 @@ struct emu_frame_ops {
     bool (*mark)(const struct emu_frame *frame);
     /* Brings what the engine will touch when it gets the frame into the cache, where the frame itself is. NULL: nothing */
     void (*look)(const struct emu_frame *frame);
+    bool flow_first; /* what flow() returns is the first uint32_t of what a handle points to */
 };
 
 static inline void emu_frame_release(const struct emu_frame_ops *ops, void *packet)

@@ -25,8 +25,10 @@ struct results_progress_point *results_progress_add(struct results_progress *p, 
     size_t bytes = p->flows * sizeof *p->point;
     if (p->n > 0 && p->time_s[p->n - 1] >= time_s)
         return p->point + (p->n - 1) * p->flows;
-    p->time_s = memory_resized(p->time_s, p->n + 1, sizeof *p->time_s, "the progress of flows");
-    p->point = memory_resized(p->point, (p->n + 1) * p->flows, sizeof *p->point, "the progress of flows");
+    if (p->n == p->room) {
+        p->time_s = memory_grown(p->time_s, p->n, &p->room, TIMES_LEAST, sizeof *p->time_s, "the progress of flows");
+        p->point = memory_resized(p->point, p->room * p->flows, sizeof *p->point, "the progress of flows");
+    }
     struct results_progress_point *point = p->point + p->n * p->flows;
     if (p->n > 0) /* those that do nothing more */
         memcpy(point, point - p->flows, bytes);
@@ -50,12 +52,10 @@ bool results_progress_thin(struct results_progress *p)
     return true;
 }
 
-static void progress_write_row(FILE *f, const char *name, const struct results_progress_point *now)
+static size_t progress_row(char *row, const struct results_progress_point *now)
 {
     const double whole[] = {now->bytes, now->back_bytes, now->data_frames};
-    char row[COLUMNS * DECIMAL_ROOM];
     size_t n = 0;
-    fputs_unlocked(name, f);
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         row[n++] = ',';
         n += decimal_fixed(row + n, whole[i], 0);
@@ -67,13 +67,30 @@ static void progress_write_row(FILE *f, const char *name, const struct results_p
     row[n++] = ',';
     n += decimal_general(row + n, now->ack_wait_s, DIGITS);
     row[n++] = '\n';
-    fwrite_unlocked(row, 1, n, f);
+    return n;
+}
+
+/* A time's rows, each with the time, the flow's name and what it had done by then, where that is more than before. */
+static void progress_write_time(FILE *f, const struct results_progress *p, size_t at, char *const *names,
+                                const size_t *lengths)
+{
+    static const struct results_progress_point none;
+    char time[DECIMAL_ROOM], row[COLUMNS * DECIMAL_ROOM];
+    size_t n = decimal_fixed(time, p->time_s[at], DIGITS);
+    time[n++] = ',';
+    for (size_t i = 0; i < p->flows; i++) {
+        const struct results_progress_point *now = &p->point[at * p->flows + i], *before = at == 0 ? &none : now - p->flows;
+        if (memcmp(now, before, sizeof *now) == 0)
+            continue;
+        fwrite_unlocked(time, 1, n, f);
+        fwrite_unlocked(names[i], 1, lengths[i], f);
+        fwrite_unlocked(row, 1, progress_row(row, now), f);
+    }
 }
 
 bool results_progress_write(const struct results_progress *p, const struct results_flow *rows, const char *directory,
                             struct error *err)
 {
-    static const struct results_progress_point none;
     struct outfile f;
     if (p->n == 0)
         return true;
@@ -81,21 +98,14 @@ bool results_progress_write(const struct results_progress *p, const struct resul
         return false;
     for (size_t i = 0; i < COLUMNS; i++)
         fprintf(f.stream, "%s%s", columns[i], i + 1 < COLUMNS ? "," : "\n");
-    char **names MEMORY_LOCAL = memory_zeroed(p->flows, sizeof *names, "the progress of flows"), time[DECIMAL_ROOM];
-    size_t n = 0;
-    for (size_t i = 0; i < p->flows; i++)
+    char **names MEMORY_LOCAL = memory_zeroed(p->flows, sizeof *names, "the progress of flows");
+    size_t *lengths MEMORY_LOCAL = memory_zeroed(p->flows, sizeof *lengths, "the progress of flows");
+    for (size_t i = 0; i < p->flows; i++) {
         names[i] = results_csv_field(rows[i].name);
-    for (size_t i = 0; i < p->n * p->flows; i++) {
-        const struct results_progress_point *now = &p->point[i], *before = i < p->flows ? &none : now - p->flows;
-        if (i % p->flows == 0) {
-            n = decimal_fixed(time, p->time_s[i / p->flows], DIGITS);
-            time[n++] = ',';
-        }
-        if (memcmp(now, before, sizeof *now) == 0)
-            continue;
-        fwrite_unlocked(time, 1, n, f.stream);
-        progress_write_row(f.stream, names[i % p->flows], now);
+        lengths[i] = strlen(names[i]);
     }
+    for (size_t at = 0; at < p->n; at++)
+        progress_write_time(f.stream, p, at, names, lengths);
     for (size_t i = 0; i < p->flows; i++)
         free(names[i]);
     return outfile_commit(&f, err);

@@ -15,6 +15,7 @@ struct results_progress { /* zeroed: none */
     double *time_s;       /* owned; rising */
     struct results_progress_point *point; /* owned; of flow f at time i: [i * flows + f] */
     size_t flows, n;
+    size_t room; /* times that there is memory for */
 };
 
 /* The points of the flows at a time, no earlier than the last, for the caller to fill. */

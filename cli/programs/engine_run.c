@@ -75,11 +75,12 @@ void cli_engine_progress(double fraction)
     if (now == said)
         return;
     said = now;
-    char text[DECIMAL_ROOM]; /* a thousand times a run, whatever that takes */
-    fputs("progress ", stdout);
-    fwrite(text, 1, decimal_fixed(text, fraction, 4), stdout);
-    fputc('\n', stdout);
-    fflush(stdout);
+    char text[16 + DECIMAL_ROOM] = "progress "; /* a thousand times a run, whatever that takes */
+    size_t n = strlen(text);
+    n += decimal_fixed(text + n, fraction, 4);
+    text[n++] = '\n';
+    fwrite_unlocked(text, 1, n, stdout);
+    fflush_unlocked(stdout);
 }
 
 int cli_engine_run(const char *directory, int threads, int64_t frames, bool programs,

@@ -168,4 +168,4 @@ static size_t ops_bytes(const struct emu_frame *frame, uint8_t *out, size_t limi
     return n;
 }
 
-const struct emu_frame_ops linux_packet_ops = {ops_share, ops_release, ops_flow, ops_bytes, ops_mark, NULL};
+const struct emu_frame_ops linux_packet_ops = {ops_share, ops_release, ops_flow, ops_bytes, ops_mark, NULL, false};

@@ -102,10 +102,19 @@ static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags
     emu_port_send(e->nic, &e->frame);
 }
 
+/* What nothing has come to since it was told is the same. */
+static inline uint32_t endpoint_sends_window(struct native_endpoint *e)
+{
+    if (e->way == NATIVE_SENDING && e->rx.told)
+        return e->rx.window_sent;
+    e->rx.told = e->way == NATIVE_SENDING;
+    return endpoint_window(e);
+}
+
 void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags)
 {
     int64_t now_ps = endpoint_now(e);
-    uint32_t window = endpoint_window(e), segment = (uint32_t)e->config.segment_bytes;
+    uint32_t window = endpoint_sends_window(e), segment = (uint32_t)e->config.segment_bytes;
     uint32_t ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
     uint16_t field = (uint16_t)(window >> e->window_scale);
     endpoint_acknowledges(e, window);
@@ -193,6 +202,7 @@ void native_endpoint_init(struct native_endpoint *e, const struct native_endpoin
         .peer_station = peer_station,
         .window_scale = window_scale(config->receive_buffer_bytes),
         .ecn.dctcp = config->congestion == EMU_CONGESTION_DCTCP,
+        .rx.delivered_ps = -1,
         .stats.first_data_ps = -1,
     };
     e->ecn.wanted = config->ecn || e->ecn.dctcp;
@@ -326,7 +336,11 @@ void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes)
 {
     if (e->rx.paused)
         e->rx.unread += bytes;
-    if (bytes > 0)
+    if (bytes == 0)
+        return;
+    e->rx.delivered += bytes;
+    e->rx.delivered_ps = endpoint_now(e);
+    if (!e->quiet)
         e->env->delivered(e->env->user, e, bytes);
 }
 
@@ -367,16 +381,27 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
         native_endpoint_close(e);
 }
 
-/* Data in order to an end that has nothing to send, with no hole, that acknowledge nothing. False where they are no such
- * thing: nothing has been done. */
-static bool endpoint_received_plainly(struct native_endpoint *e, const struct native_segment *s)
+/* Which way it goes from here. */
+static enum native_way endpoint_way(const struct native_endpoint *e)
+{
+    const struct native_receiver *rx = &e->rx;
+    const struct native_sender *tx = &e->tx;
+    if (!e->plain || tx->recovery != NATIVE_NORMAL || tx->duplicate_acks > 0 || tx->scoreboard.bytes > 0 ||
+        tx->persist.armed || tx->may_undo)
+        return NATIVE_ANY_WAY;
+    if (tx->nxt > tx->una)
+        return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now ? NATIVE_SENDING : NATIVE_ANY_WAY;
+    return tx->una == tx->written && tx->finish == NATIVE_OPEN_STREAM && rx->finish == NATIVE_OPEN_STREAM &&
+                   rx->reassembly.held.n == 0 && !rx->paused
+               ? NATIVE_RECEIVING
+               : NATIVE_ANY_WAY;
+}
+
+/* The next data to an end that is receiving, which acknowledge nothing. */
+static inline void endpoint_received_plainly(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_receiver *rx = &e->rx;
     struct native_sender *tx = &e->tx;
-    if (s->seq != (uint32_t)rx->nxt || s->ack != (uint32_t)tx->una || tx->una != tx->written || tx->nxt != tx->una ||
-        tx->finish != NATIVE_OPEN_STREAM || rx->finish != NATIVE_OPEN_STREAM || rx->reassembly.held.n > 0 || rx->paused ||
-        (tx->from_linux && !native_linux_receives_plainly(e)))
-        return false;
     if (rx->nxt == rx->acked)
         rx->ts_recent = s->ts; /* as below */
     tx->peer_window = (uint32_t)s->window << e->window_scale;
@@ -384,30 +409,21 @@ static bool endpoint_received_plainly(struct native_endpoint *e, const struct na
     if (tx->from_linux) {
         native_linux_received(e, s);
     } else {
-        bool pushed = s->flags & NATIVE_PUSH && s->payload_bytes < e->config.segment_bytes;
         rx->unacked++;
-        rx->ack_now = pushed || rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
+        rx->ack_now = rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
     }
-    e->env->delivered(e->env->user, e, s->payload_bytes);
-    if (tx->written > tx->nxt || tx->finish != NATIVE_OPEN_STREAM) /* somebody writes because of it */
-        native_sender_push(e);
+    rx->delivered += s->payload_bytes;
+    rx->delivered_ps = endpoint_now(e);
+    if (!e->quiet) {
+        e->env->delivered(e->env->user, e, s->payload_bytes);
+        if (tx->written > tx->nxt || tx->finish != NATIVE_OPEN_STREAM) /* somebody writes because of it */
+            native_sender_push(e);
+    }
     if (rx->ack_now)
         endpoint_ack(e);
-    else if (rx->unacked > 0 && !rx->delayed_ack.armed)
+    else if (!rx->delayed_ack.armed && rx->unacked > 0)
         native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
     rx->own.fresh = false;
-    return true;
-}
-
-/* What nearly all segments of a bulk flow are. False: it is to be looked at closely. */
-static inline bool endpoint_receives_plainly(struct native_endpoint *e, const struct native_segment *s)
-{
-    if (!e->plain || (s->flags & ~NATIVE_PUSH) != NATIVE_ACK || s->n_sack > 0 || e->tx.recovery != NATIVE_NORMAL ||
-        e->tx.duplicate_acks > 0 || e->tx.scoreboard.bytes > 0 || e->tx.persist.armed)
-        return false;
-    if (s->payload_bytes > 0)
-        return endpoint_received_plainly(e, s);
-    return e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s);
 }
 
 /* New data have come, which rx.nxt does not count yet. */
@@ -454,14 +470,32 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     rx->own.fresh = false;
 }
 
+/* Nearly all segments of a bulk flow are the next data to one end, or an ACK of data to the other. */
 void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s)
 {
-    if (!endpoint_receives_plainly(e, s))
-        endpoint_receive_closely(e, s);
+    if (__builtin_expect(s->flags == NATIVE_ACK && s->n_sack == 0, 1)) {
+        if (__builtin_expect(e->way == NATIVE_ANY_WAY, 0)) {
+            e->way = endpoint_way(e);
+            e->rx.told = false;
+        }
+        if (s->payload_bytes > 0) {
+            if (e->way == NATIVE_RECEIVING && s->seq == (uint32_t)e->rx.nxt && s->ack == (uint32_t)e->tx.una &&
+                (!e->tx.from_linux || native_linux_receives_plainly(e))) {
+                endpoint_received_plainly(e, s);
+                return;
+            }
+        } else if (e->way == NATIVE_SENDING &&
+                   (e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s))) {
+            return;
+        }
+    }
+    e->way = NATIVE_ANY_WAY;
+    endpoint_receive_closely(e, s);
 }
 
 void native_endpoint_write(struct native_endpoint *e, uint64_t bytes)
 {
+    e->way = NATIVE_ANY_WAY;
     e->tx.written += bytes;
     if (e->state == NATIVE_ESTABLISHED)
         native_sender_push(e);
@@ -471,6 +505,7 @@ void native_endpoint_close(struct native_endpoint *e)
 {
     if (e->tx.finish != NATIVE_OPEN_STREAM)
         return;
+    e->way = NATIVE_ANY_WAY;
     e->tx.finish = e->tx.written;
     if (e->state == NATIVE_ESTABLISHED)
         native_sender_push(e);
@@ -478,6 +513,7 @@ void native_endpoint_close(struct native_endpoint *e)
 
 void native_endpoint_pause(struct native_endpoint *e, bool paused)
 {
+    e->way = NATIVE_ANY_WAY;
     e->rx.paused = paused;
     if (paused)
         return;

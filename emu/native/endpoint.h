@@ -26,6 +26,13 @@ enum native_state { NATIVE_CLOSED, NATIVE_LISTEN, NATIVE_SYN_SENT, NATIVE_SYN_RE
 /* NATIVE_LOSS: after a timeout, until what was out then is acknowledged. */
 enum native_recovery { NATIVE_NORMAL, NATIVE_FAST_RECOVERY, NATIVE_LOSS };
 
+/* What holds of an end until something other than the next segment of its bulk flow happens, whichever that is. */
+enum native_way {
+    NATIVE_ANY_WAY,   /* it is not known */
+    NATIVE_RECEIVING, /* it has nothing to send, and no hole; plain */
+    NATIVE_SENDING,   /* it has sent, lost nothing, and acknowledged all that came; plain */
+};
+
 struct native_endpoint;
 
 /* What an endpoint asks of its engine. */
@@ -72,6 +79,8 @@ struct native_sender {
 
 struct native_receiver {
     uint64_t nxt;            /* next byte expected in order */
+    uint64_t delivered;      /* bytes, to the application */
+    int64_t delivered_ps;    /* when it got the latest; -1: none yet */
     uint64_t finish;         /* where the peer's FIN is, or NATIVE_OPEN_STREAM */
     uint64_t acked;          /* what the last ACK acknowledged */
     uint64_t unread;         /* delivered in order, and not taken by a paused application */
@@ -80,6 +89,7 @@ struct native_receiver {
     uint32_t quick_acks;     /* to send at once before ACKs are delayed */
     uint32_t window_sent;    /* the window in the last ACK */
     bool ack_now, paused;
+    bool told;               /* while sending: window_sent is the window still */
     struct native_timer delayed_ack;
     struct native_reassembly reassembly;
     struct native_linux_receiver own; /* with tx.from_linux */
@@ -100,6 +110,8 @@ struct native_endpoint {
     uint16_t next_ip_id;
     struct native_quic *quic; /* owned; quic.h; NULL: this is TCP */
     bool plain, direct; /* established without ECN; plain: a control is told of nothing but growth and losses, too */
+    bool quiet; /* nobody is told of what is delivered */
+    enum native_way way;
     struct emu_port *nic; /* borrowed; where its segments leave; NULL: env->transmit() says so */
     struct emu_frame frame; /* with what is the same in all its plain segments */
     struct native_ecn ecn;

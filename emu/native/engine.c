@@ -21,9 +21,7 @@ struct native_flow {
     struct emu_flow_config config;
     struct native_endpoint ends[2]; /* source, sink */
     struct emu_flow_stats stats;
-    uint64_t delivered[2];     /* to the application of the source (duplex), of the sink */
     uint64_t due[2];           /* bytes that were handed over so far, by the source, the sink */
-    bool endless;              /* one way, and nobody waits for any of it */
 };
 
 /* Segments of one thread. They are taken here and given back there: each pool keeps what it is given. */
@@ -46,6 +44,7 @@ struct emu_engine {
     struct native_pools *pools; /* owned; the first is this thread's */
     pthread_mutex_t lock;       /* for the list of pools */
     struct native_flow **flows; /* owned */
+    struct native_endpoint **ends; /* owned; of flows, two each */
     int n_flows, n_hosts;
 };
 
@@ -76,7 +75,7 @@ static void native_release(void *packet)
 
 static struct native_endpoint *native_end(const struct emu_engine *e, uint32_t id)
 {
-    return &e->flows[id / 2]->ends[id & 1];
+    return e->ends[id];
 }
 
 /* Initial sequence numbers differ, and are the same in every run. */
@@ -109,8 +108,7 @@ static size_t native_bytes(const struct emu_frame *frame, uint8_t *out, size_t l
 {
     const struct native_segment *s = frame->packet;
     const struct native_sacked_segment *sacked = frame->packet;
-    const struct native_flow *f = the_engine->flows[s->end / 2];
-    const struct native_endpoint *e = &f->ends[s->end & 1];
+    const struct native_endpoint *e = native_end(the_engine, s->end);
     if (e->quic)
         return native_quic_bytes(e, s, out, limit);
     uint32_t isn = native_isn(s->end), peer_isn = native_isn(s->end ^ 1);
@@ -161,8 +159,7 @@ static void native_look(const struct emu_frame *frame)
 {
     const struct native_segment *s = frame->packet;
     const struct native_endpoint *to = native_end(the_engine, s->end ^ 1);
-    const char *hot[] = {(const char *)to, (const char *)&to->tx, (const char *)&to->tx.rtt,
-                         (const char *)&the_engine->flows[s->end / 2]->stats};
+    const char *hot[] = {(const char *)to, (const char *)&to->tx, (const char *)&to->tx.rtt};
     for (size_t i = 0; i < sizeof hot / sizeof *hot; i++) {
         __builtin_prefetch(hot[i], 1);
         __builtin_prefetch(hot[i] + 64, 1);
@@ -172,7 +169,8 @@ static void native_look(const struct emu_frame *frame)
 const struct emu_frame_ops *emu_engine_frame_ops(void)
 {
     static const struct emu_frame_ops ops = {native_share, native_release, native_flow_of, native_bytes, native_mark,
-                                             native_look};
+                                             native_look, true};
+    _Static_assert(offsetof(struct native_segment, end) == 0, "flow_first");
     return &ops;
 }
 
@@ -200,14 +198,15 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
 void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
 {
     const struct native_segment *s = frame->packet;
+    void *packet = frame->packet; /* who receives may send, and the frame is no longer there */
     struct native_endpoint *to = native_end(e, s->end ^ 1);
     struct native_pool *plain = to->env->plain; /* this thread's */
     if (frame->dst == (uint32_t)host) /* else it was flooded */
         native_endpoint_receive(to, s);
     if (s->n_sack == 0)
-        native_pool_give(plain, frame->packet);
+        native_pool_give(plain, packet);
     else
-        native_release(frame->packet);
+        native_release(packet);
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
@@ -232,25 +231,17 @@ static struct native_flow *native_flow_at(struct native_endpoint *end)
     return (struct native_flow *)(void *)((char *)(end - (end->id & 1)) - offsetof(struct native_flow, ends));
 }
 
-/* Of a flow that ends, or that somebody waits for. */
-static __attribute__((noinline)) void native_delivered_some(struct emu_engine *e, const struct native_endpoint *end,
-                                                            struct native_flow *f)
+static void native_delivered(void *user, struct native_endpoint *end, uint64_t bytes)
 {
-    uint64_t whole = f->delivered[1];
-    if (f->config.duplex && f->delivered[0] < whole)
-        whole = f->delivered[0];
+    struct emu_engine *e = user;
+    struct native_flow *f = native_flow_at(end);
+    uint64_t whole = f->ends[1].rx.delivered;
+    (void)bytes;
+    if (f->config.duplex && f->ends[0].rx.delivered < whole)
+        whole = f->ends[0].rx.delivered;
     f->stats.done = f->config.bytes > 0 && whole >= (uint64_t)f->config.bytes;
     if (f->config.written)
         e->config.delivered(e->config.user, (int)(end->id / 2), (int64_t)whole);
-}
-
-static void native_delivered(void *user, struct native_endpoint *end, uint64_t bytes)
-{
-    struct native_flow *f = native_flow_at(end);
-    f->delivered[end->id & 1] += bytes;
-    f->stats.last_delivery_ps = native_scheduler_now(end->env->scheduler);
-    if (!f->endless)
-        native_delivered_some(user, end, f);
 }
 
 static void native_drained(void *user, struct native_endpoint *end)
@@ -361,7 +352,7 @@ static void native_host_run(struct emu_engine *e, int host, int64_t until_ps)
 static void native_host_run_to(struct emu_engine *e, int host, int64_t time_ps)
 {
     struct native_scheduler *s = native_host_visit(e, host);
-    if (s->timers.n == 0 || s->timers.events[0].time_ps > time_ps)
+    if (s->timers.n == 0 || s->timers.entries[0].time_ps > time_ps)
         s->now_ps = time_ps; /* as mostly */
     else
         native_scheduler_run_to(s, time_ps);
@@ -448,6 +439,7 @@ void emu_engine_free(struct emu_engine *e)
         free(e->flows[i]);
     }
     free(e->flows);
+    free(e->ends);
     for (int h = 0; e->hosts && h < e->n_hosts; h++)
         native_scheduler_fini(&e->hosts[h].scheduler);
     free(e->hosts);
@@ -485,13 +477,16 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
     e->flows = memory_resized(e->flows, (size_t)e->n_flows + 1, sizeof(struct native_flow *), "flows");
     struct native_flow *f = memory_zeroed(1, sizeof *f, "a flow");
     *f = (struct native_flow){.engine = e, .config = *config, .stats = {.first_data_ps = -1, .last_delivery_ps = -1}};
-    f->endless = config->bytes == 0 && !config->duplex && !config->written;
     for (int i = 0; i < (config->duplex ? 2 : 1) && !config->written; i++)
         f->due[i] = config->bytes > 0 ? (uint64_t)config->bytes : ENDLESS;
     uint32_t id = 2 * (uint32_t)e->n_flows, source = (uint32_t)config->source, sink = (uint32_t)config->sink;
     native_endpoint_init(&f->ends[0], &e->env, &config->tcp, id, source, sink);
     native_endpoint_init(&f->ends[1], &e->env, &config->tcp, id + 1, sink, source);
     native_endpoint_listen(&f->ends[1]);
+    f->ends[1].quiet = config->bytes == 0 && !config->duplex && !config->written; /* nobody waits for any of it */
+    e->ends = memory_resized(e->ends, 2 * (size_t)e->n_flows + 2, sizeof(struct native_endpoint *), "flows");
+    e->ends[id] = &f->ends[0];
+    e->ends[id + 1] = &f->ends[1];
     e->flows[e->n_flows] = f;
     struct emu_clock clock = emu_engine_clock(e);
     emu_clock_schedule(&clock, config->start_ps, flow_start, f);
@@ -513,10 +508,12 @@ struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow
 {
     const struct native_flow *f = e->flows[flow];
     struct emu_flow_stats stats = f->stats;
-    stats.delivered_bytes = (int64_t)f->delivered[1];
-    stats.delivered_back_bytes = (int64_t)f->delivered[0];
+    stats.delivered_bytes = (int64_t)f->ends[1].rx.delivered;
+    stats.delivered_back_bytes = (int64_t)f->ends[0].rx.delivered;
     for (int i = 0; i < 2; i++) {
         const struct native_endpoint_stats *s = &f->ends[i].stats;
+        if (f->ends[i].rx.delivered_ps > stats.last_delivery_ps)
+            stats.last_delivery_ps = f->ends[i].rx.delivered_ps;
         stats.retransmitted_segments += s->retransmitted_segments;
         stats.retransmitted_bytes += s->retransmitted_bytes;
     }

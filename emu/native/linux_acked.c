@@ -738,8 +738,7 @@ static bool acked_is_plain(const struct native_endpoint *e, const struct native_
     const struct native_linux *l = &tx->own;
     const struct native_receiver *rx = &e->rx;
     uint64_t acked = (uint32_t)(s->ack - (uint32_t)tx->una), flight = tx->nxt - tx->una;
-    if (acked - 1 >= flight || flight > INT32_MAX || s->seq != (uint32_t)rx->nxt || rx->acked != rx->nxt ||
-        rx->unacked > 0 || rx->ack_now || l->state != LINUX_OPEN || l->probe_end != 0 ||
+    if (acked - 1 >= flight || flight > INT32_MAX || s->seq != (uint32_t)rx->nxt || l->state != LINUX_OPEN || l->probe_end != 0 ||
         (l->sacked | l->lost | l->again) != 0 || (int32_t)(l->first - l->ever) < 0)
         return false;
     const struct native_linux_segment *first = native_linux_at(l, l->first);

@@ -551,8 +551,10 @@ static __attribute__((noinline)) void send_push(struct native_endpoint *e)
     native_linux_send_new(e, false);
     for (bool more = false; send_take(e, more); more = true)
         native_linux_send_new(e, false);
-    if (tx->nxt == tx->una && !tx->throttled && !tx->persist.armed)
-        native_timer_set(&tx->persist, send_now(e) + native_rtt_rto_ps(&tx->rtt));
+    if (tx->nxt != tx->una || tx->throttled || tx->persist.armed)
+        return;
+    e->way = NATIVE_ANY_WAY;
+    native_timer_set(&tx->persist, send_now(e) + native_rtt_rto_ps(&tx->rtt));
 }
 
 void native_linux_push(struct native_endpoint *e)

@@ -13,20 +13,7 @@ void native_rtt_init(struct native_rtt *r, int64_t min_rto_ps, int64_t max_rto_p
     int64_t most_ps = max_rto_ps > min_rto_ps ? max_rto_ps : min_rto_ps;
     *r = (struct native_rtt){.min_us = INT64_MAX, .min_rto_us = min_rto_ps / PS_PER_US,
                              .max_rto_us = max_rto_ps > 0 ? most_ps / PS_PER_US : MOST_RTO_US};
-}
-
-void native_rtt_sample(struct native_rtt *r, int64_t rtt_us)
-{
-    if (r->min_us == INT64_MAX) {
-        r->srtt_8us = 8 * rtt_us;
-        r->rttvar_4us = 2 * rtt_us;
-    } else {
-        int64_t error = rtt_us - r->srtt_8us / 8;
-        r->srtt_8us += error;
-        r->rttvar_4us += (error < 0 ? -error : error) - r->rttvar_4us / 4;
-    }
-    if (rtt_us < r->min_us)
-        r->min_us = rtt_us;
+    r->least_ps = (r->min_rto_us < r->max_rto_us ? r->min_rto_us : r->max_rto_us) * PS_PER_US;
 }
 
 void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt)

@@ -23,6 +23,7 @@ struct native_rtt {
     int64_t rttvar_4us; /* RTTVAR * 4 */
     int64_t min_us;     /* lowest sample; INT64_MAX: none yet */
     int64_t min_rto_us, max_rto_us;
+    int64_t least_ps;   /* no timeout is shorter, once there was a sample */
     int64_t mdev_4us, mdev_most_4us; /* Linux's: MDEV * 4, the largest since the window began */
     uint64_t window_end; /* Linux's: the window ends when more than this is acknowledged */
     int backoff;        /* doublings */
@@ -31,7 +32,21 @@ struct native_rtt {
 
 /* max_rto_ps 0: 120 s. The minimum wins over a maximum below it. */
 void native_rtt_init(struct native_rtt *r, int64_t min_rto_ps, int64_t max_rto_ps);
-void native_rtt_sample(struct native_rtt *r, int64_t rtt_us); /* >= 0 */
+/* rtt_us >= 0; so are the estimates, and what they are divided by are powers of two. */
+static inline void native_rtt_sample(struct native_rtt *r, int64_t rtt_us)
+{
+    if (r->min_us == INT64_MAX) {
+        r->srtt_8us = 8 * rtt_us;
+        r->rttvar_4us = 2 * rtt_us;
+    } else {
+        int64_t error = rtt_us - (r->srtt_8us >> 3);
+        r->srtt_8us += error;
+        r->rttvar_4us += (error < 0 ? -error : error) - (r->rttvar_4us >> 2);
+    }
+    if (rtt_us < r->min_us)
+        r->min_us = rtt_us;
+}
+
 /* The same as Linux does it, of an ACK that leaves `una` as the oldest byte out and `nxt` as the next to send. */
 void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt);
 void native_rtt_backoff(struct native_rtt *r);

@@ -8,118 +8,130 @@
 #include <string.h>
 
 #define CHILDREN 4
-#define TURNS 512      /* of buckets, after which their width is looked at: */
-#define SPARSE 2       /* events a bucket, and fewer: it is doubled; */
-#define DENSE 16       /* so many and more: it is halved */
-#define BUCKET_MOST 128 /* of one bucket go to the front at once */
+#define TURNS 512       /* of buckets, after which their width is looked at: */
+#define SPARSE 2        /* events a bucket, and fewer: it is doubled; */
+#define DENSE 16        /* so many and more: it is halved */
+#define BUCKET_MOST 128 /* of one bucket go to the agenda at once */
+#define LOOKS 256       /* events after which the agenda's length is looked at, a power of two: so many */
+#define LONG 32         /* are a long one without a calendar, */
+#define LONG_BESIDE 256 /* and beside one */
+#define CALLS 32        /* made at once */
 
-/* Events before limit_ps belong to the front. */
-static void front_limit(struct native_agenda *a, int64_t limit_ps)
+static struct native_scheduler *agenda_scheduler(struct emu_agenda *a)
 {
-    a->limit_ps = limit_ps;
-    a->full = a->front + (limit_ps == INT64_MAX ? NATIVE_FRONT_SPAN : NATIVE_FRONT_ROOM);
+    return (struct native_scheduler *)(void *)((char *)a - offsetof(struct native_scheduler, agenda));
+}
+
+static void agenda_later(struct emu_agenda *a, struct emu_event *e);
+
+/* No calendar is in use: all events belong to the agenda. */
+static void agenda_take_all(struct emu_agenda *a)
+{
+    a->limit_ps = INT64_MAX;
+}
+
+static void agenda_clear(struct emu_agenda *a)
+{
+    a->first.after = &a->last;
+    a->last.before = &a->first;
 }
 
 void native_scheduler_init(struct native_scheduler *s)
 {
     native_scheduler_init_small(s);
-    s->agenda = memory_zeroed(1, sizeof *s->agenda, "events");
-    s->agenda->first = s->agenda->last = s->agenda->front;
-    front_limit(s->agenda, INT64_MAX);
+    s->calendar = memory_zeroed(1, sizeof *s->calendar, "events");
+    agenda_take_all(&s->agenda);
 }
 
 void native_scheduler_init_small(struct native_scheduler *s)
 {
     *s = (struct native_scheduler){0};
+    agenda_clear(&s->agenda);
+    s->agenda.first.time_ps = INT64_MIN;
+    s->agenda.last.time_ps = INT64_MAX;
+    s->agenda.later = agenda_later;
 }
 
 void native_scheduler_fini(struct native_scheduler *s)
 {
-    if (s->agenda) {
-        free(s->agenda->calendar.notes);
-        free(s->agenda->calendar.far.events);
-    }
-    free(s->agenda);
-    free(s->timers.events);
+    if (s->calendar)
+        free(s->calendar->far.entries);
+    free(s->calendar);
+    for (size_t i = 0; i < s->n_calls; i++)
+        free(s->calls[i]);
+    free(s->calls);
+    free(s->timers.entries);
     *s = (struct native_scheduler){0};
 }
 
-static inline bool event_before(const struct native_event *a, const struct native_event *b)
+static inline bool entry_before(const struct native_entry *a, const struct native_entry *b)
 {
     return a->time_ps < b->time_ps || (a->time_ps == b->time_ps && a->sequence < b->sequence);
 }
 
-static void heap_push(struct native_heap *h, const struct native_event *e)
+static inline bool event_before(const struct emu_event *a, const struct emu_event *b)
 {
-    h->events = memory_grown(h->events, h->n, &h->capacity, 64, sizeof *h->events, "events");
-    size_t i = h->n++;
-    for (; i > 0 && event_before(e, &h->events[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
-        h->events[i] = h->events[(i - 1) / CHILDREN];
-    h->events[i] = *e;
+    return a->time_ps < b->time_ps || (a->time_ps == b->time_ps && a->sequence < b->sequence);
 }
 
-static struct native_event heap_pop(struct native_heap *h)
+static void heap_push(struct native_heap *h, const struct native_entry *e)
 {
-    struct native_event *events = h->events, root = events[0], last = events[--h->n];
+    h->entries = memory_grown(h->entries, h->n, &h->capacity, 64, sizeof *h->entries, "events");
+    size_t i = h->n++;
+    for (; i > 0 && entry_before(e, &h->entries[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
+        h->entries[i] = h->entries[(i - 1) / CHILDREN];
+    h->entries[i] = *e;
+}
+
+static struct native_entry heap_pop(struct native_heap *h)
+{
+    struct native_entry *entries = h->entries, root = entries[0], last = entries[--h->n];
     size_t n = h->n, i = 0;
     for (size_t first = 1; first < n; first = CHILDREN * i + 1) {
         size_t best = first, end = first + CHILDREN < n ? first + CHILDREN : n;
         for (size_t child = first + 1; child < end; child++)
-            if (event_before(&events[child], &events[best]))
+            if (entry_before(&entries[child], &entries[best]))
                 best = child;
-        if (!event_before(&events[best], &last))
+        if (!entry_before(&entries[best], &last))
             break;
-        events[i] = events[best];
+        entries[i] = entries[best];
         i = best;
     }
-    events[i] = last;
+    entries[i] = last;
     return root;
-}
-
-/* The front's places are used up from the left: back to the beginning. */
-static void front_move(struct native_agenda *s)
-{
-    size_t n = (size_t)(s->last - s->first);
-    memmove(s->front, s->first, n * sizeof *s->front);
-    s->first = s->front;
-    s->last = s->front + n;
 }
 
 static void timer_add(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
 {
-    heap_push(&s->timers, &(struct native_event){time_ps, s->sequence++, fn, arg});
+    heap_push(&s->timers, &(struct native_entry){time_ps, s->agenda.sequence++, fn, arg});
     if (time_ps < s->bound_ps)
         s->bound_ps = time_ps;
 }
 
-static uint32_t calendar_note(struct native_calendar *c)
+static void far_push(struct native_calendar *c, struct emu_event *e)
 {
-    uint32_t i = c->free;
-    if (i) {
-        c->free = c->notes[i].next;
-        return i;
-    }
-    c->notes = memory_grown(c->notes, c->used ? c->used : 1, &c->capacity, 128, sizeof *c->notes, "events");
-    c->used += c->used ? 1 : 2;
-    return (uint32_t)(c->used - 1);
+    heap_push(&c->far, &(struct native_entry){e->time_ps, e->sequence, NULL, e});
 }
 
-/* Not before the limit. */
-static void calendar_add(struct native_calendar *c, const struct native_event *e)
+/* Not before the agenda's limit. */
+static void calendar_add(struct native_calendar *c, struct emu_event *e)
 {
     int64_t bucket = e->time_ps >> c->shift;
     assert(bucket >= c->next);
     if (bucket - c->next >= NATIVE_BUCKETS) {
-        heap_push(&c->far, e);
+        far_push(c, e);
         return;
     }
     size_t at = (size_t)bucket % NATIVE_BUCKETS;
-    uint32_t i = calendar_note(c);
-    c->notes[i].event = *e;
-    c->notes[i].next = c->buckets[at];
-    c->buckets[at] = i;
+    e->after = c->buckets[at];
+    c->buckets[at] = e;
     c->marks[at / 64] |= UINT64_C(1) << at % 64;
     c->n++;
+}
+
+static void agenda_later(struct emu_agenda *a, struct emu_event *e)
+{
+    calendar_add(agenda_scheduler(a)->calendar, e);
 }
 
 /* The first bucket with anything in it, or, with nothing, INT64_MAX. */
@@ -137,31 +149,24 @@ static int64_t calendar_first(const struct native_calendar *c)
     return c->next + (int64_t)((at - from) % NATIVE_BUCKETS);
 }
 
-/* Takes what is in a bucket, last come first: calendar_free() is for each. */
-static uint32_t calendar_empty(struct native_calendar *c, int64_t bucket)
+/* Takes what is in a bucket, last come first; the caller counts it out of c->n. */
+static struct emu_event *calendar_empty(struct native_calendar *c, int64_t bucket)
 {
     size_t at = (size_t)bucket % NATIVE_BUCKETS;
-    uint32_t first = c->buckets[at];
-    c->buckets[at] = 0;
+    struct emu_event *first = c->buckets[at];
+    c->buckets[at] = NULL;
     c->marks[at / 64] &= ~(UINT64_C(1) << at % 64);
     return first;
-}
-
-static void calendar_free(struct native_calendar *c, uint32_t i)
-{
-    c->notes[i].next = c->free;
-    c->free = i;
-    c->n--;
 }
 
 /* All that is in buckets goes to the heap: their width changes, or where they begin. */
 static void calendar_restart(struct native_calendar *c, int64_t limit_ps, int shift)
 {
     for (int64_t bucket; (bucket = calendar_first(c)) != INT64_MAX;)
-        for (uint32_t i = calendar_empty(c, bucket), next; i; i = next) {
-            next = c->notes[i].next;
-            heap_push(&c->far, &c->notes[i].event);
-            calendar_free(c, i);
+        for (struct emu_event *e = calendar_empty(c, bucket), *after; e; e = after) {
+            after = e->after;
+            far_push(c, e);
+            c->n--;
         }
     c->shift = shift;
     c->next = limit_ps >> shift;
@@ -169,92 +174,92 @@ static void calendar_restart(struct native_calendar *c, int64_t limit_ps, int sh
     c->moved = 0;
 }
 
-/* In order, from its end: most belong there. */
-static inline void front_insert(struct native_agenda *s, const struct native_event *e)
+/* In order, from the agenda's end: most belong there. */
+static inline void agenda_insert(struct emu_agenda *a, struct emu_event *e)
 {
-    struct native_event *at = s->last++, *first = s->first;
-    for (; at > first && event_before(e, &at[-1]); at--)
-        *at = at[-1];
-    *at = *e;
+    struct emu_event *at = a->last.before;
+    while (event_before(e, at)) /* none is before the first */
+        at = at->before;
+    e->before = at;
+    e->after = at->after;
+    at->after->before = e;
+    at->after = e;
 }
 
-/* The front is full: its later half goes to the calendar, which begins there. */
-static void front_spill(struct native_agenda *s)
+/* The agenda has n events, which are many: its later half goes to the calendar, which begins there. */
+static void agenda_spill(struct native_scheduler *s, int64_t n)
 {
-    struct native_event *keep = s->first + (s->last - s->first) / 2;
-    int shift = s->calendar.shift;
-    if (s->limit_ps == INT64_MAX) { /* about four a bucket */
-        int64_t width_ps = (s->last[-1].time_ps - s->first->time_ps) / ((s->last - s->first) / 4);
+    struct emu_agenda *a = &s->agenda;
+    struct native_calendar *c = s->calendar;
+    struct emu_event *keep = a->first.after;
+    int shift = c->shift;
+    for (int64_t i = 0; i < n / 2; i++)
+        keep = keep->after;
+    if (a->limit_ps == INT64_MAX) { /* about four a bucket */
+        int64_t width_ps = (a->last.before->time_ps - a->first.after->time_ps) / (n / 4);
         for (shift = 0; shift < 62 && width_ps >> (shift + 1) > 0; shift++)
             ;
     }
-    front_limit(s, keep->time_ps);
-    while (keep > s->first && keep[-1].time_ps == s->limit_ps)
-        keep--;
-    calendar_restart(&s->calendar, s->limit_ps, shift);
-    for (const struct native_event *e = keep; e < s->last; e++)
-        calendar_add(&s->calendar, e);
-    s->last = keep;
-}
-
-/* A place in the front, which has room at its end, for an event that is the last of its time. The middle one stops the
- * search in the half where the event belongs; in an empty front it is one that was there before, and either half will do. */
-static inline struct native_event *front_place(struct native_agenda *a, int64_t time_ps)
-{
-    struct native_event *first = a->first, *at = a->last;
-    if (first != a->front && time_ps < first[(size_t)(at - first) / 2].time_ps) {
-        a->first = first - 1;
-        for (at = first - 1; at[1].time_ps <= time_ps; at++)
-            *at = at[1];
-        return at;
+    a->limit_ps = keep->time_ps;
+    while (keep->before->time_ps == a->limit_ps)
+        keep = keep->before;
+    calendar_restart(c, a->limit_ps, shift);
+    a->last.before = keep->before;
+    keep->before->after = &a->last;
+    for (struct emu_event *after; keep != &a->last; keep = after) {
+        after = keep->after;
+        calendar_add(c, keep);
     }
-    a->last = at + 1;
-    for (; at > first && time_ps < at[-1].time_ps; at--)
-        *at = at[-1];
-    return at;
 }
 
-static inline void event_set(struct native_event *e, struct native_scheduler *s, int64_t time_ps, void (*fn)(void *),
-                             void *arg)
+/* Its events are looked through one by one. */
+static __attribute__((noinline, cold)) void agenda_look(struct native_scheduler *s)
 {
-    e->time_ps = time_ps;
-    e->sequence = s->sequence++;
-    e->fn = fn;
-    e->arg = arg;
+    const struct emu_agenda *a = &s->agenda;
+    int64_t n = 0;
+    for (const struct emu_event *e = a->first.after; e != &a->last; e = e->after)
+        n++;
+    if (n > (a->limit_ps == INT64_MAX ? LONG : LONG_BESIDE))
+        agenda_spill(s, n);
 }
 
-/* Where the front has no room for an event, or it does not belong there. */
-static __attribute__((noinline, cold)) void scheduler_at_else(struct native_scheduler *s, int64_t time_ps,
-                                                              void (*fn)(void *), void *arg)
+static void call_event(struct emu_event *e)
 {
-    struct native_agenda *a = s->agenda;
-    if (!a) {
+    struct native_call *call = (struct native_call *)(void *)e;
+    struct native_scheduler *s = call->scheduler;
+    e->after = s->free;
+    s->free = e;
+    call->fn(call->arg);
+}
+
+static __attribute__((noinline)) void calls_grow(struct native_scheduler *s)
+{
+    struct native_call *calls = memory_zeroed(CALLS, sizeof *calls, "events");
+    s->calls = memory_resized(s->calls, s->n_calls + 1, sizeof *s->calls, "events");
+    s->calls[s->n_calls++] = calls;
+    for (int i = 0; i < CALLS; i++) {
+        calls[i].scheduler = s;
+        calls[i].event.fn = call_event;
+        calls[i].event.after = s->free;
+        s->free = &calls[i].event;
+    }
+    agenda_look(s); /* more are pending than ever before */
+}
+
+void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
+{
+    assert(time_ps >= s->now_ps);
+    if (!s->calendar) {
         timer_add(s, time_ps, fn, arg);
         return;
     }
-    if (a->last == a->full) {
-        if (a->last - a->first >= (a->limit_ps == INT64_MAX ? NATIVE_FRONT : NATIVE_FRONT_ROOM - BUCKET_MOST))
-            front_spill(a);
-        front_move(a);
-    }
-    if (time_ps >= a->limit_ps) {
-        struct native_event e;
-        event_set(&e, s, time_ps, fn, arg);
-        calendar_add(&a->calendar, &e);
-        return;
-    }
-    event_set(front_place(a, time_ps), s, time_ps, fn, arg);
-}
-
-/* The new event is the last of its time, so that times alone decide where it goes. */
-void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
-{
-    struct native_agenda *a = s->agenda;
-    assert(time_ps >= s->now_ps);
-    if (!a || time_ps >= a->limit_ps || a->last == a->full)
-        scheduler_at_else(s, time_ps, fn, arg);
-    else
-        event_set(front_place(a, time_ps), s, time_ps, fn, arg);
+    if (!s->free)
+        calls_grow(s);
+    struct native_call *call = (struct native_call *)(void *)s->free;
+    s->free = call->event.after;
+    call->fn = fn;
+    call->arg = arg;
+    emu_agenda_add(&s->agenda, &call->event, time_ps, false);
 }
 
 /* Buckets hold too many or too few: half or twice their width. */
@@ -273,122 +278,136 @@ static void calendar_tune(struct native_calendar *c, int64_t limit_ps)
 
 static bool far_in(const struct native_calendar *c, int64_t bucket)
 {
-    return c->far.n > 0 && c->far.events[0].time_ps >> c->shift == bucket;
+    return c->far.n > 0 && c->far.entries[0].time_ps >> c->shift == bucket;
 }
 
-/* The next bucket's events go to the front, or the first of them: which these are is the heap's to say. */
-static void front_turn(struct native_agenda *s, int64_t bucket)
+/* The agenda is empty: the next bucket's events go there, or the first of them: which these are is the heap's to say. */
+static void agenda_turn(struct native_scheduler *s, int64_t bucket)
 {
-    struct native_calendar *c = &s->calendar;
+    struct emu_agenda *a = &s->agenda;
+    struct native_calendar *c = s->calendar;
     bool sorts = far_in(c, bucket);
-    size_t n = 0;
-    if (s->last - s->front + BUCKET_MOST > NATIVE_FRONT_ROOM)
-        front_move(s);
-    for (uint32_t i = calendar_empty(c, bucket), next; i; i = next) {
-        next = c->notes[i].next;
+    int n = 0;
+    for (struct emu_event *e = calendar_empty(c, bucket), *after; e; e = after) {
+        after = e->after;
+        c->n--;
         if (n == BUCKET_MOST) {
-            for (sorts = true; n > 0; n--)
-                heap_push(&c->far, --s->last);
+            sorts = true;
+            n = 0;
+            for (struct emu_event *back = a->first.after; back != &a->last; back = back->after)
+                far_push(c, back);
+            agenda_clear(a);
         }
         if (sorts) {
-            heap_push(&c->far, &c->notes[i].event);
+            far_push(c, e);
         } else {
-            front_insert(s, &c->notes[i].event);
+            agenda_insert(a, e);
             n++;
         }
-        calendar_free(c, i);
     }
     for (; n < BUCKET_MOST && far_in(c, bucket); n++)
-        *s->last++ = heap_pop(&c->far);
+        agenda_insert(a, heap_pop(&c->far).arg);
     c->turns++;
-    c->moved += (int64_t)n;
+    c->moved += n;
     if (far_in(c, bucket)) {
-        front_limit(s, c->far.events[0].time_ps);
+        a->limit_ps = c->far.entries[0].time_ps;
         c->next = bucket;
     } else {
         c->next = bucket + 1;
-        front_limit(s, c->next > INT64_MAX >> c->shift ? INT64_MAX - 1 : c->next << c->shift);
+        a->limit_ps = c->next > INT64_MAX >> c->shift ? INT64_MAX - 1 : c->next << c->shift;
     }
 }
 
-/* The front is empty: what comes next. */
-static void front_fill(struct native_agenda *s)
+/* The agenda is empty: what comes next. */
+static void agenda_fill(struct native_scheduler *s)
 {
-    struct native_calendar *c = &s->calendar;
-    s->first = s->last = s->front;
-    while (s->first == s->last) {
+    struct emu_agenda *a = &s->agenda;
+    struct native_calendar *c = s->calendar;
+    while (a->first.after == &a->last) {
         int64_t first = calendar_first(c);
-        if (c->far.n > 0 && c->far.events[0].time_ps >> c->shift < first)
-            first = c->far.events[0].time_ps >> c->shift;
+        if (c->far.n > 0 && c->far.entries[0].time_ps >> c->shift < first)
+            first = c->far.entries[0].time_ps >> c->shift;
         if (first == INT64_MAX) {
-            front_limit(s, INT64_MAX);
+            agenda_take_all(a);
             return;
         }
-        front_turn(s, first);
+        agenda_turn(s, first);
     }
     if (c->turns >= TURNS)
-        calendar_tune(c, s->limit_ps);
+        calendar_tune(c, a->limit_ps);
 }
 
 /* The next event; NULL: there is none but timers. */
-static inline const struct native_event *agenda_next(struct native_agenda *a)
+static struct emu_event *agenda_next(struct native_scheduler *s)
 {
-    if (!a)
-        return NULL;
-    if (a->first == a->last && a->limit_ps != INT64_MAX)
-        front_fill(a);
-    return a->first < a->last ? a->first : NULL;
+    struct emu_agenda *a = &s->agenda;
+    if (a->first.after == &a->last && s->calendar && a->limit_ps != INT64_MAX)
+        agenda_fill(s);
+    return a->first.after != &a->last ? a->first.after : NULL;
 }
 
-/* Takes the next event before `until_ps`; false when there is none. */
-static inline bool scheduler_next(struct native_scheduler *s, int64_t until_ps, struct native_event *e)
+static inline void agenda_pop(struct emu_agenda *a, const struct emu_event *e)
 {
-    const struct native_event *next = agenda_next(s->agenda);
-    if (s->timers.n > 0 && (!next || event_before(&s->timers.events[0], next))) {
-        if (s->timers.events[0].time_ps >= until_ps)
-            return false;
-        *e = heap_pop(&s->timers);
-        return true;
-    }
-    if (!next || next->time_ps >= until_ps)
-        return false;
-    *e = *next;
-    s->agenda->first++;
-    return true;
+    struct emu_event *after = e->after;
+    a->first.after = after;
+    after->before = &a->first;
+}
+
+static bool timer_is_first(const struct native_scheduler *s, const struct emu_event *next)
+{
+    const struct native_entry *t = s->timers.entries;
+    return s->timers.n > 0 && (!next || t->time_ps < next->time_ps ||
+                               (t->time_ps == next->time_ps && t->sequence < next->sequence));
 }
 
 static int64_t scheduler_bound_ps(const struct native_scheduler *s, int64_t until_ps)
 {
-    return s->timers.n > 0 && s->timers.events[0].time_ps < until_ps ? s->timers.events[0].time_ps : until_ps;
+    return s->timers.n > 0 && s->timers.entries[0].time_ps < until_ps ? s->timers.entries[0].time_ps : until_ps;
 }
 
-/* Runs what the front has before the first timer: mostly all there is. */
-static inline void scheduler_run_front(struct native_scheduler *s, struct native_agenda *a)
+/* Runs the next event before `until_ps`; false when there is none. */
+static bool scheduler_run_next(struct native_scheduler *s, int64_t until_ps)
 {
-    while (a->first != a->last && a->first->time_ps < s->bound_ps) {
-        const struct native_event *e = a->first++;
-        void *arg = e->arg;
-        void (*fn)(void *) = e->fn;
+    struct emu_event *next = agenda_next(s);
+    struct native_entry timer = {.time_ps = INT64_MAX};
+    bool is_timer = timer_is_first(s, next);
+    if (is_timer ? s->timers.entries[0].time_ps >= until_ps : !next || next->time_ps >= until_ps)
+        return false;
+    if (is_timer)
+        timer = heap_pop(&s->timers);
+    else
+        agenda_pop(&s->agenda, next);
+    s->bound_ps = scheduler_bound_ps(s, until_ps);
+    s->now_ps = is_timer ? timer.time_ps : next->time_ps;
+    s->events++;
+    if (is_timer)
+        timer.fn(timer.arg);
+    else
+        next->fn(next);
+    return true;
+}
+
+/* Runs what the agenda has before the first timer: mostly all there is. */
+static inline void scheduler_run_agenda(struct native_scheduler *s)
+{
+    for (struct emu_event *e; (e = s->agenda.first.after)->time_ps < s->bound_ps;) {
+        agenda_pop(&s->agenda, e);
         s->now_ps = e->time_ps;
         s->events++;
-        fn(arg);
+        if (__builtin_expect(e->sequence % LOOKS == 0, 0))
+            agenda_look(s);
+        e->fn(e);
     }
 }
 
 void native_scheduler_run(struct native_scheduler *s, int64_t until_ps)
 {
-    struct native_event e;
     s->stopped = false;
     while (!s->stopped) {
         s->bound_ps = scheduler_bound_ps(s, until_ps);
-        if (s->agenda)
-            scheduler_run_front(s, s->agenda);
-        if (s->stopped || !scheduler_next(s, until_ps, &e))
+        scheduler_run_agenda(s);
+        if (s->stopped || !scheduler_run_next(s, until_ps))
             break;
-        s->bound_ps = scheduler_bound_ps(s, until_ps);
-        s->now_ps = e.time_ps;
-        s->events++;
-        e.fn(e.arg);
     }
     if (!s->stopped && until_ps != INT64_MAX)
         s->now_ps = until_ps;
@@ -403,9 +422,9 @@ void native_scheduler_run_to(struct native_scheduler *s, int64_t time_ps)
 
 int64_t native_scheduler_next(struct native_scheduler *s)
 {
-    const struct native_event *next = agenda_next(s->agenda);
+    const struct emu_event *next = agenda_next(s);
     int64_t next_ps = next ? next->time_ps : INT64_MAX;
-    return s->timers.n > 0 && s->timers.events[0].time_ps < next_ps ? s->timers.events[0].time_ps : next_ps;
+    return s->timers.n > 0 && s->timers.entries[0].time_ps < next_ps ? s->timers.entries[0].time_ps : next_ps;
 }
 
 void native_scheduler_stop(struct native_scheduler *s)
@@ -422,7 +441,8 @@ static void clock_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), v
 
 struct emu_clock native_scheduler_clock(struct native_scheduler *s)
 {
-    return (struct emu_clock){.time_ps = &s->now_ps, .schedule = clock_schedule, .engine = s};
+    return (struct emu_clock){.time_ps = &s->now_ps, .agenda = s->calendar ? &s->agenda : NULL,
+                              .schedule = clock_schedule, .engine = s};
 }
 
 static void timer_event(void *arg)
@@ -434,15 +454,16 @@ static void timer_event(void *arg)
     t->pending_ps = INT64_MAX;
     if (!t->armed)
         return;
-    if (t->deadline_ps > now_ps) {
+    if (t->armed == NATIVE_TIMER_SET && t->deadline_ps > now_ps) {
         native_timer_schedule(t);
         return;
     }
-    t->armed = false;
+    if (t->armed == NATIVE_TIMER_SET)
+        t->armed = NATIVE_TIMER_OFF;
     t->fn(t->arg);
 }
 
-void native_timer_init(struct native_timer *t, struct native_scheduler *s, void (*fn)(void *), void *arg)
+void native_timer_init(struct native_timer *t, struct native_scheduler *s, void (*fn)(void *arg), void *arg)
 {
     *t = (struct native_timer){.scheduler = s, .fn = fn, .arg = arg, .pending_ps = INT64_MAX};
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/native/scheduler.h - events in integer picoseconds, in order of time and, at one time, of scheduling.
  *
- * The next few are kept sorted in the front: with few busy links all are there, and a new event moves those before it
- * or those after it, whichever half it belongs to.
+ * The next few are a sorted list, the agenda (emu/agenda.h): with few busy links all are there.
  * Later ones are in a calendar (Brown 1988): buckets of one width, a power of two that follows how dense events are, each
  * sorted when its turn comes; those beyond the last bucket are in a heap. Timers are mostly far away and moved on before
  * they fire; they have a heap of their own. */
@@ -14,58 +13,50 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct native_event {
+#define NATIVE_BUCKETS 1024 /* a power of two, at least 64 */
+
+struct native_entry {
     int64_t time_ps;
     uint64_t sequence;
-    void (*fn)(void *arg);
-    void *arg; /* borrowed */
+    void (*fn)(void *arg); /* NULL: arg is an event */
+    void *arg;             /* borrowed */
 };
 
-#define NATIVE_FRONT 64       /* events in the front, without a calendar, that are moved no more but spilled; */
-#define NATIVE_FRONT_SPAN 128 /* places they move through before that */
-#define NATIVE_FRONT_ROOM 512 /* and with one */
-#define NATIVE_BUCKETS 1024   /* a power of two, at least 64 */
-
 struct native_heap {
-    struct native_event *events; /* owned */
+    struct native_entry *entries; /* owned */
     size_t n, capacity;
 };
 
-struct native_note {
-    struct native_event event;
-    uint32_t next; /* of its bucket, or of the free ones; 0: none */
-};
-
 struct native_calendar {
-    struct native_note *notes; /* owned; [0] is nobody's */
-    size_t used, capacity;
-    uint32_t free;
-    size_t n;                          /* events in buckets */
-    uint32_t buckets[NATIVE_BUCKETS];  /* first note of bucket b at b % NATIVE_BUCKETS; 0: empty */
-    uint64_t marks[NATIVE_BUCKETS / 64]; /* which are not */
-    int64_t next;                      /* buckets before it are in the front: bucket b has times b << shift and on */
+    size_t n;                            /* events in buckets */
+    struct emu_event *buckets[NATIVE_BUCKETS]; /* borrowed; bucket b is b % NATIVE_BUCKETS, a list by `after`, the last first */
+    uint64_t marks[NATIVE_BUCKETS / 64]; /* which are not empty */
+    int64_t next;                        /* buckets before it are in the agenda: bucket b has times b << shift and on */
     int shift;
-    int turns;                         /* buckets whose turn came since the width was looked at, */
-    int64_t moved;                     /* and events in them */
-    struct native_heap far;            /* what comes after the last bucket, and what a full one gave up */
+    int turns;                           /* buckets whose turn came since the width was looked at, */
+    int64_t moved;                       /* and events in them */
+    struct native_heap far;              /* what comes after the last bucket, and what a full one gave up */
 };
 
-struct native_agenda {
-    struct native_event *first, *last; /* the front is [first, last), in order; every one before all of the calendar */
-    struct native_event *full; /* where its room ends */
-    int64_t limit_ps;          /* events before it belong to the front; INT64_MAX: there is no calendar */
-    struct native_event front[NATIVE_FRONT_ROOM];
-    struct native_calendar calendar;
+/* An event that calls a function, and is given back when it runs. */
+struct native_call {
+    struct emu_event event;
+    void (*fn)(void *arg);
+    void *arg; /* borrowed */
+    struct native_scheduler *scheduler; /* borrowed */
 };
 
 struct native_scheduler {
-    struct native_agenda *agenda; /* owned; NULL: all events are with the timers */
-    struct native_heap timers;
-    bool stopped;
+    struct emu_agenda agenda;
     int64_t now_ps;
     int64_t bound_ps;          /* events of the agenda before it are before every timer, and to be run: none when stopped */
-    uint64_t sequence;         /* of the next event */
     int64_t events;            /* that have run */
+    struct native_calendar *calendar; /* owned; NULL: all events are with the timers */
+    struct native_heap timers;
+    struct emu_event *free;    /* calls, by `after` */
+    struct native_call **calls; /* owned; blocks of them */
+    size_t n_calls;
+    bool stopped;
 };
 
 void native_scheduler_init(struct native_scheduler *s);
@@ -94,13 +85,15 @@ int64_t native_scheduler_next(struct native_scheduler *s);
 void native_scheduler_stop(struct native_scheduler *s);
 
 /* A timer that is set again and again, mostly later: its one pending event moves on when it comes too early. */
+enum native_timer_state { NATIVE_TIMER_OFF, NATIVE_TIMER_SET, NATIVE_TIMER_LAZY };
+
 struct native_timer {
     struct native_scheduler *scheduler; /* borrowed */
+    int64_t deadline_ps;     /* lazy: since when it is; fn says what the deadline is, and sets it, or does what is due */
+    int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
+    uint8_t armed;           /* enum native_timer_state */
     void (*fn)(void *arg);
     void *arg;               /* borrowed */
-    int64_t deadline_ps;
-    int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
-    bool armed;
 };
 
 void native_timer_init(struct native_timer *t, struct native_scheduler *s, void (*fn)(void *arg), void *arg);
@@ -110,15 +103,26 @@ void native_timer_schedule(struct native_timer *t);
 /* Fires once at deadline_ps, whatever was set before. */
 static inline void native_timer_set(struct native_timer *t, int64_t deadline_ps)
 {
-    t->armed = true;
+    t->armed = NATIVE_TIMER_SET;
     t->deadline_ps = deadline_ps;
-    if (deadline_ps < t->pending_ps)
+    if (__builtin_expect(deadline_ps < t->pending_ps, 0))
         native_timer_schedule(t);
+}
+
+/* The same without a deadline yet, which is no sooner than least_ps. False where an event has to be scheduled for it:
+ * nothing has been done. */
+static inline bool native_timer_set_lazily(struct native_timer *t, int64_t now_ps, int64_t least_ps)
+{
+    if (__builtin_expect(least_ps < t->pending_ps, 0))
+        return false;
+    t->armed = NATIVE_TIMER_LAZY;
+    t->deadline_ps = now_ps;
+    return true;
 }
 
 static inline void native_timer_cancel(struct native_timer *t)
 {
-    t->armed = false;
+    t->armed = NATIVE_TIMER_OFF;
 }
 
 #endif

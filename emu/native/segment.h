@@ -21,9 +21,9 @@ enum native_segment_flags {
 };
 
 struct native_segment {
+    uint32_t end;          /* which of an engine's endpoints sent it: connection * 2, + 1 for the passive one; the first */
     uint32_t seq, ack;
     uint32_t ts, ts_echo;  /* microseconds; on the wire they are milliseconds (RFC 7323) */
-    uint32_t end;          /* which of an engine's endpoints sent it: connection * 2, + 1 for the passive one */
     uint16_t window;       /* as on the wire: scaled, but in a SYN */
     uint16_t payload_bytes;
     uint16_t ip_id;        /* IPv4 identification: tells transmissions apart */

@@ -177,8 +177,10 @@ void native_sender_push(struct native_endpoint *e)
         pipe += bytes;
     }
     if (tx->nxt == tx->una && tx->nxt < sender_stream_end(tx) && !tx->throttled && sender_new(e) == 0 &&
-        !tx->persist.armed)
+        !tx->persist.armed) {
+        e->way = NATIVE_ANY_WAY;
         native_timer_set(&tx->persist, sender_now(e) + native_rtt_rto_ps(&tx->rtt));
+    }
 }
 
 static uint64_t sender_ssthresh(struct native_endpoint *e, bool timeout)
@@ -240,10 +242,28 @@ static void sender_grow(struct native_endpoint *e, const struct native_ack *ack,
         tx->control->grow(tx->state, &tx->window, ack);
 }
 
+/* Whether the timer, set lazily, is due later: whenever a round trip is seen it is set anew. */
+static bool sender_is_early(struct native_endpoint *e)
+{
+    struct native_timer *t = &e->tx.retransmit;
+    int64_t since_ps = t->deadline_ps, deadline_ps;
+    if (t->armed != NATIVE_TIMER_LAZY)
+        return false;
+    deadline_ps = since_ps + native_rtt_rto_ps(&e->tx.rtt);
+    native_timer_cancel(t);
+    if (deadline_ps <= sender_now(e))
+        return false;
+    native_timer_set(t, deadline_ps);
+    return true;
+}
+
 static void sender_timeout(void *arg)
 {
     struct native_endpoint *e = arg;
     struct native_sender *tx = &e->tx;
+    if (sender_is_early(e))
+        return;
+    e->way = NATIVE_ANY_WAY;
     if (e->state != NATIVE_ESTABLISHED) {
         native_endpoint_handshake_timeout(e);
         return;
@@ -370,23 +390,23 @@ static __attribute__((noinline)) void sender_grow_plainly(struct native_endpoint
 bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
-    struct native_receiver *rx = &e->rx;
     uint64_t flight = tx->nxt - tx->una, acked = (uint32_t)(s->ack - (uint32_t)tx->una);
-    if (acked == 0 || acked > flight || flight > INT32_MAX || tx->may_undo || s->seq != (uint32_t)rx->nxt ||
-        rx->acked != rx->nxt || rx->unacked > 0 || rx->ack_now)
+    if (acked - 1 >= flight || flight > INT32_MAX || s->seq != (uint32_t)e->rx.nxt)
         return false;
-    rx->ts_recent = s->ts;
-    uint64_t now_us = (uint64_t)sender_now(e) / PS_PER_US;
+    e->rx.ts_recent = s->ts;
+    int64_t now_ps = sender_now(e);
+    uint64_t now_us = (uint64_t)now_ps / PS_PER_US;
     uint32_t rtt_us = (uint32_t)now_us - s->ts_echo;
     tx->peer_window = (uint32_t)s->window << e->window_scale;
     tx->una += acked;
     native_rtt_sample(&tx->rtt, rtt_us);
     native_rtt_reset_backoff(&tx->rtt);
-    sender_arm(e);
+    if (acked == flight || !native_timer_set_lazily(&tx->retransmit, now_ps, now_ps + tx->rtt.least_ps))
+        sender_arm(e);
     if (tx->window.cwnd < tx->window.ssthresh ? tx->window.cwnd < 2 * flight
                                               : flight + sender_segment(e) > tx->window.cwnd)
         sender_grow_plainly(e, acked, now_us, rtt_us);
-    if (e->env->drained && tx->una == tx->written)
+    if (tx->una == tx->written && e->env->drained)
         e->env->drained(e->env->user, e);
     if (!sender_push_plainly(e))
         native_sender_push(e);

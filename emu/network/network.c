@@ -109,6 +109,9 @@ static void network_furnish(struct emu_network *n, const struct emu_clock *clock
     for (int h = 0; h < n->n_inside; h++)
         n->inside[h] = emu_host_new(&c->host, h, h < c->n_host_times ? c->host_times_ps[h] : 0, clock, network_taken,
                                     network_out, n);
+    for (int i = 0; i < n->n_nics; i++)
+        if (!network_inside(n, n->host_of[i]))
+            n->nics[i].hand = (struct emu_port_hand){n->deliver, n->user, n->host_of[i]};
 }
 
 void emu_network_init(struct emu_network *n, const struct emu_network_config *config, const struct emu_clock *clock,

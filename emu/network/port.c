@@ -16,9 +16,9 @@
 #define CLASSES_STOP 24 /* and that it stops */
 #define LINE_LEAST 8 /* frames; a switch of a thousand ports has mostly short lines */
 
-_Static_assert(offsetof(struct emu_port, calm_packets) == EMU_PORT_LINE, "a line of the cache");
-_Static_assert(offsetof(struct emu_port, to) == 2 * EMU_PORT_LINE, "a line of the cache");
-_Static_assert(offsetof(struct emu_port, queue) % EMU_PORT_LINE == 0, "a line of the cache");
+_Static_assert(offsetof(struct emu_port, line_tail) == EMU_PORT_LINE, "a line of the cache");
+_Static_assert(offsetof(struct emu_port, look_at_bytes) == 2 * EMU_PORT_LINE, "a line of the cache");
+_Static_assert(sizeof(struct emu_frame) == 32, "half a line of the cache");
 
 const char *const emu_cells_names[] = {
     [EMU_CELLS_NONE] = "none",
@@ -51,10 +51,12 @@ struct emu_port *emu_port_array(size_t n)
     return ports;
 }
 
+static void port_arrives_closely(struct emu_event *e);
+
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
 {
-    *p = (struct emu_port){.clock = *clock, .ops = ops, .calm_bytes = -1};
+    *p = (struct emu_port){.clock = *clock, .ops = ops, .calm_bytes = -1, .arrival.fn = port_arrives_closely};
     snprintf(p->name, sizeof p->name, "%s", name);
     port_make_queue(p, queue);
 }
@@ -68,14 +70,13 @@ void emu_port_fini(struct emu_port *p)
 {
     emu_queue_fini(&p->queue, p->ops);
     for (; p->line_head != p->line_tail; p->line_head++)
-        emu_frame_release(p->ops, p->line[p->line_head & (p->line_capacity - 1)].frame.packet);
+        emu_frame_release(p->ops, p->line[p->line_head & p->line_mask].frame.packet);
     free(p->line);
     emu_fault_free(p->fault, p->ops);
     free(p->classes);
     p->classes = NULL;
     p->fault = NULL;
     p->line = NULL;
-    p->line_capacity = 0;
 }
 
 int64_t emu_port_wire_ps(const struct emu_link_config *link, int64_t bytes)
@@ -131,14 +132,14 @@ void emu_port_connect(struct emu_port *a, struct emu_port *b, const struct emu_l
     emu_port_join(a, &up, b, link);
 }
 
-static inline struct emu_port_slot *port_slot(const struct emu_port *p, uint32_t i)
+static inline struct emu_port_slot *port_slot(const struct emu_port *p, uint64_t i)
 {
-    return &p->line[i & (p->line_capacity - 1)];
+    return &p->line[i & p->line_mask];
 }
 
 static inline bool port_line_is_full(const struct emu_port *p)
 {
-    return p->line_tail - p->line_head == p->line_capacity;
+    return p->line_tail - p->line_head > p->line_mask || !p->line;
 }
 
 static inline int64_t port_wire_ps(const struct emu_port *p, int64_t bytes)
@@ -166,13 +167,13 @@ static void port_tap(const struct emu_port *p, enum emu_tap_event event, const s
 
 static void port_line_grow(struct emu_port *p)
 {
-    uint32_t capacity = p->line_capacity ? 2 * p->line_capacity : LINE_LEAST;
+    uint64_t capacity = p->line ? 2 * (p->line_mask + 1) : LINE_LEAST;
     struct emu_port_slot *line = memory_resized(NULL, capacity, sizeof *line, "queued frames");
-    for (uint32_t i = p->line_head; i != p->line_tail; i++)
+    for (uint64_t i = p->line_head; i != p->line_tail; i++)
         line[i & (capacity - 1)] = *port_slot(p, i);
     free(p->line);
     p->line = line;
-    p->line_capacity = capacity;
+    p->line_mask = capacity - 1;
 }
 
 /* From the start of a frame's transmission until it, or its header, is at the far port. */
@@ -184,8 +185,6 @@ static inline int64_t port_crossing_ps(const struct emu_port *p, const struct em
 
 static inline int64_t port_start_ps(const struct emu_port *p, const struct emu_port_slot *slot)
 {
-    if (p->calm_bytes >= 0)
-        return slot->arrives_ps - p->lag_ps - emu_frame_wire_bytes(&slot->frame) * p->byte_ps;
     return slot->arrives_ps - port_crossing_ps(p, &slot->frame);
 }
 
@@ -196,34 +195,67 @@ static void port_line_push(struct emu_port *p, const struct emu_frame *frame, in
     struct emu_port_slot *slot = port_slot(p, p->line_tail++);
     slot->frame = *frame;
     slot->arrives_ps = start_ps + port_crossing_ps(p, frame);
+    p->come_bytes += emu_frame_buffer_bytes(frame);
 }
 
-/* Frames that have begun by now have left the queue. */
-static void port_settle(struct emu_port *p, int64_t now_ps)
+/* What the queue of a FIFO has, and has had. */
+static void port_account(struct emu_port *p)
 {
-    int64_t bytes = 0;
-    uint32_t started = p->started, before = started;
+    struct emu_port_counted *c = &p->counted, now = {p->line_tail, p->started, p->come_bytes, p->started_bytes};
+    struct emu_queue *q = &p->queue;
+    if (p->eager)
+        return; /* its queue counts */
+    q->stats.enqueued += (int64_t)(now.come - c->come);
+    q->stats.enqueued_bytes += now.come_bytes - c->come_bytes;
+    q->depth_packets += (int64_t)(now.come - c->come - (now.started - c->started));
+    q->depth_bytes += now.come_bytes - c->come_bytes - (now.started_bytes - c->started_bytes);
+    *c = now;
+}
+
+static inline void port_begin_frame(struct emu_port *p, const struct emu_frame *frame)
+{
+    p->started_bytes += emu_frame_buffer_bytes(frame);
+    if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
+        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
+}
+
+/* Frames that have begun by now have left the queue: on the line of a port that is calm, */
+static inline void port_settle_calmly(struct emu_port *p, int64_t now_ps)
+{
+    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+    int64_t begun_ps = now_ps + p->lag_ps, bytes = p->started_bytes;
+    uint64_t started = p->started;
     for (; started != p->line_tail; started++) {
         const struct emu_port_slot *slot = port_slot(p, started);
-        if (port_start_ps(p, slot) > now_ps)
+        int64_t own_bytes = emu_frame_buffer_bytes(&slot->frame);
+        if (slot->arrives_ps - (own_bytes + around) * p->byte_ps > begun_ps)
             break;
-        bytes += emu_frame_buffer_bytes(&slot->frame);
-        if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
-            p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &slot->frame);
+        bytes += own_bytes;
     }
     p->started = started;
-    p->queue.depth_bytes -= bytes;
-    p->queue.depth_packets -= started - before;
+    p->started_bytes = bytes;
 }
 
-/* The oldest frame on the line has begun, and nobody has looked since. */
-static inline void port_settle_first(struct emu_port *p)
+/* on any line, */
+static void port_settle_line(struct emu_port *p, int64_t now_ps)
 {
-    p->started++;
-    p->queue.depth_bytes -= emu_frame_buffer_bytes(&p->arrived);
-    p->queue.depth_packets--;
-    if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
-        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, &p->arrived);
+    if (p->calm_bytes >= 0) {
+        port_settle_calmly(p, now_ps);
+        return;
+    }
+    for (; p->started != p->line_tail; p->started++) {
+        const struct emu_port_slot *slot = port_slot(p, p->started);
+        if (port_start_ps(p, slot) > now_ps)
+            break;
+        port_begin_frame(p, &slot->frame);
+    }
+}
+
+/* and by its accounts. */
+static void port_settle(struct emu_port *p, int64_t now_ps)
+{
+    port_settle_line(p, now_ps);
+    port_account(p);
 }
 
 void emu_port_settle(struct emu_port *p)
@@ -248,14 +280,17 @@ static int64_t port_ahead_ps(const struct emu_port *p)
     return p->watch.left || p->queue.ops->open || !p->clock.schedule_ahead ? 0 : emu_port_reach_ps(p);
 }
 
-static void port_arrive(void *arg);
+static void port_arrive_closely(void *arg);
 
-/* Schedules the arrival of the oldest frame on the line. */
-static inline void port_await_arrival(struct emu_port *p, int64_t now_ps)
+/* Schedules the arrival of the oldest frame on the line; soon: it comes after another. */
+static inline void port_await_arrival(struct emu_port *p, int64_t now_ps, bool soon)
 {
     const struct emu_port_slot *next = port_slot(p, p->line_head);
     __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-    emu_clock_schedule_ahead(&p->clock, next->arrives_ps - now_ps, p->ahead_ps, port_arrive, p);
+    if (p->clock.agenda)
+        emu_agenda_add(p->clock.agenda, &p->arrival, next->arrives_ps, soon);
+    else
+        emu_clock_schedule_ahead(&p->clock, next->arrives_ps - now_ps, p->ahead_ps, port_arrive_closely, p);
 }
 
 /* The frame that has come to the line is alone there. */
@@ -283,17 +318,19 @@ void emu_port_take(struct emu_port *p, const struct emu_frame *frame, int64_t no
         port_settle(p, now_ps); /* it may look at its queue */
         port_tap(p, EMU_TAP_IN, frame);
     }
-    p->receive(p->owner, p->index, frame);
+    if (p->hand.receive)
+        p->hand.receive(p->hand.owner, p->hand.index, frame);
+    else
+        p->receive(p->owner, p->index, frame);
 }
 
 void emu_port_look(const struct emu_port *p, bool again)
 {
     const char *bytes = (const char *)p;
     if (!again) {
-        for (size_t i = 0; i < offsetof(struct emu_port, arrived); i += EMU_PORT_LINE)
+        for (size_t i = 0; i < offsetof(struct emu_port, counted); i += EMU_PORT_LINE)
             __builtin_prefetch(bytes + i, 1);
-        __builtin_prefetch(&p->queue, 1);
-        __builtin_prefetch(&p->queue.stats.peak_bytes, 1);
+        __builtin_prefetch(&p->hand);
         __builtin_prefetch(&p->tap);
         return;
     }
@@ -351,45 +388,62 @@ static void port_suffer(struct emu_port *p, const struct emu_frame *frame, int64
         port_await_held(p, now_ps);
 }
 
-/* Takes the oldest frame off the line, to p->arrived. */
-static inline void port_line_pop(struct emu_port *p)
+/* Takes the oldest frame off the line, and waits for the next. */
+static inline const struct emu_port_slot *port_line_pop(struct emu_port *p, int64_t now_ps)
 {
-    p->arrived = port_slot(p, p->line_head)->frame;
-    if (p->started == p->line_head++)
-        port_settle_first(p);
+    const struct emu_port_slot *slot = port_slot(p, p->line_head);
+    if (p->started == p->line_head) { /* nobody has looked since it began */
+        p->started++;
+        port_begin_frame(p, &slot->frame);
+    }
+    if (++p->line_head != p->line_tail)
+        port_await_arrival(p, now_ps, true);
+    return slot;
 }
 
-/* Where the link has faults, PAUSE comes, or somebody looks. */
-static __attribute__((noinline)) void port_arrive_closely(struct emu_port *p)
+/* The oldest frame on the line has fully arrived at the far port, or its header. */
+static void port_arrive_closely(void *arg)
 {
+    struct emu_port *p = arg;
     if (p->parted)
         return; /* it was scheduled before */
     int64_t now_ps = emu_clock_now(&p->clock);
-    port_line_pop(p);
-    if (p->line_head != p->line_tail)
-        port_await_arrival(p, now_ps);
+    p->arrived = port_line_pop(p, now_ps)->frame;
     if (p->fault)
         port_suffer(p, &p->arrived, now_ps);
     else
         port_deliver(p, &p->arrived, now_ps);
 }
 
-/* The oldest frame on p's line has fully arrived at the far port, or its header. */
-static void port_arrive(void *arg)
+static struct emu_port *port_of_arrival(struct emu_event *e)
 {
-    struct emu_port *p = arg;
-    if (__builtin_expect(!p->straight, 0)) {
-        port_arrive_closely(p);
-        return;
+    return (struct emu_port *)(void *)e; /* its first member */
+}
+
+/* Where the link has faults, PAUSE comes, or somebody looks. */
+static void port_arrives_closely(struct emu_event *e)
+{
+    port_arrive_closely(port_of_arrival(e));
+}
+
+/* The frame stays where it was on the line. */
+static void port_arrives_straight(struct emu_event *e)
+{
+    struct emu_port *p = port_of_arrival(e);
+    uint64_t head = p->line_head;
+    const struct emu_port_slot *slot = port_slot(p, head);
+    if (p->started == head) {
+        p->started = head + 1;
+        p->started_bytes += emu_frame_buffer_bytes(&slot->frame);
     }
-    port_line_pop(p);
-    if (p->line_head != p->line_tail) {
-        const struct emu_port_slot *next = port_slot(p, p->line_head);
+    p->line_head = ++head;
+    if (head != p->line_tail) {
+        const struct emu_port_slot *next = port_slot(p, head);
         __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-        p->clock.schedule(p->clock.engine, next->arrives_ps - *p->clock.time_ps, port_arrive, p);
+        emu_agenda_add(p->clock.agenda, e, next->arrives_ps, true);
     }
     p->stats.delivered++;
-    p->to.receive(p->to.owner, p->to.index, &p->arrived);
+    p->to.receive(p->to.owner, p->to.index, &slot->frame);
 }
 
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)
@@ -398,7 +452,7 @@ void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number
     p->clock = *clock;
     p->number = number;
     p->parted = true;
-    p->straight = false;
+    p->arrival.fn = port_arrives_closely;
 }
 
 int64_t emu_port_next_arrival_ps(const struct emu_port *p)
@@ -410,7 +464,7 @@ void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
                    void (*ship)(void *user, struct emu_port *p, const struct emu_frame *frame, int64_t arrives_ps),
                    void *user)
 {
-    port_settle(p, now_ps - 1);
+    port_settle_line(p, now_ps - 1);
     while (p->started != p->line_head) {
         const struct emu_port_slot *slot = port_slot(p, p->line_head);
         if (slot->arrives_ps >= until_ps)
@@ -478,6 +532,14 @@ static inline void port_mark(const struct emu_port *p, const struct emu_frame *f
         emu_frame_mark(p->ops, frame);
 }
 
+/* Until when frames need not be looked at closely, by what has been settled. */
+static inline void port_look_at(struct emu_port *p)
+{
+    uint64_t full = p->line_head + p->line_mask + 1, most = p->started + (uint64_t)p->calm_packets;
+    p->look_at = full < most ? full : most;
+    p->look_at_bytes = p->started_bytes + p->calm_bytes;
+}
+
 /* What the next frame may find without being looked at closely. */
 static void port_be_calm(struct emu_port *p)
 {
@@ -488,10 +550,12 @@ static void port_be_calm(struct emu_port *p)
     p->calm_bytes = q->stats.peak_bytes < q->config.limit_bytes ? q->stats.peak_bytes : q->config.limit_bytes;
     if (!plain)
         p->calm_bytes = -1;
-    p->straight = !p->eager && !p->fault && p->far && !p->far->tap.saw && !p->parted && p->clock.time_ps &&
-                  !p->clock.schedule_ahead;
-    if (p->straight)
-        p->to = (struct emu_port_hand){p->far->receive, p->far->owner, p->far->index};
+    port_look_at(p);
+    if (p->eager || p->fault || !p->far || p->far->tap.saw || p->link.framing.on || p->parted || !p->clock.agenda)
+        return;
+    p->to = p->far->hand.receive ? p->far->hand
+                                 : (struct emu_port_hand){p->far->receive, p->far->owner, p->far->index};
+    p->arrival.fn = port_arrives_straight;
 }
 
 static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
@@ -506,9 +570,11 @@ static void port_send_fifo(struct emu_port *p, const struct emu_frame *frame)
     int64_t start_ps = p->free_ps > now_ps ? p->free_ps : now_ps;
     p->free_ps = start_ps + port_busy_ps(p, frame);
     port_line_push(p, frame, start_ps);
+    p->counted.come++;
+    p->counted.come_bytes = p->come_bytes;
     port_settle(p, now_ps);
     if (port_begins(p))
-        port_await_arrival(p, now_ps);
+        port_await_arrival(p, now_ps, false);
     if (port_is_watched(p))
         port_show_started(p, now_ps);
     port_be_calm(p);
@@ -523,7 +589,7 @@ static void port_start(struct emu_port *p, const struct emu_frame *frame, int64_
     port_line_push(p, frame, now_ps);
     p->started++;
     if (port_begins(p))
-        port_await_arrival(p, now_ps);
+        port_await_arrival(p, now_ps, false);
     emu_clock_schedule_ahead(&p->clock, port_busy_ps(p, frame), port_ahead_ps(p), port_transmit_next, p);
 }
 
@@ -707,44 +773,23 @@ static __attribute__((noinline)) void port_send_closely(struct emu_port *p, cons
 static __attribute__((noinline)) void port_begin(struct emu_port *p)
 {
     if (!p->parted)
-        port_await_arrival(p, *p->clock.time_ps);
+        port_await_arrival(p, *p->clock.time_ps, false);
 }
 
 /* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. */
 static inline void port_send_calmly(struct emu_port *p, const struct emu_frame *frame, int64_t bytes, int64_t start_ps)
 {
     const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
-    struct emu_queue *q = &p->queue;
-    uint32_t tail = p->line_tail++;
+    uint64_t tail = p->line_tail;
     struct emu_port_slot *slot = port_slot(p, tail);
     int64_t free_ps = start_ps + (bytes + around) * p->byte_ps;
     slot->frame = *frame;
     slot->arrives_ps = free_ps + p->lag_ps;
     p->free_ps = free_ps;
-    q->depth_bytes += bytes;
-    q->depth_packets++;
-    q->stats.enqueued++;
-    q->stats.enqueued_bytes += bytes;
+    p->line_tail = tail + 1;
+    p->come_bytes += bytes;
     if (tail == p->line_head)
         port_begin(p);
-}
-
-/* port_settle() where port_send_calmly() has put everything on the line. */
-static inline void port_settle_calmly(struct emu_port *p, int64_t now_ps)
-{
-    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
-    int64_t begun_ps = now_ps + p->lag_ps, bytes = 0;
-    uint32_t started = p->started, before = started;
-    for (; started != p->line_tail; started++) {
-        const struct emu_port_slot *slot = port_slot(p, started);
-        int64_t own_bytes = emu_frame_buffer_bytes(&slot->frame);
-        if (slot->arrives_ps - (own_bytes + around) * p->byte_ps > begun_ps)
-            break;
-        bytes += own_bytes;
-    }
-    p->started = started;
-    p->queue.depth_bytes -= bytes;
-    p->queue.depth_packets -= started - before;
 }
 
 /* It has had no more in it than calm_bytes and calm_packets, as far as that is settled, or its line is full. */
@@ -753,7 +798,8 @@ static __attribute__((noinline)) void port_send_more(struct emu_port *p, const s
 {
     struct emu_queue *q = &p->queue;
     port_settle_calmly(p, *p->clock.time_ps);
-    int64_t depth_bytes = q->depth_bytes + bytes, depth_packets = q->depth_packets + 1;
+    int64_t depth_bytes = p->come_bytes - p->started_bytes + bytes;
+    int64_t depth_packets = (int64_t)(p->line_tail - p->started) + 1;
     if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets || port_line_is_full(p)) {
         port_send_closely(p, frame);
         return;
@@ -762,28 +808,33 @@ static __attribute__((noinline)) void port_send_more(struct emu_port *p, const s
         p->calm_bytes = q->stats.peak_bytes = depth_bytes;
     if (depth_packets > q->stats.peak_packets)
         p->calm_packets = q->stats.peak_packets = depth_packets;
+    port_look_at(p);
     port_send_calmly(p, frame, bytes, start_ps);
 }
 
-/* The depths are of the time when they were settled, and no less than they are now. While they make neither a loss nor a
- * new peak they need not be: so it is with nearly every frame of a run. */
+/* What began was looked at some time ago, and no less has begun now. While what came since makes neither a loss nor a new
+ * peak it need not be looked at again: so it is with most frames of a run. */
 void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
 {
-    struct emu_queue *q = &p->queue;
-    if (__builtin_expect(p->calm_bytes < 0, 0)) {
+    int64_t calm_bytes = p->calm_bytes;
+    if (__builtin_expect(calm_bytes < 0, 0)) {
         port_send_closely(p, frame);
         return;
     }
     int64_t bytes = emu_frame_buffer_bytes(frame), start_ps = p->free_ps, now_ps = *p->clock.time_ps;
+    bool calm;
     if (start_ps <= now_ps) { /* all that came before has begun */
         start_ps = now_ps;
-        q->depth_bytes = q->depth_packets = 0;
         p->started = p->line_tail;
+        p->started_bytes = p->come_bytes;
+        calm = bytes <= calm_bytes && p->line_tail - p->line_head <= p->line_mask;
+    } else {
+        calm = p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes;
     }
-    if (q->depth_bytes + bytes > p->calm_bytes || q->depth_packets >= p->calm_packets || port_line_is_full(p))
-        port_send_more(p, frame, bytes, start_ps);
-    else
+    if (__builtin_expect(calm, 1))
         port_send_calmly(p, frame, bytes, start_ps);
+    else
+        port_send_more(p, frame, bytes, start_ps);
 }
 
 bool emu_port_audit(struct emu_port *p, struct error *err)

@@ -108,38 +108,38 @@ struct emu_port_hand {
 
 #define EMU_PORT_LINE 64 /* bytes of the cache's */
 
-/* What every frame touches comes first and begins a line of the cache: with a thousand ports each counts. One that comes
- * to be sent needs the first, the second and the queue's, one that arrives the first three, and nothing of the far port. */
+/* A port's line as it was when its queue's accounts were brought up to date. */
+struct emu_port_counted {
+    uint64_t come, started; /* frames, */
+    int64_t come_bytes, started_bytes;
+};
+
+/* What every frame touches comes first, in four lines of the cache: with a thousand ports each counts. Neither the queue
+ * nor the far port is among it. */
 struct emu_port {
-    struct emu_port_slot *line    /* owned; ring, capacity a power of two, grows by doubling */
+    struct emu_event arrival      /* of the oldest frame on the line, where the clock has an agenda */
         __attribute__((aligned(EMU_PORT_LINE)));
-    uint32_t line_capacity;
-    uint32_t line_head, line_tail; /* frames that have ever left the line, and come to it, modulo 2^32; */
-    uint32_t started, shown;      /* likewise, that have begun; that were shown to tap and watch */
-    bool eager;                   /* asks its queue for each frame when the transmitter is free */
-    bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
-    bool straight;                /* what arrives is the far owner's at once: no fault, no tap, no PAUSE, no other clock */
-    bool showing;                 /* an event is pending; so is one while the line is not empty, unless parted */
+    struct emu_port_slot *line;   /* owned; ring, capacity a power of two, grows by doubling: */
+    uint64_t line_mask;           /* capacity - 1 */
+    uint64_t line_head;           /* frames that have ever left the line, */
+    uint64_t line_tail;           /* and come to it; */
+    uint64_t started;             /* and begun, as far as somebody has looked: those before line_head have */
     int64_t free_ps;              /* when the transmitter is done with all there is (FIFO) */
     int64_t byte_ps;              /* of the link; a byte that takes no whole number of them: 0 */
     int64_t lag_ps;               /* from when the transmitter is done with a frame, and the gap, until it has arrived */
-    int64_t calm_bytes;           /* FIFO: a frame that finds no more, itself counted, */
-    int64_t calm_packets;         /* is neither lost nor makes a new peak; bytes -1: who comes is looked at closely */
+    int64_t come_bytes, started_bytes; /* FIFO: of the frames that ever came to the line, and of those that began */
+    uint64_t look_at;             /* FIFO: until so many have come, */
+    int64_t look_at_bytes;        /* and so many bytes, one more is neither lost nor makes a new peak, nor is the line full */
+    int64_t calm_bytes;           /* nor is it if it is no longer, and nobody is before it; -1: who comes is looked at closely */
+    struct emu_port_hand to;      /* the far port's, while arrivals are handed over straight */
     struct emu_clock clock;
-    struct emu_port *far;         /* borrowed */
-    int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
-    struct emu_port_hand to;      /* the far port's, while straight */
-    struct emu_frame arrived;     /* while it is handed over */
     struct emu_port_stats stats;
-    int64_t delay_ps;             /* of the link */
-    struct emu_fault *fault;      /* owned; what the link does to frames sent here; NULL: nothing */
-    struct emu_queue queue;       /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
-    void (*receive)(void *owner, int index, const struct emu_frame *frame); /* takes the frame */
-    void *owner;                  /* borrowed: host side or switch */
-    int index;                    /* which of the owner's ports */
-    struct emu_tap tap;           /* tap.saw NULL: nobody looks */
-    struct emu_port_watch watch;  /* likewise; both, and who receives, before the first frame */
-    int number;                   /* among all that are parted */
+    int64_t calm_packets;         /* FIFO: a frame that finds fewer makes no new peak, nor is it lost */
+    struct emu_port_counted counted;
+    uint64_t shown;               /* frames that were shown to tap and watch */
+    bool eager;                   /* asks its queue for each frame when the transmitter is free */
+    bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
+    bool showing;                 /* an event is pending; so is one while the line is not empty, unless parted */
     bool parted;                  /* whoever keeps its clock asks for what arrives at the far port: emu_port_ship() */
     bool wants_early;             /* frames as soon as their header is there */
     bool busy;                    /* eager: a frame is in the transmitter */
@@ -147,6 +147,20 @@ struct emu_port {
     bool pause_due;               /* a PAUSE is to be sent */
     bool no_pause;                /* PAUSE is off on this link */
     uint16_t pause_quanta;        /* of the PAUSE that is due */
+    struct emu_port *far;         /* borrowed */
+    int64_t ahead_ps;             /* what arrives at the far port reaches no host sooner than so much later */
+    struct emu_frame arrived;     /* while it is handed over, not straight */
+    int64_t delay_ps;             /* of the link */
+    struct emu_fault *fault;      /* owned; what the link does to frames sent here; NULL: nothing */
+    struct emu_queue queue;       /* of a FIFO the accounts alone; emu_port_settle() brings them up to date */
+    void (*receive)(void *owner, int index, const struct emu_frame *frame); /* takes the frame, which it may not look at
+                                                                             * once it has made others send */
+    void *owner;                  /* borrowed: host side or switch */
+    int index;                    /* which of the owner's ports */
+    struct emu_port_hand hand;    /* the same without a detour; receive NULL: there is no other way */
+    struct emu_tap tap;           /* tap.saw NULL: nobody looks */
+    struct emu_port_watch watch;  /* likewise; both, and who receives, before the first frame */
+    int number;                   /* among all that are parted */
     int64_t paused_until_ps;
     struct emu_port_classes *classes; /* owned; NULL: no PFC frame yet */
     int64_t resume_ps;            /* while `resuming`: when it looks again */
@@ -223,6 +237,14 @@ void emu_port_look(const struct emu_port *p, bool again);
 /* Brings queue depths and counts up to now. */
 void emu_port_settle(struct emu_port *p);
 
+/* What waits, or more: what has begun since somebody looked is still counted. */
+static inline struct emu_level emu_port_at_most(const struct emu_port *p)
+{
+    if (p->eager)
+        return (struct emu_level){p->queue.depth_bytes, p->queue.depth_packets};
+    return (struct emu_level){p->come_bytes - p->started_bytes, (int64_t)(p->line_tail - p->started)};
+}
+
 /* Wire bytes of what was sent, with preamble and gap; after emu_port_settle(). */
 static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
 {
@@ -235,7 +257,7 @@ static inline int64_t emu_port_sent_wire_bytes(const struct emu_port *p)
 /* Frames on the wire, late ones too, after emu_port_settle(). */
 static inline size_t emu_port_on_wire(const struct emu_port *p)
 {
-    return p->started - p->line_head + (p->fault ? p->fault->held.count : 0);
+    return (size_t)(p->started - p->line_head) + (p->fault ? p->fault->held.count : 0);
 }
 
 /* Bytes of a frame that must have arrived before a cut-through switch knows where to: preamble, Ethernet header. */

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* FIFO ports count what left only when asked, so s->pool_bytes is what the pool held at most. That is enough to let a
+/* FIFO ports count what left only when asked, so s->pool_bytes is what the pool held at most, as emu_port_at_most() is of one. That is enough to let a
  * frame in; it is brought up to date before one is refused. */
 static void shared_settle(struct emu_switch *s)
 {
@@ -25,12 +25,12 @@ static bool shared_below(double alpha, int64_t depth, int64_t more, int64_t limi
 
 static bool shared_fits(const struct emu_switch *s, const struct emu_port *p, int64_t bytes)
 {
-    const struct emu_level *pool = &s->config.pool;
+    const struct emu_level *pool = &s->config.pool, depth = emu_port_at_most(p);
     if (bytes > pool->bytes - s->pool_bytes || s->pool_packets >= pool->packets)
         return false;
     return s->config.alpha <= 0 ||
-           (shared_below(s->config.alpha, p->queue.depth_bytes, bytes, pool->bytes, s->pool_bytes) &&
-            shared_below(s->config.alpha, p->queue.depth_packets, 1, pool->packets, s->pool_packets));
+           (shared_below(s->config.alpha, depth.bytes, bytes, pool->bytes, s->pool_bytes) &&
+            shared_below(s->config.alpha, depth.packets, 1, pool->packets, s->pool_packets));
 }
 
 static bool shared_admit(struct emu_switch *s, int out, const struct emu_frame *frame)

@@ -321,7 +321,7 @@ void emu_engine_set_ahead(emu_engine *, int64_t)
 
 emu_clock emu_engine_clock(emu_engine *e)
 {
-    return {nullptr, now_ps, schedule, e, nullptr};
+    return {nullptr, nullptr, now_ps, schedule, e, nullptr};
 }
 
 const struct emu_engine_hosts *emu_engine_hosts_apart(const emu_engine *)
@@ -331,7 +331,7 @@ const struct emu_engine_hosts *emu_engine_hosts_apart(const emu_engine *)
 
 const emu_frame_ops *emu_engine_frame_ops(void)
 {
-    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, packet_mark, nullptr};
+    static const emu_frame_ops ops = {packet_share, packet_release, packet_flow, packet_bytes, packet_mark, nullptr, false};
     return &ops;
 }
 

@@ -86,7 +86,7 @@ static void replay_run_until(struct port_replay *r, int64_t time_ps)
         if (++r->samples % SAMPLES == 0)
             r->sample_ps *= 2;
         r->next_sample_ps += r->sample_ps;
-        if (r->port.queue.depth_packets == 0 && r->next_sample_ps < time_ps) /* nothing changes until then */
+        if (emu_port_at_most(&r->port).packets == 0 && r->next_sample_ps < time_ps) /* nothing changes until then */
             r->next_sample_ps += (time_ps - r->next_sample_ps) / r->sample_ps * r->sample_ps;
     }
     native_scheduler_run(&r->scheduler, time_ps);
@@ -118,16 +118,16 @@ static uint32_t replay_segment_bytes(const struct capture_segment *s, uint32_t a
 
 static bool replay_fits(const struct port_replay *r, int64_t time_ns, int64_t number, struct error *err)
 {
-    const struct emu_queue *q = &r->port.queue;
+    const struct emu_level queued = emu_port_at_most(&r->port);
     const char *path = r->options->path;
     if (time_ns > LATEST_NS)
         return error_set(err, ERROR_INPUT, "%s: frame %" PRId64 " comes %.0f days after the first, beyond the 104 of "
                          "emulated time; editcap or --speed brings it closer", path, number, (double)time_ns / 864e11);
-    if (q->depth_packets > PORT_REPLAY_QUEUED)
+    if (queued.packets > PORT_REPLAY_QUEUED)
         return error_set(err, ERROR_INPUT, "%s: at frame %" PRId64 " more than %d frames wait at %" PRId64 " bit/s, more "
                          "than memory is taken for; --buffer SIZE bounds the queue, or --port takes a higher rate",
                          path, number, PORT_REPLAY_QUEUED, r->options->rate_bps);
-    double bits = 8 * (double)(q->depth_bytes + 20 * q->depth_packets);
+    double bits = 8 * (double)(queued.bytes + 20 * queued.packets);
     return (double)time_ns + bits / (double)r->options->rate_bps * 1e9 < (double)LATEST_NS ||
            error_set(err, ERROR_INPUT, "%s: at frame %" PRId64 " the queue takes more than 104 days of emulated time "
                      "to send; --buffer SIZE bounds it", path, number);
@@ -227,7 +227,7 @@ static bool replay_finish(struct port_replay *r, struct error *err)
 {
     struct port_replay_result *result = r->result;
     const struct port_replay_options *o = r->options;
-    while (!result->interrupted && r->queues.file.stream && r->port.queue.depth_packets > 0) {
+    while (!result->interrupted && r->queues.file.stream && emu_port_at_most(&r->port).packets > 0) {
         replay_run_until(r, r->next_sample_ps);
         result->interrupted = o->interrupted && *o->interrupted;
     }

@@ -52,6 +52,8 @@ struct run {
     const struct scenario_run_options *options;
     struct emu_engine *engine;
     struct emu_network network;
+    const int64_t *time_ps; /* borrowed; of all hosts; NULL: each has its own */
+    bool straight; /* every frame tells its flow, and nobody but the engine looks at what comes */
     struct program *program;      /* owned; NULL: the engine's own flows */
     struct pauses *pauses;        /* owned; NULL: nobody pauses */
     struct datagrams *datagrams;  /* owned; NULL: TCP alone */
@@ -126,6 +128,18 @@ static __attribute__((noinline)) void run_deliver_tagged(struct run *r, int host
         r->program->ops->deliver(r->program, host, frame);
 }
 
+/* A frame of an engine whose clock has no one place, or of a program that looks. */
+static __attribute__((noinline)) void run_deliver_closely(struct run *r, int host, const struct emu_frame *frame)
+{
+    uint32_t id = r->network.ops->flow(frame);
+    const struct emu_clock *clock = &r->network.nics[r->network.first_nic[host]].clock;
+    if (id / 2 < (uint32_t)r->scenario->n_flows && frame->dst == (uint32_t)host) /* else it is ARP, or flooded */
+        waits_add(r->waits, id, &r->network, frame, emu_clock_now(clock));
+    if (r->program && r->program->ops->arrives)
+        r->program->ops->arrives(r->program, host, frame);
+    emu_engine_deliver(r->engine, host, frame);
+}
+
 static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
@@ -133,11 +147,16 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
         run_deliver_tagged(r, host, frame);
         return;
     }
-    uint32_t id = r->network.ops->flow(frame);
-    if (id / 2 < (uint32_t)r->scenario->n_flows && frame->dst == (uint32_t)host) /* else it is ARP, or flooded */
-        waits_add(r->waits, id, &r->network, frame, emu_clock_now(&r->network.nics[r->network.first_nic[host]].clock));
-    if (r->program && r->program->ops->arrives)
-        r->program->ops->arrives(r->program, host, frame);
+    if (__builtin_expect(!r->straight, 0)) {
+        run_deliver_closely(r, host, frame);
+        return;
+    }
+    uint32_t id = *(const uint32_t *)frame->packet;
+    if (frame->dst == (uint32_t)host && id / 2 < r->room && frame->pure_ack == (id & 1)) { /* else it was flooded, or does not count */
+        int64_t now_ps = r->time_ps ? *r->time_ps : *r->network.nics[r->network.first_nic[host]].clock.time_ps;
+        if (frame->pure_ack || !waits_add_data(&r->waits[id / 2], frame, now_ps))
+            waits_add(r->waits, id, &r->network, frame, now_ps);
+    }
     emu_engine_deliver(r->engine, host, frame);
 }
 
@@ -378,7 +397,9 @@ static void run_sample(void *arg)
     if (run_all_done(r))
         run_stop(r);
     else
-        emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
+        r->straight = clock.time_ps && r->network.ops->flow_first && s->n_programs == 0 &&
+                  !(r->program && r->program->ops->arrives);
+    emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
 }
 
 /* How much of the run is done: of its time, or of the messages that its precision or its end asks for. */
@@ -574,6 +595,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     if (!r->engine)
         return false;
     struct emu_clock clock = emu_engine_clock(r->engine);
+    r->time_ps = clock.time_ps;
     emu_network_init(&r->network, &s->network, &clock, emu_engine_frame_ops(), run_deliver, r);
     if (clock.schedule_ahead)
         emu_engine_set_ahead(r->engine, emu_network_look_ahead(&r->network));
@@ -581,6 +603,8 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
         !record_queues_open(&r->queues, emu_network_port_count(&r->network), r->options->directory, &r->error) ||
         !run_add_traffic(r))
         return false;
+    r->straight = clock.time_ps && r->network.ops->flow_first && s->n_programs == 0 &&
+                  !(r->program && r->program->ops->arrives);
     emu_clock_schedule(&clock, r->sample_ps, run_sample, r);
     emu_clock_schedule(&clock, 0, run_watch, r);
     if (scenario_has_streams(s) && s->traffic == SCENARIO_TRAFFIC_FLOWS && s->n_flows > 0) {
@@ -623,6 +647,7 @@ static bool run_all(struct run *r)
         if (!run_knows_ways(r))
             continue;
         r->by_window = emu_windows_new(&r->network, r->engine, r->options->threads);
+        r->time_ps = r->by_window ? NULL : r->time_ps;
         return r->by_window ? emu_windows_run(r->by_window, duration_ps, &r->error)
                             : emu_engine_run(r->engine, duration_ps, &r->error);
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* A path does not change once it is known. */
-static bool kind_know(struct waits_kind *k, const struct emu_network *n,
+static __attribute__((noinline)) bool kind_know(struct waits_kind *k, const struct emu_network *n,
                                                 const struct emu_frame *frame)
 {
     int64_t transit_ps = emu_network_transit_ps(n, (int)frame->src, frame);
@@ -19,48 +19,19 @@ static bool kind_know(struct waits_kind *k, const struct emu_network *n,
     return true;
 }
 
-static inline void kind_add(struct waits_kind *k, const struct emu_frame *frame, int64_t now_ps)
-{
-    /* the one end of a flow asks whether the other has any yet, perhaps in another thread (emu/network/windows.h) */
-    __atomic_store_n(&k->frames, k->frames + 1, __ATOMIC_RELAXED);
-    k->wait_sum_ps += (double)(now_ps - frame->sent_ps - k->known_ps);
-}
-
-static __attribute__((noinline)) void kind_add_unknown(struct waits_kind *k, const struct emu_network *n,
-                                                       const struct emu_frame *frame, int64_t now_ps)
-{
-    if (kind_know(k, n, frame))
-        kind_add(k, frame, now_ps);
-}
-
-static inline void kind_meet(struct waits_kind *k, const struct emu_network *n, const struct emu_frame *frame,
-                             int64_t now_ps)
-{
-    if (k->known_bytes == frame->payload_bytes)
-        kind_add(k, frame, now_ps);
-    else
-        kind_add_unknown(k, n, frame, now_ps);
-}
-
-static __attribute__((noinline)) void waits_add_ack(struct waits_flow *f, const struct emu_network *n,
-                                                    const struct emu_frame *frame, int64_t now_ps)
-{
-    static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS * UNITS_PS_PER_NS};
-    if (__atomic_load_n(&f->data.frames, __ATOMIC_RELAXED) == 0)
-        return;
-    kind_meet(&f->ack, n, frame, now_ps);
-    compression_add(&f->xi, &xi, frame->sent_ps, now_ps);
-}
-
 void waits_add(struct waits_flow *flows, uint32_t id, const struct emu_network *n, const struct emu_frame *frame,
                int64_t now_ps)
 {
+    static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS * UNITS_PS_PER_NS};
     struct waits_flow *f = &flows[id / 2];
-    bool from_sink = id & 1;
-    if (!from_sink && !frame->pure_ack)
-        kind_meet(&f->data, n, frame, now_ps);
-    else if (from_sink && frame->pure_ack)
-        waits_add_ack(f, n, frame, now_ps);
+    bool ack = frame->pure_ack;
+    struct waits_kind *k = ack ? &f->ack : &f->data;
+    if (ack != (id & 1) || (ack && __atomic_load_n(&f->data.frames, __ATOMIC_RELAXED) == 0))
+        return;
+    if (k->known_bytes == frame->payload_bytes || kind_know(k, n, frame))
+        waits_kind_add(k, frame, now_ps);
+    if (ack)
+        compression_add(&f->xi, &xi, frame->sent_ps, now_ps);
 }
 
 double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before)

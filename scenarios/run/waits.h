@@ -27,6 +27,23 @@ struct waits_flow {
 void waits_add(struct waits_flow *flows, uint32_t id, const struct emu_network *n, const struct emu_frame *frame,
                int64_t now_ps);
 
+static inline void waits_kind_add(struct waits_kind *k, const struct emu_frame *frame, int64_t now_ps)
+{
+    /* the one end of a flow asks whether the other has any yet, perhaps in another thread (emu/network/windows.h) */
+    __atomic_store_n(&k->frames, k->frames + 1, __ATOMIC_RELAXED);
+    k->wait_sum_ps += (double)(now_ps - frame->sent_ps - k->known_ps);
+}
+
+/* The same of data that the flow's source has sent. False where they have another size than those before: nothing has
+ * been done. */
+static inline bool waits_add_data(struct waits_flow *f, const struct emu_frame *frame, int64_t now_ps)
+{
+    if (f->data.known_bytes != frame->payload_bytes)
+        return false;
+    waits_kind_add(&f->data, frame, now_ps);
+    return true;
+}
+
 /* Mean in seconds, of what arrived after *before was copied; NAN when nothing did. `before` NULL: of everything. */
 double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before);
 

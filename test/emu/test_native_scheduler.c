@@ -95,17 +95,28 @@ struct busy {
 } busy;
 
 struct load {
+    struct emu_event event; /* of every other one, which is put into the agenda by its place; the first member */
     int64_t time_ps, number;
 };
 
 static void load_run(void *arg);
+static void load_event(struct emu_event *e);
 
 static void load_add(int64_t delay_ps)
 {
     struct load *l = malloc(sizeof *l);
     assert_non_null(l);
-    *l = (struct load){native_scheduler_now(&s) + delay_ps, busy.scheduled++};
-    native_scheduler_at(&s, l->time_ps, load_run, l);
+    *l = (struct load){{.fn = load_event}, native_scheduler_now(&s) + delay_ps, busy.scheduled++};
+    struct emu_clock clock = native_scheduler_clock(&s);
+    if (l->number % 2)
+        emu_agenda_add(clock.agenda, &l->event, l->time_ps, l->number % 4 == 1);
+    else
+        native_scheduler_at(&s, l->time_ps, load_run, l);
+}
+
+static void load_event(struct emu_event *e)
+{
+    load_run(e);
 }
 
 static void load_run(void *arg)
@@ -241,6 +252,38 @@ static void test_a_timer_that_is_always_postponed_costs_few_events(void **state)
     native_scheduler_fini(&s);
 }
 
+static struct native_timer lazy;
+static int64_t lasts_ps;
+
+/* As a sender's: set lazily, it is asked how long it lasts, and set for the rest. */
+static void lazy_fire(void *arg)
+{
+    if (lazy.armed == NATIVE_TIMER_LAZY && lazy.deadline_ps + lasts_ps > native_scheduler_now(&s))
+        native_timer_set(&lazy, lazy.deadline_ps + lasts_ps);
+    else
+        fire(arg);
+}
+
+static void test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_comes(void **state)
+{
+    (void)state;
+    begin();
+    fired = 0;
+    native_timer_init(&lazy, &s, lazy_fire, NULL);
+    assert_false(native_timer_set_lazily(&lazy, 0, 100)); /* no event is pending */
+    native_timer_set(&lazy, 100);
+    native_scheduler_run(&s, 50);
+    lasts_ps = 90;
+    assert_true(native_timer_set_lazily(&lazy, 50, 130)); /* 80 at least, of which the event at 100 is before */
+    assert_false(native_timer_set_lazily(&lazy, 50, 99));
+    native_scheduler_run(&s, 140);
+    assert_int_equal(fired, 0);
+    native_scheduler_run(&s, 1000);
+    assert_int_equal(fired, 1);
+    assert_int_equal(fired_ps[0], 140); /* 50 + 90 */
+    native_scheduler_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_random_loads_run_in_order),
         cmocka_unit_test(test_a_timer_fires_once_when_it_was_set_last),
         cmocka_unit_test(test_a_timer_that_is_always_postponed_costs_few_events),
+        cmocka_unit_test(test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_comes),
         cmocka_unit_test(test_hundreds_of_one_time_run_in_order),
         cmocka_unit_test(test_a_run_to_a_time_includes_it_and_the_next_event_is_told),
     };

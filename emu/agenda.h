@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emu/agenda.h - an engine's next events, in order of time and, at one time, of scheduling: a list in which whoever has
+ * an event of its own puts it without a call.
+ *
+ * Whoever keeps the list keeps it short, and has the rest elsewhere. */
+#ifndef EMU_AGENDA_H
+#define EMU_AGENDA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct emu_event {
+    struct emu_event *before, *after;
+    int64_t time_ps;
+    uint64_t sequence;               /* of all that were ever scheduled */
+    void (*fn)(struct emu_event *e); /* may be changed while it waits */
+};
+
+struct emu_agenda {
+    struct emu_event first, last; /* nobody's: before and after all others */
+    int64_t limit_ps;             /* what comes then or later is not in the list: */
+    void (*later)(struct emu_agenda *a, struct emu_event *e); /* takes it */
+    uint64_t sequence;            /* of the next event */
+};
+
+static inline void emu_agenda_link(struct emu_event *before, struct emu_event *e, struct emu_event *after)
+{
+    e->before = before;
+    e->after = after;
+    before->after = e;
+    after->before = e;
+}
+
+/* Runs e->fn(e) at time_ps, which is not past. The event does not wait already; it is the caller's, and stays where it
+ * is until then. `soon`: many others are later, so that its place is looked for from the begin. */
+static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int64_t time_ps, bool soon)
+{
+    e->time_ps = time_ps;
+    e->sequence = a->sequence++;
+    if (__builtin_expect(time_ps >= a->limit_ps, 0)) {
+        a->later(a, e);
+    } else if (soon) { /* after all that are no later */
+        struct emu_event *after = a->first.after;
+        while (after->time_ps <= time_ps)
+            after = after->after;
+        emu_agenda_link(after->before, e, after);
+    } else {
+        struct emu_event *before = a->last.before;
+        while (before->time_ps > time_ps)
+            before = before->before;
+        emu_agenda_link(before, e, before->after);
+    }
+}
+
+#endif
