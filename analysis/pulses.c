@@ -168,7 +168,7 @@ static double pulses_noise(const struct pulses_flow *x, double from_s, double to
         struct pulses_change c = pulses_change(x, to_s - (1 + k / 2.0) * length_s, length_s, length_s);
         pace[n] = c.rate * c.rate;
         window[n] = (c.rate - c.trip) * (c.rate - c.trip);
-        n += isfinite(c.rate + c.trip);
+        n += isfinite(c.rate + c.trip) ? 1 : 0;
     }
     return fmin(pulses_variance(pace, n), pulses_variance(window, n));
 }
