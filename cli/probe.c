@@ -7,11 +7,11 @@
 #include "measure/server.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define MOST_PORT 65535
@@ -62,7 +62,7 @@ static void probe_run(const struct cli_probe *p, const char *token, int pipe)
         prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0L, 0L, 0L); /* another user's process forgets what was set before */
         measure_pulse_send(&pulse, &err);
     }
-    ssize_t written = write(pipe, &err, sizeof err);
+    ssize_t written = send(pipe, &err, sizeof err, MSG_NOSIGNAL);
     _exit(written == (ssize_t)sizeof err ? 0 : 1);
 }
 
@@ -70,7 +70,7 @@ bool cli_probe_begin(struct cli_probe *p, const char *token, struct error *err)
 {
     int pipes[2];
     pid_t child;
-    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0 || (child = fork()) < 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pipes) != 0 || (child = fork()) < 0)
         return error_set_errno(err, "--probe: no process can be made for it");
     if (child == 0)
         probe_run(p, token, pipes[1]);

@@ -150,7 +150,6 @@ class Mpi(Case):
             return subprocess.run(["readelf", "-d", str(e2e.CONTRAFLOW.with_name(name))], capture_output=True,
                                   text=True, check=True).stdout
         self.assertIn("libmpi", needed("contraflow-mpi"))
-        self.assertNotIn("libgsl", needed("contraflow-mpi"))
         self.assertNotIn("libmpi", needed("contraflow"))
 
 
