@@ -211,7 +211,7 @@ int cli_study_emulated(struct cli_study *s, const char *path, struct error *err)
     struct scenario hidden = {0};
     char hosts[64];
     snprintf(hosts, sizeof hosts, "network.hosts=%d", STUDY_KIT_FLOWS + 1);
-    const struct document_set set = {hosts, "--emulate"};
+    const struct document_set set = {hosts, "measure --study --emulate needs a star: "};
     if (!scenario_load(&hidden, path, &set, 1, err))
         return -1;
     s->kit.jobs = s->kit.jobs > 0 ? s->kit.jobs : sweep_engines_processors();

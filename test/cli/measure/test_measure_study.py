@@ -45,6 +45,7 @@ class Emulated(e2e.Case):
         self.bad(2, "either servers or --emulate SCENARIO", "measure", "--study")
         self.bad(2, "either servers or --emulate SCENARIO", "measure", "--study", "--emulate", "star", "h")
         self.bad(2, "none.yaml", "measure", "--study", "--emulate", "none.yaml")
+        self.bad(2, "needs a star: network.hosts=5: ", "measure", "--study", "--emulate", e2e.ROOT / "scenarios/home.yaml")
 
 
 class Servers(e2e.Case):
