@@ -36,8 +36,6 @@
 #define MTU_PAYLOAD 1448.0   /* of a frame */
 #define MTU_MSS 1460.0       /* and more: jumbo frames */
 #define JUMBO_MSS 9176.0     /* of a packet of 9216 bytes, and more: super-frames, cut on the wire */
-#define STAMPS 12.0          /* bytes of TCP's timestamps in each segment */
-#define IPV6_MORE 20.0       /* bytes, than a header of IPv4 */
 #define ETHERNET 24.0        /* FCS, preamble, gap: of a frame on the wire besides its bytes */
 
 enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e)
@@ -545,8 +543,8 @@ static double evidence_acks_bps(const struct analysis_evidence_set *s, bool inco
     double bytes = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct analysis_evidence *e = &s->flow[i];
-        double less = (isfinite(e->tick_s) ? 0 : STAMPS) - (e->peer.family == 6 ? IPV6_MORE : 0);
-        bytes += e->flow->incoming != incoming ? e->clocking.pure_acks * (JUDGE_AROUND - less) : 0;
+        uint32_t ack_bytes = analysis_capacity_around_bytes(&e->peer, isfinite(e->tick_s));
+        bytes += e->flow->incoming != incoming ? e->clocking.pure_acks * ack_bytes : 0;
     }
     return bytes * 8 / (s->to_s - s->from_s);
 }

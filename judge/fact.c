@@ -38,11 +38,21 @@ double judge_facts_data_wait_s(const struct judge_facts *s)
     return sum / judge_facts_carried_bps(s, true);
 }
 
+bool judge_facts_lossy(const struct judge_facts *s)
+{
+    if (s->sums.known)
+        return s->sums.lossy;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->flow[i].loss_events > 0)
+            return true;
+    return false;
+}
+
 struct judge_facts judge_facts_summed(const struct judge_facts *s)
 {
     struct judge_facts summed = *s;
     summed.sums = (struct judge_sums){true,
                                       {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)},
-                                      judge_facts_data_wait_s(s)};
+                                      judge_facts_data_wait_s(s), judge_facts_lossy(s)};
     return summed;
 }

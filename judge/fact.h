@@ -116,6 +116,7 @@ struct judge_facts {
         bool known;             /* false: they are summed up each time, which a draw of each flow would do */
         double carried_bps[2];  /* incoming, outgoing */
         double data_wait_s;     /* of incoming data, mean by their rates */
+        bool lossy;             /* some flow loses segments */
     } sums;                     /* judge_facts_summed() */
 };
 
@@ -128,6 +129,7 @@ double judge_flow_trip_s(const struct judge_flow *f);
 /* One direction: its link, and the goodput of its flows. */
 const struct judge_link *judge_facts_link(const struct judge_facts *s, bool incoming);
 double judge_facts_carried_bps(const struct judge_facts *s, bool incoming);
+bool judge_facts_lossy(const struct judge_facts *s);
 double judge_facts_data_wait_s(const struct judge_facts *s); /* incoming; mean by their rates; NAN without any */
 
 #endif

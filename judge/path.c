@@ -166,10 +166,8 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
 /* How far what waiting ACKs cost is off, by how well links are known; more, where losses set what flows do then. */
 static double path_gain_noise(const struct judge_facts *s)
 {
-    bool lossy = false;
-    for (size_t i = 0; i < s->n; i++)
-        lossy = lossy || s->flow[i].loss_events > 0;
-    return hypot(fmax(judge_noise.gain[s->in.source], judge_noise.gain[s->out.source]), lossy ? judge_noise.gain_lossy : 0);
+    return hypot(fmax(judge_noise.gain[s->in.source], judge_noise.gain[s->out.source]),
+                 judge_facts_lossy(s) ? judge_noise.gain_lossy : 0);
 }
 
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double open[JUDGE_OPENS],

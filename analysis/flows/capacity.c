@@ -24,7 +24,6 @@
 #define STAMPS 4096      /* frames whose stamps show the capture's clock */
 #define RESOLVED 12      /* ticks of it, and more: a rate is off by less than two steps, mostly by one */
 #define NEARLY 0.999     /* what is not nearly as fast need not be divided */
-#define AROUND 38        /* FCS, header, preamble, gap */
 
 static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOST};
 
@@ -315,8 +314,8 @@ void analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
                            uint32_t other_bytes, int64_t time_ns)
 {
     uint32_t frames = frame_bytes < s->payload_bytes && frame_bytes > 0 ? (s->payload_bytes - 1) / frame_bytes + 1 : 1;
-    uint32_t around = (s->src.family == 4 ? 40U : 60U) + (s->has_timestamps ? 12U : 0U) + AROUND;
-    uint32_t bytes = other_bytes > 0 ? other_bytes + AROUND - 14 : s->payload_bytes + frames * around;
+    uint32_t around = analysis_capacity_around_bytes(&s->src, s->has_timestamps);
+    uint32_t bytes = other_bytes > 0 ? other_bytes + ANALYSIS_CAPACITY_FRAMING - 14 : s->payload_bytes + frames * around;
     struct analysis_capacity_host *host[2];
     capacity_hosts(c, s, host);
     for (int i = 0; i < 2; i++) {

@@ -22,6 +22,7 @@
 #define ANALYSIS_CAPACITY_TRAIN 256 /* frames: more than a shaper or an interface lets go at once */
 
 #define ANALYSIS_CAPACITY_BEFORE ANALYSIS_CAPACITY_TRAIN /* frames remembered; more than ANALYSIS_CAPACITY_MOST, too */
+#define ANALYSIS_CAPACITY_FRAMING 38 /* bytes of a frame of Ethernet besides its packet: FCS, header, preamble, gap */
 #define ANALYSIS_CAPACITY_ADDED 256 /* frames that are counted at once: many times faster than one by one */
 
 struct analysis_capacity_vote {
@@ -74,6 +75,12 @@ struct analysis_capacity; /* of the first ANALYSIS_CAPACITY_HOSTS hosts; opaque 
 
 struct analysis_capacity *analysis_capacity_new(void);
 void analysis_capacity_free(struct analysis_capacity *c);
+
+/* Wire bytes of a segment besides its payload, as they are counted here: no options but timestamps. */
+static inline uint32_t analysis_capacity_around_bytes(const struct capture_address *address, bool timestamps)
+{
+    return (address->family == 4 ? 40U : 60U) + (timestamps ? 12U : 0U) + ANALYSIS_CAPACITY_FRAMING;
+}
 
 /* A TCP segment, in frames of frame_bytes of payload and what remains; or with other_bytes > 0 a frame of so many bytes
  * that is none. A super-segment stays one in groups and trains, with the bytes of all its frames, as when each of them
