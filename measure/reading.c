@@ -5,6 +5,7 @@
 
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
+#include <math.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -159,24 +160,33 @@ bool measure_reading_tcp(struct measure_reading_segments *s)
     return again >= 0 && order >= 0 && in >= 0 && out >= 0;
 }
 
-size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MOST])
+/* Names of those that run and are none of the host alone. */
+static size_t reading_interfaces(int fd, char names[static MEASURE_READING_MOST][IF_NAMESIZE])
 {
     struct if_nameindex *all = if_nameindex();
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    char *interrupts = reading_file("/proc/interrupts");
     size_t n = 0;
     for (const struct if_nameindex *i = all; i && fd >= 0 && i->if_index && n < MEASURE_READING_MOST; i++) {
         struct ifreq r = {.ifr_flags = 0};
         snprintf(r.ifr_name, sizeof r.ifr_name, "%s", i->if_name);
-        if (ioctl(fd, SIOCGIFFLAGS, &r) != 0 || !(r.ifr_flags & IFF_RUNNING) || (r.ifr_flags & IFF_LOOPBACK))
-            continue;
-        struct measure_reading *to = &list[n++];
-        *to = (struct measure_reading){.rate_bps = -1};
-        snprintf(to->name, sizeof to->name, "%s", i->if_name);
-        reading_of(fd, interrupts, to);
+        if (ioctl(fd, SIOCGIFFLAGS, &r) == 0 && (r.ifr_flags & IFF_RUNNING) && !(r.ifr_flags & IFF_LOOPBACK))
+            snprintf(names[n++], IF_NAMESIZE, "%s", i->if_name);
     }
     if (all)
         if_freenameindex(all);
+    return n;
+}
+
+size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MOST])
+{
+    char names[MEASURE_READING_MOST][IF_NAMESIZE];
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    char *interrupts = reading_file("/proc/interrupts");
+    size_t n = reading_interfaces(fd, names);
+    for (size_t i = 0; i < n; i++) {
+        list[i] = (struct measure_reading){.rate_bps = -1};
+        snprintf(list[i].name, sizeof list[i].name, "%s", names[i]);
+        reading_of(fd, interrupts, &list[i]);
+    }
     if (fd >= 0)
         close(fd);
     free(interrupts);
@@ -185,10 +195,14 @@ size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MO
 
 double measure_reading_pauses(void)
 {
-    struct measure_reading list[MEASURE_READING_MOST];
+    char names[MEASURE_READING_MOST][IF_NAMESIZE];
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     double sum = -1;
-    for (size_t i = 0, n = measure_reading_all(list); i < n; i++)
-        if (list[i].pause_frames >= 0)
-            sum = (sum < 0 ? 0 : sum) + (double)list[i].pause_frames;
+    for (size_t i = 0, n = reading_interfaces(fd, names); i < n; i++) {
+        double frames = (double)reading_pauses(fd, names[i]);
+        sum = frames < 0 ? sum : fmax(sum, 0) + frames;
+    }
+    if (fd >= 0)
+        close(fd);
     return sum;
 }

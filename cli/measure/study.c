@@ -173,14 +173,14 @@ bool cli_study_resent(struct study_kit_pattern *p, bool (*measure)(void *user, s
                       void *user, struct error *err)
 {
     struct measure_reading_segments before, after;
-    double pauses = measure_reading_pauses();
+    double pauses_before = measure_reading_pauses(), pauses_after;
     bool known = measure_reading_tcp(&before);
     if (!measure(user, p, err))
         return false;
     if (known && measure_reading_tcp(&after) && after.all > before.all)
         p->resent = (after.again - before.again) / (after.all - before.all);
-    if (!isfinite(p->pauses) && pauses >= 0 && measure_reading_pauses() > pauses)
-        p->pauses = measure_reading_pauses() - pauses;
+    if (!isfinite(p->pauses) && pauses_before >= 0 && (pauses_after = measure_reading_pauses()) > pauses_before)
+        p->pauses = pauses_after - pauses_before;
     return true;
 }
 
