@@ -180,10 +180,7 @@ static inline void agenda_insert(struct emu_agenda *a, struct emu_event *e)
     struct emu_event *at = a->last.before;
     while (event_before(e, at)) /* none is before the first */
         at = at->before;
-    e->before = at;
-    e->after = at->after;
-    at->after->before = e;
-    at->after = e;
+    emu_agenda_link(at, e, at->after);
 }
 
 /* The agenda has n events, which are many: its later half goes to the calendar, which begins there. */
