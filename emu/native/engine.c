@@ -4,6 +4,7 @@
 #include "emu/engine.h"
 
 #include "emu/native/endpoint.h"
+#include "emu/headers.h"
 #include "emu/native/headers.h"
 
 #include <pthread.h>
@@ -184,7 +185,7 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
         .packet = s,
         .dst = end->peer_station,
         .src = end->station,
-        .payload_bytes = (uint16_t)(end->quic ? NATIVE_UDP_BYTES + s->window
+        .payload_bytes = (uint16_t)(end->quic ? EMU_HEADERS_UDP + s->window
                                               : native_headers_ip_bytes(s->flags & NATIVE_SYN, s->n_sack, s->payload_bytes)),
         .ethertype = EMU_FRAME_IPV4,
         /* One of QUIC that overtook data of its own sender would make them look lost: it is none there. */

@@ -35,8 +35,6 @@ static inline uint32_t native_headers_ip_bytes(bool syn, uint8_t n_sack, uint32_
     return 20 + 20 + options + payload_bytes;
 }
 
-#define NATIVE_UDP_BYTES 28u /* IPv4's header, and UDP's */
-
 /* A packet of QUIC version 1: what RFC 8999 and 9000, section 17, leave readable, and zeros for what is encrypted. */
 struct native_quic_fields {
     uint32_t src_station, dst_station;

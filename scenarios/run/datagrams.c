@@ -25,8 +25,8 @@ static void datagrams_send(void *arg)
     struct datagrams *d = source->owner;
     if (c->stop_ps > 0 && emu_clock_now(&d->clock) >= c->stop_ps)
         return;
-    struct emu_frame frame = {.packet = emu_frame_tag(0), .dst = (uint32_t)c->to, .src = (uint32_t)c->from,
-                              .payload_bytes = (uint16_t)c->packet_bytes, .ethertype = PROGRAM_RAW_ETHERTYPE,
+    struct emu_frame frame = {.packet = emu_frame_tag((uint64_t)(source - d->sources)), .dst = (uint32_t)c->to,
+                              .src = (uint32_t)c->from, .payload_bytes = (uint16_t)c->packet_bytes, .ethertype = EMU_FRAME_IPV4,
                               .traffic_class = c->traffic_class};
     struct emu_link_config pace = {.rate_bps = c->rate_bps};
     ++*d->sent;

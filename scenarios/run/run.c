@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/writer.h"
+#include "emu/headers.h"
 #include "emu/network/windows.h"
 #include "results/directory.h"
 #include "scenarios/commands.h"
@@ -227,8 +228,11 @@ static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const
     struct run_tap *t = user;
     if (event == EMU_TAP_DROP || event == EMU_TAP_LOST || t->run->failed)
         return; /* a dropped frame never passes the tap, nor does a lost one reach it */
-    size_t n = emu_frame_is_tagged(frame->packet) ? emu_gbn_bytes(frame, t->bytes, t->snaplen)
-                                                  : emu_engine_frame_ops()->bytes(frame, t->bytes, t->snaplen);
+    size_t (*bytes)(const struct emu_frame *, uint8_t *, size_t) =
+        !emu_frame_is_tagged(frame->packet)   ? emu_engine_frame_ops()->bytes
+        : frame->ethertype == EMU_FRAME_IPV4 ? emu_headers_datagram
+                                             : emu_gbn_bytes;
+    size_t n = bytes(frame, t->bytes, t->snaplen);
     uint32_t wire = (uint32_t)(emu_frame_buffer_bytes(frame) - EMU_FRAME_FCS_BYTES);
     if (t->vlan) {
         n = run_tag(t->bytes, n, t->snaplen, t->vlan);

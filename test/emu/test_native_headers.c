@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/headers.h"
 
+#include "emu/headers.h"
+
 #include "capture/decode.h"
 #include "emu/native/segment.h"
 
@@ -144,6 +146,26 @@ static void test_quic_begins_with_long_headers(void **state)
     }
 }
 
+/* RFC 768, 863: from each source a port of its own, to one where nobody answers; padded to the least frame. */
+static void test_datagrams_are_udp(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct emu_frame f = {.packet = emu_frame_tag((uint64_t)i), .dst = 0, .src = 2, .ethertype = EMU_FRAME_IPV4,
+                              .payload_bytes = (uint16_t)(i ? 1200 : 40)};
+        uint8_t frame[2000];
+        struct capture_segment s;
+        uint32_t n = (uint32_t)emu_headers_datagram(&f, frame, sizeof frame), udp = f.payload_bytes - 20u;
+        assert_int_equal(n, 14 + (i ? 1200 : 46));
+        assert_int_equal(sum(frame + 14, 20, 0), 0xffff);
+        assert_int_equal(sum(frame + 34, udp, sum(frame + 26, 8, 17 + udp)), 0xffff);
+        assert_int_equal(capture_decode(DLT_EN10MB, frame, 96, n, &s), CAPTURE_DECODE_OTHER);
+        assert_int_equal(s.datagram, CAPTURE_DATAGRAM_UDP);
+        assert_int_equal(s.src_port, 32768 + i);
+        assert_int_equal(s.dst_port, 9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_sack_blocks_are_told),
         cmocka_unit_test(test_a_snap_length_cuts),
         cmocka_unit_test(test_quic_begins_with_long_headers),
+        cmocka_unit_test(test_datagrams_are_udp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,16 @@ class Beside(Case):
         self.assertGreater(took, 15e6 * 8 / 0.5e9 - 6e6 * 8 / 1e9)
         self.assertLess(took, 1.1 * 15e6 * 8 / 0.5e9 * 1538 / 1448)
 
+    def test_a_capture_has_datagrams_as_udp(self):
+        """What a call sends shows in a capture of a download beside it, and the download's ACKs wait behind it."""
+        traffic = {"flows": [{"from": "h1", "to": "h0"}],
+                   "datagrams": [{"from": "h0", "to": "h2", "rate": "10Mbps", "packet": "1200B", "stop": "500ms"}]}
+        self.run_scenario(self.scenario(traffic, duration="1s", capture=[{"at": "h0", "snaplen": 96}]))
+        result = self.json("check", "out/h0.pcap")
+        beside = [d for r in result["resources"] if r["host"] == "10.0.0.1" for d in r["diagnosis"]["beside"]]
+        self.assertEqual([(d["kind"], d["src"].split(":")[0], d["direction"]) for d in beside],
+                         [("udp", "10.0.0.1", "out")])
+
 
 if __name__ == "__main__":
     e2e.main()
