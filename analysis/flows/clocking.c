@@ -210,7 +210,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
 {
     double width_s = (double)(UNIT_NS << c->shift) * 1e-9, n = 0, sum = 0, before = 0, steps = 0, full = 0, offers = 0,
            offered = 0;
-    double segments = 0, shorts = 0, gaps_s = 0, restarts = 0, prompted = 0, pure = 0, acks = 0, closed = 0, most = 0,
+    double segments = 0, shorts = 0, gaps_s = 0, restarts = 0, prompted = 0, pure = 0, acks = 0, closed = 0, most = 0, widest = 0,
            tight = 0, swing = 0;
     struct estimate_line line = {0};
     for (size_t i = 0; i < c->n; i++) {
@@ -231,7 +231,9 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         if (s->acks > 0) {
             offers++;
             offered += (double)s->offered_least;
-            swing += s->offered_most > 0 ? fmin(1, (double)s->offered_fall / (double)s->offered_most) : 0;
+            widest = fmax(widest, (double)s->offered_most);
+            double fall = (double)s->offered_fall - c->full_bytes; /* a segment that came while another was acknowledged */
+            swing += s->offered_most > 0 ? fmax(0, fmin(1, fall / (double)s->offered_most)) : 0;
         }
         if (s->flight_n == 0)
             continue;
@@ -258,7 +260,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .prompted = restarts > 0 ? prompted / restarts : NAN,
         .burst_bytes = (double)c->burst_most,
         .gaps_s = gaps_s,
-        .closed_share = acks > 0 ? closed / acks : NAN,
+        .closed_share = acks == 0 ? NAN : widest > 4 * c->full_bytes ? closed / acks : 0, /* so small a buffer never offers more */
         .full_bytes = c->full_bytes,
         .pure_acks = pure,
         .acked = c->acked,

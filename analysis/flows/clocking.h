@@ -79,7 +79,7 @@ struct analysis_clocking_figures {
     double offered_most_bytes;
     bool offered_guessed;  /* the handshake that has its scale (RFC 7323, section 2) did not pass: the least scale that
                             * has room for most_bytes; NAN where that is not known */
-    double offered_swing;  /* mean over slots of how far the window fell, by the most offered: a reader that takes its
+    double offered_swing;  /* mean over slots of how far the window fell, but for a segment, by the most offered: a reader that takes its
                             * time. A window that only grows is tuned by its kernel */
     double short_share;    /* of segments */
     double tight_share;    /* of segments: follow the one before sooner than the mean, as answers to ACKs do in pairs */
@@ -89,7 +89,7 @@ struct analysis_clocking_figures {
     double clocked;        /* how much of a late answer the pause after it makes up for: 0, it waits for answers; 1, a
                             * clock starts it. NAN without cycles. */
     double clocked_sd;
-    double closed_share;   /* of ACKs: they offer less than two segments */
+    double closed_share;   /* of ACKs: they offer less than two segments, where it has offered four */
     double full_bytes;     /* payload of a full segment */
     double pure_acks;      /* ACKs without data */
     bool acked;            /* an ACK of its data passed, ever */

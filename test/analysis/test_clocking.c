@@ -118,6 +118,20 @@ static void test_a_slow_reader_shows_in_the_window_offered(void **state)
     slow_reader(300000);
 }
 
+/* A buffer of two segments offers less than two while it holds one: that says nothing of who reads it. */
+static void test_the_least_buffer_is_no_slow_reader(void **state)
+{
+    (void)state;
+    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    for (int i = 0; i < 1000; i++) {
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
+        ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (1 + i % 2) * FULL, i * MS + MS / 2);
+    }
+    struct analysis_clocking_figures x = figures(c);
+    assert_true(x.offered_swing <= 0 && x.closed_share <= 0);
+    free(c);
+}
+
 /* A kernel that tunes its window makes it grow by two segments an ACK: nothing comes and goes, however slots merge. */
 static void test_a_window_that_grows_is_no_slow_reader(void **state)
 {
@@ -256,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_a_flow_was_acknowledged_or_never),
         cmocka_unit_test(test_writes_begin_with_nothing_in_flight_and_end_short),
         cmocka_unit_test(test_a_slow_reader_shows_in_the_window_offered),
+        cmocka_unit_test(test_the_least_buffer_is_no_slow_reader),
         cmocka_unit_test(test_a_window_that_grows_is_no_slow_reader),
         cmocka_unit_test(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts),
         cmocka_unit_test(test_what_follows_an_ack_too_soon_is_no_restart),
