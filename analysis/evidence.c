@@ -212,7 +212,7 @@ static void evidence_waits(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double near_s = e->stamped_s[analysis_evidence_near(e)] - e->near_least_s, samples;
+        double near_s = e->stamped_s[analysis_evidence_near(e)] - e->near_least_s;
         double far_s = evidence_far_lacks_s(e);
         near_s = isfinite(near_s) ? near_s : 0;
         bool told, there = evidence_there(s, e, &told);
@@ -228,8 +228,6 @@ static void evidence_waits(struct analysis_evidence_set *s)
         e->ack_beyond_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + (e->flow->incoming ? e->there_s : 0);
         e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
                                          evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + e->missing_s[1]);
-        if (isfinite(e->tick_s)) /* else its life's */
-            e->loop_wait_s = evidence_loop_s(s, e, ANALYSIS_LOOP_RECEIVER, &samples) - e->loop_least_s;
         if (isfinite(e->near_least_s + e->far_least_s))
             e->floor_s = e->near_least_s + e->far_least_s;
     }
@@ -457,14 +455,16 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     e->floor_s = explained ? x.floor_s : NAN;
     e->tick_s = explained ? x.tick_s : NAN;
     e->loop_least_s = explained ? x.loop_least_s[ANALYSIS_LOOP_RECEIVER] : NAN;
-    e->loop_wait_s = explained ? x.hold_s - e->loop_least_s : NAN;
+    double hold_s = explained ? analysis_flows_hold_s(f, slot, s->from_s, s->to_s) : NAN;
+    bool stamped = isfinite(e->tick_s); /* else its life's, where there is none in the phase */
+    e->loop_wait_s = explained ? (stamped || isfinite(hold_s) ? hold_s : x.hold_s) - e->loop_least_s : NAN;
     for (int k = 0; k < ANALYSIS_LOOPS; k++) {
         e->least_s[k] = explained ? x.loop_least_s[k] : NAN;
         e->stamped_s[k] = explained ? x.stamped_least_s[k] : NAN;
     }
     e->width_s = analysis_round_trip_width_s(e->waits, e->n_waits);
     enum analysis_tap_place here = incoming ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_SENDER;
-    s->beside = s->beside || s->n > 1 || analysis_flows_tap(f, slot) == here;
+    s->beside = s->beside || analysis_flows_tap(f, slot) == here;
     if (analysis_flows_get(f, slot, &flow)) {
         e->start_s = flow.start_s;
         e->handshake_s = flow.handshake_s;
@@ -576,6 +576,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->flow[i].flow = &flows[i];
         s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
         evidence_of(s, &s->flow[i], f);
+        s->beside = s->beside || !analysis_evidence_same_peer(&s->flow[0], &s->flow[i]); /* who meets there is at one end */
     }
     for (int i = 0; i < 2 && frames; i++)
         s->other_bps[i] = fmax(s->other_bps[i], evidence_no_acks_bps(s, i ? &frames->out : &frames->in, i == 0));

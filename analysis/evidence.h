@@ -95,7 +95,7 @@ struct analysis_evidence_set {
     bool stood[2];     /* in, out: the link that only may be full is taken to be */
     bool stands_there; /* that is on the way from the tap to the other end */
     bool one_sided; /* data of a flow are there, and no ACK of them: frames of one way alone were captured */
-    bool beside; /* the capture was made at the host, or shows several of its flows: all its traffic is there */
+    bool beside; /* the capture was made at the host, or shows flows of it to several others: all its traffic is there */
 };
 
 /* What a frame carries of segments of so many bytes: as many, up to jumbo frames; of a longer one, which is cut on the

@@ -24,6 +24,10 @@
 #define HALF 0.5
 #define WHOLE 0.02          /* of a window: as if it were full */
 #define EVEN 0.03           /* of the segments come close together: a link of its own sets the pace */
+#define EVEN_ALONE 0.9      /* of what passes are these flows' data */
+#define EVEN_TRIPS 2        /* round trips that are counted together */
+#define EVEN_TIMES 4        /* so long, at least */
+#define EVEN_OFF 0.1        /* more at times than on average: no queue's link */
 #define LINE 0.01           /* off a nominal rate */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define FILLS 0.1            /* of the phase: a queue may have yet to fill */
@@ -220,7 +224,8 @@ static double link_drain_s(const struct links *d, bool incoming)
         *(e->flow->incoming == incoming ? &bytes : &answered) += fmax(seen, unseen);
     }
     bytes += bytes > 0 ? answered * JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes) : 0;
-    if (!w || !d->s->beside || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
+    bool all = d->s->beside || d->s->n > 1; /* what else is in flight there would show, too */
+    if (!w || !all || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
     const struct judge_way *link = link_way(d, incoming);
     bool known = isfinite(link->capacity_bps) && link->source != JUDGE_CAPACITY_ASSUMED; /* it may be far slower */
@@ -426,6 +431,40 @@ static double link_passes_bps(const struct links *d, const struct judge_way *w, 
     return (w->carried_bps * (full + JUDGE_AROUND) / full + other->carried_bps * ack + d->s->other_bps[w == &d->ways->out]) / busy;
 }
 
+/* Does as much pass one way at all times? What leaves a queue that never runs empty does, but for a frame at either end of a
+ * time; where other traffic or losses take their part, nobody knows. */
+static bool link_even(const struct links *d, bool incoming)
+{
+    const struct judge_way *w = link_way(d, incoming);
+    int64_t from_ns = llround(d->s->from_s * 1e9), to_ns = llround(d->s->to_s * 1e9), width_ns = 1;
+    double data_bps = w->carried_bps * (d->s->full_bytes + JUDGE_AROUND) / d->s->full_bytes, span_s = 0;
+    bool known = data_bps > EVEN_ALONE * link_passes_bps(d, w, 1);
+    for (size_t i = 0; i < d->s->n && known; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        if (e->flow->incoming != incoming)
+            continue;
+        known = e->bins && e->flow->loss_events == 0;
+        width_ns = known && analysis_bins_width_ns(e->bins) > width_ns ? analysis_bins_width_ns(e->bins) : width_ns;
+        span_s = fmax(span_s, EVEN_TRIPS * analysis_evidence_rtt_s(e));
+    }
+    int64_t span_ns = (int64_t)ceil(span_s * 1e9 / (double)width_ns) * width_ns;
+    if (!known || !(span_s > 0) || to_ns - from_ns < EVEN_TIMES * span_ns)
+        return true;
+    double most = 0, mean = w->carried_bps / 8 * (double)span_ns * 1e-9;
+    for (int64_t at_ns = (from_ns / width_ns + 1) * width_ns; at_ns + span_ns <= to_ns; at_ns += span_ns) {
+        double bytes = 0;
+        for (size_t i = 0; i < d->s->n; i++) {
+            size_t begin, end;
+            if (d->s->flow[i].flow->incoming != incoming)
+                continue;
+            analysis_bins_range(d->s->flow[i].bins, at_ns, at_ns + span_ns, &begin, &end);
+            bytes += (double)analysis_bins_sum(d->s->flow[i].bins, begin, end).bytes;
+        }
+        most = fmax(most, bytes);
+    }
+    return most < (1 + EVEN_OFF) * mean + 2 * d->s->full_bytes;
+}
+
 /* What a flow's data always stood in the queue whose frames pass the tap one after the other. */
 static double link_stood_s(const struct analysis_evidence *e)
 {
@@ -457,7 +496,7 @@ static void link_capacity(struct links *d, const double known[2])
             w->source = JUDGE_CAPACITY_QUEUE;
             continue;
         }
-        if (w->flows == 0 && d->s->other_bps[i] > 0 && link_stands(d, i != 0, true, FILLS)) { /* of ACKs, and others */
+        if (w->flows == 0 && d->s->beside && d->s->other_bps[i] > 0 && link_stands(d, i != 0, true, FILLS)) { /* of ACKs, and others */
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;
             continue;
@@ -475,12 +514,12 @@ static void link_capacity(struct links *d, const double known[2])
                      w->carried_bps >= SATURATED * link_room_at(d, w, bps, link_way(d, i != 0)->carried_bps);
         double works = fills ? 0 : link_beyond(d, i == 0);
         if (works > 0) {
-            const bool always = link_always(d, i == 0);
+            const bool always = link_always(d, i == 0) && link_even(d, i == 0);
             w->capacity_bps = link_passes_bps(d, w, always ? 1 : works);
             d->works[i == 0] = always ? 0 : works;
             w->source = JUDGE_CAPACITY_QUEUE;
         } else if (stopped || (unlike && w->flows > 0 && link_placed(d, i == 0) &&
-                               link_stands(d, i == 0, false, alone ? FILLS : 0) &&
+                               link_stands(d, i == 0, false, alone ? FILLS : 0) && link_even(d, i == 0) &&
                                w->data_wait_s * link_passes_bps(d, w, 1) > (d->s->full_bytes + JUDGE_AROUND) * 8)) {
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;

@@ -611,6 +611,22 @@ size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct ana
     return n;
 }
 
+double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s)
+{
+    int end;
+    struct analysis_connection room;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    const struct analysis_explained *e = c->explain[end];
+    double hold_s = NAN;
+    if (e) {
+        struct analysis_round_trip *trip = explained_begin(e);
+        hold_s = analysis_round_trip_hold_s(trip, from_s, to_s);
+        explained_end(e, trip);
+    }
+    flows_slot_end(c, &room);
+    return hold_s;
+}
+
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
 {
     int end;

@@ -144,6 +144,9 @@ const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct anal
 /* Waits of slot i's data and ACKs over time: analysis_round_trip_waits(). 0 when that was not kept. */
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
 
+/* Mean from data of slot i passing the tap to their ACK passing it, in a time: analysis_round_trip_hold_s(). */
+double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s);
+
 /* Beside the sender: share of bytes whose ACKs came faster than the path's data rate by 1 / 0.75, the path's being the
  * flow's fastest bin. NAN when not kept or too short. */
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i);

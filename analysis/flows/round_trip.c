@@ -27,6 +27,7 @@ static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
 /* For each tick the clock may have: which one it is shows in the end. */
 struct trip_leg {
     int64_t n;
+    bool sure; /* least is of samples none of whose times was reckoned */
     uint32_t seen; /* of those too that are spared, modulo 2^32 */
     double sum[ANALYSIS_ROUND_TRIP_TICKS], least[ANALYSIS_ROUND_TRIP_TICKS];
 };
@@ -37,13 +38,16 @@ struct trip_clock {
     int64_t first_ns, last_ns;
 };
 
-/* A stamp that passed, and when; its echo ends it. */
+/* A stamp that passed, and when; its echo ends it, or a later one's. The newest that passed, and when. */
 struct trip_probe {
     bool armed;
     uint32_t stamp, newest;
     bool any;
-    int64_t time_ns;
+    int64_t time_ns, newest_ns;
 };
+
+/* Of an ACK's stamp. LATER: of one after it, so that when its ACK passed is reckoned. TIMED: of its tick, by the window. */
+enum trip_echo { ECHO_NONE, ECHO_LATER, ECHO_TIMED, ECHO_OWN };
 
 /* Groups of ACKs by when they left according to their own stamps, for one of the ticks. */
 struct trip_stamped {
@@ -153,7 +157,7 @@ static inline bool trip_spares(uint32_t *seen)
 }
 
 static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c, uint32_t stamp,
-                    int64_t time_ns)
+                    int64_t time_ns, bool sure)
 {
     struct trip_leg *leg = &e->legs[which];
     int sign = leg_sign(which);
@@ -161,8 +165,10 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
     double by_tick[ANALYSIS_ROUND_TRIP_TICKS];
     for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
         by_tick[k] = sign * (t - ticks * tick_ns[k]);
-        leg->least[k] = leg->n == 0 || by_tick[k] < leg->least[k] ? by_tick[k] : leg->least[k];
+        if (leg->n == 0 || sure > leg->sure || (sure == leg->sure && by_tick[k] < leg->least[k]))
+            leg->least[k] = by_tick[k];
     }
+    leg->sure = leg->sure || sure;
     if (trip_spares(&leg->seen))
         return;
     for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
@@ -183,6 +189,8 @@ static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int
 {
     double loop_ns = (double)(time_ns - from_ns);
     e->least_loop_ns[loop] = sure ? fmin(e->least_loop_ns[loop], loop_ns) : e->least_loop_ns[loop];
+    if (!e->series && !e->sender.known && ++e->looped[loop] == SERIES_SAMPLES) /* without stamps it is all that there is */
+        e->series = analysis_leg_series_new(time_ns);
     if (e->series && !trip_spares(&e->looped[loop]))
         analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0, NULL);
 }
@@ -198,15 +206,23 @@ static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
     }
     p->any = true;
     p->newest = stamp;
+    p->newest_ns = time_ns;
 }
 
-/* True when this echo ends the probe at hand. */
-static bool probe_echo(struct trip_probe *p, uint32_t echo)
+/* Which echo ends the probe at hand. */
+static enum trip_echo probe_echo(struct trip_probe *p, uint32_t echo)
 {
     if (!p->armed || (int32_t)(echo - p->stamp) < 0)
-        return false;
+        return ECHO_NONE;
     p->armed = false;
-    return echo == p->stamp;
+    return echo == p->stamp ? ECHO_OWN : ECHO_LATER;
+}
+
+/* Where what passed between two ACKs stands for the ACK of a stamp between theirs: a clock made the stamps. */
+static int64_t probe_between(const struct trip_probe *p, uint32_t stamp, int64_t first, int64_t newest)
+{
+    double share = (double)(stamp - p->stamp) / (double)(p->newest - p->stamp);
+    return first + llround(fmin(share, 1) * (double)(newest - first));
 }
 
 /* Twice as long is the least to be kept from now on. */
@@ -259,10 +275,11 @@ static void ring_push(struct analysis_round_trip *e, struct trip_passed passed)
 }
 
 /* An ACK, and the data, with their stamp, that left the sender as soon as it had it. */
-static void loop_add_sender(struct analysis_round_trip *e, uint32_t tsval, int64_t ack_ns, int64_t time_ns, bool sure)
+static void loop_add_sender(struct analysis_round_trip *e, uint32_t tsval, int64_t ack_ns, int64_t time_ns,
+                            enum trip_echo echo)
 {
-    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, tsval, ack_ns);
-    loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns, sure);
+    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, tsval, ack_ns, echo != ECHO_LATER);
+    loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns, echo == ECHO_OWN);
 }
 
 /* Data that an application writes at once pass one after the other: what they waited for those before them. The sender
@@ -285,7 +302,7 @@ static void window_set(struct analysis_round_trip *e, int64_t bytes)
     w->bytes = bytes;
     w->n = w->steady ? w->n : 0;
     for (uint32_t i = 0; i < w->n_timed && w->steady; i++)
-        loop_add_sender(e, w->timed[i].tsval, w->timed[i].ack_ns, w->timed[i].time_ns, false);
+        loop_add_sender(e, w->timed[i].tsval, w->timed[i].ack_ns, w->timed[i].time_ns, ECHO_TIMED);
     w->n_timed = 0;
 }
 
@@ -333,15 +350,19 @@ void analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     if (!s->has_timestamps)
         return;
     clock_note(&e->sender, s->tsval, time_ns);
-    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns);
-    int64_t ack_ns = e->ack.time_ns;
-    bool echo = probe_echo(&e->ack, s->tsecr);
+    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns, true);
+    int64_t ack_ns = e->ack.time_ns, acked = e->probe_ack;
+    enum trip_echo echo = probe_echo(&e->ack, s->tsecr);
+    if (echo == ECHO_LATER) { /* a queue may drop ACKs that others overtake (tc-cake's ack-filter), so that they never come back */
+        ack_ns = probe_between(&e->ack, s->tsecr, ack_ns, e->ack.newest_ns);
+        acked = probe_between(&e->ack, s->tsecr, acked, e->last_ack);
+    }
     int64_t start = end - s->payload_bytes;
-    window_data(e, s, start, time_ns, echo);
+    window_data(e, s, start, time_ns, echo == ECHO_OWN);
     /* With nothing else in flight it was the application that kept the sender waiting, not the ACK. */
-    if (echo && end - e->probe_ack > s->payload_bytes)
-        loop_add_sender(e, s->tsval, ack_ns, time_ns, true);
-    if (echo)
+    if (echo != ECHO_NONE && end - acked > s->payload_bytes)
+        loop_add_sender(e, s->tsval, ack_ns, time_ns, echo);
+    if (echo == ECHO_OWN)
         window_set(e, start - e->probe_before);
 }
 
@@ -438,7 +459,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
 {
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
-        leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns);
+        leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns, true);
         bool armed = e->ack.armed;
         probe_set(&e->ack, s->tsval, time_ns);
         if (!armed && e->ack.armed) {
@@ -478,7 +499,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     if (prompt)
         loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns, true);
     if (s->has_timestamps && prompt)
-        leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns);
+        leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns, true);
     static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS};
     e->holds++;
     e->hold_sum_ns += (double)(time_ns - data_ns);
@@ -533,6 +554,18 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
         }
     }
     return e->series ? e->series->n : 0;
+}
+
+double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s)
+{
+    double sum_ns = 0, n = 0;
+    for (size_t i = 0; e->series && i < e->series->n; i++) {
+        const struct analysis_leg_series_cell *c = &e->series->cell[i][LOOP + ANALYSIS_LOOP_RECEIVER];
+        double at_s = analysis_leg_series_start_s(e->series, i);
+        sum_ns += at_s >= from_s && at_s < to_s ? c->time_sum_ns : 0;
+        n += at_s >= from_s && at_s < to_s ? c->n : 0;
+    }
+    return n > 0 ? sum_ns / n * 1e-9 : (double)NAN;
 }
 
 double analysis_round_trip_wait_s(const struct analysis_wait *waits, size_t n, double from_s, double to_s)

@@ -89,6 +89,10 @@ struct analysis_wait {
     uint32_t leg_samples[ANALYSIS_LEGS], loop_samples[ANALYSIS_TIMED]; /* 0: the values of the slot before */
 };
 
+/* Mean from data passing the tap to their ACK passing it, over slots that begin in [from_s, to_s), with stamps or without;
+ * NAN unknown. */
+double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s);
+
 /* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/flows/leg_series.h) of them; 0 for a small flow, or without timestamps. */
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits);
 

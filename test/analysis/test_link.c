@@ -363,6 +363,32 @@ static void test_a_link_after_the_tap_works_for_a_share_of_the_time(void **state
     }
 }
 
+/* What always waits after the tap at one rate has a link whose queue never runs empty; at 20 Mb/s for a second and at 60 for
+ * the next, it has none: jitter makes data wait so, too. With losses, nobody knows. */
+static void test_what_leaves_a_standing_queue_is_even(void **state)
+{
+    (void)state;
+    static struct analysis_capacity_host host; /* no group of frames votes */
+    for (int how = 0; how < 3; how++) {
+        struct analysis_wait waits[2] = {{.least_s = 3e-3}, {.start_s = 2.5, .least_s = 3e-3}};
+        struct analysis_told flow = {.rate_bps = 40e6, .loss_events = how == 2};
+        struct analysis_bins bins;
+        struct analysis_evidence e = {.data_wait_s = 5e-3, .beyond_s = 4.5e-3, .floor_s = 15e-3, .bins = &bins};
+        struct analysis_evidence_set set = set_of(&e, &flow, 1);
+        waits_of(&e, 1, waits, 2);
+        e.clocking.flight_bytes = 100e3;
+        analysis_bins_init(&bins, 0);
+        for (int ms = 0; ms < 5000; ms++) {
+            int64_t mbps = how == 0 ? 40 : ms % 2000 < 1000 ? 20 : 60;
+            analysis_bins_at(&bins, ms * INT64_C(1000000))->bytes += mbps * 1000 / 8;
+        }
+        decided(&set, &host, NULL);
+        assert_int_equal(facts.out.source, JUDGE_CAPACITY_QUEUE);
+        assert_true((facts.out.works > 0) == (how == 1)); /* a share of the time alone */
+        analysis_bins_fini(&bins);
+    }
+}
+
 /* A host of 10 Gb/s, its flows out as fast as 1 Gb/s lets each of two. Stamps do not tell what waits 0.7 ms after the
  * tap: ACKs wait no longer than the data that come in, the rest are data before those links. */
 static void test_data_behind_lines_of_their_own(void **state)
@@ -493,6 +519,7 @@ int main(void)
         cmocka_unit_test(test_a_standing_queue_behind_the_tap),
         cmocka_unit_test(test_frames_show_the_link_of_a_queue_that_data_stood_in),
         cmocka_unit_test(test_a_link_after_the_tap_works_for_a_share_of_the_time),
+        cmocka_unit_test(test_what_leaves_a_standing_queue_is_even),
         cmocka_unit_test(test_data_behind_lines_of_their_own),
         cmocka_unit_test(test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link),
         cmocka_unit_test(test_acks_behind_acks_alone),

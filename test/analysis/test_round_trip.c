@@ -225,6 +225,61 @@ static void test_what_a_hole_held_back_times_nothing(void **state)
     held_back_by_a_hole(false, false);
 }
 
+/* Beside the receiver: an ACK a ms, of which a queue on its way drops four of five, as tc-cake's ack-filter does. 52 ms
+ * after one that is left its five segments pass. The first ACK that passes after them never comes back, but those that
+ * do show what they took: by the clock that made the stamps. */
+static void test_acks_that_a_queue_drops_leave_the_others_to_time(void **state)
+{
+    (void)state;
+    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    struct analysis_flows *f = new_flows();
+    struct analysis_round_trip_figures x;
+    analysis_flows_keep_explanations(f);
+    for (uint32_t i = 0; i < 60; i++)
+        feed(f, i * MS / 60, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, 1, 1));
+    for (uint32_t k = 1, sent = 60; k < 1000; k++) {
+        feed(f, k * MS, stamped(B_TO_A, 1, 0, 1 + k * SEGMENT, k, 1));
+        for (uint32_t i = 0; k > 60 && k % 5 == 0 && i < 5; i++, sent++)
+            feed(f, k * MS + (2 * i + 1) * US, stamped(A_TO_B, 1 + sent * SEGMENT, SEGMENT, 1, k - 26, k - 52));
+    }
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(isnan(x.loop_least_s[ANALYSIS_LOOP_SENDER])); /* of none for certain */
+    size_t n = analysis_flows_waits(f, 0, waits);
+    double samples = 0;
+    for (size_t i = 0; i < n; i++) {
+        samples += waits[i].loop_samples[ANALYSIS_LOOP_SENDER];
+        assert_true(waits[i].loop_samples[ANALYSIS_LOOP_SENDER] == 0 ||
+                    fabs(waits[i].loop_s[ANALYSIS_LOOP_SENDER] - 52e-3) < 1e-3);
+    }
+    assert_true(samples >= 16); /* one a round trip */
+    analysis_flows_free(f);
+}
+
+/* Data are answered after 1 ms for a second, and then after 5: so long they take in either, with stamps or without. */
+static void test_what_data_are_held_for_is_that_of_a_time(void **state)
+{
+    (void)state;
+    for (int stamps = 0; stamps < 2; stamps++) {
+        struct analysis_flows *f = new_flows();
+        analysis_flows_keep_explanations(f);
+        for (uint32_t k = 0; k < 200; k++) {
+            uint32_t ms = 10 * k, later = ms + (k < 100 ? 1 : 5);
+            struct capture_segment data[2], ack = stamped(B_TO_A, 1, 0, 1 + (2 * k + 2) * SEGMENT, later, ms);
+            for (uint32_t i = 0; i < 2; i++) {
+                data[i] = stamped(A_TO_B, 1 + (2 * k + i) * SEGMENT, SEGMENT, 1, ms, ms);
+                data[i].has_timestamps = stamps;
+                feed(f, ms * MS, data[i]);
+            }
+            ack.has_timestamps = stamps;
+            feed(f, later * MS, ack);
+        }
+        assert_true(fabs(analysis_flows_hold_s(f, 0, 0, 0.9) - 1e-3) < 1e-9);
+        assert_true(fabs(analysis_flows_hold_s(f, 0, 1.1, 2) - 5e-3) < 1e-9);
+        assert_true(isnan(analysis_flows_hold_s(f, 0, 3, 4)));
+        analysis_flows_free(f);
+    }
+}
+
 /* RFC 7323, section 5.4: a timestamp clock starts anywhere, and its 32 bits wrap. */
 static void test_where_a_clock_starts_changes_nothing(void **state)
 {
@@ -299,6 +354,8 @@ int main(void)
         cmocka_unit_test(test_a_share_of_many_segments_has_the_mean_of_all),
         cmocka_unit_test(test_the_first_stamp_times_nothing),
         cmocka_unit_test(test_what_a_hole_held_back_times_nothing),
+        cmocka_unit_test(test_acks_that_a_queue_drops_leave_the_others_to_time),
+        cmocka_unit_test(test_what_data_are_held_for_is_that_of_a_time),
         cmocka_unit_test(test_where_a_clock_starts_changes_nothing),
         cmocka_unit_test(test_acks_that_data_carry_are_none),
         cmocka_unit_test(test_pauses_of_the_application),
