@@ -9,7 +9,7 @@ writes NUMBER.yaml and NUMBER.pcap.gz (one random tap of the run as it is), trut
 (a row a flow) into DIR; scenario NUMBER depends on the seed and NUMBER alone, and what DIR already has is kept.
 README.md says what the columns are. --engine linux: Linux's own TCP in virtual time, as kernels are set; native:
 linuxreno and cubic alone, which are held to Linux 6.1, not older senders. --cut: of class "cut", captures begun late,
-and the truth from there on; --class then says what is cut. priors.py has classes that only --class draws. A run's
+and the truth from there on; --class then says what is cut. priors.py and odds.py have classes that only --class draws. A run's
 figures in its judged phase are the whole run's less those of the same run ended where the phase begins: same seed, same
 beginning, so they are exact."""
 import argparse
@@ -27,6 +27,7 @@ import sys
 import tempfile
 
 from cut import CUT, cut_pcap
+from odds import ODDS
 from priors import DEEP, PRIORS, SEGMENT, WIRE
 from truth import FULL, LOST, truth_cause, truth_cause_yes, truth_label
 
@@ -77,9 +78,9 @@ class Draw:
         self.times()
         if self.engine == "linux":
             self.linux(random.Random(f"{seed}/{number}/{attempt}/linux"))
-        self.far_s, self.host_time_s = 0.0, 0.0
+        self.far_s, self.host_time_s, self.datagrams = 0.0, 0.0, []
         self.peer_rate, self.up = self.rate, None
-        (PRIORS.get(self.kind) or NEWEST.get(self.kind) or LATER.get(self.kind) or KINDS[self.kind][1])(self)
+        (PRIORS.get(self.kind) or ODDS.get(self.kind) or NEWEST.get(self.kind) or LATER.get(self.kind) or KINDS[self.kind][1])(self)
         self.flows.sort(key=lambda f: f["start"])  # a run ended earlier has the first of them
 
     def linux(self, r):
@@ -167,9 +168,9 @@ class Draw:
         for i, f in enumerate(self.flows):
             keep = {k: v for k, v in f.items() if k not in ("way", "app", "start")}
             flows.append({"name": f"f{i}", **keep, "start": f"{round(f['start'] * 1e9)}ns"})
-        return {"title": f"{self.kind} {' '.join(self.notes)}".strip(), "engine": self.engine,
+        return {"title": f"{self.kind} {' '.join(self.notes)}".strip()[:127], "engine": self.engine,
                 "duration": f"{round(self.duration * 1e9)}ns", "warmup": f"{round(self.warmup * 1e9)}ns",
-                "network": network, "tcp": self.tcp, "traffic": {"flows": flows, "start_spread": "0s"}}
+                "network": network, "tcp": self.tcp, "traffic": {"flows": flows, "start_spread": "0s", "datagrams": self.datagrams}}
 
 
 def draw_bulk(d):
@@ -371,9 +372,12 @@ def emulated_shifted(document, seed):
 
 
 def emulated_acks_first(part):
-    """Every queue of a network, of ports that have their own, too: ACKs first, as deep as it is."""
+    """Every queue of a network, of ports that have their own, too: ACKs first, as deep as it is and, where it shapes, at
+    that rate."""
+    if part.get("port", {}).get("queue") == "tbf":
+        part["rate"] = part["port"]["rate"]
     if "queue" in part:
-        for key in ("rate", "min"):
+        for key in ("rate", "min", "burst"):
             part.pop(key, None)
         part["queue"] = "ack-first"
     for inner in part.get("links", []) + list(part.values()):
@@ -418,6 +422,7 @@ def emulated_yaml(document):
         if key == "traffic":
             lines += ["traffic:", f"  start_spread: {value['start_spread']}", "  flows:"]
             lines += [f"    - {flow(f)}" for f in value["flows"]]
+            lines += ["  datagrams:"] * bool(value["datagrams"]) + [f"    - {flow(f)}" for f in value["datagrams"]]
         else:
             lines.append(f"{key}: {flow(value)}")
     return "\n".join(lines) + "\n"

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Classes of emulated.py that no weight and no threshold of the judge was made on: what a network does besides.
+
+Each is a draw of priors.py with one thing more: cables that lose and delay at random, framings of access lines, segments of
+other sizes, token buckets, buffers that ports share, dozens of flows, datagrams beside, a filter of ACKs, frames that
+overtake others, transfers that come and go."""
+from priors import (DEEP, MOST_FRAMES, SEGMENT, WIRE, draw_access_line, draw_prior, prior_cable, prior_flows, prior_line,
+                    prior_log, prior_round_trips, prior_star, prior_tcp, prior_time)
+
+# DOCSIS; PPPoE and PPPoA over ATM; VDSL2; two that count less than Ethernet does.
+FRAMINGS = [{"overhead": 18, "mpu": 64}, {"overhead": 40, "cells": "atm"}, {"overhead": 44, "cells": "atm"},
+            {"overhead": 30, "cells": "ptm"}, {"overhead": 8, "mpu": 0}, {"overhead": 4, "mpu": 0}]
+KINDS = ["flood", "bulk", "bulk", "window", "rate"]
+
+
+def draw_faulty(d):
+    draw_prior(d)
+    for cable in d.links:
+        if d.r.random() < 0.5 or cable is d.links[0]:
+            faults = {"loss": f"{prior_log(d.r, 1e-5, 1e-3):.6f}"} if d.r.random() < 0.6 else {}
+            if d.r.random() < 0.6 or not faults:
+                faults["jitter"] = f"{round(prior_log(d.r, 0.01, 1.0) * max(d.base_s, 1e-4) * 1e9)}ns"
+            cable["faults"] = faults
+
+
+def draw_reorder(d):
+    draw_prior(d)
+    for cable in d.links:
+        cable["faults"] = {"reorder": f"{prior_log(d.r, 1e-4, 2e-2):.5f}"}
+    d.links[0]["faults"]["reorder_by"] = f"{round(d.r.uniform(0.1, 0.9) * 1e3)}ns"
+
+
+def draw_framed(d):
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    peers, wait_s = prior_line(d, {"fifo": 8, "fq_codel": 1})
+    d.links[1]["framing"] = d.r.choice(FRAMINGS)
+    d.taps = ["h0"]
+    prior_flows(d, d.degrees(3), peers, wait_s, KINDS)
+    d.notes.append("framing " + "-".join(map(str, d.links[1]["framing"].values())))
+
+
+def draw_segments(d):
+    draw_prior(d)
+    size = d.r.choice([536, 1220, 1360, 8948, 8948])
+    d.tcp["segment"] = f"{size}B"
+    for f in d.flows:
+        f["window"] = f"{max(2 * size, int(f['window'].rstrip('B')))}B"
+    d.notes.append(f"segments of {size} B")
+
+
+def odds_bucket(d, rate, burst, wait_s):
+    limit = f"{max(20 * WIRE, round(wait_s * rate / 8))}B" if d.r.random() < 0.5 else DEEP
+    return {"queue": "tbf", "rate": f"{round(rate)}bps", "burst": f"{burst}B", "limit": limit}
+
+
+def draw_token_bucket(d):
+    """The way out and the way in are shaped by token buckets, at h0's own cable or one farther."""
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    up = prior_log(d.r, 1e6, 200e6)
+    rate = up * d.r.choice([1, 1, 2, 5, 10, 20])
+    frame_s = WIRE * 8 / rate
+    trips = prior_round_trips(d, 1e-3, min(0.08, max(2e-3, MOST_FRAMES * frame_s / 80)), d.r.randint(1, 4))
+    wait_s = prior_log(d.r, 0.01, max(0.02, min(1.0, MOST_FRAMES * frame_s / 30)))
+    prior_time(d, rate, max(trips), wait_s)
+    burst = round(prior_log(d.r, 3100, max(4000, min(2e6, up / 8 * 0.1))))
+    fast, here = max(1e9, 3 * rate), d.r.random() < 0.4
+    out, back = odds_bucket(d, up, burst, wait_s), odds_bucket(d, rate, burst, wait_s)
+    d.up, d.taps = up, ["h0"]
+    d.ports = {"in": "sw0-h0", "out": "h0"} if here else {"in": "isp-sw0", "out": "sw0-isp"}
+    d.links = [prior_cable("h0", "sw0", fast, 1e-6, *((fast, out, back) if here else ()))]
+    if not here:
+        d.links.append(prior_cable("sw0", "isp", fast, min(trips) / 8, fast, out, back))
+    hub, near_s = ("sw0", 0) if here else ("isp", min(trips) / 8)
+    d.links += [prior_cable(f"h{i + 1}", hub, fast, trip / 2 - near_s) for i, trip in enumerate(trips)]
+    prior_flows(d, d.degrees(3), [(f"h{i + 1}", trip) for i, trip in enumerate(trips)], wait_s, KINDS)
+    d.notes.append(f"{rate / 1e6:.3g}/{up / 1e6:.3g} Mb/s, bursts of {burst} B")
+
+
+def draw_shared_buffer(d):
+    draw_prior(d)
+    d.switch = {"queue": "fifo", "architecture": "shared", "pool": f"{round(prior_log(d.r, 2e4, 4e6))}B",
+                "alpha": d.r.choice([0, 0.5, 1, 4])}
+    for cable in d.links:  # ports of a shared buffer have no queue of their own
+        cable.get("out", {}).pop("port", None)
+        cable.get("back", {}).pop("port", None)
+    d.notes.append(f"{d.switch['pool']} shared, alpha {d.switch['alpha']}")
+
+
+def draw_many(d):
+    prior_tcp(d)
+    peers, wait_s = prior_line(d, {"fifo": 8, "fq_codel": 2}) if d.r.random() < 0.5 else prior_star(d)
+    few, dozens = d.r.randint(1, 4), d.r.randint(8, 30)
+    counts = d.r.choice([(dozens, few), (few, dozens), (dozens, d.r.randint(8, 30))])
+    prior_flows(d, counts, peers, wait_s, KINDS + ["messages"])
+    d.notes.append(f"{counts[0]} in, {counts[1]} out")
+
+
+def draw_datagrams(d):
+    """A call, a camera or a backup over UDP leaves h0 beside what it loads."""
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    peers, wait_s = prior_line(d, {"fifo": 8, "fq_codel": 1})
+    d.taps = ["h0"]
+    prior_flows(d, (d.r.randint(1, 3), d.r.choice([0, 0, 1, 2])), peers, wait_s, KINDS)
+    share = d.r.choice([0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 0.98, 1.02])
+    d.datagrams = [{"from": "h0", "to": peers[0][0], "rate": f"{round(share * d.up)}bps",
+                    "packet": f"{d.r.choice([200, 600, 1200, 1400])}B"}]
+    d.notes.append(f"datagrams of {share:.0%}")
+
+
+def draw_ack_filter(d):
+    draw_access_line(d)
+    d.links[1]["out"]["port"]["queue"] = "ack-filter"
+    d.unlike = True
+
+
+def draw_come_and_go(d):
+    draw_prior(d)
+    peers = [f["to"] if f["way"] == "out" else f["from"] for f in d.flows]
+    for _ in range(d.r.randint(3, 30)):
+        way = d.r.choice(["in", "out", "out"])
+        rate = d.rate if way == "in" else d.out_rate
+        size = prior_log(d.r, 5e3, max(6e3, 0.2 * d.duration * rate / 8))
+        d.add(way, max(2 * SEGMENT, rate / 8 * d.base_s * 2), peer=d.r.choice(peers), bytes=f"{round(size)}B",
+              start=d.r.uniform(0, 0.95) * d.duration, app="short")
+
+
+ODDS = {"faulty": draw_faulty, "reorder": draw_reorder, "framed": draw_framed, "segments": draw_segments,
+        "token_bucket": draw_token_bucket, "shared_buffer": draw_shared_buffer, "many": draw_many,
+        "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go}
