@@ -28,13 +28,25 @@ struct compression {
     int64_t groups, compressed;
 };
 
-/* The next ACK in a row. */
-void compression_add(struct compression *x, const struct compression_config *c, int64_t left, int64_t came);
-
 /* Is a group compressed, by its spans? */
 static inline bool compression_found(const struct compression_config *c, int64_t left_span, int64_t came_span)
 {
     return (double)(came_span + c->came_resolution) < COMPRESSION_XI * (double)(left_span - c->left_resolution);
+}
+
+/* The next ACK in a row. */
+static inline void compression_add(struct compression *x, const struct compression_config *c, int64_t left, int64_t came)
+{
+    if (x->in_group++ == 0) {
+        x->first_left = left;
+        x->first_came = came;
+    }
+    int64_t left_span = left - x->first_left, came_span = came - x->first_came;
+    if (x->in_group < COMPRESSION_GROUP || left_span < c->floor)
+        return;
+    x->in_group = 0;
+    x->groups++;
+    x->compressed += compression_found(c, left_span, came_span);
 }
 
 /* The row is broken: one was lost, or nobody knows when it left. */

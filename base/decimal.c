@@ -27,8 +27,16 @@ static const char pairs[] = "000102030405060708091011121314151617181920212223242
 
 void decimal_digits(char *to, uint64_t value, int digits)
 {
-    for (; digits >= 2; digits -= 2, value /= 100)
+    for (; digits >= 4; digits -= 4, value /= 10000) {
+        uint32_t four = (uint32_t)(value % 10000);
+        memcpy(to + digits - 4, pairs + 2 * (four / 100), 2);
+        memcpy(to + digits - 2, pairs + 2 * (four % 100), 2);
+    }
+    if (digits >= 2) {
         memcpy(to + digits - 2, pairs + 2 * (value % 100), 2);
+        digits -= 2;
+        value /= 100;
+    }
     if (digits > 0)
         *to = (char)('0' + value % 10);
 }
@@ -116,7 +124,7 @@ size_t decimal_fixed(char *to, double value, int places)
 /* `digits` of them, the first for 10^exponent, as %g shows them: zeros at the end of a fraction are left out. */
 static size_t decimal_shown(char *to, uint64_t scaled, int digits, int exponent)
 {
-    char text[TENS];
+    char text[2 * TENS] = {0};
     size_t n = 0;
     int shown = digits, at = 0;
     bool scientific = exponent < -4 || exponent >= digits;
@@ -128,13 +136,15 @@ static size_t decimal_shown(char *to, uint64_t scaled, int digits, int exponent)
         memcpy(to, "0.000", 5);
         n = (size_t)(2 - before);
     } else {
-        while (at < before)
-            to[n++] = text[at++];
+        memcpy(to, text, TENS); /* there is room, and a length that is known costs no call */
+        n = (size_t)(at = before);
         if (shown > before)
             to[n++] = '.';
     }
-    while (at < shown)
-        to[n++] = text[at++];
+    if (shown > at) {
+        memcpy(to + n, text + at, TENS);
+        n += (size_t)(shown - at);
+    }
     if (!scientific)
         return n;
     unsigned size = (unsigned)(exponent < 0 ? -exponent : exponent);

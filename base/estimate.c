@@ -142,17 +142,31 @@ double estimate_stall(const struct estimate_series *s)
     return longest > 0 ? (double)(longest + 1) * (double)s->cycles / (double)s->n : 0; /* and parts at its ends */
 }
 
+/* The cosines of the lowest FREQUENCIES of n points: a run's flows have as many each, and take them from here. */
+static const double (*estimate_cosines(size_t n))[POINTS]
+{
+    static _Thread_local double cosine[FREQUENCIES][POINTS];
+    static _Thread_local size_t points;
+    if (points != n)
+        for (size_t j = 0; j < FREQUENCIES; j++)
+            for (size_t t = 0; t < n; t++)
+                cosine[j][t] = cos(M_PI * (double)(j + 1) * ((double)t + 0.5) / (double)n);
+    points = n;
+    return (const double (*)[POINTS])cosine;
+}
+
 /* The series has SHORTEST samples or more. */
 static struct estimate_memory estimate_remember(const struct estimate_series *s, bool varies)
 {
     double point[POINTS], square[FREQUENCIES], sum = 0, best = -INFINITY;
     size_t n = s->n / ((s->n + POINTS - 1) / POINTS);
     struct estimate_memory m = {0};
+    const double (*cosine)[POINTS] = estimate_cosines(n);
     estimate_parts(s, n, point);
     for (size_t j = 0; j < FREQUENCIES; j++) {
         double y = 0;
         for (size_t t = 0; t < n; t++)
-            y += point[t] * cos(M_PI * (double)(j + 1) * ((double)t + 0.5) / (double)n);
+            y += point[t] * cosine[j][t];
         square[j] = 2 * y * y / (double)n;
     }
     for (size_t i = 0; i < CORNERS; i++) {
@@ -176,13 +190,20 @@ static struct estimate_memory estimate_remember(const struct estimate_series *s,
     return m;
 }
 
-/* Chance of Student's t with FREQUENCIES degrees of freedom to be within +-t (Abramowitz and Stegun 26.7.4). */
-static double estimate_t_within(double t)
+/* Chances of Student's t with FREQUENCIES degrees of freedom to be within +-t, for each c's t (Abramowitz and Stegun
+ * 26.7.4): side by side, as a processor has several at once. */
+static void estimate_t_within(const double t[static CORNERS], double within[static CORNERS])
 {
-    double cosine2 = FREQUENCIES / (FREQUENCIES + t * t), term = 1, sum = 1;
+    double cosine2[CORNERS], term[CORNERS];
+    for (size_t c = 0; c < CORNERS; c++) {
+        cosine2[c] = FREQUENCIES / (FREQUENCIES + t[c] * t[c]);
+        term[c] = within[c] = 1;
+    }
     for (int i = 2; i < FREQUENCIES; i += 2)
-        sum += term *= cosine2 * (i - 1) / i;
-    return sqrt(1 - cosine2) * sum;
+        for (size_t c = 0; c < CORNERS; c++)
+            within[c] += term[c] *= cosine2[c] * (i - 1) / i;
+    for (size_t c = 0; c < CORNERS; c++)
+        within[c] *= sqrt(1 - cosine2[c]);
 }
 
 /* Half-width of the interval, by halving. */
@@ -192,9 +213,12 @@ static double estimate_half(const struct estimate_memory *m)
     for (size_t i = 0; i < CORNERS; i++)
         most = fmax(most, estimate_t975(FREQUENCIES) * m->scale[i]);
     for (int step = 0; step < 40; step++) {
-        double half = (least + most) / 2, within = 0;
+        double half = (least + most) / 2, within = 0, t[CORNERS], chance[CORNERS];
         for (size_t i = 0; i < CORNERS; i++)
-            within += m->scale[i] > 0 ? m->weight[i] * estimate_t_within(half / m->scale[i]) : m->weight[i];
+            t[i] = half / m->scale[i];
+        estimate_t_within(t, chance);
+        for (size_t i = 0; i < CORNERS; i++)
+            within += m->scale[i] > 0 ? m->weight[i] * chance[i] : m->weight[i];
         if (within < 0.95)
             least = half;
         else

@@ -32,22 +32,27 @@ static inline void emu_agenda_link(struct emu_event *before, struct emu_event *e
 }
 
 /* Runs e->fn(e) at time_ps, which is not past. The event does not wait already; it is the caller's, and stays where it
- * is until then. `soon`: many others are later, so that its place is looked for from the begin. */
+ * is until then. `soon`: unless all others are sooner many are later, so that its place is looked for from the begin. */
 static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int64_t time_ps, bool soon)
 {
     e->time_ps = time_ps;
     e->sequence = a->sequence++;
     if (__builtin_expect(time_ps >= a->limit_ps, 0)) {
         a->later(a, e);
-    } else if (soon) { /* after all that are no later */
+        return;
+    }
+    struct emu_event *before = a->last.before; /* after all that are no later: */
+    if (before->time_ps <= time_ps) {          /* as where links and frames are alike */
+        emu_agenda_link(before, e, &a->last);
+    } else if (soon) {
         struct emu_event *after = a->first.after;
         while (after->time_ps <= time_ps)
             after = after->after;
         emu_agenda_link(after->before, e, after);
     } else {
-        struct emu_event *before = a->last.before;
-        while (before->time_ps > time_ps)
+        do
             before = before->before;
+        while (before->time_ps > time_ps);
         emu_agenda_link(before, e, before->after);
     }
 }

@@ -14,6 +14,7 @@
 #define POINTS 50000 /* of all flows together, as far as the least number of times allows */
 #define TIMES_LEAST 32
 #define TIMES_MOST 1024
+#define BUFFER 16384 /* bytes: more than a row's */
 #define DIGITS 9 /* of seconds: after the point in times, significant ones in waits */
 
 static const char *const columns[] = {"time_s",      "flow",        "bytes",      "back_bytes",
@@ -75,17 +76,23 @@ static void progress_write_time(FILE *f, const struct results_progress *p, size_
                                 const size_t *lengths)
 {
     static const struct results_progress_point none;
-    char time[DECIMAL_ROOM], row[COLUMNS * DECIMAL_ROOM];
-    size_t n = decimal_fixed(time, p->time_s[at], DIGITS);
+    char time[DECIMAL_ROOM], rows[BUFFER];
+    size_t n = decimal_fixed(time, p->time_s[at], DIGITS), used = 0;
     time[n++] = ',';
     for (size_t i = 0; i < p->flows; i++) {
         const struct results_progress_point *now = &p->point[at * p->flows + i], *before = at == 0 ? &none : now - p->flows;
         if (memcmp(now, before, sizeof *now) == 0)
             continue;
-        fwrite_unlocked(time, 1, n, f);
-        fwrite_unlocked(names[i], 1, lengths[i], f);
-        fwrite_unlocked(row, 1, progress_row(row, now), f);
+        if (used + lengths[i] + COLUMNS * DECIMAL_ROOM > BUFFER) {
+            fwrite_unlocked(rows, 1, used, f);
+            used = 0;
+        }
+        memcpy(rows + used, time, n);
+        memcpy(rows + used + n, names[i], lengths[i]);
+        used += n + lengths[i];
+        used += progress_row(rows + used, now);
     }
+    fwrite_unlocked(rows, 1, used, f);
 }
 
 bool results_progress_write(const struct results_progress *p, const struct results_flow *rows, const char *directory,

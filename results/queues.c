@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "results/csv.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +44,13 @@ void results_queues_write_head(FILE *f)
 void results_queues_write_row(FILE *f, int64_t time_ps, const char *port, int64_t depth_bytes, int64_t depth_packets,
                               int64_t dropped_packets)
 {
-    char row[4 * DECIMAL_ROOM];
+    char row[4 * DECIMAL_ROOM + RESULTS_QUEUES_PORT];
     const int64_t numbers[] = {depth_bytes, depth_packets, dropped_packets};
-    size_t n = results_csv_put_time(row, time_ps);
+    size_t n = results_csv_put_time(row, time_ps), length = strlen(port);
+    assert(length < RESULTS_QUEUES_PORT);
     row[n++] = ',';
-    fwrite_unlocked(row, 1, n, f);
-    fputs_unlocked(port, f);
-    n = 0;
+    memcpy(row + n, port, length);
+    n += length;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         row[n++] = ',';
         n += decimal_integer(row + n, numbers[i]);

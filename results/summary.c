@@ -213,7 +213,7 @@ char *results_summary_partial(const struct results_summary *s, const char *direc
 static int summary_put(const char *text, size_t n, void *stream)
 {
     for (size_t i = 0; i < n; i++) {
-        putc(text[i], stream);
+        putc_unlocked(text[i], stream);
         if (text[i] == '\n')
             fputs("  ", stream);
     }

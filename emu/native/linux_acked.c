@@ -711,14 +711,14 @@ static inline uint32_t acked_forget(struct native_endpoint *e, uint32_t now_us)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    const struct native_linux_segment *s = native_linux_at(l, l->first);
-    uint32_t una = (uint32_t)tx->una, number = l->first, bursts = 0, sent_us, end;
+    const struct native_linux_segment *s = native_linux_at(l, l->first), *last;
+    uint32_t una = (uint32_t)tx->una, number = l->first, next = l->next, bursts = 0;
     do {
-        sent_us = s->sent_us;
-        end = s->from + s->bytes;
-        bursts += s->flags / NATIVE_LINUX_END;
+        last = s;
+        bursts += last->flags / NATIVE_LINUX_END;
         s = native_linux_at(l, ++number);
-    } while (number != l->next && (int32_t)(s->from + s->bytes - una) <= 0);
+    } while (number != next && (int32_t)(s->from + s->bytes - una) <= 0);
+    uint32_t sent_us = last->sent_us, end = last->from + last->bytes;
     l->delivered += number - l->first;
     l->first = number;
     l->bursts -= bursts;

@@ -158,7 +158,7 @@ static void receive_compress(struct native_endpoint *e)
 }
 
 /* Whether what has come in order is to be acknowledged now, as far as no hole, no end of the stream decides. */
-static void receive_judge(struct native_endpoint *e, const struct native_segment *s, bool read)
+static inline void receive_judge(struct native_endpoint *e, const struct native_segment *s, bool read)
 {
     struct native_receiver *rx = &e->rx;
     uint64_t most = e->config.delayed_ack > 1 ? (uint64_t)e->config.segment_bytes : 0;

@@ -86,6 +86,13 @@ void native_linux_arm(struct native_endpoint *e)
     native_linux_set_timer(e, LINUX_RETRANSMIT, jiffies);
 }
 
+/* Whether what is out may be probed (tcp_schedule_loss_probe()). */
+static bool send_probes(const struct native_endpoint *e)
+{
+    const struct native_linux *l = &e->tx.own;
+    return e->config.linux_own.tail_probe && (l->state == LINUX_OPEN || l->state == LINUX_CWR);
+}
+
 void native_linux_arm_plainly(struct native_endpoint *e)
 {
     uint64_t wanted_us = (uint64_t)e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US, jiffies = (wanted_us + JIFFY_US - 1) / JIFFY_US;
@@ -102,8 +109,7 @@ void native_linux_arm_plainly(struct native_endpoint *e)
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
 {
     struct native_linux *l = &e->tx.own;
-    if (!e->config.linux_own.tail_probe || native_linux_out(l) == 0 ||
-        (l->state != LINUX_OPEN && l->state != LINUX_CWR))
+    if (!send_probes(e) || native_linux_out(l) == 0)
         return false;
     int64_t more_us = native_linux_out(l) == 1 ? e->tx.rtt.min_rto_us : PROBE_MORE_US;
     int64_t wanted_us = e->tx.rtt.srtt_8us / 4 + more_us, jiffies = native_linux_jiffies(wanted_us);
@@ -379,8 +385,8 @@ static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool f
     } while (bytes > 0);
 }
 
-/* The burst leaves, back to back. */
-static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
+/* The burst leaves, back to back; `arms`: no timer is set after it. */
+static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin, bool arms)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
@@ -392,7 +398,7 @@ static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
     else
         send_burst_closely(e, bytes, fin);
     l->bursts++;
-    if (idle || l->timer == LINUX_PROBE)
+    if (arms && (idle || l->timer == LINUX_PROBE))
         native_linux_arm(e);
 }
 
@@ -432,7 +438,7 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
         }
         if (send_throttled(e, bytes, false))
             break;
-        send_burst_now(e, bytes, fin && bytes == r.packet);
+        send_burst_now(e, bytes, fin && bytes == r.packet, probe || !send_probes(e));
         sent += l->last_burst;
         if (probe)
             break;

@@ -16,33 +16,6 @@ void native_rtt_init(struct native_rtt *r, int64_t min_rto_ps, int64_t max_rto_p
     r->least_ps = (r->min_rto_us < r->max_rto_us ? r->min_rto_us : r->max_rto_us) * PS_PER_US;
 }
 
-void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt)
-{
-    r->linux_spread = true;
-    if (r->min_us == INT64_MAX) {
-        r->srtt_8us = 8 * rtt_us;
-        r->mdev_4us = 2 * rtt_us;
-        r->rttvar_4us = r->mdev_4us > r->min_rto_us ? r->mdev_4us : r->min_rto_us;
-        r->mdev_most_4us = r->rttvar_4us;
-        r->window_end = nxt;
-    } else {
-        int64_t error = rtt_us - r->srtt_8us / 8, more = (error < 0 ? -error : error) - r->mdev_4us / 4;
-        r->srtt_8us += error;
-        r->mdev_4us += error < 0 && more > 0 ? more / 8 : more;
-        if (r->mdev_4us > r->mdev_most_4us)
-            r->mdev_most_4us = r->mdev_4us;
-        if (r->mdev_most_4us > r->rttvar_4us)
-            r->rttvar_4us = r->mdev_most_4us;
-        if (una > r->window_end) {
-            r->rttvar_4us -= (r->rttvar_4us - r->mdev_most_4us) / 4;
-            r->window_end = nxt;
-            r->mdev_most_4us = r->min_rto_us;
-        }
-    }
-    if (rtt_us < r->min_us)
-        r->min_us = rtt_us;
-}
-
 void native_rtt_backoff(struct native_rtt *r)
 {
     if (r->backoff < MOST_BACKOFF)

@@ -48,7 +48,33 @@ static inline void native_rtt_sample(struct native_rtt *r, int64_t rtt_us)
 }
 
 /* The same as Linux does it, of an ACK that leaves `una` as the oldest byte out and `nxt` as the next to send. */
-void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt);
+static inline void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt)
+{
+    r->linux_spread = true;
+    if (r->min_us == INT64_MAX) {
+        r->srtt_8us = 8 * rtt_us;
+        r->mdev_4us = 2 * rtt_us;
+        r->rttvar_4us = r->mdev_4us > r->min_rto_us ? r->mdev_4us : r->min_rto_us;
+        r->mdev_most_4us = r->rttvar_4us;
+        r->window_end = nxt;
+    } else {
+        int64_t error = rtt_us - (r->srtt_8us >> 3), more = (error < 0 ? -error : error) - (r->mdev_4us >> 2);
+        r->srtt_8us += error;
+        r->mdev_4us += error < 0 && more > 0 ? more >> 3 : more;
+        if (r->mdev_4us > r->mdev_most_4us) {
+            r->mdev_most_4us = r->mdev_4us;
+            if (r->mdev_most_4us > r->rttvar_4us)
+                r->rttvar_4us = r->mdev_most_4us;
+        }
+        if (una > r->window_end) {
+            r->rttvar_4us -= (r->rttvar_4us - r->mdev_most_4us) / 4;
+            r->window_end = nxt;
+            r->mdev_most_4us = r->min_rto_us;
+        }
+    }
+    if (rtt_us < r->min_us)
+        r->min_us = rtt_us;
+}
 void native_rtt_backoff(struct native_rtt *r);
 static inline void native_rtt_reset_backoff(struct native_rtt *r)
 {
@@ -58,7 +84,7 @@ int64_t native_rtt_rto_ps(const struct native_rtt *r);
 /* Linux's, once there was a sample: whether the timeout is certain to be no shorter, in jiffies of so much or less. */
 static inline bool native_rtt_is_before_rto(const struct native_rtt *r, int64_t us)
 {
-    return us <= r->srtt_8us / 8 + r->rttvar_4us && us + NATIVE_RTT_JIFFY_US <= r->max_rto_us;
+    return us <= (r->srtt_8us >> 3) + r->rttvar_4us && us + NATIVE_RTT_JIFFY_US <= r->max_rto_us;
 }
 
 #endif

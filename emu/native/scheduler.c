@@ -16,6 +16,7 @@
 #define LONG 32         /* are a long one without a calendar, */
 #define LONG_BESIDE 256 /* and beside one */
 #define CALLS 32        /* made at once */
+#define FAR_PS INT64_C(100000000) /* eight frames of 1 Gb/s */
 
 static struct native_scheduler *agenda_scheduler(struct emu_agenda *a)
 {
@@ -246,7 +247,8 @@ static __attribute__((noinline)) void calls_grow(struct native_scheduler *s)
 void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
 {
     assert(time_ps >= s->now_ps);
-    if (!s->calendar) {
+    /* In the agenda what is far away, as the next sample of queues, would stand at the end, where frames' events go. */
+    if (!s->calendar || (time_ps - s->now_ps >= FAR_PS && s->agenda.limit_ps == INT64_MAX)) {
         timer_add(s, time_ps, fn, arg);
         return;
     }

@@ -155,7 +155,7 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
     uint32_t id = *(const uint32_t *)frame->packet;
     if (frame->dst == (uint32_t)host && id / 2 < r->room && frame->pure_ack == (id & 1)) { /* else it was flooded, or does not count */
         int64_t now_ps = r->time_ps ? *r->time_ps : *r->network.nics[r->network.first_nic[host]].clock.time_ps;
-        if (frame->pure_ack || !waits_add_data(&r->waits[id / 2], frame, now_ps))
+        if (!waits_add_known(&r->waits[id / 2], frame, now_ps))
             waits_add(r->waits, id, &r->network, frame, now_ps);
     }
     emu_engine_deliver(r->engine, host, frame);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/waits.h"
 
-#include "base/units.h"
-
 #include <math.h>
 
 /* A path does not change once it is known. */
@@ -22,7 +20,6 @@ static __attribute__((noinline)) bool kind_know(struct waits_kind *k, const stru
 void waits_add(struct waits_flow *flows, uint32_t id, const struct emu_network *n, const struct emu_frame *frame,
                int64_t now_ps)
 {
-    static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS * UNITS_PS_PER_NS};
     struct waits_flow *f = &flows[id / 2];
     bool ack = frame->pure_ack;
     struct waits_kind *k = ack ? &f->ack : &f->data;
@@ -31,7 +28,7 @@ void waits_add(struct waits_flow *flows, uint32_t id, const struct emu_network *
     if (k->known_bytes == frame->payload_bytes || kind_know(k, n, frame))
         waits_kind_add(k, frame, now_ps);
     if (ack)
-        compression_add(&f->xi, &xi, frame->sent_ps, now_ps);
+        waits_ack_add(f, frame, now_ps);
 }
 
 double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before)

@@ -8,6 +8,7 @@
 #define SCENARIOS_WAITS_H
 
 #include "base/compression.h"
+#include "base/units.h"
 #include "emu/network/network.h"
 
 struct waits_kind {
@@ -34,13 +35,22 @@ static inline void waits_kind_add(struct waits_kind *k, const struct emu_frame *
     k->wait_sum_ps += (double)(now_ps - frame->sent_ps - k->known_ps);
 }
 
-/* The same of data that the flow's source has sent. False where they have another size than those before: nothing has
- * been done. */
-static inline bool waits_add_data(struct waits_flow *f, const struct emu_frame *frame, int64_t now_ps)
+static inline void waits_ack_add(struct waits_flow *f, const struct emu_frame *frame, int64_t now_ps)
 {
-    if (f->data.known_bytes != frame->payload_bytes)
+    static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS * UNITS_PS_PER_NS};
+    compression_add(&f->xi, &xi, frame->sent_ps, now_ps);
+}
+
+/* The same of data that the flow's source has sent, or of an ACK of its sink. False where it has another size than the
+ * one before, as the first has: nothing has been done. */
+static inline bool waits_add_known(struct waits_flow *f, const struct emu_frame *frame, int64_t now_ps)
+{
+    struct waits_kind *k = frame->pure_ack ? &f->ack : &f->data;
+    if (k->known_bytes != frame->payload_bytes)
         return false;
-    waits_kind_add(&f->data, frame, now_ps);
+    waits_kind_add(k, frame, now_ps);
+    if (frame->pure_ack)
+        waits_ack_add(f, frame, now_ps);
     return true;
 }
 
