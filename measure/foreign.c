@@ -61,19 +61,21 @@ static size_t foreign_flows_at(const struct foreign_test *tests, const bool *tak
     return flows;
 }
 
-/* NULL: no test is left. */
+/* NULL: no test is left. A host of all flows of a test is one of its first flow. */
 static const char *foreign_shared_host(const struct foreign_test *tests, const bool *taken, size_t n)
 {
     const char *best = NULL;
     size_t most = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; !taken[i] && k <= 2 * tests[i].n; k++) {
-            const struct foreign_flow *f = k ? &tests[i].flow[(k - 1) / 2] : NULL;
-            const char *host = !f ? tests[i].host : k % 2 ? f->from : f->to;
-            size_t flows = foreign_flows_at(tests, taken, n, host);
-            best = flows > most ? host : best;
+    for (size_t i = 0; i < n; i++) {
+        if (taken[i] || tests[i].n == 0)
+            continue;
+        const char *hosts[] = {tests[i].host, tests[i].flow->from, tests[i].flow->to};
+        for (size_t k = 0; k < sizeof hosts / sizeof *hosts; k++) {
+            size_t flows = foreign_flows_at(tests, taken, n, hosts[k]);
+            best = flows > most ? hosts[k] : best;
             most = flows > most ? flows : most;
         }
+    }
     return best;
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Small captures that claim much: bytes by sequence numbers, time by stamps, rates by frames back to back, windows."""
+import json
 import random
 import struct
 
@@ -65,6 +66,19 @@ def blocks(kind, n):
     packet = block(6, struct.pack("<IIIII", 0, 10**18 >> 32, 10**18 & 0xffffffff, len(data), length) + data)
     return {"interface": section + interface + packet * n, "interfaces": section + (interface + packet) * n,
             "sections": (section + interface + packet) * n}[kind]
+
+
+def iperf3(streams, intervals):
+    """What `iperf3 --json --bidir` prints of so many streams, half of them each way."""
+    def stream(k, **more):
+        return {"socket": 5 + k, "start": 0, "seconds": 1, "bits_per_second": 4e6 + k, "sender": k % 2 == 0, **more}
+    return json.dumps({
+        "start": {"connected": [{"socket": 5 + k, "local_host": "10.0.0.1", "local_port": 1024 + k,
+                                 "remote_host": "10.0.0.2", "remote_port": 5201} for k in range(streams)],
+                  "timestamp": {"timesecs": 1700000000}, "tcp_mss_default": 1448, "test_start": {"duration": intervals}},
+        "intervals": [{"streams": [stream(k, start=i) for k in range(streams)]} for i in range(intervals)],
+        "end": {"streams": [{"sender": stream(k, bytes=500000 * intervals, retransmits=2, mean_rtt=300, min_rtt=200),
+                             "receiver": stream(k)} for k in range(streams)]}})
 
 
 def capture(kind, size, seed=1):

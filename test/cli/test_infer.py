@@ -70,7 +70,7 @@ class Queues(Case):
 
     @e2e.plainly
     def test_weights_are_those_of_the_evidence_and_sum_to_one(self):
-        found = self.infer(self.measured("fifo", "fifo", patterns=["2in-1out"], part=0.2), "--spread", "2%",
+        found = self.infer(self.measured("fifo", "fifo", patterns=["2in-1out"], part=0.2), "--spread", "2%", "--window", "300kB",
                            *self.hypotheses(*QUEUES))
         found, none = found["hypotheses"], found["none"]
         self.assertAlmostEqual(sum(h["weight"] for h in found) + none["weight"], 1, places=9)
@@ -234,8 +234,8 @@ class Inputs(Case):
 
     def test_the_text_has_what_json_has(self):
         name = self.measured("fifo", "fifo", patterns=["2in-1out", "1in-2out"], part=0.2)
-        out = self.good("infer", name, "--rate", "1Gbps", "--delay", "50us", *self.hypotheses("fifo", "ack-first", "eq6"),
-                        "-q").stdout
+        out = self.good("infer", name, "--rate", "1Gbps", "--delay", "50us", "--window", "300kB", "-q",
+                        *self.hypotheses("fifo", "ack-first", "eq6")).stdout
         for words in ("6 flows in 2 patterns", "spread of a value", "rank  hypothesis", "closed models",
                       "the next experiment"):
             self.assertIn(words, out)

@@ -81,6 +81,44 @@ static void test_iperf3_without_a_test_is_refused(void **state)
     rejects("{}", "x: no start.timestamp.timesecs, or no end.streams: not a test of TCP; 'iperf3 --json' prints it");
     rejects("{\"start\":{" CONNECTED ",\"test_start\":{}},\"end\":{\"streams\":[" STREAM("9", "4e6", "true") "]}}",
             "x: a stream of end.streams is not among start.connected; 'iperf3 --json' prints it");
+    rejects("{\"start\":{" CONNECTED ",\"test_start\":{}},\"end\":{\"streams\":[" STREAM("7", "4e6", "true") ","
+            STREAM("5", "4e6", "true") "," STREAM("7", "4e6", "true") "]}}",
+            "x: two streams of end.streams have one socket; 'iperf3 --json' prints it");
+}
+
+/* Streams of an interval, and connections, stand in any order, and some are of no stream that ended. */
+static void test_iperf3_streams_are_told_by_their_sockets(void **state)
+{
+    (void)state;
+    struct foreign_test t = read_text(
+        "{\"start\":{" CONNECTED ",\"test_start\":{\"duration\":1}},\"intervals\":[{\"streams\":["
+        "{\"socket\":6,\"seconds\":1,\"bits_per_second\":1e6}]}," SECOND("0", "false") "],\"end\":{\"streams\":["
+        STREAM("7", "8e6", "false") "," STREAM("5", "4e6", "true") "]}}");
+    assert_int_equal(t.n, 2);
+    assert_string_equal(t.flow[0].name, "40002:5201");
+    assert_string_equal(t.flow[1].name, "40000:5201");
+    assert_int_equal(t.flow[0].n, 1);
+    assert_near(t.flow[0].sample[0].rate_bps, 8e6, 0);
+    assert_near(t.flow[1].sample[0].rate_bps, 4e6, 0);
+    foreign_test_fini(&t);
+}
+
+/* 5000 lists in 3 bytes each are no measurement; 4000, or as many in 16 and more, may be one. */
+static void test_lists_without_end_are_refused(void **state)
+{
+    (void)state;
+    char text[100000] = "{\"a\":[[]";
+    size_t n = strlen(text);
+    for (size_t i = 0; i < 4000; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, ",[]");
+    snprintf(text + n, sizeof text - n, "]}");
+    rejects(text, "x: no start.timestamp");
+    for (size_t i = 0; i < 1000; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, ",[]");
+    snprintf(text + n, sizeof text - n, "]}");
+    rejects(text, "x: an object or a list in less than 16 bytes each: no measurement");
+    n += (size_t)snprintf(text + n, sizeof text - n, "%65536s]}", "");
+    rejects(text, "x: no start.timestamp");
 }
 
 /* Four seconds, of which the flows last from the first to the third. */
@@ -252,6 +290,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_iperf3_says_who_sends_and_what_its_own_tcp_saw),
+        cmocka_unit_test(test_iperf3_streams_are_told_by_their_sockets),
+        cmocka_unit_test(test_lists_without_end_are_refused),
         cmocka_unit_test(test_iperf3_without_a_test_is_refused),
         cmocka_unit_test(test_flent_has_flows_in_its_series_and_round_trips_in_its_pings),
         cmocka_unit_test(test_flent_errors_name_the_key),

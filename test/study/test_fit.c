@@ -396,6 +396,7 @@ static void test_signatures_tell_a_cost_of_messages_from_one_of_all(void **state
     assert_int_equal(f->rows[3].processes, 0);
     assert_int_equal(f->rows[3].points, 3 * SIZES);
     assert_int_equal(f->rows[3].eq5.n, 0);
+    assert_true(f->rows[3].own.n == 3 * SIZES && f->rows[3].own.worst < 0.01); /* each by its own number of processes */
     end(STUDY_FIT_SIGNATURES, f);
     f = signatures_of(0, 0.2);
     for (size_t i = 0; i < 3; i++) {

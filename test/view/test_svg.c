@@ -164,6 +164,8 @@ static void test_a_map_has_gaps_and_bounds(void **state)
     fclose(f);
     assert_int_equal(count("<rect"), 5);
     assert_null(strstr(text, ">10</text>"));
+    assert_int_equal(count("class=\"end small\""), 2); /* a name a row */
+    assert_int_equal(count("class=\"mid tiny\""), 3);
     /* Between columns 1 and 2, x = 60, in row 1, the upper one; there is nothing to part in row 0. */
     assert_non_null(strstr(text, "class=\"bound\" d=\"M60.0 0.0v30.0\""));
 }

@@ -65,7 +65,7 @@ class CrossCheck(Case):
         self.assertEqual(self.cross_check("star.yaml", "duration=200ms", "warmup=60ms")["judged"], 3)
 
     def test_ack_first(self):
-        self.cross_check("ack-first.yaml", "duration=200ms", "warmup=60ms")
+        self.cross_check("ack-first.yaml", "duration=120ms", "warmup=60ms")
 
     def test_jumbo_frames(self):
         """9000-byte packets, 9038 byte times on the wire for 8948 of payload, an ACK of 90 for two: what two flows in and
@@ -99,8 +99,8 @@ class CrossCheck(Case):
         self.cross_check("replay.yaml", "duration=600ms", "warmup=300ms", "tcp.window=500kB")
 
     def test_pause(self):
-        self.cross_check("pause.yaml", "duration=200ms", "warmup=75ms")
-        self.cross_check("pause-victim.yaml", "duration=400ms", "warmup=200ms")
+        self.cross_check("pause.yaml", "duration=120ms", "warmup=60ms")
+        self.cross_check("pause-victim.yaml", "duration=250ms", "warmup=150ms")
 
     def test_slow_host(self):
         self.cross_check("slow-host.yaml", "duration=400ms", "warmup=150ms")

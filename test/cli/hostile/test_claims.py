@@ -110,6 +110,39 @@ class Costs(e2e.Case):
                 f"p{k // 6},h{k % 6},h{k % 6 + 1},{10 + k % 7}MB,0.{2 + k % 3}\n" for k in range(n)))
         self.at_most_three_times("fit", [["fit", f"{n}.csv"] for n in sizes])
 
+    def test_tables_to_infer_of_twice_as_many_rows(self):
+        """Repeats of three transfers, which are played once; patterns, each of which is; and, where nothing is played,
+        reading, which looks for a row's pattern among all: their square, and a half of that for a busy machine."""
+        def table(kind, n):
+            self.write(f"{kind}{n}.csv", "from,to,bytes,seconds,pattern\n" + "".join(
+                f"h{k % 3 + 1},h0,1MB,0.0{20 + k % 7},{0 if kind == 'repeats' else k // 2}\n" for k in range(n)))
+            return f"{kind}{n}.csv"
+        more = (1, 2) if not e2e.ALL else (1, 2, 4, 8)
+        for kind, n, hypothesis, times in (("repeats", 10000, "fifo", 3), ("patterns", 16, "fifo", 3),
+                                           ("patterns", 8000, "eq6", 6)):
+            with self.subTest(kind, n=n):
+                self.at_most_three_times(kind, [["infer", table(kind, k * n), "-q", "-j", "1", "--hypothesis", hypothesis,
+                                                 "--window", "100kB"] for k in more], times=times)
+
+    def test_iperf3_of_twice_as_many_streams_and_intervals(self):
+        """Each interval names all streams: looking for each stream in all of them took 4.2 times as long for twice as
+        many, 4.3 s for 2000."""
+        more = (1, 2) if not e2e.ALL else (1, 2, 4)
+        infer = ("infer", "-q", "-j", "1", "--hypothesis", "fifo", "--window", "100kB")
+        many = [self.write(f"streams{k}.json", claims.iperf3(2000 * k, 5)) for k in more]
+        long = [self.write(f"intervals{k}.json", claims.iperf3(2, 10000 * k)) for k in more]
+        for command, files in ((("check",), many), (("check",), long), (infer, long)):
+            with self.subTest(command[0], files=files):
+                self.at_most_three_times(command[0], [[*command, file] for file in files])
+
+    def test_json_takes_forty_times_its_bytes(self):
+        """Empty objects took 81 times theirs: 64 MiB of them, which gzip packs into 64 kB, 5 GB. Texts are what takes most
+        now, 33 times; 30 MB are what this interpreter has."""
+        for unit in ("{},", "[],", '"",', "1,", '{"t":1,"val":2},'):
+            path = self.write("dense.json", '{"start": [' + (2 ** 21 // len(unit) * unit)[:-1] + "]}")
+            with self.subTest(unit):
+                self.assertLess(self.cost("check", path)[1], 30e6 + 40 * path.stat().st_size)
+
     def test_flows_are_judged_one_after_the_other(self):
         """Each of so many bulk flows is drawn with all others' sums: summing them up for each took four times as long
         for twice as many, 37 s for 2400 and 1 s for 400. Twice as many may take three times as long: twice, and half of

@@ -420,6 +420,7 @@ class Others(Case):
         self.bad(2, "no database or directory", "report")
         self.bad(2, ["nothere.db", "cannot be read"], "report", "nothere.db")
         (self.dir / "empty").mkdir()
+        self.write("empty/.db", "hidden, as a file of no name is")
         self.bad(2, ["empty", "no *.db", "contraflow sweep"], "report", "empty")
         self.write("text.db", "no database\n" * 100)
         self.bad(2, "text.db", "report", "text.db")

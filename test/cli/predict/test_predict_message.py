@@ -23,8 +23,9 @@ class Message(e2e.Case):
         self.assertAlmostEqual(said["one_way"]["time_s"], 1296.1774e-6, 12)
         self.assertEqual(said["one_way"]["time_s"], said["both_ways"]["time_s"])
         self.assertTrue(said["full_duplex"])
-        said = self.message("--packets", 10, "--like", "8275-416", "--processes", 16)
-        self.assertAlmostEqual(said["l_s"], (264 + 16 * 0.3413) * 1e-6, 12)
+        for like in (("--like", "8275-416"), ("--like=8275-416",)):
+            said = self.message("--packets", 10, *like, "--processes", 16)
+            self.assertAlmostEqual(said["l_s"], (264 + 16 * 0.3413) * 1e-6, 12)
 
     def test_a_slow_receiver_is_eq_3_1(self):
         # 6.5 + 7 + 100 * 19.76 = 1989.5 us; both ways 100 * 26.26 + 7
@@ -56,6 +57,9 @@ class Message(e2e.Case):
         self.bad(2, ["--o-s", "'5'"], "predict", "message", "--packets", 1, "--o-s", 5)
         self.bad(2, ["--l", "negative"], "predict", "message", "--packets", 1, "--l", "3us+-1ns")
         self.bad(2, "'0' is not 1", "predict", "message", "--packets", 0)
+        self.bad(2, f"'{10**15 + 1}' is not 1 to {10**15}", "predict", "message", "--packets", 10**15 + 1)
+        # the bound itself is one: g = 123 us for each, and the last bits of a double
+        self.assertAlmostEqual(self.message("--packets", 10**15)["one_way"]["time_s"] / (123e-6 * 10**15), 1, 12)
         self.bad(2, "8275-326 and 8275-416", "predict", "message", "--packets", 1, "--like", "x")
         self.bad(2, "g_s: 0 s", "predict", "message", "--packets", 1, "--g-s", "0s")
         self.bad(2, "'x' is not an option", "predict", "message", "x")
