@@ -9,6 +9,8 @@
 #define LEAST_BPS 1e3
 #define LONG 4       /* frames' time, and more, apart: silence */
 #define FASTEST 0.02 /* of the bytes */
+#define RARE 4       /* mean distances, and more, apart stand at most a quarter of the frames: their sum is the time */
+#define MOST_RARE_NS (INT64_C(1) << 32) /* a rate's octave is looked for in 64 bits */
 
 /* What the frames being added have come to: since the last one before them, together, and how many. */
 struct spacing_added {
@@ -41,7 +43,9 @@ static void spacing_runs(struct analysis_spacing *w, int rate, const struct spac
     w->fastest = rate;
 }
 
-static void spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns, struct spacing_added *added)
+/* `weight`: how many frames this one stands for. */
+static void spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns, double weight,
+                        struct spacing_added *added)
 {
     uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
     double apart_s = (double)(time_ns - w->last_ns) * 1e-9;
@@ -51,18 +55,39 @@ static void spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time
     int half = apart > 1 ? octave_steps(apart, 2) : 0;
     step = step < ANALYSIS_SPACING_STEPS ? step : ANALYSIS_SPACING_STEPS - 1;
     half = half < ANALYSIS_SPACING_APARTS ? half : ANALYSIS_SPACING_APARTS - 1;
-    w->bytes[step] += bytes;
-    w->seconds[step] += apart_s;
-    w->apart_s[half] += apart_s;
+    w->bytes[step] += weight * bytes;
+    w->seconds[step] += weight * apart_s;
+    w->apart_s[half] += weight * apart_s;
     if (step / PER_OCTAVE != w->fastest)
         spacing_runs(w, step / PER_OCTAVE, added);
-    added->since_ns += (double)(time_ns - added->from_ns);
-    added->frames++;
-    w->last_bytes = bytes;
-    w->last_ns = time_ns;
 }
 
-void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n)
+/* The rate's octave, of frames not rarely far apart, of a frame that does not count otherwise. */
+static void spacing_spared(struct analysis_spacing *w, uint32_t bytes, int64_t apart_ns, struct spacing_added *added)
+{
+    const uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
+    const uint64_t apart = apart_ns > 1 ? (uint64_t)apart_ns : 1, at_least = (uint64_t)(larger * (8e9 / LEAST_BPS));
+    int rate = w->fastest;
+    while (rate > 0 && at_least < apart << rate)
+        rate--;
+    while (rate + 1 < ANALYSIS_SPACING_RUNS && at_least >= apart << (rate + 1))
+        rate++;
+    if (rate != w->fastest)
+        spacing_runs(w, rate, added);
+}
+
+/* Of what all frames but the first stand for, at the latest mean. */
+static int64_t spacing_rare_ns(const struct analysis_spacing *w)
+{
+    double sum_s = 0;
+    for (int i = 0; i < ANALYSIS_SPACING_STEPS; i++)
+        sum_s += w->seconds[i];
+    double rare_ns = ceil(RARE * sum_s * 1e9 / w->frames);
+    return rare_ns < (double)MOST_RARE_NS ? (int64_t)rare_ns : MOST_RARE_NS;
+}
+
+void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n,
+                          unsigned weight)
 {
     size_t i = 0;
     if (n > 0 && w->last_bytes == 0) {
@@ -72,9 +97,21 @@ void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, con
         spacing_begin(w, 0, w->fastest, &(struct spacing_added){.frames = 0});
         i = 1;
     }
+    if (weight != 1 && w->rare_ns == 0)
+        w->rare_ns = spacing_rare_ns(w);
     struct spacing_added added = {.from_ns = w->last_ns};
-    for (; i < n; i++)
-        spacing_one(w, bytes[i], time_ns[i], &added);
+    for (; i < n; i++) {
+        const int64_t apart_ns = time_ns[i] - w->last_ns;
+        const bool rare = weight != 1 && apart_ns >= w->rare_ns;
+        if (weight > 0 || rare)
+            spacing_one(w, bytes[i], time_ns[i], rare ? 1 : weight, &added);
+        else
+            spacing_spared(w, bytes[i], apart_ns, &added);
+        added.since_ns += (double)(time_ns[i] - added.from_ns);
+        added.frames++;
+        w->last_bytes = bytes[i];
+        w->last_ns = time_ns[i];
+    }
     spacing_count(w, 0, w->fastest, &added);
     for (int k = 0; k <= w->fastest; k++)
         w->run[k].since_ns = w->run[k].frames = 0;

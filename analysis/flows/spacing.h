@@ -26,13 +26,16 @@ struct analysis_spacing {
         double sum_ns;           /* of all frames, since their runs began */
     } run[ANALYSIS_SPACING_RUNS];
     int fastest;         /* of the runs that have more than one frame */
+    int64_t rare_ns;     /* frames so far apart, and more, are few: each counts, for itself; 0: all do so far */
     int64_t last_ns;
     uint32_t last_bytes; /* 0: none yet */
     double frames;
 };
 
-/* The next n frames pass, each of so many bytes on the wire. */
-void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n);
+/* The next n frames pass, each of so many bytes on the wire. Each stands for `weight` frames where it is counted how many
+ * follow each other how; 0: others stand for them, but runs go on and what is far apart counts. Always 1 at first. */
+void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n,
+                          unsigned weight);
 
 struct analysis_spacing_figures {
     double line_bps;    /* at which most bytes stand; NAN without frames */

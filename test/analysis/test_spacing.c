@@ -14,7 +14,7 @@
 
 static void add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
 {
-    analysis_spacing_add(w, &bytes, &time_ns, 1);
+    analysis_spacing_add(w, &bytes, &time_ns, 1, 1);
 }
 
 /* Runs of `n` frames, `apart` frames' time from the last of one to the first of the next. */
