@@ -28,7 +28,9 @@ static const int64_t tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1000, 1000000, 400000
 struct trip_leg {
     int64_t n;
     uint32_t seen; /* of those too that are spared, modulo 2^32 */
-    int64_t least_ns[ANALYSIS_ROUND_TRIP_TICKS];
+    uint32_t stamp; /* of the latest; of those in a row that have it the tap's time at which the leg was the shortest: */
+    int64_t stamped_ns;
+    int64_t least_ns[ANALYSIS_ROUND_TRIP_TICKS]; /* of those before */
     double sum_ns[ANALYSIS_ROUND_TRIP_TICKS];
 };
 
@@ -99,6 +101,7 @@ struct analysis_round_trip {
     struct compression xi;
     struct trip_stamped stamped[ANALYSIS_ROUND_TRIP_TICKS];
     uint32_t last_stamp;  /* of an ACK that advanced */
+    int same_stamp;       /* ACKs after it that have it */
     int in_run;           /* of ACKs whose rate is taken */
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
@@ -175,18 +178,37 @@ static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int
         analysis_leg_series_add(e->series, time_ns, (int)which, (double)t_ns, (double)ticks, by_tick_ns);
 }
 
-/* Its least counts every sample: it may be the only one that met empty queues. */
+/* Since the clock began. */
+static int64_t leg_ns(enum analysis_leg which, const struct trip_clock *c, uint32_t stamp, int64_t time_ns, int tick)
+{
+    return leg_sign(which) * (time_ns - c->first_ns - (int32_t)(stamp - c->first) * tick_ns[tick]);
+}
+
+/* With the latest, of which there are some. */
+static int64_t leg_least_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
+{
+    const struct trip_leg *leg = &e->legs[which];
+    const struct trip_clock *c = which == ANALYSIS_LEG_DATA_OUT || which == ANALYSIS_LEG_ACK_IN ? &e->sender : &e->receiver;
+    const int64_t latest_ns = leg_ns(which, c, leg->stamp, leg->stamped_ns, tick);
+    return leg->seen == 0 || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
+}
+
+/* Its least counts every sample: it may be the only one that met empty queues. Of those of one stamp the first or the last
+ * is the shortest, whatever the tick. */
 static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c,
                            uint32_t stamp, int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
-    const int64_t t_ns = time_ns - c->first_ns, ticks = (int32_t)(stamp - c->first);
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
-        const int64_t leg_ns = leg_sign(which) * (t_ns - ticks * tick_ns[k]);
-        leg->least_ns[k] = leg_ns < leg->least_ns[k] ? leg_ns : leg->least_ns[k];
+    if (stamp != leg->stamp || leg->seen == 0) {
+        for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+            leg->least_ns[k] = leg_least_ns(e, which, k);
+        leg->stamp = stamp;
+        leg->stamped_ns = time_ns;
+    } else if (leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns) {
+        leg->stamped_ns = time_ns;
     }
     if (!trip_spares(&leg->seen))
-        leg_take(e, which, t_ns, ticks, time_ns);
+        leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns);
 }
 
 /* `sure`: it is this ACK's data, or this data's ACK, for certain. */
@@ -414,10 +436,10 @@ static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t t
 {
     uint32_t step = stamp - e->last_stamp;
     e->last_stamp = stamp;
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && step == 0; k++)
-        e->stamped[k].xi.in_group += e->stamped[k].xi.in_group > 0;
+    e->same_stamp += step == 0;
     for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && step > 0; k++) {
         struct trip_stamped *g = &e->stamped[k];
+        g->xi.in_group += g->xi.in_group > 0 ? e->same_stamp : 0;
         int64_t tick = tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
         bool vague = step > 1 && tick > COMPRESSION_FLOOR_NS;
         int64_t resolution = (g->vague + vague) * tick;
@@ -429,6 +451,7 @@ static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t t
         if (g->xi.in_group == 1)
             g->vague = vague;
     }
+    e->same_stamp = step == 0 ? e->same_stamp : 0;
 }
 
 /* Does the ACK say that data are there which it cannot acknowledge, because some before them are lacking? What is lost
@@ -524,13 +547,13 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
             if (tick[k] < 0)
                 return 0;
             double tick_of = (double)tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(e->series, i, k, tick_of);
-            double leg_least_ns = (double)e->legs[k].least_ns[tick[k]];
-            double beyond = leg_sign((enum analysis_leg)k) * mean - leg_least_ns - tick_of / 2;
+            double shortest_ns = (double)leg_least_ns(e, (enum analysis_leg)k, tick[k]);
+            double beyond = leg_sign((enum analysis_leg)k) * mean - shortest_ns - tick_of / 2;
             if (isfinite(mean)) /* else as before */
                 last[k] = beyond * 1e-9;
             waits[i].leg_samples[k] = e->series->cell[i][k].n;
             if (k < ANALYSIS_LEG_SERIES_LEAST && waits[i].leg_samples[k] > 0)
-                least_s[k] = (e->series->least_ns[i][k][tick[k]] - leg_least_ns) * 1e-9;
+                least_s[k] = (e->series->least_ns[i][k][tick[k]] - shortest_ns) * 1e-9;
         }
         waits[i].start_s = analysis_leg_series_start_s(e->series, i);
         waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
@@ -581,20 +604,20 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
         int k = tick[i];
         x->wait_s[i] = k < 0 || leg->n == 0
                            ? NAN
-                           : fmax(0, leg->sum_ns[k] / (double)leg->n - (double)leg->least_ns[k] - (double)tick_ns[k] / 2) * 1e-9;
+                           : fmax(0, leg->sum_ns[k] / (double)leg->n - (double)leg_least_ns(e, (enum analysis_leg)i, k) - (double)tick_ns[k] / 2) * 1e-9;
     }
     /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
     double least_ns = 0;
     for (int i = 0; i < ANALYSIS_LEGS; i++)
-        least_ns += tick[i] < 0 || e->legs[i].n == 0 ? (double)NAN : (double)e->legs[i].least_ns[tick[i]];
+        least_ns += tick[i] < 0 || e->legs[i].n == 0 ? (double)NAN : (double)leg_least_ns(e, (enum analysis_leg)i, tick[i]);
     x->floor_s = sender < 0 || receiver < 0 ? NAN : fmax(0, least_ns + (double)(tick_ns[sender] + tick_ns[receiver])) * 1e-9;
     for (int i = 0; i < ANALYSIS_LOOPS; i++) {
-        int go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
-        int come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
+        enum analysis_leg go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
+        enum analysis_leg come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
         bool known = tick[go] >= 0 && e->legs[go].n > 0 && e->legs[come].n > 0;
         int k = tick[go];
         x->stamped_least_s[i] =
-            known ? (double)(e->legs[go].least_ns[k] + e->legs[come].least_ns[k] + tick_ns[k]) * 1e-9 : (double)NAN;
+            known ? (double)(leg_least_ns(e, go, k) + leg_least_ns(e, come, k) + tick_ns[k]) * 1e-9 : (double)NAN;
     }
     x->data_wait_s = x->wait_s[ANALYSIS_LEG_DATA_OUT] + x->wait_s[ANALYSIS_LEG_DATA_IN];
     x->ack_wait_s = x->wait_s[ANALYSIS_LEG_ACK_OUT] + x->wait_s[ANALYSIS_LEG_ACK_IN];
