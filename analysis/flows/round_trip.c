@@ -159,8 +159,9 @@ static inline bool trip_spares(uint32_t *seen)
     return (*seen)++ >= SPARED && *seen * UINT32_C(2654435769) > UINT32_MAX / 8;
 }
 
-/* t_ns: of the tap; both since the clock began. */
-static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns, int64_t ticks, int64_t time_ns)
+/* t_ns: of the tap; both since the clock began. Seldom: it is not to lengthen what every segment passes. */
+__attribute__((noinline)) static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns,
+                                               int64_t ticks, int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
     double by_tick_ns[ANALYSIS_ROUND_TRIP_TICKS];
@@ -193,20 +194,27 @@ static int64_t leg_least_ns(const struct analysis_round_trip *e, enum analysis_l
     return leg->seen == 0 || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
 }
 
+/* Likewise: another stamp than the latest. */
+__attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, enum analysis_leg which, uint32_t stamp,
+                                               int64_t time_ns)
+{
+    struct trip_leg *leg = &e->legs[which];
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+        leg->least_ns[k] = leg_least_ns(e, which, k);
+    leg->stamp = stamp;
+    leg->stamped_ns = time_ns;
+}
+
 /* Its least counts every sample: it may be the only one that met empty queues. Of those of one stamp the first or the last
  * is the shortest, whatever the tick. */
 static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c,
                            uint32_t stamp, int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
-    if (stamp != leg->stamp || leg->seen == 0) {
-        for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
-            leg->least_ns[k] = leg_least_ns(e, which, k);
-        leg->stamp = stamp;
+    if (stamp != leg->stamp || leg->seen == 0)
+        leg_step(e, which, stamp, time_ns);
+    else if (leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns)
         leg->stamped_ns = time_ns;
-    } else if (leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns) {
-        leg->stamped_ns = time_ns;
-    }
     if (!trip_spares(&leg->seen))
         leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns);
 }
