@@ -503,7 +503,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     e->last_window = s->window;
     if (s->has_timestamps)
         trip_stamps(e, s->tsval, time_ns);
-    int64_t data_ns;
+    int64_t data_ns = 0;
     uint32_t segments;
     if (!trip_passed(e, ack, &data_ns, &segments) || ack <= e->held_end) {
         compression_break(&e->xi);
