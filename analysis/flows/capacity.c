@@ -19,19 +19,33 @@
 #define PLACES 256       /* four times as many as hosts; a power of two */
 #define PAIRS 64         /* of hosts that spoke lately; a power of two */
 #define SHARED 2         /* bulk flows, and more: a host that is judged */
-#define SPARED 65536     /* frames: from then on a share of them is known to 0.2 % from one block of SPARING */
+#define SPARED 65536     /* frames, of which a share is known to 0.2 %. From then on one block of 4 counts for all, of 8 after
+                          * four times as many and of 16 after sixteen times: each time they are 192 blocks and more, and a
+                          * share of blocks is known to 4 % even where those of a block are all alike */
 #define SPARING 4
+#define MOST_SPARING 16
+#define TRAINS 8         /* frames after each other end trains of which one, or nearly that, is the fastest: of then on 97 % of it shows */
 #define STAMPS 4096      /* frames whose stamps show the capture's clock */
 #define RESOLVED 12      /* ticks of it, and more: a rate is off by less than two steps, mostly by one */
 #define NEARLY 0.999     /* what is not nearly as fast need not be divided */
 
 static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOST};
 
+/* Hosts that speak: the way out of the source and the way into the destination, where frames between them count; NULL
+ * where they do not. */
+struct capacity_pair {
+    bool known;
+    uint32_t tag;
+    struct capture_address src, dst;
+    struct analysis_capacity_host *host[2]; /* NULL: beyond the first hosts */
+    struct analysis_capacity_way *way[2];
+};
+
 struct analysis_capacity {
     struct analysis_capacity_host *host[ANALYSIS_CAPACITY_HOSTS]; /* owned */
     size_t n;
     uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
-    struct analysis_capacity_host *pair[PAIRS][2]; /* by their last bytes, one of each two that have the same */
+    struct capacity_pair pair[PAIRS]; /* by their last bytes, one of each two that have the same */
 };
 
 struct analysis_capacity *analysis_capacity_new(void)
@@ -141,14 +155,21 @@ static inline void capacity_cast(struct analysis_capacity_vote *vote, double wei
     vote->seconds += weight * span_s;
 }
 
-static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns)
+/* How many frames each of the block to be counted stands for; 0: it is spared. */
+static unsigned capacity_weight(const struct analysis_capacity_way *w)
+{
+    unsigned weight = SPARING;
+    if (w->frames < SPARED)
+        return 1;
+    for (uint64_t frames = w->frames / SPARED; frames >= SPARING && weight < MOST_SPARING; frames /= SPARING)
+        weight *= 2;
+    return w->frames / ANALYSIS_CAPACITY_ADDED % weight == 0 ? weight : 0;
+}
+
+static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns, double weight)
 {
     struct capacity_groups g[ANALYSIS_CAPACITY_GROUPS];
     const uint32_t *full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
-    const bool spares = w->frames >= SPARED;
-    const double weight = spares ? SPARING : 1;
-    if (spares && w->frames / ANALYSIS_CAPACITY_ADDED % SPARING != 0)
-        return;
     if (full[w->added - 1] - full[-ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
         return;
     for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++)
@@ -163,7 +184,8 @@ static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns)
 static void capacity_trains(struct analysis_capacity_way *w)
 {
     const size_t train = ANALYSIS_CAPACITY_TRAIN;
-    for (size_t i = w->frames < train ? (size_t)(train - w->frames) : 0; i < w->added; i++) {
+    const size_t every = w->frames < SPARED ? 1 : TRAINS;
+    for (size_t i = w->frames < train ? (size_t)(train - w->frames) : 0; i < w->added; i += every) {
         const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
         double train_s = (double)(w->time_ns[at] - w->time_ns[at - train]) * 1e-9;
         double train_bits = (double)(w->sum_bytes[at] - w->sum_bytes[at - train]) * 8;
@@ -202,22 +224,35 @@ static void capacity_carry_to(struct analysis_capacity_series *c, int64_t time_n
     c->to_ns = c->from_ns + (ANALYSIS_CAPACITY_SLOT_NS << c->shift);
 }
 
-static void capacity_slots(struct analysis_capacity_way *w)
+/* Frames of those times, together so many bytes: they lie in one slot of each kind, or are one frame. */
+static void capacity_slot(struct analysis_capacity_way *w, int64_t from_ns, int64_t to_ns, double bytes)
 {
     struct analysis_capacity_series *c = &w->carried;
-    for (size_t i = 0; i < w->added; i++) {
-        const int64_t time_ns = w->time_ns[ANALYSIS_CAPACITY_BEFORE + i];
-        if (time_ns < c->from_ns || time_ns >= c->to_ns)
-            capacity_carry_to(c, time_ns);
-        c->bytes[c->at] += w->bytes[i];
-        if (time_ns < w->slot_from_ns || time_ns >= w->slot_to_ns) {
-            w->slot_from_ns = time_ns / SLOT_NS * SLOT_NS;
-            w->slot_to_ns = w->slot_from_ns + SLOT_NS;
-            w->slot_bytes = 0;
-        }
-        w->slot_bytes += w->bytes[i];
-        w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
+    if (from_ns < c->from_ns || to_ns >= c->to_ns)
+        capacity_carry_to(c, from_ns);
+    c->bytes[c->at] += bytes;
+    if (from_ns < w->slot_from_ns || to_ns >= w->slot_to_ns) {
+        w->slot_from_ns = from_ns / SLOT_NS * SLOT_NS;
+        w->slot_to_ns = w->slot_from_ns + SLOT_NS;
+        w->slot_bytes = 0;
     }
+    w->slot_bytes += bytes;
+    w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
+}
+
+static void capacity_slots(struct analysis_capacity_way *w)
+{
+    const int64_t *time_ns = w->time_ns + ANALYSIS_CAPACITY_BEFORE, *sum_bytes = w->sum_bytes + ANALYSIS_CAPACITY_BEFORE;
+    int64_t from_ns = time_ns[0], to_ns = time_ns[0];
+    for (size_t i = 1; i < w->added; i++) {
+        from_ns = time_ns[i] < from_ns ? time_ns[i] : from_ns;
+        to_ns = time_ns[i] > to_ns ? time_ns[i] : to_ns;
+    }
+    if (from_ns >= w->carried.from_ns && to_ns < w->carried.to_ns && from_ns >= w->slot_from_ns && to_ns < w->slot_to_ns)
+        capacity_slot(w, from_ns, to_ns, (double)(sum_bytes[w->added - 1] - sum_bytes[-1])); /* as most do */
+    else
+        for (size_t i = 0; i < w->added; i++)
+            capacity_slot(w, time_ns[i], time_ns[i], w->bytes[i]);
 }
 
 /* Counts what was added, and remembers the latest. */
@@ -231,11 +266,13 @@ static void capacity_count(struct analysis_capacity_host *h, struct analysis_cap
         w->sum_bytes[at] = w->sum_bytes[at - 1] + w->bytes[i];
         w->sum_full[at] = w->sum_full[at - 1] + (w->bytes[i] >= FULL_BYTES);
     }
+    const unsigned weight = capacity_weight(w);
     capacity_stamps(w);
-    capacity_vote(w, capacity_tick_ns(h));
+    if (weight > 0)
+        capacity_vote(w, capacity_tick_ns(h), weight);
     capacity_trains(w);
     capacity_slots(w);
-    analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n);
+    analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n, weight);
     memmove(w->time_ns, w->time_ns + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->time_ns);
     memmove(w->sum_bytes, w->sum_bytes + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_bytes);
     memmove(w->sum_full, w->sum_full + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_full);
@@ -275,33 +312,6 @@ static unsigned capacity_last_byte(const struct capture_address *a)
     return a->bytes[a->family == 4 ? 3 : 15];
 }
 
-/* Those of a segment's source and destination. */
-static void capacity_hosts(struct analysis_capacity *c, const struct capture_segment *s,
-                           struct analysis_capacity_host *host[static 2])
-{
-    unsigned src = capacity_last_byte(&s->src), dst = capacity_last_byte(&s->dst);
-    struct analysis_capacity_host **pair = c->pair[(8 * src + dst) & (PAIRS - 1)];
-    if (!pair[0] || !pair[1] || !capacity_is(pair[0], &s->src, s->tag) || !capacity_is(pair[1], &s->dst, s->tag)) {
-        pair[0] = capacity_host(c, &s->src, s->tag);
-        pair[1] = capacity_host(c, &s->dst, s->tag);
-    }
-    host[0] = pair[0];
-    host[1] = pair[1];
-}
-
-void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_segment *s)
-{
-    struct analysis_capacity_host *host[2];
-    capacity_hosts(c, s, host);
-    for (int i = 0; i < 2; i++) {
-        struct analysis_capacity_host *h = host[i];
-        if (h && ++h->bulk == SHARED && h->passed_over) { /* what it exchanged with others since then nobody knows */
-            memset(&h->in, 0, sizeof h->in);
-            memset(&h->out, 0, sizeof h->out);
-        }
-    }
-}
-
 /* Does all that matters of a host show at the one it exchanges with? */
 static bool capacity_passes_over(struct analysis_capacity_host *h, const struct analysis_capacity_host *other)
 {
@@ -310,25 +320,55 @@ static bool capacity_passes_over(struct analysis_capacity_host *h, const struct 
     return over;
 }
 
+/* Those of a segment's source and destination. */
+static struct capacity_pair *capacity_pair(struct analysis_capacity *c, const struct capture_segment *s)
+{
+    struct capacity_pair *p = &c->pair[(8 * capacity_last_byte(&s->src) + capacity_last_byte(&s->dst)) & (PAIRS - 1)];
+    if (p->known && p->tag == s->tag && capture_address_same(&p->src, &s->src) && capture_address_same(&p->dst, &s->dst))
+        return p;
+    struct analysis_capacity_host *from = capacity_host(c, &s->src, s->tag), *to = capacity_host(c, &s->dst, s->tag);
+    *p = (struct capacity_pair){.known = true, .tag = s->tag, .src = s->src, .dst = s->dst, .host = {from, to}};
+    p->way[0] = from && !capacity_passes_over(from, to) ? &from->out : NULL;
+    p->way[1] = to && !capacity_passes_over(to, from) ? &to->in : NULL;
+    return p;
+}
+
+void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_segment *s)
+{
+    struct analysis_capacity_host *const host[2] = {capacity_host(c, &s->src, s->tag), capacity_host(c, &s->dst, s->tag)};
+    bool shared = false;
+    for (int i = 0; i < 2; i++) {
+        struct analysis_capacity_host *h = host[i];
+        if (!h || ++h->bulk != SHARED)
+            continue;
+        shared = true;
+        if (h->passed_over) { /* what it exchanged with others since then nobody knows */
+            memset(&h->in, 0, sizeof h->in);
+            memset(&h->out, 0, sizeof h->out);
+        }
+    }
+    if (shared) /* others are passed over from now on */
+        memset(c->pair, 0, sizeof c->pair);
+}
+
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
                            uint32_t other_bytes, int64_t time_ns)
 {
     uint32_t frames = frame_bytes < s->payload_bytes && frame_bytes > 0 ? (s->payload_bytes - 1) / frame_bytes + 1 : 1;
     uint32_t around = analysis_capacity_around_bytes(&s->src, s->has_timestamps);
     uint32_t bytes = other_bytes > 0 ? other_bytes + ANALYSIS_CAPACITY_FRAMING - 14 : s->payload_bytes + frames * around;
-    struct analysis_capacity_host *host[2];
-    capacity_hosts(c, s, host);
+    const struct capacity_pair *p = capacity_pair(c, s);
     for (int i = 0; i < 2; i++) {
-        if (!host[i] || capacity_passes_over(host[i], host[!i]))
+        struct analysis_capacity_way *w = p->way[i];
+        if (!w)
             continue;
-        struct analysis_capacity_way *w = i ? &host[i]->in : &host[i]->out;
         if (other_bytes > 0) {
             w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
             w->other_to_ns = time_ns;
             w->other_bytes += other_bytes;
             w->other_frames++;
         }
-        capacity_note(host[i], w, bytes, time_ns);
+        capacity_note(p->host[i], w, bytes, time_ns);
     }
 }
 

@@ -71,14 +71,23 @@ static void clocking_double(struct analysis_clocking *c)
     c->shift++;
 }
 
-static struct analysis_clocking_slot *clocking_at(struct analysis_clocking *c, int64_t time_ns)
+static void clocking_go(struct analysis_clocking *c, int64_t time_ns)
 {
     int64_t i;
     while ((i = (time_ns / UNIT_NS >> c->shift) - c->first) >= ANALYSIS_CLOCKING_SLOTS)
         clocking_double(c);
     i = i < 0 ? 0 : i;
     c->n = (size_t)i >= c->n ? (size_t)i + 1 : c->n;
-    return &c->slot[i];
+    c->at = (size_t)i;
+    c->from_ns = (c->first + i) * (UNIT_NS << c->shift);
+    c->until_ns = c->from_ns + (UNIT_NS << c->shift);
+}
+
+static inline struct analysis_clocking_slot *clocking_at(struct analysis_clocking *c, int64_t time_ns)
+{
+    if (time_ns < c->from_ns || time_ns >= c->until_ns)
+        clocking_go(c, time_ns);
+    return &c->slot[c->at];
 }
 
 static void clocking_began(struct clocking_began *b, double began, double answered_s)

@@ -29,7 +29,8 @@ struct analysis_clocking_slot {
 struct analysis_clocking {
     int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms since the origin */
     unsigned shift;
-    size_t n;
+    size_t n, at;
+    int64_t from_ns, until_ns; /* what slot `at` covers; nothing at first */
     int64_t to_sender_ns;
     uint32_t full_bytes; /* payload of a full segment */
     double gap_ns;       /* between data, a running mean */

@@ -13,8 +13,6 @@
 #define DUP_ACKS_LOSS 3                   /* RFC 5681 */
 #define KEEPALIVE_IDLE_NS INT64_C(1000000000) /* a lone byte sooner after the last data was sent again (RFC 8985 7) */
 #define JUMBO_TRUSTED 8                   /* packets in the size of usual jumbo frames: they are */
-#define LEAST_FRAME 1220                  /* payload: every path of IPv6 carries 1280 bytes (RFC 8200, 5), most of IPv4 do */
-#define MOST_SUPER 524280                 /* payload: Linux's GSO_MAX_SIZE, 430 frames. What claims more is none */
 #define IP_ID_NEAR 4096                   /* identifications further apart are not from one counter */
 
 void analysis_direction_init(struct analysis_direction *d)
@@ -43,11 +41,6 @@ void analysis_direction_syn(struct analysis_direction *d, uint32_t isn)
     d->ack_high = INT64_MIN;
 }
 
-int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq)
-{
-    return d->high + (int32_t)(seq - (d->base + (uint32_t)d->high));
-}
-
 bool analysis_direction_is_copy(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
 {
     bool strong = s->ip_id != 0 || s->has_timestamps;
@@ -66,19 +59,6 @@ bool analysis_direction_is_copy(struct analysis_direction *d, const struct captu
     d->recent_next = (uint8_t)((d->recent_next + 1) % ANALYSIS_RECENT);
     d->recent_ns = time_ns;
     return false;
-}
-
-uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bool has_timestamps)
-{
-    uint32_t options = has_timestamps ? 12 : 0;
-    return (d->mss > options ? d->mss : 1460) - options;
-}
-
-uint32_t analysis_direction_frame_bytes(const struct analysis_direction *d, const struct capture_segment *s)
-{
-    uint32_t full = analysis_direction_segment_bytes(d, s->has_timestamps);
-    full = full > LEAST_FRAME ? full : LEAST_FRAME;
-    return s->payload_bytes > full && s->payload_bytes <= MOST_SUPER ? full : s->payload_bytes;
 }
 
 static void need_losses(struct analysis_direction *d)

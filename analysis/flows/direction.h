@@ -15,6 +15,8 @@
 
 #define ANALYSIS_BULK_PACKETS 32
 #define ANALYSIS_RECENT 8
+#define ANALYSIS_LEAST_FRAME 1220  /* payload: every path of IPv6 carries 1280 bytes (RFC 8200, 5), most of IPv4 do */
+#define ANALYSIS_MOST_SUPER 524280 /* payload: Linux's GSO_MAX_SIZE, 430 frames. What claims more is none */
 #define ANALYSIS_WINDOW_MAX (INT64_C(65535) << 14) /* RFC 7323: no receive window is larger */
 
 struct analysis_direction {
@@ -68,7 +70,10 @@ void analysis_direction_data(struct analysis_direction *d, const struct capture_
 void analysis_direction_ack(struct analysis_direction *d, const struct capture_segment *s);
 
 /* Relative sequence number: the one nearest to the highest known. */
-int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq);
+static inline int64_t analysis_direction_relative(const struct analysis_direction *d, uint32_t seq)
+{
+    return d->high + (int32_t)(seq - (d->base + (uint32_t)d->high));
+}
 
 /* May bytes of this stream, or their acknowledgements, be there? Farther from its data than any window none are. */
 static inline bool analysis_direction_is_near(const struct analysis_direction *d, int64_t start, int64_t end)
@@ -77,9 +82,18 @@ static inline bool analysis_direction_is_near(const struct analysis_direction *d
 }
 
 /* Payload of a full segment: from the MSS option, less the timestamp option, or as on Ethernet. */
-uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bool has_timestamps);
+static inline uint32_t analysis_direction_segment_bytes(const struct analysis_direction *d, bool has_timestamps)
+{
+    uint32_t options = has_timestamps ? 12 : 0;
+    return (d->mss > options ? d->mss : 1460) - options;
+}
 
 /* Payload of each frame but the last that the segment is on the wire: all of it, unless it is a super-segment. */
-uint32_t analysis_direction_frame_bytes(const struct analysis_direction *d, const struct capture_segment *s);
+static inline uint32_t analysis_direction_frame_bytes(const struct analysis_direction *d, const struct capture_segment *s)
+{
+    uint32_t full = analysis_direction_segment_bytes(d, s->has_timestamps);
+    full = full > ANALYSIS_LEAST_FRAME ? full : ANALYSIS_LEAST_FRAME;
+    return s->payload_bytes > full && s->payload_bytes <= ANALYSIS_MOST_SUPER ? full : s->payload_bytes;
+}
 
 #endif

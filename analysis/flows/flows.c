@@ -136,57 +136,64 @@ static struct analysis_explained *explained_resized(struct analysis_explained *e
     return e;
 }
 
-/* Data, or an ACK of them. */
-static void explain_event(struct analysis_explained **e, const struct capture_segment *s, bool is_ack, int64_t at, int64_t t)
+/* While there are few: its round trips from now on, or one event more. */
+static void explain_early(struct analysis_explained **e, const struct capture_segment *s, bool is_ack, int64_t at, int64_t t)
 {
-    if (!(*e)->trip && ((*e)->n == EVENTS || s->n_sack > 0)) {
+    if ((*e)->n == EVENTS || s->n_sack > 0) {
         (*e)->trip = explained_alone(*e);
         *e = explained_resized(*e, 0);
+        return;
     }
-    if ((*e)->trip && is_ack) {
-        analysis_round_trip_ack((*e)->trip, s, at, t);
-    } else if ((*e)->trip) {
-        analysis_round_trip_data((*e)->trip, s, at, t);
-    } else {
-        if ((*e)->n == (*e)->room)
-            *e = explained_resized(*e, 2 * (*e)->room);
-        (*e)->event[(*e)->n++] = (struct analysis_explained_event){t, at, s->tsval, s->tsecr, s->payload_bytes, s->window,
-                                                                   s->flags, s->has_timestamps, is_ack};
-    }
+    if ((*e)->n == (*e)->room)
+        *e = explained_resized(*e, 2 * (*e)->room);
+    (*e)->event[(*e)->n++] = (struct analysis_explained_event){t, at, s->tsval, s->tsecr, s->payload_bytes, s->window,
+                                                               s->flags, s->has_timestamps, is_ack};
 }
 
-/* `last`: of the data, if beyond what was seen before; else 0. */
-static void explain_data(struct analysis_explained **e, const struct capture_segment *s, int64_t last,
-                         int64_t to_sender_ns, int64_t t)
+/* Data, or an ACK of them. */
+static inline void explain_event(struct analysis_explained **e, const struct capture_segment *s, bool is_ack, int64_t at,
+                                 int64_t t)
 {
-    if (!*e) {
-        *e = explained_resized(NULL, 1);
-        (*e)->trip = NULL;
-        (*e)->to_sender_ns = to_sender_ns;
-        (*e)->n = 0;
-    }
-    if (last > 0)
-        explain_event(e, s, false, last, t);
+    if (!(*e)->trip)
+        explain_early(e, s, is_ack, at, t);
+    struct analysis_round_trip *trip = (*e)->trip;
+    if (trip && is_ack)
+        analysis_round_trip_ack(trip, s, at, t);
+    else if (trip)
+        analysis_round_trip_data(trip, s, at, t);
+}
+
+static void explain_begin(struct analysis_explained **e, int64_t to_sender_ns)
+{
+    *e = explained_resized(NULL, 1);
+    (*e)->trip = NULL;
+    (*e)->to_sender_ns = to_sender_ns;
+    (*e)->n = 0;
 }
 
 /* `last`: relative, of the frame's last byte + 1. */
-static void explain_frame(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t last, int64_t t)
+static inline void explain_frame(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t last,
+                                 int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end];
     int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
-    explain_data(&c->explain[end], s, last > d->high ? last : 0, to_sender_ns, t);
+    if (!c->explain[end])
+        explain_begin(&c->explain[end], to_sender_ns);
     if (d->bins && !c->clocking[end])
         c->clocking[end] = analysis_clocking_new(t, to_sender_ns);
-    if (c->clocking[end] && last > d->high)
+    if (last <= d->high) /* they passed before */
+        return;
+    explain_event(&c->explain[end], s, false, last, t);
+    if (c->clocking[end])
         analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps), t);
 }
 
 /* A super-segment counts as the frames it becomes, which are acknowledged one by one: they pass here together. */
-static void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
+static inline void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
+                                  uint32_t frame_bytes, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end];
     int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
-    uint32_t frame_bytes = analysis_direction_frame_bytes(d, s);
     if (frame_bytes == s->payload_bytes) {
         explain_frame(c, end, s, at + frame_bytes, t);
         return;
@@ -200,11 +207,12 @@ static void explain_frames(struct analysis_connection *c, int end, const struct 
 }
 
 /* Before the direction has taken the segment: only then it is new. */
-static void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t t)
+static void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, uint32_t frame_bytes,
+                            int64_t t)
 {
     const struct analysis_direction *reverse = &c->direction[!end];
     if (s->payload_bytes > 0)
-        explain_frames(c, end, s, t);
+        explain_frames(c, end, s, frame_bytes, t);
     if (!(s->flags & CAPTURE_TCP_ACK) || (s->flags & CAPTURE_TCP_SYN) || !reverse->has_data)
         return;
     int64_t ack = analysis_direction_relative(reverse, s->ack);
@@ -275,9 +283,9 @@ static void flows_take(struct analysis_flows *f, struct analysis_connection *c, 
         return;
     }
     frame->counts = true;
-    if (f->explains)
-        explain_segment(c, end, s, t);
     frame->frame_bytes = analysis_direction_frame_bytes(d, s);
+    if (f->explains)
+        explain_segment(c, end, s, frame->frame_bytes, t);
     const bool was_bulk = d->bins;
     if (s->payload_bytes > 0)
         analysis_direction_data(d, s, t);

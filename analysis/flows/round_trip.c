@@ -22,14 +22,17 @@
 #define SPARED 65536 /* samples of a leg or a loop: 128 and more for each slot of the series. Of those after them, whose waits are
                       * those of their neighbours, every eighth is taken, at irregular distances: bursts are regular */
 
-static const double tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1e3, 1e6, 4e6, 10e6};
+static const int64_t tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1000, 1000000, 4000000, 10000000};
 
 /* For each tick the clock may have: which one it is shows in the end. */
 struct trip_leg {
     int64_t n;
     bool sure; /* least is of samples none of whose times was reckoned */
     uint32_t seen; /* of those too that are spared, modulo 2^32 */
-    double sum[ANALYSIS_ROUND_TRIP_TICKS], least[ANALYSIS_ROUND_TRIP_TICKS];
+    uint32_t stamp; /* of the latest; of those in a row that have it the tap's time at which the leg was the shortest: */
+    int64_t stamped_ns;
+    int64_t least_ns[ANALYSIS_ROUND_TRIP_TICKS]; /* of those before */
+    double sum_ns[ANALYSIS_ROUND_TRIP_TICKS];
 };
 
 struct trip_clock {
@@ -102,6 +105,7 @@ struct analysis_round_trip {
     struct compression xi;
     struct trip_stamped stamped[ANALYSIS_ROUND_TRIP_TICKS];
     uint32_t last_stamp;  /* of an ACK that advanced */
+    int same_stamp;       /* ACKs after it that have it */
     int in_run;           /* of ACKs whose rate is taken */
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
@@ -117,6 +121,9 @@ struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns)
     *e = (struct analysis_round_trip){
         .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1,
         .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
+    for (int i = 0; i < ANALYSIS_LEGS; i++)
+        for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+            e->legs[i].least_ns[k] = INT64_MAX;
     return e;
 }
 
@@ -156,23 +163,16 @@ static inline bool trip_spares(uint32_t *seen)
     return (*seen)++ >= SPARED && *seen * UINT32_C(2654435769) > UINT32_MAX / 8;
 }
 
-static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c, uint32_t stamp,
-                    int64_t time_ns, bool sure)
+/* t_ns: of the tap; both since the clock began. Seldom: it is not to lengthen what every segment passes. */
+__attribute__((noinline)) static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns,
+                                               int64_t ticks, int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
-    int sign = leg_sign(which);
-    double ticks = (double)(int32_t)(stamp - c->first), t = (double)(time_ns - c->first_ns);
-    double by_tick[ANALYSIS_ROUND_TRIP_TICKS];
+    double by_tick_ns[ANALYSIS_ROUND_TRIP_TICKS];
     for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
-        by_tick[k] = sign * (t - ticks * tick_ns[k]);
-        if (leg->n == 0 || sure > leg->sure || (sure == leg->sure && by_tick[k] < leg->least[k]))
-            leg->least[k] = by_tick[k];
+        by_tick_ns[k] = leg_sign(which) * (double)(t_ns - ticks * tick_ns[k]);
+        leg->sum_ns[k] += by_tick_ns[k];
     }
-    leg->sure = leg->sure || sure;
-    if (trip_spares(&leg->seen))
-        return;
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
-        leg->sum[k] += by_tick[k];
     leg->n++;
     if (!e->series && leg->n == SERIES_SAMPLES) {
         e->series = analysis_leg_series_new(time_ns);
@@ -180,7 +180,62 @@ static void leg_add(struct analysis_round_trip *e, enum analysis_leg which, cons
         e->window.timed = memory_resized(NULL, RELEASES, sizeof *e->window.timed, "the round trips of a flow");
     }
     if (e->series)
-        analysis_leg_series_add(e->series, time_ns, (int)which, t, ticks, by_tick);
+        analysis_leg_series_add(e->series, time_ns, (int)which, (double)t_ns, (double)ticks, by_tick_ns);
+}
+
+/* Since the clock began. */
+static int64_t leg_ns(enum analysis_leg which, const struct trip_clock *c, uint32_t stamp, int64_t time_ns, int tick)
+{
+    return leg_sign(which) * (time_ns - c->first_ns - (int32_t)(stamp - c->first) * tick_ns[tick]);
+}
+
+/* With the latest, of which there are some. */
+static int64_t leg_least_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
+{
+    const struct trip_leg *leg = &e->legs[which];
+    const struct trip_clock *c = which == ANALYSIS_LEG_DATA_OUT || which == ANALYSIS_LEG_ACK_IN ? &e->sender : &e->receiver;
+    const int64_t latest_ns = leg_ns(which, c, leg->stamp, leg->stamped_ns, tick);
+    return leg->seen == 0 || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
+}
+
+/* Likewise: another stamp than the latest. */
+__attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, enum analysis_leg which, uint32_t stamp,
+                                               int64_t time_ns)
+{
+    struct trip_leg *leg = &e->legs[which];
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+        leg->least_ns[k] = leg_least_ns(e, which, k);
+    leg->stamp = stamp;
+    leg->stamped_ns = time_ns;
+}
+
+/* Does a sample count for the least? One whose time was reckoned does as long as all are so. */
+__attribute__((noinline)) static bool leg_is_sure(struct trip_leg *leg, uint32_t stamp, int64_t time_ns, bool sure)
+{
+    if (!sure)
+        return false;
+    leg->sure = true;
+    leg->stamp = stamp;
+    leg->stamped_ns = time_ns;
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+        leg->least_ns[k] = INT64_MAX;
+    return true;
+}
+
+/* Its least counts every sample: it may be the only one that met empty queues. Of those of one stamp the first or the last
+ * is the shortest, whatever the tick. */
+static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c,
+                           uint32_t stamp, int64_t time_ns, bool sure)
+{
+    struct trip_leg *leg = &e->legs[which];
+    if (__builtin_expect(sure != leg->sure, 0) && !leg_is_sure(leg, stamp, time_ns, sure))
+        ;
+    else if (stamp != leg->stamp || leg->seen == 0)
+        leg_step(e, which, stamp, time_ns);
+    else if (leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns)
+        leg->stamped_ns = time_ns;
+    if (!trip_spares(&leg->seen))
+        leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns);
 }
 
 /* `sure`: it is this ACK's data, or this data's ACK, for certain. */
@@ -423,23 +478,22 @@ static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t t
 {
     uint32_t step = stamp - e->last_stamp;
     e->last_stamp = stamp;
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
+    e->same_stamp += step == 0;
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && step > 0; k++) {
         struct trip_stamped *g = &e->stamped[k];
-        int64_t tick = (int64_t)tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
+        g->xi.in_group += g->xi.in_group > 0 ? e->same_stamp : 0;
+        int64_t tick = tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
         bool vague = step > 1 && tick > COMPRESSION_FLOOR_NS;
         int64_t resolution = (g->vague + vague) * tick;
         struct compression_config xi = {.floor = resolution > 0 ? 2 * resolution : COMPRESSION_FLOOR_NS,
                                         .left_resolution = resolution};
-        if (step == 0) {
-            g->xi.in_group += g->xi.in_group > 0;
-            continue;
-        }
         compression_add(&g->xi, &xi, left, time_ns);
         if (g->xi.in_group == 0) /* ends one group, and begins the next */
             compression_add(&g->xi, &xi, left, time_ns);
         if (g->xi.in_group == 1)
             g->vague = vague;
     }
+    e->same_stamp = step == 0 ? e->same_stamp : 0;
 }
 
 /* Does the ACK say that data are there which it cannot acknowledge, because some before them are lacking? What is lost
@@ -483,7 +537,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     e->last_window = s->window;
     if (s->has_timestamps)
         trip_stamps(e, s->tsval, time_ns);
-    int64_t data_ns;
+    int64_t data_ns = 0;
     uint32_t segments;
     if (!trip_passed(e, ack, &data_ns, &segments) || ack <= e->held_end) {
         compression_break(&e->xi);
@@ -513,7 +567,7 @@ static int clock_tick(const struct trip_clock *c)
     double ticks = (double)(int32_t)(c->last - c->first), span = (double)(c->last_ns - c->first_ns);
     int best = -1;
     for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && ticks > 0; k++)
-        if (best < 0 || fabs(log(span / ticks / tick_ns[k])) < fabs(log(span / ticks / tick_ns[best])))
+        if (best < 0 || fabs(log(span / ticks / (double)tick_ns[k])) < fabs(log(span / ticks / (double)tick_ns[best])))
             best = k;
     return best;
 }
@@ -534,13 +588,14 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
         for (int k = 0; k < ANALYSIS_LEGS; k++) {
             if (tick[k] < 0)
                 return 0;
-            double tick_of = tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(e->series, i, k, tick_of);
-            double beyond = leg_sign((enum analysis_leg)k) * mean - e->legs[k].least[tick[k]] - tick_of / 2;
+            double tick_of = (double)tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(e->series, i, k, tick_of);
+            double shortest_ns = (double)leg_least_ns(e, (enum analysis_leg)k, tick[k]);
+            double beyond = leg_sign((enum analysis_leg)k) * mean - shortest_ns - tick_of / 2;
             if (isfinite(mean)) /* else as before */
                 last[k] = beyond * 1e-9;
             waits[i].leg_samples[k] = e->series->cell[i][k].n;
             if (k < ANALYSIS_LEG_SERIES_LEAST && waits[i].leg_samples[k] > 0)
-                least_s[k] = (e->series->least_ns[i][k][tick[k]] - e->legs[k].least[tick[k]]) * 1e-9;
+                least_s[k] = (e->series->least_ns[i][k][tick[k]] - shortest_ns) * 1e-9;
         }
         waits[i].start_s = analysis_leg_series_start_s(e->series, i);
         waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
@@ -595,7 +650,7 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     for (int i = 0; i < ANALYSIS_LOOPS; i++)
         x->loop_least_s[i] = isfinite(e->least_loop_ns[i]) ? e->least_loop_ns[i] * 1e-9 : NAN;
-    x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax(tick_ns[sender], tick_ns[receiver]) * 1e-9;
+    x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax((double)tick_ns[sender], (double)tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
     for (int i = 0; i < ANALYSIS_LEGS; i++) {
@@ -603,20 +658,20 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
         int k = tick[i];
         x->wait_s[i] = k < 0 || leg->n == 0
                            ? NAN
-                           : fmax(0, leg->sum[k] / (double)leg->n - leg->least[k] - tick_ns[k] / 2) * 1e-9;
+                           : fmax(0, leg->sum_ns[k] / (double)leg->n - (double)leg_least_ns(e, (enum analysis_leg)i, k) - (double)tick_ns[k] / 2) * 1e-9;
     }
     /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
     double least_ns = 0;
     for (int i = 0; i < ANALYSIS_LEGS; i++)
-        least_ns += tick[i] < 0 || e->legs[i].n == 0 ? NAN : e->legs[i].least[tick[i]];
-    x->floor_s = sender < 0 || receiver < 0 ? NAN : fmax(0, least_ns + tick_ns[sender] + tick_ns[receiver]) * 1e-9;
+        least_ns += tick[i] < 0 || e->legs[i].n == 0 ? (double)NAN : (double)leg_least_ns(e, (enum analysis_leg)i, tick[i]);
+    x->floor_s = sender < 0 || receiver < 0 ? NAN : fmax(0, least_ns + (double)(tick_ns[sender] + tick_ns[receiver])) * 1e-9;
     for (int i = 0; i < ANALYSIS_LOOPS; i++) {
-        int go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
-        int come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
+        enum analysis_leg go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
+        enum analysis_leg come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
         bool known = tick[go] >= 0 && e->legs[go].n > 0 && e->legs[come].n > 0;
         int k = tick[go];
         x->stamped_least_s[i] =
-            known ? (e->legs[go].least[k] + e->legs[come].least[k] + tick_ns[k]) * 1e-9 : NAN;
+            known ? (double)(leg_least_ns(e, go, k) + leg_least_ns(e, come, k) + tick_ns[k]) * 1e-9 : (double)NAN;
     }
     x->data_wait_s = x->wait_s[ANALYSIS_LEG_DATA_OUT] + x->wait_s[ANALYSIS_LEG_DATA_IN];
     x->ack_wait_s = x->wait_s[ANALYSIS_LEG_ACK_OUT] + x->wait_s[ANALYSIS_LEG_ACK_IN];

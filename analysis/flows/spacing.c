@@ -9,6 +9,8 @@
 #define LEAST_BPS 1e3
 #define LONG 4       /* frames' time, and more, apart: silence */
 #define FASTEST 0.02 /* of the bytes */
+#define RARE 4       /* mean distances, and more, apart stand at most a quarter of the frames: their sum is the time */
+#define MOST_RARE_NS (INT64_C(1) << 32) /* times the fastest rate it fits into 64 bits */
 
 /* What the frames being added have come to: since the last one before them, together, and how many. */
 struct spacing_added {
@@ -41,7 +43,8 @@ static void spacing_runs(struct analysis_spacing *w, int rate, const struct spac
     w->fastest = rate;
 }
 
-static void spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns, struct spacing_added *added)
+/* Counts a frame, which stands for `weight`, and returns at which step of rates it follows the one before it. */
+static int spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns, double weight)
 {
     uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
     double apart_s = (double)(time_ns - w->last_ns) * 1e-9;
@@ -51,39 +54,28 @@ static void spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time
     int half = apart > 1 ? octave_steps(apart, 2) : 0;
     step = step < ANALYSIS_SPACING_STEPS ? step : ANALYSIS_SPACING_STEPS - 1;
     half = half < ANALYSIS_SPACING_APARTS ? half : ANALYSIS_SPACING_APARTS - 1;
-    w->bytes[step] += bytes;
-    w->seconds[step] += apart_s;
-    w->apart_s[half] += apart_s;
-    if (step / PER_OCTAVE != w->fastest)
-        spacing_runs(w, step / PER_OCTAVE, added);
-    added->since_ns += (double)(time_ns - added->from_ns);
-    added->frames++;
-    w->last_bytes = bytes;
-    w->last_ns = time_ns;
+    w->bytes[step] += weight * bytes;
+    w->seconds[step] += weight * apart_s;
+    w->apart_s[half] += weight * apart_s;
+    return step;
 }
 
-void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n)
+/* Each of them counts. */
+static void spacing_all(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n)
 {
-    size_t i = 0;
-    if (n > 0 && w->last_bytes == 0) {
-        w->last_bytes = bytes[0];
-        w->last_ns = time_ns[0];
-        w->fastest = ANALYSIS_SPACING_RUNS - 1;
-        spacing_begin(w, 0, w->fastest, &(struct spacing_added){.frames = 0});
-        i = 1;
-    }
     struct spacing_added added = {.from_ns = w->last_ns};
-    for (; i < n; i++)
-        spacing_one(w, bytes[i], time_ns[i], &added);
+    for (size_t i = 0; i < n; i++) {
+        int rate = spacing_one(w, bytes[i], time_ns[i], 1) / PER_OCTAVE;
+        if (rate != w->fastest)
+            spacing_runs(w, rate, &added);
+        added.since_ns += (double)(time_ns[i] - added.from_ns);
+        added.frames++;
+        w->last_bytes = bytes[i];
+        w->last_ns = time_ns[i];
+    }
     spacing_count(w, 0, w->fastest, &added);
     for (int k = 0; k <= w->fastest; k++)
         w->run[k].since_ns = w->run[k].frames = 0;
-    w->frames += added.frames;
-}
-
-static double spacing_bps(int step)
-{
-    return LEAST_BPS * exp2((double)step / PER_OCTAVE);
 }
 
 /* The step whose bytes, with those of its neighbours, are the most. */
@@ -97,6 +89,86 @@ static int spacing_line(const struct analysis_spacing *w)
         most = fmax(most, bytes);
     }
     return line;
+}
+
+/* Of runs of a half to a quarter of the rate at which most bytes stand. */
+static int spacing_run(int at)
+{
+    return at / PER_OCTAVE > 0 ? at / PER_OCTAVE - 1 : 0;
+}
+
+/* From now on not all count. */
+static void spacing_spare(struct analysis_spacing *w)
+{
+    double sum_s = 0;
+    for (int i = 0; i < ANALYSIS_SPACING_STEPS; i++)
+        sum_s += w->seconds[i];
+    double rare_ns = ceil(RARE * sum_s * 1e9 / w->frames);
+    w->rare_ns = rare_ns < (double)MOST_RARE_NS ? (int64_t)rare_ns : MOST_RARE_NS;
+    w->watched = -1;
+    for (int i = 0; i < ANALYSIS_SPACING_RUNS; i++)
+        w->run[i].counted = w->frames;
+    for (int i = w->fastest + 1; i < ANALYSIS_SPACING_RUNS; i++) /* as the latest frame ended them */
+        w->run[i].began_ns = w->last_ns;
+}
+
+static void spacing_watch(struct analysis_spacing *w)
+{
+    int run = spacing_run(spacing_line(w));
+    if (w->watched >= 0 && w->watched != run)
+        w->run[run].began_ns = w->last_ns;
+    w->watched = run;
+}
+
+static void spacing_some(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n,
+                         unsigned weight)
+{
+    const uint64_t bit_ns = (uint64_t)(8e9 / LEAST_BPS); /* of a byte at the least rate, a half at twice that, ... */
+    if (weight > 0 || w->watched < 0)
+        spacing_watch(w);
+    int64_t began_ns = w->run[w->watched].began_ns;
+    double sum_ns = 0; /* of the capture's whole time, maybe, for each frame */
+    for (size_t i = 0; i < n; i++) {
+        const int64_t apart_ns = time_ns[i] - w->last_ns;
+        const bool rare = apart_ns >= w->rare_ns;
+        const uint32_t larger = bytes[i] > w->last_bytes ? bytes[i] : w->last_bytes;
+        if (weight > 0 || rare)
+            spacing_one(w, bytes[i], time_ns[i], rare ? 1 : weight);
+        if (apart_ns >= MOST_RARE_NS || (apart_ns > 0 && larger * bit_ns < (uint64_t)apart_ns << w->watched))
+            began_ns = time_ns[i];
+        sum_ns += (double)(time_ns[i] - began_ns);
+        w->last_bytes = bytes[i];
+        w->last_ns = time_ns[i];
+    }
+    w->run[w->watched].began_ns = began_ns;
+    w->run[w->watched].sum_ns += sum_ns;
+    w->run[w->watched].counted += (double)n;
+}
+
+void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n,
+                          unsigned weight)
+{
+    if (n > 0 && w->last_bytes == 0) {
+        w->last_bytes = bytes[0];
+        w->last_ns = time_ns[0];
+        w->fastest = ANALYSIS_SPACING_RUNS - 1;
+        spacing_begin(w, 0, w->fastest, &(struct spacing_added){.frames = 0});
+        bytes++;
+        time_ns++;
+        n--;
+    }
+    if (weight != 1 && w->rare_ns == 0)
+        spacing_spare(w);
+    if (w->rare_ns == 0)
+        spacing_all(w, bytes, time_ns, n);
+    else
+        spacing_some(w, bytes, time_ns, n, weight);
+    w->frames += (double)n;
+}
+
+static double spacing_bps(int step)
+{
+    return LEAST_BPS * exp2((double)step / PER_OCTAVE);
 }
 
 void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x)
@@ -116,13 +188,13 @@ void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spac
     double silence = ceil(2 * log2(1e9 * LONG * fmax(frame_s, ANALYSIS_SPACING_FULL_BITS / line_bps)));
     for (int i = silence > 0 ? (int)fmin(silence, ANALYSIS_SPACING_APARTS) : 0; i < ANALYSIS_SPACING_APARTS; i++)
         silent_s += w->apart_s[i];
-    int run = line / PER_OCTAVE > 0 ? line / PER_OCTAVE - 1 : 0; /* a half to a quarter of it */
+    int run = spacing_run(line);
     *x = (struct analysis_spacing_figures){
         .line_bps = line_bps,
         .line_share = fast / all,
         .fastest_bps = all > 0 ? spacing_bps(top) : (double)NAN,
         .silent = silent_s / time_s,
-        .run_s = w->run[run].sum_ns * 1e-9 / w->frames,
+        .run_s = w->run[run].sum_ns * 1e-9 / (w->rare_ns > 0 ? w->run[run].counted : w->frames),
         .mean_bps = all * 8 / time_s,
         .frame_s = frame_s,
     };

@@ -24,7 +24,7 @@ static void frames_of(struct analysis_spacing *w, int run, int pause)
     int64_t t = 0;
     *w = (struct analysis_spacing){.frames = 0};
     for (int i = 0; i < 20000; i++) {
-        analysis_spacing_add(w, &(uint32_t){FRAME}, &t, 1);
+        analysis_spacing_add(w, &(uint32_t){FRAME}, &t, 1, 1);
         t += FRAME_NS * ((i + 1) % run ? 1 : 1 + pause);
     }
 }

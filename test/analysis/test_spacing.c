@@ -14,7 +14,7 @@
 
 static void add(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns)
 {
-    analysis_spacing_add(w, &bytes, &time_ns, 1);
+    analysis_spacing_add(w, &bytes, &time_ns, 1, 1);
 }
 
 /* Runs of `n` frames, `apart` frames' time from the last of one to the first of the next. */
@@ -88,6 +88,50 @@ static void test_small_frames_do_not_break_a_run(void **state)
     assert_true(near(x.run_s, 1000 * 107.2e-6 / 2, 0.01));
 }
 
+#define BLOCK 256
+#define BLOCKS 2048
+
+/* Runs of 1 to 1000 frames with an ACK among five, rests of 2 to 100 frames' time between them; one of 10 s, in a block that
+ * is spared. */
+static void long_capture(uint32_t *bytes, int64_t *time_ns)
+{
+    struct random r;
+    int64_t t = 0;
+    random_init(&r, 5);
+    for (size_t i = 0, left = 0; i < BLOCK * BLOCKS; i++, left--) {
+        bytes[i] = random_below(&r, 5) == 0 ? 90 : FRAME;
+        t += FRAME_NS * bytes[i] / FRAME;
+        if (left == 0) {
+            left = 1 + random_below(&r, 1000);
+            t += (int64_t)(2 + random_below(&r, 99)) * FRAME_NS;
+        }
+        t += i == BLOCK * BLOCKS / 2 + 3 * BLOCK / 2 ? INT64_C(10000000000) : 0;
+        time_ns[i] = t;
+    }
+}
+
+/* One block of four counts for all from the 256th on, as of a long capture: runs are longer than blocks. */
+static void test_some_blocks_of_a_long_capture_stand_for_all(void **state)
+{
+    (void)state;
+    static uint32_t bytes[BLOCK * BLOCKS];
+    static int64_t time_ns[BLOCK * BLOCKS];
+    struct analysis_spacing all = {.frames = 0}, some = {.frames = 0};
+    struct analysis_spacing_figures x, y;
+    long_capture(bytes, time_ns);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        const unsigned weight = i < BLOCK ? 1 : i % 4 ? 0 : 4;
+        analysis_spacing_add(&all, bytes + i * BLOCK, time_ns + i * BLOCK, BLOCK, 1);
+        analysis_spacing_add(&some, bytes + i * BLOCK, time_ns + i * BLOCK, BLOCK, weight);
+    }
+    analysis_spacing_get(&all, &x);
+    analysis_spacing_get(&some, &y);
+    assert_true(near(y.line_bps, x.line_bps, 1e-3) && near(y.line_share, x.line_share, 1e-3));
+    assert_true(near(y.fastest_bps, x.fastest_bps, 1e-9) && near(y.run_s, x.run_s, 1e-9));
+    assert_true(near(y.silent, x.silent, 0.005) && x.silent > 0.1);
+    assert_true(near(y.mean_bps, x.mean_bps, 0.005) && near(y.frame_s, x.frame_s, 0.005));
+}
+
 static void test_nothing_is_known_of_one_frame(void **state)
 {
     (void)state;
@@ -139,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_a_line_that_is_stopped_rests_between_runs),
         cmocka_unit_test(test_pairs_at_an_even_pace_are_no_silence),
         cmocka_unit_test(test_small_frames_do_not_break_a_run),
+        cmocka_unit_test(test_some_blocks_of_a_long_capture_stand_for_all),
         cmocka_unit_test(test_nothing_is_known_of_one_frame),
         cmocka_unit_test(test_any_clock_will_do),
         cmocka_unit_test(test_steps_are_those_of_the_logarithm),

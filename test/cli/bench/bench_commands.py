@@ -4,14 +4,20 @@
 flows, made here by the native engine: h0 of star.yaml for 60 s. Commands take turns, so that other load hits all of them; each
 figure is a median, and ratios are within a round. `meson test --benchmark` runs it, it judges nothing.
 
-usage: bench_commands.py CONTRAFLOW [--seconds N] [--rounds N]
+With --instructions it counts those of two seconds of packets by callgrind instead, which are the same whatever else the machine
+does; exit status 1 where check takes more than N times those of analyze, 77 without valgrind.
+
+usage: bench_commands.py CONTRAFLOW [--seconds N] [--rounds N] [--instructions N]
 """
 import argparse
 import json
 import os
 import pathlib
+import re
+import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -36,18 +42,50 @@ def run(contraflow, command, file, directory):
     return time.monotonic() - started, usage.ru_utime + usage.ru_stime
 
 
+def capture(contraflow, directory, seconds):
+    """(its file, how many packets it has)."""
+    subprocess.run([contraflow, "run", SCENARIO, "--engine", "native", "-q", "-o", directory / "star", "--set",
+                    f"duration={seconds}s"], check=True, stderr=subprocess.DEVNULL)
+    packets, = (c["frames"] for c in json.loads((directory / "star" / "summary.json").read_text())["captures"])
+    return directory / "star" / "h0.pcap", packets
+
+
+def instructions(contraflow, command, file, directory):
+    """How many a command runs, from its process's start to its end."""
+    counts = directory / "counts"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MALLOC_")}  # meson's fills what is freed
+    done = subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={counts}", contraflow, command, file],
+                          stdout=subprocess.DEVNULL, env=environment)
+    assert done.returncode in (0, 1, 4), (command, done.returncode)
+    summary, = re.findall(r"^(?:summary|totals): (\d+)", counts.read_text(), re.M)[-1:]
+    return int(summary)
+
+
+def count(contraflow, most):
+    if not shutil.which("valgrind"):
+        print("no valgrind")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as name:
+        work = pathlib.Path(name)
+        file, packets = capture(contraflow, work, 2)
+        analyze, check = (instructions(contraflow, c, file, work) for c in ("analyze", "check"))
+    print(f"{packets} packets: analyze {analyze / packets:.0f} instructions each, check {check / packets:.0f}, "
+          f"{check / analyze:.3f} times as many; at most {most:g}")
+    return 0 if check <= most * analyze else 1
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].strip())
     parser.add_argument("contraflow")
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--instructions", type=float)
     options = parser.parse_args()
+    if options.instructions:
+        return count(options.contraflow, options.instructions)
     with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as name:
         work = pathlib.Path(name)
-        subprocess.run([options.contraflow, "run", SCENARIO, "--engine", "native", "-q", "-o", work / "star", "--set",
-                        f"duration={options.seconds}s"], check=True, stderr=subprocess.DEVNULL)
-        file = work / "star" / "h0.pcap"
-        packets, = (c["frames"] for c in json.loads((work / "star" / "summary.json").read_text())["captures"])
+        file, packets = capture(options.contraflow, work, options.seconds)
         results = {c: [] for c in COMMANDS}
         for i in range(options.rounds):
             for command in list(COMMANDS)[::1 if i % 2 == 0 else -1]:
@@ -58,7 +96,8 @@ def main():
         wall, cpu = (statistics.median(r[i] for r in mine) for i in range(2))
         ratio = statistics.median(a[0] / b[0] for a, b in zip(mine, results["analyze"]))
         print(f"{command:18} {wall:7.2f} {cpu:7.2f} {packets / wall / 1e6:11.2f} {ratio:10.2f}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
