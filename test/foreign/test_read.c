@@ -107,18 +107,19 @@ static void test_iperf3_streams_are_told_by_their_sockets(void **state)
 static void test_lists_without_end_are_refused(void **state)
 {
     (void)state;
-    char text[100000] = "{\"a\":[[]";
-    size_t n = strlen(text);
-    for (size_t i = 0; i < 4000; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, ",[]");
-    snprintf(text + n, sizeof text - n, "]}");
-    rejects(text, "x: no start.timestamp");
-    for (size_t i = 0; i < 1000; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, ",[]");
-    snprintf(text + n, sizeof text - n, "]}");
-    rejects(text, "x: an object or a list in less than 16 bytes each: no measurement");
-    n += (size_t)snprintf(text + n, sizeof text - n, "%65536s]}", "");
-    rejects(text, "x: no start.timestamp");
+    static const struct { int lists, spaces; const char *words; } row[] = {
+        {4000, 0, "x: no start.timestamp"},
+        {5000, 0, "x: an object or a list in less than 16 bytes each: no measurement"},
+        {5000, 65536, "x: no start.timestamp"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[100000] = "{\"a\":[[]";
+        size_t n = strlen(text);
+        for (int k = 0; k < row[i].lists; k++, n += 3)
+            memcpy(&text[n], ",[]", 4);
+        memset(&text[n], ' ', (size_t)row[i].spaces);
+        memcpy(&text[n + (size_t)row[i].spaces], "]}", 3);
+        rejects(text, row[i].words);
+    }
 }
 
 /* Four seconds, of which the flows last from the first to the third. */
