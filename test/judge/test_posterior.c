@@ -628,8 +628,8 @@ static void test_every_cause_has_its_words(void **state)
 {
     for (int i = 0; i < JUDGE_CAUSES; i++) {
         const struct judge_cause_row *row = judge_cause((enum judge_cause)i);
-        assert_true(row->name && row->meaning && row->what && row->remedies[0].text);
-        assert_null(row->remedies[JUDGE_CAUSE_REMEDIES - 1].text);
+        assert_true(row->name && row->meaning && row->advice.what && row->advice.remedies[0].text);
+        assert_null(row->advice.remedies[JUDGE_CAUSE_REMEDIES - 1].text);
     }
 }
 
