@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes into doc/schemas/run.json what the lists of columns in results/*.h say of flows and ports.
+"""Writes into documents what tables of the sources list.
 
     columns.py [ROOT]
 
-Only "properties" and "required" of these objects are made; test_schemas.py insists that the file has them so."""
+Into doc/schemas/run.json the columns of results/*.h, of which only "properties" and "required" are made; into manual pages
+the models and the causes. test_schemas.py insists that the documents have them so."""
 import json
 import pathlib
 import re
@@ -56,15 +57,42 @@ def written(value, indent="", key=""):
     return "{\n" + ",\n".join(f"{more}{json.dumps(k)}: {written(v, more, k)}" for k, v in value.items()) + "\n" + indent + "}"
 
 
-def made(root):
+def read(root, path):
+    return (root / path).read_text(encoding="utf-8")
+
+
+def of_columns(root):
     """The text of run.json as it should be."""
-    schema = json.loads((root / "doc/schemas/run.json").read_text(encoding="utf-8"))
+    schema = json.loads(read(root, "doc/schemas/run.json"))
     for name, (header, columns) in LISTS.items():
-        fill(schema["$defs"][name], rows((root / header).read_text(encoding="utf-8"), columns))
+        fill(schema["$defs"][name], rows(read(root, header), columns))
     return written(schema) + "\n"
 
+
+def items(page, title, found):
+    """A page whose section of that title begins with a list of these."""
+    head, found_title, rest = page.partition(f"\n## {title}\n\n")
+    listed = "".join(f"- `{name}`: {meaning}\n" for name, meaning in found)
+    return head + found_title + re.sub(r"^(?:- .*\n)+", lambda _: listed, rest)
+
+
+def of_models(root):
+    found = re.findall(r'^    ROW\((\w+), \d, "([^"]*)"\)', read(root, "model/rule.h"), re.M) + \
+        re.findall(r'^    \{"(\w+)", "([^"]*)"', read(root, "study/predict/models.c"), re.M)
+    names = ", ".join(name for name, _ in found)
+    page = re.sub(r"(?<=`--model NAME`: ).*(?=; window by default)", names, read(root, "doc/commands/predict.md"))
+    return items(page, "Models", found)
+
+
+def of_causes(root):
+    found = re.findall(r'^    ROW\(\w+, "(\w+)", "([^"]*)"', read(root, "judge/causes.h"), re.M)
+    return items(read(root, "doc/commands/check.md"), "Causes", found)
+
+
+MADE = {"doc/schemas/run.json": of_columns, "doc/commands/predict.md": of_models, "doc/commands/check.md": of_causes}
 
 if __name__ == "__main__":
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     root = root if root.is_dir() else root.parent.parent
-    (root / "doc/schemas/run.json").write_text(made(root), encoding="utf-8")
+    for path, made in MADE.items():
+        (root / path).write_text(made(root), encoding="utf-8")

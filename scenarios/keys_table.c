@@ -796,6 +796,8 @@ static const struct key programs_keys[] = {
 
 static const struct key programs_entry = {ENTRY(KEY_SECTION, struct scenario_program), .keys = programs_keys};
 
+#define OF_RUN(type, member, name, kind, ...) {name, kind, OF(member), __VA_ARGS__}, /* rows of scenarios/scenario.h */
+
 static const struct key traffic_keys[] = {
     {"star", KEY_OPTION, .keys = star_keys, .misfit = misfit_star, .otherwise = "{incoming: 2, outgoing: 1}",
      .meaning = "flows that share h0"},
@@ -837,20 +839,12 @@ static const struct key traffic_keys[] = {
      .max = SCENARIO_HOSTS, .noun = "programs", .otherwise = "none",
      .meaning = "commands of yours, for `contraflow run --allow-programs` on linux alone; flows are the TCP connections "
                 "they open"},
-    {"start_spread", KEY_TIME, OF(start_spread_ps), .max = INT64_MAX, .usual = "100us",
-     .meaning = "starts are drawn from so long a time by the seed"},
-    {"barrier", KEY_SWITCH, OF(barrier), .usual = "false", .meaning = "messages wait for those of all flows"},
-    {"precision", KEY_SHARE, OF(precision), .optional = true, .otherwise = "no such rule",
-     .meaning = "messages repeat until every mean time's 95 % interval is so narrow"},
+    SCENARIO_MESSAGES_KEYS(OF_RUN)
     {0},
 };
 
 static const struct key wall_keys[] = {
-    {"late_by", KEY_TIME, OF(late_by_ps), .min = UNITS_PS_PER_NS, .max = S, .optional = true,
-     .otherwise = "what a full frame takes on the wire",
-     .meaning = "a frame that reaches a host later than that is late"},
-    {"late_share", KEY_SHARE, OF(late_share), .usual = "1%",
-     .meaning = "late frames, or time with one overdue, beyond that make the run void"},
+    SCENARIO_WALL_KEYS(OF_RUN)
     {0},
 };
 
@@ -873,15 +867,7 @@ const struct key scenario_keys[] = {
     {"clock", KEY_CHOICE, OF(clock), .names = scenario_clock_names, .noun = "a clock", .usual = "virtual",
      .misfit = misfit_linux, .meaning = "wall: the kernel that runs here, as fast as time goes"},
     {"wall", KEY_SECTION, .keys = wall_keys, .misfit = misfit_wall, .meaning = "clock: wall"},
-    {"transport", KEY_CHOICE, OF(transport), .names = scenario_transport_names, .noun = "a transport", .usual = "tcp",
-     .meaning = "tcp; quic: RFC 9000, with congestion, window and segment of tcp, and delayed_ack as its peer asks for "
-                "(native); gbn: the Go-Back-N protocol of Tam 2001"},
-    {"seed", KEY_INTEGER, OF(seed), .max = INT64_MAX, .usual = "1", .meaning = "of every random choice"},
-    {"duration", KEY_TIME, OF(duration_ps), .min = US, .max = SCENARIO_DURATION_PS,
-     .otherwise = "2s, or 3600s with traffic.precision",
-     .meaning = "end of the run; sooner when every flow has bytes and is done"},
-    {"warmup", KEY_TIME, OF(warmup_ps), .max = SCENARIO_DURATION_PS, .otherwise = "30 % of duration, or 0s with precision",
-     .meaning = "steady figures count from here"},
+    SCENARIO_RUN_KEYS(OF_RUN)
     {"network", KEY_SECTION, .keys = network_keys, .meaning = "hosts, cables and switches"},
     {"tcp", KEY_SECTION, .keys = tcp_keys, .meaning = "the hosts' TCP"},
     {"gbn", KEY_SECTION, .keys = gbn_keys, .meaning = "transport: gbn (Tam 2001)"},

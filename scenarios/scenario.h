@@ -228,15 +228,45 @@ struct scenario_uniform {
     double load;   /* of a source's link */
 };
 
+/* Members of struct scenario with the keys that set them: ROW(type, member, and what its struct key says). A key of the
+ * run, of wall time and of messages costs its row here, and the place that uses it; others have a member here, or in emu/,
+ * and a row in scenarios/keys_table.c. */
+#define SCENARIO_RUN_KEYS(ROW)                                                                                        \
+    ROW(enum scenario_transport, transport, "transport", KEY_CHOICE, .names = scenario_transport_names,               \
+        .noun = "a transport", .usual = "tcp",                                                                        \
+        .meaning = "tcp; quic: RFC 9000, with congestion, window and segment of tcp, and delayed_ack as its peer "    \
+                   "asks for (native); gbn: the Go-Back-N protocol of Tam 2001")                                      \
+    ROW(uint64_t, seed, "seed", KEY_INTEGER, .max = INT64_MAX, .usual = "1", .meaning = "of every random choice")     \
+    ROW(int64_t, duration_ps, "duration", KEY_TIME, .min = US, .max = SCENARIO_DURATION_PS,                           \
+        .otherwise = "2s, or 3600s with traffic.precision",                                                           \
+        .meaning = "end of the run; sooner when every flow has bytes and is done")                                    \
+    ROW(int64_t, warmup_ps, "warmup", KEY_TIME, .max = SCENARIO_DURATION_PS,                                          \
+        .otherwise = "30 % of duration, or 0s with precision", .meaning = "steady figures count from here")
+
+/* late_by_ps 0: than a full frame takes on the wire. */
+#define SCENARIO_WALL_KEYS(ROW)                                                                                       \
+    ROW(int64_t, late_by_ps, "late_by", KEY_TIME, .min = UNITS_PS_PER_NS, .max = S, .optional = true,                 \
+        .otherwise = "what a full frame takes on the wire",                                                           \
+        .meaning = "a frame that reaches a host later than that is late")                                             \
+    ROW(double, late_share, "late_share", KEY_SHARE, .usual = "1%",                                                   \
+        .meaning = "late frames, or time with one overdue, beyond that make the run void")
+
+/* Flows without a start get one of [0, start_spread], whole ns; messages after a barrier each. precision 0: `repeat`
+ * messages. */
+#define SCENARIO_MESSAGES_KEYS(ROW)                                                                                   \
+    ROW(int64_t, start_spread_ps, "start_spread", KEY_TIME, .max = INT64_MAX, .usual = "100us",                       \
+        .meaning = "starts are drawn from so long a time by the seed")                                                \
+    ROW(bool, barrier, "barrier", KEY_SWITCH, .usual = "false", .meaning = "messages wait for those of all flows")    \
+    ROW(double, precision, "precision", KEY_SHARE, .optional = true, .otherwise = "no such rule",                     \
+        .meaning = "messages repeat until every mean time's 95 % interval is so narrow")
+
+#define SCENARIO_MEMBER(type, member, ...) type member;
 struct scenario {
     char title[SCENARIO_TITLE];
     enum scenario_engine engine;
     enum scenario_clock clock;
-    int64_t late_by_ps;  /* wall time: a frame later than that is late; 0: than a full frame takes on the wire */
-    double late_share;   /* and the run is void when a larger share of frames is */
-    uint64_t seed;
-    int64_t duration_ps; /* end of the run; sooner when every flow has bytes and is done */
-    int64_t warmup_ps;   /* steady figures count from here */
+    SCENARIO_WALL_KEYS(SCENARIO_MEMBER)
+    SCENARIO_RUN_KEYS(SCENARIO_MEMBER)
     struct emu_network_config network; /* hosts 0 with points: as many as each point needs */
     int64_t link_goodput_bps;     /* TCP payload a busy direction carries, as measured alone: for predictions, */
     int64_t backbone_goodput_bps; /* no emulation looks at them. Without a measurement: data frames back to back */
@@ -254,7 +284,6 @@ struct scenario {
     struct scenario_pairs pairs;
     int64_t incoming_window_bytes, outgoing_window_bytes; /* of the points' flows; tcp's without points */
     int64_t star_bytes, star_repeat; /* of a star's flows */
-    enum scenario_transport transport;
     struct emu_gbn_config gbn;
     enum scenario_traffic traffic;
     struct scenario_exchange exchange;
@@ -281,10 +310,7 @@ struct scenario {
     struct emu_network_link *links; /* owned */
     struct emu_network_node *nodes; /* owned */
     bool *pause_hosts;        /* owned; hosts whose links know PAUSE; NULL: all */
-    bool barrier;             /* messages wait for those of all flows */
-    double precision;         /* and go on until every flow's mean time is known so well; 0: `repeat` of them */
-    int64_t start_spread_ps; /* flows without a start get one of [0, start_spread], whole ns, by the seed; messages
-                              * behind a barrier each */
+    SCENARIO_MESSAGES_KEYS(SCENARIO_MEMBER)
     struct scenario_capture *captures; /* owned */
     int n_captures;
 };

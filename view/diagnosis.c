@@ -19,9 +19,9 @@
 
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
 
-static const struct judge_cause_row *diagnosis_row(const struct judge_diagnosis *d)
+static const struct judge_advice *diagnosis_advice(const struct judge_diagnosis *d)
 {
-    return d->quic ? judge_cause_quic(d->cause) : judge_cause(d->cause);
+    return judge_cause_advice(d->cause, d->quic);
 }
 
 /* Do ACKs wait in the queue that data of this direction pass? The other direction loses by that. */
@@ -177,7 +177,7 @@ const char *view_diagnosis_answer(const struct judge_diagnosis *d)
 /* Is there nothing to do, as what helps against the cause would bring nothing here? */
 static bool diagnosis_in_vain(const struct judge_diagnosis *d)
 {
-    return diagnosis_row(d)->gains != JUDGE_GAINS_NOTHING && judge_ground_gain(d) == JUDGE_GAIN_NONE;
+    return judge_cause(d->cause)->gains != JUDGE_GAINS_NOTHING && judge_ground_gain(d) == JUDGE_GAIN_NONE;
 }
 
 void view_diagnosis_what(const struct analysis_resource *r, char text[static VIEW_DIAGNOSIS_TEXT])
@@ -187,7 +187,7 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
         snprintf(text, VIEW_DIAGNOSIS_TEXT, "nothing for more bandwidth: the link has no room for it");
         return;
     }
-    diagnosis_expand(r, JUDGE_REMEDY_ANY, diagnosis_row(d)->what, text);
+    diagnosis_expand(r, JUDGE_REMEDY_ANY, diagnosis_advice(d)->what, text);
     const struct judge_way *slow = d->in.capacity_bps < d->out.capacity_bps ? &d->in : &d->out;
     if (d->cause == JUDGE_CAUSE_THIN_ACKS) /* its price */
         text_add(text, VIEW_DIAGNOSIS_TEXT, " (its price: ACKs take up to %s of the %s Mb/s %s)",
@@ -199,7 +199,7 @@ void view_diagnosis_what(const struct analysis_resource *r, char text[static VIE
 /* The i-th that applies; NULL after the last. */
 static const struct judge_remedy *diagnosis_remedy_row(const struct analysis_resource *r, size_t i)
 {
-    const struct judge_remedy *remedy = diagnosis_row(&r->diagnosis)->remedies;
+    const struct judge_remedy *remedy = diagnosis_advice(&r->diagnosis)->remedies;
     if (diagnosis_in_vain(&r->diagnosis))
         return false;
     for (;; remedy++) {
@@ -232,7 +232,7 @@ enum judge_remedy_way view_diagnosis_remedy_way(const struct analysis_resource *
 /* A run is run again, with other queues, or with fewer ACKs of QUIC. */
 static char *diagnosis_command_of_run(const char *directory, const struct judge_diagnosis *d)
 {
-    const char *what_if = diagnosis_row(d)->what_if, *name = what_if ? what_if + strlen("--what-if ") : "";
+    const char *what_if = diagnosis_advice(d)->what_if, *name = what_if ? what_if + strlen("--what-if ") : "";
     bool queues = strcmp(name, "ack-first") == 0 || strcmp(name, "fair") == 0, fewer = d->fewer_acks_bps > 0;
     if (!queues && !fewer)
         return NULL;
@@ -253,7 +253,7 @@ static char *diagnosis_command_of_run(const char *directory, const struct judge_
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r)
 {
     char directory[PATH_MAX];
-    const char *what_if = diagnosis_row(&r->diagnosis)->what_if;
+    const char *what_if = diagnosis_advice(&r->diagnosis)->what_if;
     if (r->live || diagnosis_in_vain(&r->diagnosis))
         return NULL;
     if (study_judge_run_exists(source))
@@ -422,7 +422,7 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
                                                                    ? in->source
                                                                    : out->source)));
     return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:s, s:s?, s:s?, s:o, s:o, s:o}", "asymmetry",
-                     judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", diagnosis_row(d)->name, "second_cause",
+                     judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", judge_cause(d->cause)->name, "second_cause",
                      d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, "why", d->why,
                      "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
                      diagnosis_both(in->possible_bps, out->possible_bps), "possible_from",

@@ -9,6 +9,8 @@
 #include "analysis/rules/check_capture.h"
 #include "sweep/read.h"
 
+#include <stddef.h>
+
 /* ROW(NAME, name), in order of print: study_fit_NAME_part, its texts and JSON in cli/fit/fit_show.h, its figures in
  * view/sweeps/sweep_page.h. */
 #define STUDY_FIT_ROWS(ROW)                                                                                           \
@@ -35,6 +37,12 @@ struct study_fit_part {
     void (*fit)(void *state);
     void (*fini)(void *state); /* frees what it owns */
 };
+
+/* The part `part` of PART_take(), PART_fit() and PART_fini(), whose struct study_fit_PART counts its points in `count`. */
+#define STUDY_FIT_PART(part, count)                                                                                   \
+    const struct study_fit_part study_fit_##part##_part = {.name = #part, .size = sizeof(struct study_fit_##part),    \
+                                                           .points = offsetof(struct study_fit_##part, count),        \
+                                                           .take = part##_take, .fit = part##_fit, .fini = part##_fini}
 
 /* Axes without those of these names, which NULL ends, and with the seed, if that is not -1, as a text: points of one
  * group have the same. For free(). */

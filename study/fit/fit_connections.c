@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,11 +105,4 @@ static void connections_fini(void *state)
     free(f->points);
 }
 
-const struct study_fit_part study_fit_connections_part = {
-    .name = "connections",
-    .size = sizeof(struct study_fit_connections),
-    .points = offsetof(struct study_fit_connections, n),
-    .take = connections_take,
-    .fit = connections_fit,
-    .fini = connections_fini,
-};
+STUDY_FIT_PART(connections, n);

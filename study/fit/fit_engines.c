@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,11 +83,4 @@ static void engines_fini(void *state)
     free(e->differences);
 }
 
-const struct study_fit_part study_fit_engines_part = {
-    .name = "engines",
-    .size = sizeof(struct study_fit_engines),
-    .points = offsetof(struct study_fit_engines, points),
-    .take = engines_take,
-    .fit = engines_fit,
-    .fini = engines_fini,
-};
+STUDY_FIT_PART(engines, points);

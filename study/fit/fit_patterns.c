@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,11 +239,4 @@ static void patterns_fini(void *state)
     json_decref(p->numbers);
 }
 
-const struct study_fit_part study_fit_patterns_part = {
-    .name = "patterns",
-    .size = sizeof(struct study_fit_patterns),
-    .points = offsetof(struct study_fit_patterns, points),
-    .take = patterns_take,
-    .fit = patterns_fit,
-    .fini = patterns_fini,
-};
+STUDY_FIT_PART(patterns, points);

@@ -6,7 +6,6 @@
 #include "study/run_network.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,11 +141,4 @@ static void regimes_fit(void *state)
     }
 }
 
-const struct study_fit_part study_fit_regimes_part = {
-    .name = "regimes",
-    .size = sizeof(struct study_fit_regimes),
-    .points = offsetof(struct study_fit_regimes, n),
-    .take = regimes_take,
-    .fit = regimes_fit,
-    .fini = regimes_fini,
-};
+STUDY_FIT_PART(regimes, n);

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -352,11 +351,4 @@ static void remedies_fini(void *state)
     free(m->rows);
 }
 
-const struct study_fit_part study_fit_remedies_part = {
-    .name = "remedies",
-    .size = sizeof(struct study_fit_remedies),
-    .points = offsetof(struct study_fit_remedies, n),
-    .take = remedies_take,
-    .fit = remedies_fit,
-    .fini = remedies_fini,
-};
+STUDY_FIT_PART(remedies, n);

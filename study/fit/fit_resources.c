@@ -5,7 +5,6 @@
 #include "study/run_network.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

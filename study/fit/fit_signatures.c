@@ -6,7 +6,6 @@
 #include "study/verdict/workload.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,11 +155,4 @@ static void signatures_fini(void *state)
     free(f->rows);
 }
 
-const struct study_fit_part study_fit_signatures_part = {
-    .name = "signatures",
-    .size = sizeof(struct study_fit_signatures),
-    .points = offsetof(struct study_fit_signatures, n),
-    .take = signatures_take,
-    .fit = signatures_fit,
-    .fini = signatures_fini,
-};
+STUDY_FIT_PART(signatures, n);

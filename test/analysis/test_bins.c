@@ -24,7 +24,6 @@ static int64_t total(const struct analysis_bins *b)
 
 static void test_bins_are_a_millisecond_at_first(void **state)
 {
-    (void)state;
     struct analysis_bins b;
     analysis_bins_init(&b, 5 * MS + 1);
     note(&b, 5 * MS + 1, 10);
@@ -42,7 +41,6 @@ static void test_bins_are_a_millisecond_at_first(void **state)
 
 static void test_doubling_keeps_every_byte_in_its_time(void **state)
 {
-    (void)state;
     struct analysis_bins b;
     analysis_bins_init(&b, 3 * MS); /* an odd start: the first bin merges with nothing */
     for (int ms = 3; ms < 1003; ms++)
@@ -59,7 +57,6 @@ static void test_doubling_keeps_every_byte_in_its_time(void **state)
 
 static void test_memory_is_bounded_however_long_it_lasts(void **state)
 {
-    (void)state;
     struct analysis_bins b;
     analysis_bins_init(&b, 0);
     note(&b, 0, 1);
@@ -71,7 +68,6 @@ static void test_memory_is_bounded_however_long_it_lasts(void **state)
 
 static void test_a_clock_that_steps_back_counts_in_the_first_bin(void **state)
 {
-    (void)state;
     struct analysis_bins b;
     analysis_bins_init(&b, 100 * MS);
     note(&b, 100 * MS, 1);
@@ -82,7 +78,6 @@ static void test_a_clock_that_steps_back_counts_in_the_first_bin(void **state)
 
 static void test_range_holds_only_whole_bins(void **state)
 {
-    (void)state;
     struct analysis_bins b;
     analysis_bins_init(&b, 10 * MS);
     note(&b, 10 * MS, 1);
@@ -98,7 +93,6 @@ static void test_range_holds_only_whole_bins(void **state)
 /* 100 kB seen ten times in the first ms, 200 kB once in the third: by time 100 100 200, mean 400/3, not 1200/11. */
 static void test_window_is_averaged_over_time_not_over_samples(void **state)
 {
-    (void)state;
     struct analysis_bins b;
     analysis_bins_init(&b, 0);
     *analysis_bins_at(&b, 0) = (struct analysis_bin){.window_sum = 1000e3, .window_samples = 10};
@@ -112,7 +106,6 @@ static void test_window_is_averaged_over_time_not_over_samples(void **state)
  * no end. The window stays at 200 kB; both bins' 3 bytes together are next to no rate. */
 static void test_bins_beyond_the_last_one_cost_no_time(void **state)
 {
-    (void)state;
     struct analysis_bins b;
     size_t end = (size_t)1 << 62;
     analysis_bins_init(&b, 0);

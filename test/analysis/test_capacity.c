@@ -22,7 +22,6 @@ static const struct analysis_capacity_host *host_of(const struct analysis_capaci
 
 static void test_back_to_back_frames_show_the_rate(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
@@ -40,7 +39,6 @@ static void test_back_to_back_frames_show_the_rate(void **state)
  * other way, shows that the clock is finer. */
 static void test_frames_faster_than_the_clock_show_none(void **state)
 {
-    (void)state;
     const double gbps[] = {10, 40, 40};
     for (int i = 0; i < 3; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
@@ -62,7 +60,6 @@ static void test_frames_faster_than_the_clock_show_none(void **state)
 /* A fast link may have thousands of frames in a tick: the first stamp, which is the origin, tells nothing. */
 static void test_one_stamp_shows_no_clock(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int k = 0; k < 20000; k++)
@@ -75,7 +72,6 @@ static void test_one_stamp_shows_no_clock(void **state)
  * tells apart have a clock of whole microseconds, or less. */
 static void test_a_clock_need_not_tick_in_decimal_units(void **state)
 {
-    (void)state;
     for (int fine = 0; fine < 2; fine++) {
         struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment s = full_segment();
@@ -89,7 +85,6 @@ static void test_a_clock_need_not_tick_in_decimal_units(void **state)
 /* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
 static void test_super_segments_have_the_bytes_of_their_frames(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
@@ -103,7 +98,6 @@ static void test_super_segments_have_the_bytes_of_their_frames(void **state)
 /* Trains of 30 frames at 100 Mb/s with gaps between: the mean is far below the rate, the trains show it. */
 static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
@@ -117,7 +111,6 @@ static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
 /* Data and ACKs by turns, some after two data, stamped as they begin: by their ends they would show another rate. */
 static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment data = full_segment(), ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
     double share;
@@ -136,7 +129,6 @@ static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **st
 /* A train of 300 frames in an hour of a few: the link is no slower than the train. */
 static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int i = 0; i < 300; i++)
@@ -152,7 +144,6 @@ static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
 /* Frames at random times are no trains: no rate has a quarter of the bytes. */
 static void test_random_arrivals_show_none(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     struct random r;
@@ -170,7 +161,6 @@ static void test_random_arrivals_show_none(void **state)
 /* What 100 ms carried is a floor: a slower pace than that, however common, is no capacity. */
 static void test_a_pace_below_the_peak_is_no_rate(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
@@ -186,7 +176,6 @@ static void test_a_pace_below_the_peak_is_no_rate(void **state)
  * does not count. */
 static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     int64_t t = 7 * MS;
@@ -206,7 +195,6 @@ static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
 /* A host with one bulk flow, to one that shares: what it exchanges is counted there. Once it shares, too, it begins anew. */
 static void test_hosts_that_share_nothing_are_passed_over(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment(), third = s;
     third.src.bytes[3] = 77;
@@ -233,7 +221,6 @@ static void test_hosts_that_share_nothing_are_passed_over(void **state)
  * most blocks are spared. */
 static void test_blocks_that_are_spared_change_no_share(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     const int n = 1000000;
@@ -249,7 +236,6 @@ static void test_blocks_that_are_spared_change_no_share(void **state)
 
 static void test_hosts_beyond_the_first_are_not_kept(void **state)
 {
-    (void)state;
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int i = 0; i < 3 * ANALYSIS_CAPACITY_HOSTS; i++) {

@@ -25,7 +25,6 @@ static struct analysis_judgement judge(struct analysis_check_flow *flows, size_t
 
 static void test_equal_windows_obey_eq6(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 44.2, 256)};
     struct analysis_judgement j = judge(f, 3);
     assert_int_equal(j.verdict, MODEL_REGIME_EQ6);
@@ -44,7 +43,6 @@ static void test_equal_windows_obey_eq6(void **state)
 
 static void test_acks_first_obey_eq5(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.7, 474), flow(IN, 46.0, 476), flow(OUT, 93.0, 131)};
     struct analysis_judgement j = judge(f, 3);
     assert_int_equal(j.verdict, MODEL_REGIME_EQ5);
@@ -55,7 +53,6 @@ static void test_acks_first_obey_eq5(void **state)
 
 static void test_unequal_windows_obey_the_window_law(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 61.8, 512), flow(IN, 30.9, 256), flow(OUT, 31.0, 256)};
     struct analysis_judgement j = judge(f, 3);
     assert_int_equal(j.verdict, MODEL_REGIME_WINDOW);
@@ -64,7 +61,6 @@ static void test_unequal_windows_obey_the_window_law(void **state)
 
 static void test_twice_the_window_out_is_the_window_law_though_fairness_predicts_the_same(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.4, 256), flow(OUT, 90.3, 512)};
     struct analysis_judgement j = judge(f, 3);
     assert_true(j.rule[ANALYSIS_RULE_EQ5].holds);
@@ -73,7 +69,6 @@ static void test_twice_the_window_out_is_the_window_law_though_fairness_predicts
 
 static void test_windows_below_their_buffers_that_follow_the_rates_are_fairness(void **state)
 {
-    (void)state;
     /* 1 in, 2 out, TCP Small Queues at the shared host: the outgoing flows keep half of their 256 kB in flight. */
     struct analysis_check_flow f[] = {flow(IN, 91, 256), flow(OUT, 46, 129), flow(OUT, 45, 127)};
     f[1].buffer_bytes = f[2].buffer_bytes = 256e3;
@@ -84,7 +79,6 @@ static void test_windows_below_their_buffers_that_follow_the_rates_are_fairness(
 
 static void test_recurring_losses_decide_before_any_rule(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
     f[1].retransmitted_segments = 12;
     f[1].loss_events = 2;
@@ -97,7 +91,6 @@ static void test_recurring_losses_decide_before_any_rule(void **state)
 
 static void test_losses_of_the_start_decide_nothing(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
     f[0].retransmitted_segments = 300; /* all before the steady part */
     assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_EQ6);
@@ -107,7 +100,6 @@ static void test_losses_of_the_start_decide_nothing(void **state)
  * allowed. The window law holds for the windows there are; it was losses that set them. */
 static void test_a_loss_that_still_holds_a_window_down_is_named(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 45.2, 145), flow(IN, 468.2, 1516), flow(OUT, 926.5, 2997)};
     for (int i = 0; i < 3; i++)
         f[i].buffer_bytes = 3e6;
@@ -126,7 +118,6 @@ static void test_a_loss_that_still_holds_a_window_down_is_named(void **state)
 
 static void test_losses_explain_what_no_rule_does(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 42.7, 60), flow(IN, 60.0, 60), flow(OUT, 70.1, 60)};
     assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_NONE);
     f[0].retransmitted_segments = 1;
@@ -135,7 +126,6 @@ static void test_losses_explain_what_no_rule_does(void **state)
 
 static void test_where_only_totals_are_known_the_window_law_decides_on_losses(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 49, 3000), flow(IN, 125, 3000), flow(OUT, 936, 3000)};
     for (int i = 0; i < 3; i++)
         f[i].loss_events = ANALYSIS_CHECK_LOSS_UNKNOWN;
@@ -147,7 +137,6 @@ static void test_where_only_totals_are_known_the_window_law_decides_on_losses(vo
 
 static void test_unknown_windows_leave_the_window_law_out(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 61.8, NAN), flow(IN, 30.9, NAN), flow(OUT, 31.0, NAN)};
     struct analysis_judgement j = judge(f, 3);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].applies);
@@ -159,7 +148,6 @@ static void test_unknown_windows_leave_the_window_law_out(void **state)
 
 static void test_equal_degrees_cannot_tell_eq5_from_eq6(void **state)
 {
-    (void)state;
     struct analysis_check_flow f[] = {flow(IN, 91, 500), flow(OUT, 91, 500)};
     struct analysis_judgement j = judge(f, 2);
     assert_int_equal(j.verdict, MODEL_REGIME_EQ6);
@@ -168,7 +156,6 @@ static void test_equal_degrees_cannot_tell_eq5_from_eq6(void **state)
 
 static void test_own_interval_widens_the_tolerance_up_to_twice(void **state)
 {
-    (void)state;
     /* B = 2 * 46.x; the third is 8 % off the fit */
     struct analysis_check_flow f[] = {flow(IN, 46, NAN), flow(IN, 46, NAN), flow(OUT, 41, NAN)};
     assert_false(judge(f, 3).rule[ANALYSIS_RULE_EQ6].holds);

@@ -27,7 +27,6 @@ static struct analysis_resources check(const struct analysis_flows *f)
 
 static void test_shared_host_is_found_and_judged(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 200, 1000);
     add_flow(f, true, 2, 0, 200, 1000);
@@ -46,7 +45,6 @@ static void test_shared_host_is_found_and_judged(void **state)
 
 static void test_only_the_dominant_phase_is_judged(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
     add_flow(f, true, 2, 0, 400, 1000);
@@ -63,7 +61,6 @@ static void test_only_the_dominant_phase_is_judged(void **state)
 
 static void test_a_flow_is_as_steady_as_those_it_shares_a_host_with(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
     add_flow(f, true, 2, 0, 400, 1000);
@@ -102,7 +99,6 @@ static void test_a_flow_is_as_steady_as_those_it_shares_a_host_with(void **state
 
 static void test_nothing_shared_is_no_resource(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
     add_flow(f, true, 2, 200, 300, 1000); /* one after the other */
@@ -114,7 +110,6 @@ static void test_nothing_shared_is_no_resource(void **state)
 
 static void test_an_empty_table_has_no_resource(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     struct analysis_resources r = check(f);
     assert_int_equal(r.n, 0);
@@ -139,7 +134,6 @@ static enum model_regime real(const char *path, struct analysis_judgement *j)
 
 static void test_real_captures_get_their_verdicts(void **state)
 {
-    (void)state;
     struct analysis_judgement j;
     /* 50 Mb/s, less headers and ACKs: 1448/(1538 + 22.5) = 46.4; Linux counts 24 bytes of overhead, not 38. */
     assert_int_equal(real(TEST_CAPTURES "/fifo-2in-1out.pcap.gz", &j), MODEL_REGIME_EQ6);

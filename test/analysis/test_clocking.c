@@ -29,7 +29,6 @@ static void ack_of(struct analysis_clocking *c, struct capture_segment s, int64_
 /* A window of ten segments; an ACK of two lets two more go: ten are in flight after every pair. */
 static void test_a_full_window_is_always_at_its_most(void **state)
 {
-    (void)state;
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0, ack = 0, t = 0;
     uint32_t tick = 1;
@@ -57,7 +56,6 @@ static void test_a_full_window_is_always_at_its_most(void **state)
 /* An ACK that passed is one for good, whatever a phase has of them. */
 static void test_a_flow_was_acknowledged_or_never(void **state)
 {
-    (void)state;
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     struct analysis_clocking_figures x;
     analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, FULL, FULL, MS);
@@ -72,7 +70,6 @@ static void test_a_flow_was_acknowledged_or_never(void **state)
 /* Writes of four and a half segments, every 20 ms, each acknowledged before the next. */
 static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
 {
-    (void)state;
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0;
     uint32_t tick = 0;
@@ -113,7 +110,6 @@ static void slow_reader(int ms)
 
 static void test_a_slow_reader_shows_in_the_window_offered(void **state)
 {
-    (void)state;
     slow_reader(1000);
     slow_reader(300000);
 }
@@ -135,7 +131,6 @@ static void test_the_least_buffer_is_no_slow_reader(void **state)
 /* A kernel that tunes its window makes it grow by two segments an ACK: nothing comes and goes, however slots merge. */
 static void test_a_window_that_grows_is_no_slow_reader(void **state)
 {
-    (void)state;
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
@@ -174,7 +169,6 @@ static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
 
 static void test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts(void **state)
 {
-    (void)state;
     struct analysis_clocking_figures waits = cycles(false, 0), clocked = cycles(true, 0), prompted = cycles(false, 100);
     assert_true(fabs(waits.clocked) < 0.1 && waits.clocked_sd < 0.1);
     assert_true(fabs(clocked.clocked - 1) < 0.1 && clocked.clocked_sd < 0.1);
@@ -187,7 +181,6 @@ static void test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts(
  * reach the sender, or the sender echoes it. */
 static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
 {
-    (void)state;
     struct analysis_clocking *c = analysis_clocking_new(0, 10 * MS);
     for (int64_t i = 0; i < 100; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 1},
@@ -205,7 +198,6 @@ static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
 /* Memory does not grow with time, and clocks that step back do no harm. */
 static void test_slots_merge_and_times_may_step_back(void **state)
 {
-    (void)state;
     struct analysis_clocking *c = analysis_clocking_new(1000 * MS, -1);
     for (int64_t i = 0; i < 100000; i++)
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, i + 1, FULL,
@@ -220,7 +212,6 @@ static void test_slots_merge_and_times_may_step_back(void **state)
  * that have room for nine segments 10000 is the least. A window that a scale makes none of closes nothing. */
 static void test_without_its_scale_a_window_is_the_least_that_has_room(void **state)
 {
-    (void)state;
     for (int scale = -1; scale < 4; scale += 4) {
         struct analysis_clocking *c = analysis_clocking_new(0, -1);
         int64_t end = 0;
@@ -246,7 +237,6 @@ static void test_without_its_scale_a_window_is_the_least_that_has_room(void **st
 /* What is in flight does not show without stamps, so that no scale has room for it. */
 static void test_without_its_scale_a_window_is_unknown_where_nothing_tells(void **state)
 {
-    (void)state;
     for (int stamps = 0; stamps < 2; stamps++) {
         struct analysis_clocking *c = analysis_clocking_new(0, -1);
         for (uint32_t i = 0; i < 100; i++) {

@@ -14,7 +14,6 @@
 
 static void test_both_directions_are_kept_apart(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, segment(B_TO_A, 100, 10, 1));
     feed(f, 0, segment(A_TO_B, 1, 20, 110));
@@ -27,7 +26,6 @@ static void test_both_directions_are_kept_apart(void **state)
 
 static void test_the_same_addresses_in_another_network_are_another_connection(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     for (uint32_t vlan = 1; vlan <= 3; vlan++) {
         struct capture_segment s = segment(A_TO_B, 1000 * vlan, 10 * vlan, 1);
@@ -41,7 +39,6 @@ static void test_the_same_addresses_in_another_network_are_another_connection(vo
 
 static void test_a_four_tuple_used_again_is_a_new_connection(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 0, segment(A_TO_B, 1001, 500, 1));
@@ -55,7 +52,6 @@ static void test_a_four_tuple_used_again_is_a_new_connection(void **state)
 
 static void test_a_syn_sent_again_is_not_a_new_connection(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 1));
@@ -68,7 +64,6 @@ static void test_a_syn_sent_again_is_not_a_new_connection(void **state)
 
 static void test_of_two_syn_acks_the_last_before_data_counts(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 1 * MS, syn_ack(B_TO_A, 3000000000u, 1001)); /* of an older connection: 3 GB away */
@@ -81,7 +76,6 @@ static void test_of_two_syn_acks_the_last_before_data_counts(void **state)
 
 static void test_a_stray_syn_ack_after_data_changes_nothing(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 1 * MS, syn_ack(B_TO_A, 5000, 1001));
@@ -95,7 +89,6 @@ static void test_a_stray_syn_ack_after_data_changes_nothing(void **state)
 
 static void test_reuse_is_seen_from_the_server_side_alone(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows(); /* the capture has nothing from a */
     feed(f, 0, syn_ack(B_TO_A, 5000, 1001));
     feed(f, 1 * MS, segment(B_TO_A, 5001, 400, 1001));
@@ -108,7 +101,6 @@ static void test_reuse_is_seen_from_the_server_side_alone(void **state)
 
 static void test_many_connections_are_all_found_again(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 5000; i++) {
@@ -145,7 +137,6 @@ static double seconds_of(const uint64_t *addresses, size_t n)
  * need 30,000 * 15,000 looks at others, a hundred times as long as all else. */
 static void test_time_is_linear_whatever_addresses_are_chosen(void **state)
 {
-    (void)state;
     enum { N = 30000 };
     static uint64_t chosen[N], drawn[N];
     uint64_t factor = UINT64_C(0x9e3779b97f4a7c15), inverse = factor, first = hash_mix(0, 1000 << 16 | 2000);
@@ -221,7 +212,6 @@ static size_t figures(const struct analysis_flows *f, size_t slot, double out[40
  * first segment until a second comes; nobody sees which. */
 static void test_a_connection_that_began_as_its_first_segment_is_like_any(void **state)
 {
-    (void)state;
     size_t alone = 0, more = 0;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct analysis_flows *few = new_flows(), *many = new_flows();

@@ -15,7 +15,6 @@ static struct capture_segment datagram(uint8_t from, uint16_t from_port, uint8_t
 /* A client's first packet has a long header; the short ones of both ways belong to it, and another port's do not. */
 static void test_long_headers_name_both_ways(void **state)
 {
-    (void)state;
     struct analysis_datagrams *d = analysis_datagrams_new();
     struct capture_segment first = datagram(1, 5000, 2, 443, CAPTURE_DATAGRAM_QUIC), answer = datagram(2, 443, 1, 5000, CAPTURE_DATAGRAM_UDP),
                            other = datagram(2, 443, 1, 5001, CAPTURE_DATAGRAM_UDP);
@@ -37,7 +36,6 @@ static void test_long_headers_name_both_ways(void **state)
  * gap is known yet: at most ten. */
 static void test_packets_that_come_together_are_a_run(void **state)
 {
-    (void)state;
     struct analysis_datagrams *d = analysis_datagrams_new();
     struct capture_segment s = datagram(1, 5000, 2, 443, CAPTURE_DATAGRAM_UDP);
     size_t n;
@@ -52,7 +50,6 @@ static void test_packets_that_come_together_are_a_run(void **state)
 /* Of a million ports no more than the first are kept. */
 static void test_many_flows_cost_no_more_than_the_first(void **state)
 {
-    (void)state;
     struct analysis_datagrams *d = analysis_datagrams_new();
     size_t n;
     for (int i = 0; i < 60000; i++) {

@@ -11,7 +11,6 @@ static const struct analysis_activity flows[] = {{0, 10, true}, {1, 9, true}, {2
 
 static void test_phases_have_a_constant_set_of_flows(void **state)
 {
-    (void)state;
     struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(flows, 3, 0, &phases, &n);
@@ -27,7 +26,6 @@ static void test_phases_have_a_constant_set_of_flows(void **state)
 
 static void test_slivers_are_left_out(void **state)
 {
-    (void)state;
     struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(flows, 3, 0.01, &phases, &n);
@@ -37,7 +35,6 @@ static void test_slivers_are_left_out(void **state)
 
 static void test_idle_time_is_no_phase(void **state)
 {
-    (void)state;
     const struct analysis_activity apart[] = {{0, 1, true}, {5, 6, true}};
     struct analysis_phase *phases;
     size_t n;
@@ -49,7 +46,6 @@ static void test_idle_time_is_no_phase(void **state)
 
 static void test_no_flows_have_no_phases(void **state)
 {
-    (void)state;
     struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(flows, 0, 0, &phases, &n);
@@ -59,7 +55,6 @@ static void test_no_flows_have_no_phases(void **state)
 
 static void test_dominant_phase_has_most_flow_seconds(void **state)
 {
-    (void)state;
     const struct analysis_phase phases[] = {
         {0, 100, 1, 0}, /* one flow shares with nobody */
         {100, 103, 1, 1}, /* 6 flow-seconds */
@@ -71,7 +66,6 @@ static void test_dominant_phase_has_most_flow_seconds(void **state)
 
 static void test_bulk_is_relative_to_the_largest(void **state)
 {
-    (void)state;
     assert_int_equal(analysis_degree_bulk_bytes(1000), 20000);
     assert_int_equal(analysis_degree_bulk_bytes(100000000), 500000); /* 0.5 % of 100 MB */
 }

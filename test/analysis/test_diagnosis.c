@@ -39,7 +39,6 @@ static struct judge_diagnosis diagnosis_of(const char *name)
 /* With ACKs first real Linux gave the flow out 46.4 Mb/s instead of 24. */
 static void test_fifo_loses_half_of_the_outgoing_direction(void **state)
 {
-    (void)state;
     struct judge_diagnosis d = diagnosis_of("fifo-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
@@ -54,7 +53,6 @@ static void test_fifo_loses_half_of_the_outgoing_direction(void **state)
 
 static void test_ack_first_loses_nothing(void **state)
 {
-    (void)state;
     struct judge_diagnosis d = diagnosis_of("ackprio-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_int_equal(d.cause, JUDGE_CAUSE_FULL);
@@ -63,7 +61,6 @@ static void test_ack_first_loses_nothing(void **state)
 
 static void test_shallow_buffers_are_named_losses(void **state)
 {
-    (void)state;
     struct judge_diagnosis d = diagnosis_of("shallow-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_true(d.in.saturated && d.out.saturated);
@@ -115,7 +112,6 @@ static struct judge_diagnosis answer(const struct analysis_flows *f, struct aske
  * direction's means. */
 static void test_flows_are_told_their_round_trips_and_limits(void **state)
 {
-    (void)state;
     struct asked a, b;
     struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
     asked_of(f, &a);
@@ -142,7 +138,6 @@ static void test_flows_are_told_their_round_trips_and_limits(void **state)
 /* Of a link of 25.9 Mb/s out 24 are what fits beside ACKs: nothing is lost. One of 50 has room. */
 static void test_a_capacity_that_is_known_is_taken(void **state)
 {
-    (void)state;
     struct asked a;
     struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
     asked_of(f, &a);
@@ -161,7 +156,6 @@ static void test_a_capacity_that_is_known_is_taken(void **state)
 /* Without stamps and without ACKs no wait shows: no yes and no no, and the capture has packets of one way alone. */
 static void test_without_any_wait_that_shows_nothing_is_sure(void **state)
 {
-    (void)state;
     struct random r;
     struct analysis_flows *f = new_flows();
     random_init(&r, 1);

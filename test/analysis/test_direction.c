@@ -18,7 +18,6 @@ static struct analysis_flows *connected(void)
 
 static void test_syn_and_fin_are_not_payload(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     struct capture_segment fin = segment(A_TO_B, 1501, 0, 5001);
@@ -34,7 +33,6 @@ static void test_syn_and_fin_are_not_payload(void **state)
 /* 9000 bytes of packet less 40 of headers, 12 of timestamps; 8688 are six segments of 1448, that a NIC cuts. */
 static void test_jumbo_frames_show_without_a_handshake(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     for (uint32_t i = 0; i < 7; i++)
         feed(f, i * MS, stamped(A_TO_B, 1 + i * 8948, 8948, 1, 10, 1));
@@ -62,7 +60,6 @@ static void test_jumbo_frames_show_without_a_handshake(void **state)
 /* Six segments of 1448 that a NIC cuts are one of 8688; nothing cuts 100 MB, whatever a header claims. */
 static void test_super_segments_are_counted_but_for_those_that_nobody_makes(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, stamped(A_TO_B, 1, 1448, 1, 10, 1));
     assert_int_equal(flow_at(f, 0).longest_bytes, 0);
@@ -75,7 +72,6 @@ static void test_super_segments_are_counted_but_for_those_that_nobody_makes(void
 
 static void test_payload_of_a_reset_is_ignored(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     struct capture_segment rst = segment(A_TO_B, 1501, 30, 5001);
@@ -88,7 +84,6 @@ static void test_payload_of_a_reset_is_ignored(void **state)
 
 static void test_data_on_a_syn_begin_behind_it(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     struct capture_segment s = syn(A_TO_B, 1000); /* TCP Fast Open */
     s.payload_bytes = 100;
@@ -101,7 +96,6 @@ static void test_data_on_a_syn_begin_behind_it(void **state)
 
 static void test_sequence_numbers_may_wrap_any_number_of_times(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, UINT32_MAX - 10));
     uint32_t seq = UINT32_MAX - 9;
@@ -119,7 +113,6 @@ static void test_sequence_numbers_may_wrap_any_number_of_times(void **state)
 
 static void test_bytes_the_capture_missed_are_payload_and_missing(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 4001, MSS, 5001));
@@ -133,7 +126,6 @@ static void test_bytes_the_capture_missed_are_payload_and_missing(void **state)
 
 static void test_without_handshake_the_lowest_byte_seen_is_the_first(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, segment(B_TO_A, 9000, 0, 70000)); /* an ACK of bytes nobody saw */
     feed(f, 1 * MS, segment(A_TO_B, 81000, MSS, 9000));
@@ -148,7 +140,6 @@ static void test_without_handshake_the_lowest_byte_seen_is_the_first(void **stat
 
 static void test_bytes_seen_before_are_retransmitted(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 2001, MSS, 5001));
@@ -163,7 +154,6 @@ static void test_bytes_seen_before_are_retransmitted(void **state)
 
 static void test_a_retransmitted_super_frame_is_several_segments(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected(); /* MSS option 1460, no timestamps */
     feed(f, 1 * MS, segment(A_TO_B, 1001, 14600, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 1001, 4381, 5001)); /* 3 * 1460 + 1 */
@@ -173,7 +163,6 @@ static void test_a_retransmitted_super_frame_is_several_segments(void **state)
 
 static void test_a_hole_filled_by_an_older_timestamp_was_reordered(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
     feed(f, 2 * MS, stamped(A_TO_B, 3001, MSS, 5001, 12, 1));
@@ -185,7 +174,6 @@ static void test_a_hole_filled_by_an_older_timestamp_was_reordered(void **state)
 
 static void test_a_hole_filled_by_a_newer_timestamp_was_retransmitted(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
     feed(f, 2 * MS, stamped(A_TO_B, 3001, MSS, 5001, 12, 1));
@@ -198,7 +186,6 @@ static void test_a_hole_filled_by_a_newer_timestamp_was_retransmitted(void **sta
 
 static void test_within_one_tick_the_ip_identification_tells(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     struct capture_segment early = stamped(A_TO_B, 2001, MSS, 5001, 10, 1); /* made first: smaller identification */
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
@@ -220,7 +207,6 @@ static struct capture_segment bare(struct capture_segment s)
 
 static void test_without_marks_duplicate_acks_or_time_tell(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, bare(segment(A_TO_B, 1001, MSS, 5001)));
     feed(f, 2 * MS, bare(segment(B_TO_A, 5001, 0, 2001)));
@@ -246,7 +232,6 @@ static void test_without_marks_duplicate_acks_or_time_tell(void **state)
 
 static void test_losses_of_one_window_are_one_event(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     for (uint32_t i = 0; i < 10; i++)
         feed(f, 1 * MS, segment(A_TO_B, 1001 + MSS * i, MSS, 5001));
@@ -263,7 +248,6 @@ static void test_losses_of_one_window_are_one_event(void **state)
 
 static void test_a_frame_captured_twice_is_neither_payload_nor_loss(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     struct capture_segment s = segment(A_TO_B, 1001, MSS, 5001);
     feed(f, 1 * MS, s);
@@ -278,7 +262,6 @@ static void test_a_frame_captured_twice_is_neither_payload_nor_loss(void **state
 
 static void test_the_same_header_without_marks_is_a_copy_only_at_once(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     struct capture_segment s = bare(segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 10 * MS, s);
@@ -291,7 +274,6 @@ static void test_the_same_header_without_marks_is_a_copy_only_at_once(void **sta
 
 static void test_keepalives_are_not_payload(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1501));
@@ -309,7 +291,6 @@ static void test_keepalives_are_not_payload(void **state)
  * one-byte messages whose ACK waits in a queue. */
 static void test_a_byte_sent_again_is_no_keepalive(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 1, 5001));
     feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1002));
@@ -326,7 +307,6 @@ static void test_a_byte_sent_again_is_no_keepalive(void **state)
 
 static void test_zero_window_probes_are_counted_once_taken(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     struct capture_segment closed = segment(B_TO_A, 5001, 0, 1501);
@@ -347,7 +327,6 @@ static void test_zero_window_probes_are_counted_once_taken(void **state)
 
 static void test_a_stray_segment_adds_no_gigabytes(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 1001 + (UINT32_C(3) << 29), MSS, 5001)); /* 1.5 GB ahead: beyond any window */
@@ -358,7 +337,6 @@ static void test_a_stray_segment_adds_no_gigabytes(void **state)
 
 static void test_a_capture_that_paused_for_more_than_a_window_goes_on(void **state)
 {
-    (void)state;
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     uint32_t far = 1001 + (UINT32_C(3) << 29);

@@ -8,7 +8,6 @@
 
 static void test_percentiles_are_the_nearest_rank(void **state)
 {
-    (void)state;
     double times[100];
     struct analysis_distribution d;
     struct error err;
@@ -26,7 +25,6 @@ static void test_percentiles_are_the_nearest_rank(void **state)
 /* Vaughan's picture: most around 15 ms, some one timer of 200 ms later, few two. */
 static void test_clusters_lie_a_timer_apart(void **state)
 {
-    (void)state;
     double times[100];
     struct analysis_distribution d;
     struct error err;
@@ -45,7 +43,6 @@ static void test_clusters_lie_a_timer_apart(void **state)
 /* Whatever the times: every one is in a bin and in a cluster, bins cover them all, percentiles rise. */
 static void test_random_times_are_all_counted(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 9);
     for (int trial = 0; trial < 300; trial++) {
@@ -70,7 +67,6 @@ static void test_random_times_are_all_counted(void **state)
 
 static void test_what_is_no_time_is_refused(void **state)
 {
-    (void)state;
     struct analysis_distribution d;
     struct error err;
     double bad[] = {0.1, NAN}, negative[] = {-1};

@@ -69,7 +69,6 @@ static const struct analysis_evidence *gathered(const struct analysis_flows *f)
 
 static void test_what_an_application_writes_at_once_waits_for_itself(void **state)
 {
-    (void)state;
     struct analysis_flows *f = flow_that_writes(true);
     const struct analysis_evidence *e = gathered(f);
     assert_true(fabs(e->data_wait_s - 35e-6) < 2e-6); /* 10 us for each of those before it */
@@ -81,7 +80,6 @@ static void test_what_an_application_writes_at_once_waits_for_itself(void **stat
 
 static void test_unknown_waits_stay_unknown(void **state)
 {
-    (void)state;
     struct analysis_flows *f = flow_that_writes(false);
     const struct analysis_evidence *e = gathered(f);
     assert_true(isnan(e->data_wait_s));
@@ -140,7 +138,6 @@ static struct judge_flow fact_of_ten(bool sooner, double from_s, double to_s)
  * ten segments in 40 ms in place of 100. */
 static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
 {
-    (void)state;
     struct judge_flow never = fact_of_ten(false, 5, 9), once = fact_of_ten(true, 3, 7);
     assert_true(fabs(never.sender.fastest_bps / never.rate_bps - 1) < 0.05);
     assert_true(judge_limit_else(&never) > 0.05 && judge_limit_else(&never) < 0.95);
@@ -202,7 +199,6 @@ static bool sure(const struct judge_flow *f)
  * much is in flight all the time, however long a round trip takes. Without stamps a window's edge may have cut them. */
 static void test_a_window_that_shrank_is_no_sure_application_and_short_segments_speak_for_one(void **state)
 {
-    (void)state;
     struct judge_flow shrank = fact_of_a_window(false, false, false), ends = fact_of_a_window(true, false, false);
     struct judge_flow buffer = fact_of_a_window(true, true, false), bare = fact_of_a_window(true, false, true);
     assert_true(!sure(&shrank) && !sure(&ends) && !sure(&buffer) && !sure(&bare));
@@ -243,7 +239,6 @@ static struct capture_segment second(struct capture_segment s)
  * full. */
 static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
 {
-    (void)state;
     static struct event events[2 * OUT + TURNS * 2 * TURN + 8];
     size_t n = 0;
     events[n++] = (struct event){0, syn(A_TO_B, 0)};
@@ -288,7 +283,6 @@ static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
 
 static void test_what_a_frame_carries(void **state)
 {
-    (void)state;
     assert_true(analysis_evidence_payload(536) == 536); /* RFC 9293, 3.7.1 */
     assert_true(analysis_evidence_payload(8948) == 8948); /* a packet of 9000 bytes */
     assert_true(analysis_evidence_payload(65483) == 1448); /* loopback: no Ethernet takes that */
@@ -343,7 +337,6 @@ static struct judge_flow fact_of(int64_t trip_ms, int64_t cycle_ms, int64_t wait
  * went without waits: nothing shows how fast it would be. */
 static void test_how_fast_little_in_flight_is_while_no_ack_waits(void **state)
 {
-    (void)state;
     struct judge_flow same = fact_of(100, 2000, 1000, 40), faster = fact_of(20, 400, 200, 80);
     struct judge_flow never = fact_of(20, 1000, 900, 80);
     assert_true(fabs(same.sender.most_bytes - WINDOW * SEGMENT) < 1 && same.sender.full_bytes == SEGMENT);

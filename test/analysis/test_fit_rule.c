@@ -19,7 +19,6 @@ typedef double rule(double n, double in, double out);
 
 static double asymmetric(double n, double in, double out)
 {
-    (void)n;
     return 100 / fmax(in, out);
 }
 
@@ -36,7 +35,6 @@ static double power(double n, double in, double out)
 
 static double norm(double n, double in, double out)
 {
-    (void)n;
     return 100 / sqrt(in * in + out * out); /* p = 2 */
 }
 
@@ -94,7 +92,6 @@ static struct analysis_fit best(size_t n)
 
 static void test_a_rule_is_found_again_without_error(void **state)
 {
-    (void)state;
     make(asymmetric, 0);
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ6, false, POINTS);
     assert_true(fit.applies);
@@ -121,7 +118,6 @@ static void test_the_rule_behind_noisy_points_is_picked(void **state)
         enum analysis_fit_form form;
     } cases[] = {{fair, ANALYSIS_FIT_EQ5}, {asymmetric, ANALYSIS_FIT_EQ6}, {power, ANALYSIS_FIT_POWER},
                  {norm, ANALYSIS_FIT_NORM}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make(cases[i].x, 0.01);
         for (size_t k = 0; k < POINTS; k++)
@@ -137,7 +133,6 @@ static void test_the_rule_behind_noisy_points_is_picked(void **state)
 
 static void test_exponents_are_within_their_intervals(void **state)
 {
-    (void)state;
     make(power, 0.02);
     struct analysis_fit fit = fitted(ANALYSIS_FIT_POWER, false, POINTS);
     assert_holds(&fit.exponent[0], 0.3);
@@ -152,7 +147,6 @@ static void test_exponents_are_within_their_intervals(void **state)
 /* An exponent of the two directions needs points with flows in both; either alone tells nothing. */
 static void test_the_norm_needs_points_with_both_directions(void **state)
 {
-    (void)state;
     for (int incoming = 0; incoming < 2; incoming++) {
         for (size_t i = 0; i < 4; i++) {
             for (size_t k = 0; k <= i; k++)
@@ -170,7 +164,6 @@ static void test_the_norm_needs_points_with_both_directions(void **state)
 static void test_figures_of_four_points(void **state)
 {
     const double e = 0.01;
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         flows[i][0] = (struct analysis_fit_flow){true, 100 * exp(i < 2 ? e : -e), (double)NAN, (double)INFINITY};
         points[i] = (struct analysis_fit_point){flows[i], 1, i, model_link_default()};
@@ -203,7 +196,6 @@ static void test_figures_of_four_points(void **state)
 
 static void test_replicas_are_one_point(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         flows[i][0] = (struct analysis_fit_flow){true, 100 * exp((i / 2 < 2 ? 0.01 : -0.01) + (i % 2 ? 0.001 : -0.001)),
                                                  1000, (double)INFINITY};
@@ -220,7 +212,6 @@ static void test_replicas_are_one_point(void **state)
 
 static void test_many_flows_of_a_point_weigh_no_more_than_one(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < 5; k++)
         flows[0][k] = (struct analysis_fit_flow){true, 100.0 * exp(0.1) / 5, 1000, (double)INFINITY};
     flows[1][0] = (struct analysis_fit_flow){false, 100.0 * exp(-0.1), 1000, (double)INFINITY};
@@ -233,7 +224,6 @@ static void test_many_flows_of_a_point_weigh_no_more_than_one(void **state)
  * carries 90 / (2 * 1538) as many bytes of ACKs as of data. */
 static void test_acks_of_the_other_direction_are_taken_off(void **state)
 {
-    (void)state;
     make(asymmetric, 0);
     for (size_t i = 0; i < POINTS; i++) {
         double in = (double)((i + 1) / (GRID + 1)), out = (double)((i + 1) % (GRID + 1));
@@ -252,7 +242,6 @@ static void test_acks_of_the_other_direction_are_taken_off(void **state)
 
 static void test_the_window_law_is_told_from_eq6_by_unequal_windows(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 6; i++) { /* 2 in of 1000 and 2000 bytes, one out of 1000, 2000, ... */
         const double w[] = {1000, 2000, 1000 * (double)(i + 1)};
         for (size_t k = 0; k < 3; k++)
@@ -276,7 +265,6 @@ static void make_backbone(double limit)
 
 static void test_limits_of_the_flows_own_are_no_sign_of_the_rule(void **state)
 {
-    (void)state;
     make_backbone(22); /* 100 / n is above it up to n = 4: 1 + 2 + 3 + 4 flows */
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ6, false, 2 * GRID);
     assert_near(fit.rate_bps.value, 100, 1e-9);
@@ -286,7 +274,6 @@ static void test_limits_of_the_flows_own_are_no_sign_of_the_rule(void **state)
 
 static void test_a_link_that_nothing_fills_has_no_fit(void **state)
 {
-    (void)state;
     make_backbone(9);
     for (int form = 0; form < ANALYSIS_FIT_FORMS; form++)
         assert_false(fitted((enum analysis_fit_form)form, false, 2 * GRID).applies);
@@ -295,7 +282,6 @@ static void test_a_link_that_nothing_fills_has_no_fit(void **state)
 static void test_a_thousand_points_are_left_out_by_groups(void **state)
 {
     enum { MANY = 1000 };
-    (void)state;
     struct analysis_fit_point *many = calloc(MANY, sizeof *many);
     struct analysis_fit_flow *one = calloc(MANY, sizeof *one);
     struct analysis_fit fit;
@@ -315,7 +301,6 @@ static void test_a_thousand_points_are_left_out_by_groups(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     assert_string_equal(analysis_fit_form_name(ANALYSIS_FIT_EQ5), "eq5");
     assert_string_equal(analysis_fit_form_name(ANALYSIS_FIT_NORM), "norm");
 }

@@ -69,19 +69,16 @@ static double wavering_s(size_t slot)
 
 static double twice_as_far_s(size_t slot)
 {
-    (void)slot;
     return 2 * WAY_S;
 }
 
 static double beside_it_s(size_t slot)
 {
-    (void)slot;
     return WAY_S;
 }
 
 static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
 {
-    (void)state;
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, true, 50, behind_it_s); /* its own least is above 27 ms */
     assert_true(flow[1].least_s[ANALYSIS_LOOP_SENDER] > 2.7 * WAY_S);
@@ -95,7 +92,6 @@ static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
  * nobody saw it, something may have. */
 static void test_what_a_handshake_met_before_all_data_is_the_way(void **state)
 {
-    (void)state;
     struct analysis_bins bins;
     analysis_bins_init(&bins, 0);
     analysis_bins_at(&bins, 0)->bytes = 10000; /* 80 ms of it */
@@ -117,7 +113,6 @@ static void test_what_a_handshake_met_before_all_data_is_the_way(void **state)
  * been sent by then is summed up over the six, once for each of the later ones. It was once for each pair. */
 static void test_what_a_handshake_met_is_asked_once_a_flow(void **state)
 {
-    (void)state;
     struct analysis_bins bins;
     analysis_bins_init(&bins, 0);
     for (size_t i = 0; i < FLOWS; i++)
@@ -140,7 +135,6 @@ static void test_what_a_handshake_met_is_asked_once_a_flow(void **state)
 /* Its ACKs and the other's data wait in one queue; its own way is longer. */
 static void test_what_is_behind_another_way_keeps_it(void **state)
 {
-    (void)state;
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, false, 50, behind_it_from_afar_s);
     analysis_floors_find(&set);
@@ -150,7 +144,6 @@ static void test_what_is_behind_another_way_keeps_it(void **state)
 /* A queue of its own, or ACKs first: that the other waits says nothing. */
 static void test_a_flow_beside_the_queue_lacks_nothing(void **state)
 {
-    (void)state;
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, false, 5, beside_it_s);
     analysis_floors_find(&set);
@@ -163,7 +156,6 @@ static void test_a_flow_beside_the_queue_lacks_nothing(void **state)
 
 static void test_a_loop_that_is_as_long_on_average_is_another(void **state)
 {
-    (void)state;
     flow_add(0, true, 0, wavering_s);
     flow_add(1, false, 5, twice_as_far_s);
     analysis_floors_find(&set);
@@ -172,7 +164,6 @@ static void test_a_loop_that_is_as_long_on_average_is_another(void **state)
 
 static void test_flows_to_one_peer_have_one_floor(void **state)
 {
-    (void)state;
     flow_add(0, true, 0, beside_it_s);
     flow_add(1, false, 50, behind_it_from_afar_s);
     flow[1].peer = flow[0].peer;

@@ -12,7 +12,6 @@
 
 static void test_goodput_is_payload_over_first_to_last_data_packet(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     for (uint32_t i = 0; i < 11; i++)
@@ -29,7 +28,6 @@ static void test_goodput_is_payload_over_first_to_last_data_packet(void **state)
 
 static void test_steady_goodput_leaves_the_start_out(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     uint32_t seq = 1001;
@@ -51,7 +49,6 @@ static void test_steady_goodput_leaves_the_start_out(void **state)
 
 static void test_times_that_step_back_do_not_make_time_negative(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     analysis_flows_set_origin(f, 1000 * MS);
     for (uint32_t i = 0; i < 40; i++)
@@ -65,7 +62,6 @@ static void test_times_that_step_back_do_not_make_time_negative(void **state)
 
 static void test_window_is_measured_from_timestamps_at_the_receiver(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     /* The tap is beside b: data pass, are acknowledged at once, and the data an ACK released pass one
@@ -90,7 +86,6 @@ static bool same(double a, double b)
  * says of the same ones. Data each ms, echoes and ACKs 3 ms later. */
 static void test_explanations_of_few_segments_are_those_of_their_round_trips(void **state)
 {
-    (void)state;
     for (uint32_t n = 1; n <= 24; n++) {
         struct analysis_flows *f = new_flows();
         struct analysis_round_trip *trip = analysis_round_trip_new(-1);
@@ -141,7 +136,6 @@ static struct analysis_flow tapped(int64_t near_ns, int64_t far_ns)
 
 static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **state)
 {
-    (void)state;
     struct analysis_flow flow = tapped(1000, 200000);
     assert_int_equal(flow.window_source, ANALYSIS_WINDOW_TAP);
     assert_near(flow.window_bytes, 2500, 1e-6); /* mean of 1000 2000 3000 4000 */
@@ -155,7 +149,6 @@ static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **stat
 /* Which of two SYNs was answered, or which of two answers? */
 static void test_a_handshake_sent_again_times_nothing(void **state)
 {
-    (void)state;
     for (int again = 0; again < 2; again++) {
         struct analysis_flows *f = new_flows();
         struct analysis_flow flow;
@@ -176,7 +169,6 @@ static void test_a_handshake_sent_again_times_nothing(void **state)
 
 static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     struct capture_segment s = syn(A_TO_B, 1000), r = syn_ack(B_TO_A, 5000, 1001);
     s.has_window_scale = r.has_window_scale = true;
@@ -193,7 +185,6 @@ static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
 /* A snap length that ends in the options of a SYN leaves out its scale: no window is known, rather than one 128 times smaller. */
 static void test_a_window_scale_that_was_cut_off_is_unknown(void **state)
 {
-    (void)state;
     for (int cut = 0; cut < 3; cut++) { /* of both SYNs, of the reply, or of none */
         struct analysis_flows *f = new_flows();
         struct capture_segment s = syn(A_TO_B, 1000), r = syn_ack(B_TO_A, 5000, 1001);
@@ -212,7 +203,6 @@ static void test_a_window_scale_that_was_cut_off_is_unknown(void **state)
 
 static void test_endpoints_of_ipv6_have_brackets(void **state)
 {
-    (void)state;
     struct capture_address a = {.family = 6};
     a.bytes[15] = 1;
     char text[ANALYSIS_ENDPOINT_TEXT];
@@ -265,7 +255,6 @@ static void compare_with_tshark(const char *name)
 
 static void test_real_captures_have_the_bytes_tshark_counts(void **state)
 {
-    (void)state;
     compare_with_tshark("fifo-2in-1out");
     compare_with_tshark("ackprio-2in-1out");
     compare_with_tshark("shallow-2in-1out");
@@ -273,7 +262,6 @@ static void test_real_captures_have_the_bytes_tshark_counts(void **state)
 
 static void test_retransmissions_are_those_the_kernel_counted(void **state)
 {
-    (void)state;
     struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = analysis_flows_new();
@@ -291,7 +279,6 @@ static void test_retransmissions_are_those_the_kernel_counted(void **state)
 /* A handshake from one end of 64-bit time to the other: a clock gone mad, or a forged capture. */
 static void test_times_apart_by_centuries_count_as_decades(void **state)
 {
-    (void)state;
     struct analysis_flows *f = analysis_flows_new();
     feed(f, INT64_MIN, syn(A_TO_B, 1000));
     feed(f, INT64_MAX - 2, syn_ack(B_TO_A, 5000, 1001));
@@ -307,7 +294,6 @@ static void test_times_apart_by_centuries_count_as_decades(void **state)
 /* In that capture every connection opens with a handshake, which scales its windows. */
 static void test_packets_are_kept_when_asked_for(void **state)
 {
-    (void)state;
     struct error err;
     struct analysis_capture capture;
     struct analysis_flow flow;
@@ -345,7 +331,6 @@ static void test_packets_are_kept_when_asked_for(void **state)
 
 static void test_a_missing_file_is_an_error(void **state)
 {
-    (void)state;
     struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = analysis_flows_new();

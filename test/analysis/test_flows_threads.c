@@ -185,7 +185,6 @@ static char *whole(const char *path, bool explains, int64_t *frames)
 
 static void test_two_cpus_say_what_one_says(void **state)
 {
-    (void)state;
     struct random r;
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);

@@ -20,7 +20,6 @@ static int64_t fill(struct analysis_holes *h, int64_t start, int64_t end)
 
 static void test_filling_counts_only_missing_bytes(void **state)
 {
-    (void)state;
     struct analysis_holes h = {0};
     open_hole(&h, 100, 200, 1);
     open_hole(&h, 300, 400, 2);
@@ -35,7 +34,6 @@ static void test_filling_counts_only_missing_bytes(void **state)
 
 static void test_filling_the_middle_splits_a_hole(void **state)
 {
-    (void)state;
     struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
     assert_int_equal(fill(&h, 100, 200), 100);
@@ -48,7 +46,6 @@ static void test_filling_the_middle_splits_a_hole(void **state)
 
 static void test_the_first_hole_touched_is_told_as_it_was(void **state)
 {
-    (void)state;
     struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
     struct analysis_hole first = {0};
@@ -61,7 +58,6 @@ static void test_the_first_hole_touched_is_told_as_it_was(void **state)
 
 static void test_holes_stay_sorted(void **state)
 {
-    (void)state;
     struct analysis_holes h = {0};
     open_hole(&h, 500, 600, 1);
     open_hole(&h, 100, 200, 2);
@@ -73,7 +69,6 @@ static void test_holes_stay_sorted(void **state)
 
 static void test_too_many_holes_give_up_the_lowest(void **state)
 {
-    (void)state;
     struct analysis_holes h = {0};
     for (int i = 0; i < ANALYSIS_HOLES_MAX + 10; i++)
         open_hole(&h, 10 * i, 10 * i + 4, i);
@@ -87,7 +82,6 @@ static void test_too_many_holes_give_up_the_lowest(void **state)
 /* Against the same done one byte at a time. Small segments, so that holes are many, split and run out of room. */
 static void test_random_holes_agree_with_bytes_one_by_one(void **state)
 {
-    (void)state;
     enum { BYTES = 30000 };
     static bool missing[BYTES];
     struct random r;

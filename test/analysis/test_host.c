@@ -63,7 +63,6 @@ static void host_make(struct host_case *c, double in_s, double out_s)
 
 static void test_waits_before_the_host_are_its_own(void **state)
 {
-    (void)state;
     struct host_case c;
     frames_usual();
     host_make(&c, 15e-3, 0.1e-3);
@@ -84,7 +83,6 @@ static void test_waits_before_the_host_are_its_own(void **state)
 /* Frames of one tick of the capture's clock seem to come at once, and to rest until the next. */
 static void test_a_coarse_clock_proves_nothing(void **state)
 {
-    (void)state;
     struct host_case c;
     frames_usual();
     host_make(&c, 15e-3, 0.1e-3);
@@ -97,7 +95,6 @@ static void test_a_coarse_clock_proves_nothing(void **state)
 /* What never showed, as the queue stood from the beginning, waits there when the line out does not hold it. */
 static void test_what_stamps_never_saw_is_before_the_host_where_its_line_rests(void **state)
 {
-    (void)state;
     struct host_case c;
     for (int full = 0; full < 2; full++) {
         frames_usual();
@@ -124,7 +121,6 @@ static void test_what_stamps_never_saw_is_before_the_host_where_its_line_rests(v
 /* Each of these alone leaves the answer as it was. */
 static void test_a_slow_host_has_to_be_proved(void **state)
 {
-    (void)state;
     for (int doubt = 0; doubt < 8; doubt++) {
         struct host_case c;
         frames_usual();
@@ -150,7 +146,6 @@ static void test_a_slow_host_has_to_be_proved(void **state)
 /* 40 frames back to back, 0.5 ms, and as long nothing, though all wait for 15 ms. */
 static void test_a_line_that_rests_though_frames_wait_is_stopped(void **state)
 {
-    (void)state;
     struct host_case c;
     frames_usual();
     frames_of(&frames.out.spacing, 40, 40);
@@ -163,7 +158,6 @@ static void test_a_line_that_rests_though_frames_wait_is_stopped(void **state)
 
 static void test_a_stop_has_to_be_proved(void **state)
 {
-    (void)state;
     for (int doubt = 0; doubt < 7; doubt++) {
         struct host_case c;
         frames_usual();
@@ -186,7 +180,6 @@ static void test_a_stop_has_to_be_proved(void **state)
 
 static void test_pause_frames_that_are_seen_need_no_proof(void **state)
 {
-    (void)state;
     struct host_case c;
     host_make(&c, 0.1e-3, 0.1e-3);
     c.set.paused = 0.06;

@@ -13,7 +13,6 @@ static struct analysis_inflight after_handshake(uint32_t tsval)
 
 static void test_data_that_echo_an_ack_measure_the_window(void **state)
 {
-    (void)state;
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     analysis_inflight_ack(&f, 10000, 50);
@@ -25,7 +24,6 @@ static void test_data_that_echo_an_ack_measure_the_window(void **state)
 
 static void test_first_ack_of_a_tick_counts(void **state)
 {
-    (void)state;
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     analysis_inflight_ack(&f, 10000, 50);
@@ -36,7 +34,6 @@ static void test_first_ack_of_a_tick_counts(void **state)
 
 static void test_a_later_echo_says_nothing_about_an_earlier_ack(void **state)
 {
-    (void)state;
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     analysis_inflight_ack(&f, 10000, 50);
@@ -46,7 +43,6 @@ static void test_a_later_echo_says_nothing_about_an_earlier_ack(void **state)
 
 static void test_more_acks_than_room_cost_samples_not_correctness(void **state)
 {
-    (void)state;
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
     for (uint32_t i = 0; i < 10; i++)
@@ -60,7 +56,6 @@ static void test_more_acks_than_room_cost_samples_not_correctness(void **state)
 
 static void test_timestamps_may_wrap(void **state)
 {
-    (void)state;
     struct analysis_inflight f = after_handshake(UINT32_MAX - 1);
     int64_t bytes;
     analysis_inflight_ack(&f, 0, UINT32_MAX);
@@ -72,7 +67,6 @@ static void test_timestamps_may_wrap(void **state)
 /* The handshake ended in the same tick: ten segments were on their way when the first of them was acknowledged. */
 static void test_the_first_stamp_may_be_the_handshakes(void **state)
 {
-    (void)state;
     struct analysis_inflight f = {0};
     int64_t bytes;
     analysis_inflight_ack(&f, 1448, 50);

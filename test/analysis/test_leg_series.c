@@ -10,7 +10,6 @@
 
 static void test_mean_takes_the_tick_off(void **state)
 {
-    (void)state;
     struct analysis_leg_series *s = analysis_leg_series_new(5 * MS);
     analysis_leg_series_add(s, 5 * MS, 2, 100e6, 3, NULL);
     analysis_leg_series_add(s, 5 * MS + 10, 2, 300e6, 5, NULL);
@@ -25,7 +24,6 @@ static void test_mean_takes_the_tick_off(void **state)
 /* However often neighbours merge, every sample is in the slot of its time, and none is lost. */
 static void test_slots_merge_without_loss(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 3);
     for (int round = 0; round < 50; round++) {
@@ -66,7 +64,6 @@ static void test_slots_merge_without_loss(void **state)
 
 static void test_earlier_than_the_first_counts_there(void **state)
 {
-    (void)state;
     struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
     analysis_leg_series_add(s, 0, 0, 1, 0, (const double[]){1, 1, 1, 1});
     assert_int_equal(s->n, 1);

@@ -24,7 +24,6 @@ static struct analysis_flow flow_of(void)
 
 static int make(void **state)
 {
-    (void)state;
     analysis_bins_init(&bins, 0);
     for (int i = 0; i < BINS; i++) {
         struct analysis_bin *b = analysis_bins_at(&bins, i * ANALYSIS_BINS_UNIT_NS);
@@ -35,7 +34,6 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-    (void)state;
     analysis_bins_fini(&bins);
     return 0;
 }
@@ -53,7 +51,6 @@ static void expect(const struct analysis_flow *flow, size_t n, const enum analys
 
 static void test_full_window_is_the_receivers(void **state)
 {
-    (void)state;
     struct analysis_flow flow = flow_of();
     assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_RECEIVER);
     expect(&flow, 1, (enum analysis_limit[]){ANALYSIS_LIMIT_RECEIVER}, (double[]){0.128});
@@ -72,7 +69,6 @@ static void test_full_window_is_the_receivers(void **state)
 
 static void test_growth_silence_and_a_full_window_follow_each_other(void **state)
 {
-    (void)state;
     for (int i = 0; i < 32; i++)
         bins.bin[i].window_sum = 10e3 * (i + 1);
     for (int i = 32; i < 64; i++) /* sends in 2 of 16 ms */
@@ -92,7 +88,6 @@ static void test_growth_silence_and_a_full_window_follow_each_other(void **state
  * can be in flight: 500 kB at 1 MB/s take 500 ms to come round at most, 1 kB takes 1 ms. */
 static void test_bursts_of_a_window_that_nobody_sees_are_no_silence(void **state)
 {
-    (void)state;
     for (int i = 0; i < BINS; i++)
         if (i % 16 > 1)
             bins.bin[i] = (struct analysis_bin){0};
@@ -106,7 +101,6 @@ static void test_bursts_of_a_window_that_nobody_sees_are_no_silence(void **state
 
 static void test_what_grows_between_losses_is_loss(void **state)
 {
-    (void)state;
     for (int i = 0; i < BINS; i++)
         bins.bin[i].window_sum = 10e3 + 20e3 * (i % 24); /* a sawtooth, of which two ends were losses */
     for (int i = 47; i < 72; i += 24)

@@ -40,7 +40,6 @@ static struct judge_diagnosis decided(struct analysis_evidence_set *s, const str
  * of a flow whose 40 ms there never were less than 8 wait as long. */
 static void test_without_stamps_data_tell_how_long_acks_wait(void **state)
 {
-    (void)state;
     for (int full = 0; full < 2; full++) { /* else data need not wait there */
         struct analysis_told flows[] = {{.incoming = true, .rate_bps = 92e6}, {.rate_bps = 4e6}};
         struct analysis_evidence e[2] = {
@@ -62,7 +61,6 @@ static void test_without_stamps_data_tell_how_long_acks_wait(void **state)
  * back takes 10 more. Its ACKs leave by the queue that 92 Mb/s out fill, after the tap for so long. */
 static void test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too(void **state)
 {
-    (void)state;
     for (int after = 0; after < 2; after++) {
         struct analysis_told flows[] = {{.rate_bps = 92e6}, {.incoming = true, .rate_bps = 4e6}};
         struct analysis_evidence e[2] = {{.floor_s = 5e-3, .loop_least_s = 5e-3, .loop_wait_s = after ? 20e-3 : 0},
@@ -105,7 +103,6 @@ static enum judge_answer answer_by_flight(double flight_bytes, double data_wait_
 
 static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
 {
-    (void)state;
     assert_int_equal(answer_by_flight(77e3, 0, false), JUDGE_ANSWER_NO);
     assert_int_equal(answer_by_flight(97e3, 0, false), JUDGE_ANSWER_UNKNOWN); /* 10 ms are a quarter more than 8 */
     assert_int_equal(answer_by_flight(117e3, 0, false), JUDGE_ANSWER_YES);
@@ -115,7 +112,6 @@ static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
  * them. */
 static void test_acks_wait_behind_data_of_their_whole_way(void **state)
 {
-    (void)state;
     assert_int_equal(answer_by_flight(77e3, 9e-3, true), JUDGE_ANSWER_YES);
     assert_int_equal(answer_by_flight(77e3, 5e-3, true), JUDGE_ANSWER_NO);
 }
@@ -123,7 +119,6 @@ static void test_acks_wait_behind_data_of_their_whole_way(void **state)
 /* How long all takes to pass is not known without the frames, or where a part of them is no TCP. */
 static void test_what_else_passes_takes_its_time_too(void **state)
 {
-    (void)state;
     struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}};
     struct analysis_evidence e[1] = {{.floor_s = 10e-3, .clocking.most_bytes = 100e3, .tick_s = 1e-3}};
     static struct analysis_capacity_host host;
@@ -180,7 +175,6 @@ static struct judge_diagnosis one_each_way(struct analysis_evidence e[2], struct
  * that way it would be full, but then data would wait there, as they do when it is so. */
 static void test_an_even_clock_of_acks_is_no_link(void **state)
 {
-    (void)state;
     for (int full = 0; full < 2; full++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 20e-3}}, {.start_s = 2.5}};
         struct analysis_told flows[] = {{.incoming = true, .rate_bps = 16.4e6}, {.rate_bps = 32.2e6}};
@@ -200,7 +194,6 @@ static void test_an_even_clock_of_acks_is_no_link(void **state)
  * shaper lets bursts pass. */
 static void test_equal_rates_are_no_equal_links(void **state)
 {
-    (void)state;
     for (int data = 0; data < 2; data++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 18e-3}}, {.start_s = 2.5}};
         struct analysis_told flows[] = {{.incoming = true, .rate_bps = 104.3e6}, {.rate_bps = 104.1e6}};
@@ -217,7 +210,6 @@ static void test_equal_rates_are_no_equal_links(void **state)
  * waited before the tap: for four frames at 114, of 1538 bytes on the wire, 432 us. */
 static void test_data_that_waited_before_the_tap_were_no_burst(void **state)
 {
-    (void)state;
     for (int long_before = 0; long_before < 2; long_before++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 18e-3}}, {.start_s = 2.5}};
         struct analysis_told flows[] = {{.incoming = true, .rate_bps = 104.3e6}, {.rate_bps = 104.1e6}};
@@ -237,7 +229,6 @@ static void test_data_that_waited_before_the_tap_were_no_burst(void **state)
 /* In 80 Mb/s through 100, of which nothing is known the other way: as fast, for all that is known. */
 static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
 {
-    (void)state;
     struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
     struct analysis_evidence e[2] = {{.floor_s = 20e-3}, {.floor_s = 20e-3}};
     struct analysis_evidence_set set = set_of(e, flows, 2);
@@ -259,7 +250,6 @@ static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
 /* Nothing is faster than the interface that made the capture. A slower link may be farther away, where data wait. */
 static void test_an_interface_bounds_what_no_data_wait_for(void **state)
 {
-    (void)state;
     struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
     struct analysis_evidence e[2] = {{.floor_s = 20e-3, .data_wait_s = 1e-3}, {.floor_s = 20e-3, .data_wait_s = 4e-3}};
     struct analysis_evidence_set set = set_of(e, flows, 2);
@@ -275,7 +265,6 @@ static void test_an_interface_bounds_what_no_data_wait_for(void **state)
 /* A queue that always stands, of 10 Mb/s of data and as much that is no TCP: the link passes both. */
 static void test_a_standing_queue_of_other_traffic_too(void **state)
 {
-    (void)state;
     static struct analysis_capacity_host host; /* no group of frames votes */
     struct analysis_wait waits[2] = {{.data_s = 10e-3}, {.start_s = 2.5, .data_s = 10e-3}};
     struct analysis_told flow = {.incoming = true, .rate_bps = 10e6};
@@ -297,7 +286,6 @@ static void test_a_standing_queue_of_other_traffic_too(void **state)
  * nothing. */
 static void test_a_standing_queue_behind_the_tap(void **state)
 {
-    (void)state;
     for (int both = 0; both < 2; both++) {
         static struct analysis_capacity_host host;
         host = (struct analysis_capacity_host){.tag = 0};
@@ -321,7 +309,6 @@ static void test_a_standing_queue_behind_the_tap(void **state)
  * did does not. */
 static void test_frames_show_the_link_of_a_queue_that_data_stood_in(void **state)
 {
-    (void)state;
     for (int data = 0; data < 2; data++) {
         struct analysis_wait waits[2] = {{.start_s = 0}, {.start_s = 2.5}};
         struct analysis_told flows[] = {{.incoming = true, .rate_bps = 16e6}, {.rate_bps = 4e6}};
@@ -341,7 +328,6 @@ static void test_frames_show_the_link_of_a_queue_that_data_stood_in(void **state
  * time, where no packet waits less than 3 ms at any time, unless all in flight has two ACKs. */
 static void test_a_link_after_the_tap_works_for_a_share_of_the_time(void **state)
 {
-    (void)state;
     static struct analysis_capacity_host host; /* no group of frames votes */
     enum { SOMETIMES, ALWAYS, TIMED, READER, HOWS };
     for (int how = 0; how < HOWS; how++) {
@@ -393,7 +379,6 @@ static void test_what_leaves_a_standing_queue_is_even(void **state)
  * tap: ACKs wait no longer than the data that come in, the rest are data before those links. */
 static void test_data_behind_lines_of_their_own(void **state)
 {
-    (void)state;
     for (int line = 0; line < 2; line++) {
         double rate_bps = line ? 941.5e6 : 700e6;
         struct analysis_told flows[] = {{.rate_bps = rate_bps}, {.rate_bps = rate_bps},
@@ -420,7 +405,6 @@ static void test_data_behind_lines_of_their_own(void **state)
  * they wait for. */
 static void test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link(void **state)
 {
-    (void)state;
     for (int line = 0; line < 2; line++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 7e-3}}, {.start_s = 2.5}};
         struct analysis_told flows[] = {{.incoming = true, .rate_bps = 50e6}, {.rate_bps = 50e6}};
@@ -454,7 +438,6 @@ static enum judge_cause cause_of_late_acks(double swing_s, double other_bps, int
 
 static void test_acks_behind_acks_alone(void **state)
 {
-    (void)state;
     assert_int_equal(cause_of_late_acks(0.03, 0, 0), JUDGE_CAUSE_THIN_PATH);
     assert_int_equal(cause_of_late_acks(0.03, 0, 1), JUDGE_CAUSE_THIN_PATH); /* a queue that has yet to fill */
     assert_int_equal(cause_of_late_acks(0.03, 0, 3), JUDGE_CAUSE_WINDOW);
@@ -465,7 +448,6 @@ static void test_acks_behind_acks_alone(void **state)
  * a cycle before its last ACK: three ACKs are waited for, 4 ms each; the last is no ACK if data prompt what follows. */
 static void test_an_application_that_is_answered_makes_cycles(void **state)
 {
-    (void)state;
     struct analysis_told flow = {.incoming = true, .rate_bps = 8e6};
     struct analysis_evidence e = {.floor_s = 10e-3, .ack_wait_s = 4e-3, .loop_wait_s = 4e-3, .tick_s = 1e-3,
                                   .clocking = {.restarts = 100, .clocked = 0.1, .clocked_sd = 0.05,
@@ -489,7 +471,6 @@ static void test_an_application_that_is_answered_makes_cycles(void **state)
 /* Of a round trip of 20 ms stamps of 5 ms show nothing, finer ones do. */
 static void test_waits_of_a_few_ticks_of_the_capture_are_not_known(void **state)
 {
-    (void)state;
     for (int coarse = 0; coarse < 2; coarse++) {
         struct analysis_wait waits[2] = {{.start_s = 0}, {.start_s = 2.5}};
         struct analysis_told flow = {.incoming = true, .rate_bps = 10e6};

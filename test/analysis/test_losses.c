@@ -32,7 +32,6 @@ static struct capture_segment sack(uint32_t ack, uint32_t start, uint32_t end)
 
 static void test_dsack_of_a_retransmission_tells_it_was_spurious(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, segment(A_TO_B, 3001, 2 * MSS, 5001));
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 2);
@@ -46,7 +45,6 @@ static void test_dsack_of_a_retransmission_tells_it_was_spurious(void **state)
 
 static void test_dsack_above_the_acknowledgement_is_inside_the_second_block(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, segment(A_TO_B, 5001, MSS, 5001));
     struct capture_segment s = sack(2001, 5001, 6001);
@@ -61,7 +59,6 @@ static void test_dsack_above_the_acknowledgement_is_inside_the_second_block(void
 
 static void test_dsack_without_a_retransmission_is_a_copy_of_the_networks(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, sack(11001, 3001, 4001));
     struct analysis_flow flow = flow_at(f, 0);
@@ -73,7 +70,6 @@ static void test_dsack_without_a_retransmission_is_a_copy_of_the_networks(void *
 
 static void test_probe_of_a_byte_is_neither(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, sack(11001, 11000, 11001)); /* Linux answers a keep-alive so */
     assert_int_equal(flow_at(f, 0).network_duplicates, 0);
@@ -82,7 +78,6 @@ static void test_probe_of_a_byte_is_neither(void **state)
 
 static void test_sent_again_after_its_acknowledgement_is_spurious_without_sack(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(10);
     feed(f, 15 * MS, segment(B_TO_A, 5001, 0, 4001));
     feed(f, 20 * MS, segment(A_TO_B, 3001, MSS, 5001)); /* acknowledged */
@@ -95,7 +90,6 @@ static void test_sent_again_after_its_acknowledgement_is_spurious_without_sack(v
 
 static void test_gap_that_closes_by_itself_was_overtaken(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(10);
     feed(f, 12 * MS, sack(3001, 5001, 6001)); /* two segments late */
     feed(f, 13 * MS, segment(B_TO_A, 5001, 0, 11001));
@@ -107,7 +101,6 @@ static void test_gap_that_closes_by_itself_was_overtaken(void **state)
 
 static void test_gap_that_a_retransmission_closes_was_lost(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(10);
     feed(f, 12 * MS, sack(3001, 4001, 6001));
     feed(f, 13 * MS, segment(A_TO_B, 3001, MSS, 5001));
@@ -122,7 +115,6 @@ static void test_gap_that_a_retransmission_closes_was_lost(void **state)
 /* Beside the receiver the gap shows as a hole, and what fills it is counted when it comes. */
 static void test_gap_before_the_tap_is_counted_once(void **state)
 {
-    (void)state;
     struct analysis_flows *f = sent(2);
     struct capture_segment late = segment(A_TO_B, 3001, MSS, 5001);
     feed(f, 10 * MS, segment(A_TO_B, 4001, MSS, 5001));
@@ -137,7 +129,6 @@ static void test_gap_before_the_tap_is_counted_once(void **state)
 
 static void test_contradicting_signs_are_ambiguous(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     struct capture_segment s[] = {segment(A_TO_B, 1001, MSS, 5001), segment(A_TO_B, 3001, MSS, 5001),
                                   segment(A_TO_B, 2001, MSS, 5001)};
@@ -155,7 +146,6 @@ static void test_contradicting_signs_are_ambiguous(void **state)
 /* Many retransmissions of which DSACK reports some: the ring may forget, and never takes one for the network's. */
 static void test_random_dsacks_never_exceed_retransmissions(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 11);
     struct analysis_flows *f = sent(200);

@@ -26,7 +26,6 @@ static void assert_packed(const struct analysis_packets *p, const char *expected
 /* Digits by hand, from the format as analysis/flows/packets.h has it: A to Z are 0 to 25, a to z from 26, 0 to 9 from 52. */
 static void test_what_goes_on_takes_a_digit(void **state)
 {
-    (void)state;
     struct analysis_packets *p = NULL;
     left_bytes = 10000;
     /* A SYN at time 0 as frame 1: head 64 (seq) + 128 (what) + 32 (window) = 224 = 0 + 7 * 32: gH; time 0: A; window
@@ -59,7 +58,6 @@ static void test_what_goes_on_takes_a_digit(void **state)
 
 static void test_blocks_follow_an_acknowledgement(void **state)
 {
-    (void)state;
     struct analysis_packets *p = NULL;
     left_bytes = 10000;
     struct capture_segment s = {.ack = 0xfffffff0u, .n_sack = 1, .sack = {{0x10, 0x14}}};
@@ -74,7 +72,6 @@ static void test_blocks_follow_an_acknowledgement(void **state)
 
 static void test_what_has_no_room_is_not_kept(void **state)
 {
-    (void)state;
     struct capture_segment s = {0};
     struct analysis_packet packet = {.frame = 1, .segment = &s};
     struct analysis_packets *p = NULL;
@@ -92,7 +89,6 @@ static void test_what_has_no_room_is_not_kept(void **state)
 /* As hostile a capture as there is: every number as far from the one before as it can be. */
 static void test_the_longest_packets_fit(void **state)
 {
-    (void)state;
     struct analysis_packets *p = NULL;
     left_bytes = 100000;
     for (int i = 0; i < 200; i++) {

@@ -10,7 +10,6 @@ static const uint8_t mac[3][6] = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, {2, 0,
 /* 2 ms until 0 quanta, 3 ms until they are over: 3 ms are 5859.375 times of 512 bits at 1 Gb/s. */
 static void test_a_stop_ends_by_a_frame_or_by_itself(void **state)
 {
-    (void)state;
     struct analysis_paused p = {.frames = 0};
     analysis_paused_add(&p, mac[0], 65535, GBPS, 10 * MS);
     analysis_paused_add(&p, mac[0], 0, GBPS, 12 * MS);
@@ -25,7 +24,6 @@ static void test_a_stop_ends_by_a_frame_or_by_itself(void **state)
 
 static void test_a_repeated_one_goes_on(void **state)
 {
-    (void)state;
     struct analysis_paused p = {.frames = 0};
     for (int i = 0; i < 4; i++)
         analysis_paused_add(&p, mac[0], 65535, GBPS, i * 16 * MS); /* 33.5 ms each */
@@ -34,7 +32,6 @@ static void test_a_repeated_one_goes_on(void **state)
 
 static void test_an_unknown_rate_waits_for_the_end(void **state)
 {
-    (void)state;
     struct analysis_paused p = {.frames = 0};
     analysis_paused_add(&p, mac[0], 1, 0, 0);
     assert_int_equal(analysis_paused_ns(&p), 0);
@@ -45,7 +42,6 @@ static void test_an_unknown_rate_waits_for_the_end(void **state)
 /* Each stops its own peer; the one that stops most counts. */
 static void test_senders_are_told_apart(void **state)
 {
-    (void)state;
     struct analysis_paused p = {.frames = 0};
     analysis_paused_add(&p, mac[0], 65535, GBPS, 0);
     analysis_paused_add(&p, mac[1], 65535, GBPS, 1 * MS);
@@ -57,7 +53,6 @@ static void test_senders_are_told_apart(void **state)
 
 static void test_more_senders_than_are_kept(void **state)
 {
-    (void)state;
     struct analysis_paused p = {.frames = 0};
     for (uint8_t i = 0; i < 2 * ANALYSIS_PAUSED_SENDERS; i++)
         for (int off = 0; off < 2; off++)
@@ -68,7 +63,6 @@ static void test_more_senders_than_are_kept(void **state)
 
 static void test_any_clock_will_do(void **state)
 {
-    (void)state;
     struct analysis_paused p = {.frames = 0};
     const int64_t at[] = {INT64_MAX, INT64_MIN, INT64_MAX, 0, INT64_MAX, -1, 5, INT64_MIN};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)

@@ -10,7 +10,6 @@
 /* Square waves of 100 kB, one second each, out of phase. */
 static void test_square_waves_that_take_turns(void **state)
 {
-    (void)state;
     struct analysis_depth a[20], b[20];
     struct analysis_pendulum p;
     struct error err;
@@ -29,7 +28,6 @@ static void test_square_waves_that_take_turns(void **state)
 
 static void test_a_standing_queue_does_not_swing(void **state)
 {
-    (void)state;
     const struct analysis_depth full[] = {{0, 3e5}}, ripple[] = {{0, 0}, {1, 1518}, {2, 0}, {3, 3036}, {4, 0}};
     struct analysis_pendulum p;
     struct error err;
@@ -70,7 +68,6 @@ static void send_one(struct analysis_flows *f, struct source *s)
  * there from 3.43 to 9 s, and of that time one of the two queues stands and the other does not. */
 static void test_waits_of_two_flows_swing_while_both_are_there(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     struct source s[] = {{1001, 1000, 9000, true, 0}, {1002, 3000, 11000, false, 0}};

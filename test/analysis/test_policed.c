@@ -30,7 +30,6 @@ static bool policed(int64_t events, double data_wait_s, double swing, bool incom
 
 static void test_a_policer_drops_at_one_rate_and_holds_nothing(void **state)
 {
-    (void)state;
     for (int incoming = 0; incoming < 2; incoming++) {
         assert_true(policed(8, 1e-3, 0.1, incoming, 2000));
         assert_false(policed(7, 1e-3, 0.1, incoming, 2000)); /* now and then */
@@ -46,7 +45,6 @@ static void test_a_policer_drops_at_one_rate_and_holds_nothing(void **state)
  * (6 + 2) / 2 of 16 Mb/s: 64 kb, where two frames are 24.6. */
 static void test_flows_of_one_direction_are_policed_together(void **state)
 {
-    (void)state;
     for (int queue = 0; queue < 2; queue++) {
         struct analysis_bins bins;
         struct analysis_told flow[2] = {{.rate_bps = RATE_BPS, .loss_events = 4},

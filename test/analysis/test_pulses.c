@@ -78,7 +78,6 @@ static struct analysis_pulsed tell(bool window, uint32_t pulse_segments, struct 
 
 static void test_a_window_gives_way_to_a_longer_round_trip(void **state)
 {
-    (void)state;
     struct analysis_pulses p;
     tell(true, 50, &p);
     assert_true(told.paced_odds < -3);
@@ -86,7 +85,6 @@ static void test_a_window_gives_way_to_a_longer_round_trip(void **state)
 
 static void test_a_pace_does_not(void **state)
 {
-    (void)state;
     struct analysis_pulses p;
     tell(false, 50, &p);
     assert_true(told.paced_odds > 3);
@@ -95,7 +93,6 @@ static void test_a_pace_does_not(void **state)
 /* A window lacks 50 segments after each. */
 static void test_a_full_link_gives_as_much_as_a_pulse_takes(void **state)
 {
-    (void)state;
     struct analysis_pulses p;
     struct analysis_pulsed full = tell(true, 50, &p), room = tell(true, 600, &p), pace = tell(false, 50, &p);
     assert_true(full.full[1] > 0.95);
@@ -106,7 +103,6 @@ static void test_a_full_link_gives_as_much_as_a_pulse_takes(void **state)
 
 static void test_connections_of_one_moment_are_a_pulse(void **state)
 {
-    (void)state;
     struct analysis_pulses p;
     struct analysis_pulsed pulsed = tell(true, 50, &p);
     assert_int_equal(p.n, PULSES);
@@ -120,7 +116,6 @@ static void test_connections_of_one_moment_are_a_pulse(void **state)
 /* Two segments are a pulse's, in all; one is what the ends say to each other. */
 static void test_words_are_none(void **state)
 {
-    (void)state;
     struct analysis_pulses p;
     struct analysis_pulsed pulsed = tell(true, 2, &p); /* one on each connection */
     assert_int_equal(p.n, 0);
@@ -129,7 +124,6 @@ static void test_words_are_none(void **state)
 
 static void test_who_sent_none_is_told_nothing(void **state)
 {
-    (void)state;
     struct analysis_pulses p;
     tell(false, 0, &p);
     assert_int_equal(p.n, 0);

@@ -48,7 +48,6 @@ static struct analysis_resources judge(const struct plain *flows, size_t n, bool
 
 static void test_flows_of_the_dominant_phase_are_judged(void **state)
 {
-    (void)state;
     const struct plain flows[] = {
         {0, 10, 1, 45, 10000000, true, 0, 0, 0},
         {1, 10, 3, 45, 10000000, true, 0, 0, 0},
@@ -70,7 +69,6 @@ static void test_flows_of_the_dominant_phase_are_judged(void **state)
 
 static void test_a_lone_flow_shares_nothing(void **state)
 {
-    (void)state;
     const struct plain flows[] = {{0, 10, 0, 45, 10000000, true, 0, 0, 0}, {10, 20, 0, 45, 10000000, false, 0, 0, 0}};
     struct analysis_resources r = judge(flows, 1, false, NULL);
     assert_int_equal(r.n, 0);
@@ -83,7 +81,6 @@ static void test_a_lone_flow_shares_nothing(void **state)
 /* 10, 30 and 60 Mb/s follow no rule. */
 static void test_why_no_rule_holds(void **state)
 {
-    (void)state;
     struct plain flows[] = {
         {0, 10, 0, 10, 10000000, true, 0, 0, 0},
         {0, 10, 0, 30, 10000000, true, 0, 0, 0},
@@ -110,7 +107,6 @@ static void test_why_no_rule_holds(void **state)
 /* What one flow does to another is over no sooner than the slowest of them forgets it, nor while one drifts. */
 static void test_intervals_are_those_of_the_slowest(void **state)
 {
-    (void)state;
     struct plain flows[] = {{0, 10, 0, 30, 10000000, true, 900, 0, 0}, {0, 10, 0, 60, 10000000, false, 29, 0.99, 0}};
     struct analysis_resources r = judge(flows, 2, false, NULL);
     assert_true(r.resource[0].flows[0].ci95_bps == 1e5 && r.resource[0].flows[1].ci95_bps == 1e5);
@@ -129,7 +125,6 @@ static void test_intervals_are_those_of_the_slowest(void **state)
 /* Of one-way flows one that stood still may be shut out next; with data both ways losses are spread. */
 static void test_one_way_flows_that_stand_still_have_no_interval(void **state)
 {
-    (void)state;
     struct plain flows[] = {{0, 10, 0, 30, 10000000, true, 900, 0, 0}, {0, 10, 0, 60, 10000000, true, 900, 0, 3.1}};
     struct analysis_resources r = judge(flows, 2, false, NULL);
     assert_true(isnan(r.resource[0].flows[0].ci95_bps) && isnan(r.resource[0].flows[1].ci95_bps));
@@ -147,7 +142,6 @@ static void test_one_way_flows_that_stand_still_have_no_interval(void **state)
 
 static void plain_diagnose(void *user, struct analysis_resource *r, const struct analysis_resource_use *const *uses)
 {
-    (void)uses;
     r->diagnosed = true;
     r->diagnosis = *(const struct judge_diagnosis *)user;
 }
@@ -174,7 +168,6 @@ static struct analysis_judgement judge_diagnosed(struct judge_diagnosis d)
 
 static void test_no_rule_divides_a_link_that_is_not_full(void **state)
 {
-    (void)state;
     struct judge_diagnosis d = {.answer = JUDGE_ANSWER_YES,
                                    .in = {.flows = 2, .carried_bps = 60e6, .room_bps = 90e6},
                                    .out = {.flows = 1, .carried_bps = 30e6, .room_bps = 90e6}};
@@ -211,7 +204,6 @@ static struct analysis_resource answered(const char *host, enum judge_answer ans
 /* A home line: both hosts and the port have the same two flows, and h3 has others. */
 static void test_of_one_loss_there_is_one_answer(void **state)
 {
-    (void)state;
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),
         answered("h2", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h2", "h0"),
@@ -238,7 +230,6 @@ static void test_of_one_loss_there_is_one_answer(void **state)
 /* Of the same flows one is sure and another one is not; of two that are sure, and differ, both speak. */
 static void test_who_cannot_tell_is_silent(void **state)
 {
-    (void)state;
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_UNKNOWN, JUDGE_CAUSE_UNKNOWN, "h0", "h2"),
         answered("h1", JUDGE_ANSWER_NO, JUDGE_CAUSE_WINDOW, "h0", "h2"),
@@ -260,7 +251,6 @@ static void test_who_cannot_tell_is_silent(void **state)
 /* Of a no it is the link that is full, not one before it. */
 static void test_who_is_full_says_no(void **state)
 {
-    (void)state;
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_NO, JUDGE_CAUSE_LINK, "h0", "h2"),
         answered("h2", JUDGE_ANSWER_NO, JUDGE_CAUSE_FULL, "h0", "h2"),
@@ -276,7 +266,6 @@ static void test_who_is_full_says_no(void **state)
 /* Beside the slow host its capture shows that waits are the host's; from the far one's place it looks like a yes. */
 static void test_the_host_that_stops_them_knows_best(void **state)
 {
-    (void)state;
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_NO, JUDGE_CAUSE_SLOW_HOST, "h0", "h2"),
         answered("h2", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),

@@ -57,13 +57,11 @@ static void burst_shows(uint32_t window, bool hole)
 
 static void test_all_of_a_burst_shows_in_the_loop_to_the_sender(void **state)
 {
-    (void)state;
     burst_shows(10, false);
 }
 
 static void test_all_of_a_wide_burst_shows(void **state)
 {
-    (void)state;
     burst_shows(80, false);
 }
 
@@ -102,7 +100,6 @@ static struct analysis_flows *flow_that_grows(bool back)
 
 static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **state)
 {
-    (void)state;
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
     struct analysis_round_trip_figures x;
     for (int back = 0; back < 2; back++) {
@@ -126,7 +123,6 @@ static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **st
 /* What losses let go follows no window: of ACKs with one stamp only the first is known to have let go what echoes it. */
 static void test_after_a_hole_the_first_of_each_stamp_shows(void **state)
 {
-    (void)state;
     burst_shows(10, true);
 }
 
@@ -134,7 +130,6 @@ static void test_after_a_hole_the_first_of_each_stamp_shows(void **state)
  * first is taken, and their mean is that of all. */
 static void test_a_share_of_many_segments_has_the_mean_of_all(void **state)
 {
-    (void)state;
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
     struct analysis_flows *f = new_flows();
     struct analysis_round_trip_figures x;
@@ -162,7 +157,6 @@ static void test_a_share_of_many_segments_has_the_mean_of_all(void **state)
 /* The first stamp that the capture shows may have been the handshake's already: its echo says nothing of that ACK. */
 static void test_the_first_stamp_times_nothing(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 3; i++)
@@ -218,7 +212,6 @@ static void held_back_by_a_hole(bool sack, bool stamps)
 /* RFC 2018 section 3; RFC 5681 section 2, duplicate acknowledgement. */
 static void test_what_a_hole_held_back_times_nothing(void **state)
 {
-    (void)state;
     held_back_by_a_hole(true, true);
     held_back_by_a_hole(true, false);
     held_back_by_a_hole(false, true);
@@ -283,7 +276,6 @@ static void test_what_data_are_held_for_is_that_of_a_time(void **state)
 /* RFC 7323, section 5.4: a timestamp clock starts anywhere, and its 32 bits wrap. */
 static void test_where_a_clock_starts_changes_nothing(void **state)
 {
-    (void)state;
     static const uint32_t clock[] = {0, UINT32_MAX - 150, INT32_MAX - 150, (1u << 30) - 75};
     struct analysis_round_trip_figures x[4];
     for (size_t i = 0; i < 4; i++) {
@@ -301,7 +293,6 @@ static void test_where_a_clock_starts_changes_nothing(void **state)
  * mean of that and 1 ms; and a duplicate acknowledges nothing. */
 static void test_acks_that_data_carry_are_none(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     feed(f, 0, syn(A_TO_B, 0));
@@ -321,7 +312,6 @@ static void test_acks_that_data_carry_are_none(void **state)
  * acknowledged, which is less than half a round trip, and 40 ms after that: 20 pauses of 40 ms less 20 us. */
 static void test_pauses_of_the_application(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     feed(f, 0, syn(A_TO_B, 0));

@@ -39,7 +39,6 @@ static bool near(double value, double wanted, double share)
 
 static void test_a_full_line_is_one_run(void **state)
 {
-    (void)state;
     struct analysis_spacing_figures x = spacing_of(20, 1);
     assert_true(near(x.line_bps, 100e6, 1e-6) && near(x.mean_bps, 100e6, 1e-6));
     assert_true(near(x.frame_s, 100e-6, 1e-6));
@@ -50,7 +49,6 @@ static void test_a_full_line_is_one_run(void **state)
 /* 20 frames are 19 distances of a frame's time; then 21 frames' time pass until the next. */
 static void test_a_line_that_is_stopped_rests_between_runs(void **state)
 {
-    (void)state;
     struct analysis_spacing_figures x = spacing_of(20, 21);
     assert_true(near(x.line_bps, 100e6, 1e-6));
     assert_true(near(x.mean_bps, 50e6, 0.02));
@@ -62,7 +60,6 @@ static void test_a_line_that_is_stopped_rests_between_runs(void **state)
 /* Two for each ACK, as the clock of ACKs lets them go, are no stop: four mean distances are. */
 static void test_pairs_at_an_even_pace_are_no_silence(void **state)
 {
-    (void)state;
     struct analysis_spacing_figures x = spacing_of(2, 5);
     assert_true(x.silent == 0);
     assert_true(near(x.line_share, 0.5, 0.02));
@@ -74,7 +71,6 @@ static void test_pairs_at_an_even_pace_are_no_silence(void **state)
 /* An ACK of 90 bytes between full frames, stamped as they end: the larger one's bytes do not break the run. */
 static void test_small_frames_do_not_break_a_run(void **state)
 {
-    (void)state;
     struct analysis_spacing w = {.frames = 0};
     struct analysis_spacing_figures x;
     int64_t t = 0;
@@ -134,7 +130,6 @@ static void test_some_blocks_of_a_long_capture_stand_for_all(void **state)
 
 static void test_nothing_is_known_of_one_frame(void **state)
 {
-    (void)state;
     struct analysis_spacing w = {.frames = 0};
     struct analysis_spacing_figures x;
     add(&w, FRAME, 5);
@@ -146,7 +141,6 @@ static void test_nothing_is_known_of_one_frame(void **state)
 /* Clocks that stand still or step back. */
 static void test_any_clock_will_do(void **state)
 {
-    (void)state;
     struct analysis_spacing w = {.frames = 0};
     struct analysis_spacing_figures x;
     const int64_t at[] = {0, INT64_MAX / 8, 0, 0, 5, 3, INT64_MAX / 8, 0};
@@ -159,7 +153,6 @@ static void test_any_clock_will_do(void **state)
 /* As log2() has it, which is the definition; at the steps themselves and beside them, too. */
 static void test_steps_are_those_of_the_logarithm(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 1);
     for (int i = 0; i < 1000000; i++) {

@@ -55,7 +55,6 @@ static void take(struct analysis_evidence_set *s, int64_t rest_ns, double p)
 /* With log d even from a frame's time to L, half of all d are below sqrt(d0 L) = sqrt(0.12304 * 50) = 2.480 ms. */
 static void test_half_of_what_may_stand_is_above_the_median(void **state)
 {
-    (void)state;
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 0, 0.5);
     assert_true(s.stands && !s.stands_there);
@@ -65,7 +64,6 @@ static void test_half_of_what_may_stand_is_above_the_median(void **state)
 
 static void test_more_may_stand_than_is_likely(void **state)
 {
-    (void)state;
     double before_s = LOOP_S;
     for (int i = 1; i <= 20; i++) {
         struct analysis_evidence_set s = set_of(LOOP_S);
@@ -79,7 +77,6 @@ static void test_more_may_stand_than_is_likely(void **state)
 /* A loop that is a tenth longer shares the queue with p = 1 / (1 + 0.1 / 1.1) = 0.917: not in the lowest 8 %. */
 static void test_a_loop_of_another_length_may_pass_another_queue(void **state)
 {
-    (void)state;
     struct analysis_evidence_set s = set_of(1.1 * LOOP_S);
     take(&s, 0, 0.05);
     assert_true(flow[1].far_least_s == 1.1 * LOOP_S);
@@ -91,7 +88,6 @@ static void test_a_loop_of_another_length_may_pass_another_queue(void **state)
 /* A link that rests for 20 ms of a round trip of 50 has run empty: what was least then is the floor. */
 static void test_a_queue_that_ran_empty_does_not_stand(void **state)
 {
-    (void)state;
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 20 * MS, 0.5);
     assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
@@ -99,7 +95,6 @@ static void test_a_queue_that_ran_empty_does_not_stand(void **state)
 
 static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
 {
-    (void)state;
     struct analysis_evidence_set s = set_of(LOOP_S);
     flow[0].near_s = 1e-6;
     flow[0].far_s = LOOP_S;
@@ -111,7 +106,6 @@ static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
  * full, at what it carries, or not: then nothing stood. */
 static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
 {
-    (void)state;
     struct analysis_evidence_set s = set_of(LOOP_S);
     take_of(&s, 0, 10, 0.5, 0);
     assert_true(s.may_stand && !s.stands && !s.stood[0] && !s.stood[1]);
@@ -132,7 +126,6 @@ static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
  * start or none: its loop may hold what stood, unless the handshake came first. Nobody is sure: what is not TCP has a pace of its own. */
 static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **state)
 {
-    (void)state;
     const double shake_s[] = {NAN, 1, 0};
     for (int i = 0; i < 3; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
@@ -159,7 +152,6 @@ static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **sta
  * whose handshake shows met no queue. */
 static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
@@ -183,7 +175,6 @@ static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
  * 0.7 s, sqrt(0.12304 ms x 0.7 s) = 9.2806 ms. */
 static void test_a_loop_longer_than_any_way_holds_what_stood(void **state)
 {
-    (void)state;
     struct analysis_evidence_set s = set_of(2);
     flow[0].far_least_s = 2;
     s.to_s = 10;

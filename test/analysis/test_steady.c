@@ -7,7 +7,6 @@
 
 static void test_truncation_cuts_the_warm_up(void **state)
 {
-    (void)state;
     double x[40];
     for (int i = 0; i < 40; i++)
         x[i] = i < 7 ? 100.0 - 10 * i : (i % 2 ? 1 : -1);
@@ -20,7 +19,6 @@ static void test_truncation_cuts_the_warm_up(void **state)
  * their squares, 75 a sample, outweigh it. In batches of eight they cancel. */
 static void test_bursts_do_not_hide_a_slow_start(void **state)
 {
-    (void)state;
     double x[256];
     for (int i = 0; i < 256; i++) {
         double level = i < 64 ? i / 64.0 : 1;
@@ -31,7 +29,6 @@ static void test_bursts_do_not_hide_a_slow_start(void **state)
 
 static void test_a_flat_series_is_not_cut(void **state)
 {
-    (void)state;
     double x[20];
     for (int i = 0; i < 20; i++)
         x[i] = 5;
@@ -40,7 +37,6 @@ static void test_a_flat_series_is_not_cut(void **state)
 
 static void test_at_most_half_is_cut(void **state)
 {
-    (void)state;
     double x[20];
     for (int i = 0; i < 20; i++)
         x[i] = i < 16 ? i * i : 256;
@@ -49,7 +45,6 @@ static void test_at_most_half_is_cut(void **state)
 
 static void test_short_series_are_left_alone(void **state)
 {
-    (void)state;
     const double x[] = {100, 1, 1};
     assert_int_equal(analysis_steady_start(x, 3), 0);
 }

@@ -15,7 +15,6 @@ static void add_spaced(struct compression *x, const struct compression_config *c
 
 static void test_three_make_a_group(void **state)
 {
-    (void)state;
     struct compression x = {0};
     add_spaced(&x, &exact, 9, 50, 50);
     assert_int_equal(x.groups, 3);
@@ -31,7 +30,6 @@ static void test_three_make_a_group(void **state)
 
 static void test_group_grows_to_the_floor(void **state)
 {
-    (void)state;
     struct compression x = {0};
     add_spaced(&x, &exact, 22, 10, 1); /* 11 ACKs span 100 */
     assert_int_equal(x.groups, 2);
@@ -40,7 +38,6 @@ static void test_group_grows_to_the_floor(void **state)
 
 static void test_resolutions_speak_against_compression(void **state)
 {
-    (void)state;
     const struct compression_config coarse = {.floor = 100, .left_resolution = 20, .came_resolution = 10};
     struct compression x = {0};
     add_spaced(&x, &coarse, 3, 100, 67); /* (134 + 10) / (200 - 20) = 0.8 */
@@ -53,7 +50,6 @@ static void test_resolutions_speak_against_compression(void **state)
 
 static void test_break_starts_anew(void **state)
 {
-    (void)state;
     struct compression x = {0};
     for (int i = 0; i < 10; i++) {
         compression_add(&x, &exact, i * 100, i);
@@ -66,7 +62,6 @@ static void test_break_starts_anew(void **state)
 
 static void test_share_needs_enough(void **state)
 {
-    (void)state;
     struct compression x = {.groups = 19, .compressed = 19};
     assert_true(isnan(compression_share(&x, 20)));
     x = (struct compression){.groups = 20, .compressed = 5};

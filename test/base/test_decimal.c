@@ -32,7 +32,6 @@ static void check(double value)
 
 static void test_doubles_are_printed_as_printf_does(void **state)
 {
-    (void)state;
     const double values[] = {0, -0.0, 1, -1, 9, 10, 0.1, 0.5, 1.5, 2.5, -2.5, 0.25, 0.125, 1e-4, 1e-5, 9.9995e-5, 99999999.5,
                              999999999.5, 9.9999999949999, 9.99999999951, 1e15, 1e16, 1e22, 1e300, 5e-324, 1e-300,
                              4503599627370496, 4503599627370497.5, 9007199254740992, 123456.789, 0.099999999999999999,
@@ -43,7 +42,6 @@ static void test_doubles_are_printed_as_printf_does(void **state)
 
 static void test_ties_and_their_neighbours_round_as_printf_does(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 3);
     for (int i = 0; i < CASES; i += cm_every()) { /* k / 2^j has an end in decimals, often at a tie */
@@ -56,7 +54,6 @@ static void test_ties_and_their_neighbours_round_as_printf_does(void **state)
 
 static void test_any_bits_are_printed_as_printf_does(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 4);
     for (int i = 0; i < CASES; i += cm_every()) {
@@ -71,7 +68,6 @@ static void test_any_bits_are_printed_as_printf_does(void **state)
 
 static void test_integers_are_printed_as_printf_does(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 5);
     int64_t ends[] = {0, 1, -1, 9, 10, 99, 100, INT64_MAX, INT64_MIN, -10};

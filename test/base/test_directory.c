@@ -62,7 +62,6 @@ static void end(void)
 
 static void test_files_go_where_it_is_held(void **state)
 {
-    (void)state;
     struct outfile f;
     struct error err;
     size_t size;
@@ -86,7 +85,6 @@ static void test_files_go_where_it_is_held(void **state)
 
 static void test_a_name_that_is_not_held_is_what_it_leads_to(void **state)
 {
-    (void)state;
     const char *name, *path = in_directory("a");
     assert_int_equal(directory_at(path, &name), AT_FDCWD);
     assert_string_equal(name, path);
@@ -97,7 +95,6 @@ static void test_a_name_that_is_not_held_is_what_it_leads_to(void **state)
 /* A link is removed itself, in the place of the directory and in it; what it leads to stays. */
 static void test_removing_follows_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(mkdir(in_directory("keep"), 0777), 0);
     put("keep/a", "kept");
     assert_int_equal(mkdir(in_directory("go"), 0777), 0);

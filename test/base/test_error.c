@@ -7,7 +7,6 @@
 
 static void test_set_returns_false_and_keeps_code_and_text(void **state)
 {
-    (void)state;
     struct error err = {0};
     assert_false(error_set(&err, ERROR_INPUT, "%s:%d: bad", "star.yaml", 12));
     assert_int_equal(err.code, ERROR_INPUT);
@@ -16,7 +15,6 @@ static void test_set_returns_false_and_keeps_code_and_text(void **state)
 
 static void test_errno_text_is_appended(void **state)
 {
-    (void)state;
     struct error err = {0};
     errno = ENOSPC;
     assert_false(error_set_errno(&err, "%s", "h0.pcap"));
@@ -26,7 +24,6 @@ static void test_errno_text_is_appended(void **state)
 
 static void test_prefix_goes_in_front_and_keeps_the_code(void **state)
 {
-    (void)state;
     struct error err = {0};
     error_set(&err, ERROR_INPUT, "'9x' is not a rate");
     error_prefix(&err, "a.yaml:%d: ", 3);
@@ -36,7 +33,6 @@ static void test_prefix_goes_in_front_and_keeps_the_code(void **state)
 
 static void test_message_stays_one_line_and_in_bounds(void **state)
 {
-    (void)state;
     struct error err = {0};
     char big[2 * sizeof err.message];
     memset(big, 'x', sizeof big - 1);

@@ -7,7 +7,6 @@
 
 static void test_t_quantiles_match_the_tables(void **state)
 {
-    (void)state;
     assert_float_equal(estimate_t975(1), 12.7062, 1e-4);
     assert_float_equal(estimate_t975(9), 2.26216, 1e-5);
     assert_float_equal(estimate_t975(19), 2.09302, 1e-5);
@@ -21,7 +20,6 @@ static void test_t_quantiles_match_the_tables(void **state)
  * sqrt(32/7/8) = 0.755929, interval 2.364624 * 0.755929 = 1.787487. */
 static void test_mean_of_eight_numbers(void **state)
 {
-    (void)state;
     const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct estimate e = estimate_mean(x, 8);
     assert_float_equal(e.value, 5, 1e-12);
@@ -32,7 +30,6 @@ static void test_mean_of_eight_numbers(void **state)
 /* The same eight, one after another, and a large number on top of each: s = sqrt(32/7) = 2.138090 all the same. */
 static void test_running_mean_needs_no_samples(void **state)
 {
-    (void)state;
     const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct estimate_running r = {0};
     assert_true(isnan(estimate_of(&r).value));
@@ -49,7 +46,6 @@ static void test_running_mean_needs_no_samples(void **state)
 
 static void test_one_sample_has_no_interval(void **state)
 {
-    (void)state;
     const double x[] = {3};
     struct estimate e = estimate_mean(x, 1);
     assert_float_equal(e.value, 3, 0);
@@ -60,7 +56,6 @@ static void test_one_sample_has_no_interval(void **state)
 /* A count of segments that is one more in every third sample has means that differ by at most one step a batch. */
 static void test_rounding_is_no_correlation(void **state)
 {
-    (void)state;
     double x[400];
     for (int i = 0; i < 400; i++)
         x[i] = 100 + (i % 3 == 0);
@@ -77,7 +72,6 @@ static void test_rounding_is_no_correlation(void **state)
 
 static void test_equal_samples_are_known_to_a_step(void **state)
 {
-    (void)state;
     double x[80];
     for (int i = 0; i < 80; i++)
         x[i] = 7;
@@ -104,7 +98,6 @@ static void correlated(struct random *r, double phi, double *x, int n)
 
 static void test_short_series_have_a_mean_and_no_interval(void **state)
 {
-    (void)state;
     double x[40];
     struct random r;
     random_init(&r, 5);
@@ -120,7 +113,6 @@ static void test_short_series_have_a_mean_and_no_interval(void **state)
 /* 29 losses of CUBIC are worth five samples: 29 * 0.3 / 1.7 = 5.1. */
 static void test_few_cycles_leave_no_interval(void **state)
 {
-    (void)state;
     static double x[400];
     struct random r;
     random_init(&r, 1);
@@ -136,7 +128,6 @@ static void test_few_cycles_leave_no_interval(void **state)
 /* A rise of two standard deviations over the whole series. */
 static void test_a_drift_leaves_no_interval(void **state)
 {
-    (void)state;
     static double x[400];
     struct random r;
     random_init(&r, 1);
@@ -151,7 +142,6 @@ static void test_a_drift_leaves_no_interval(void **state)
 /* A rise amidst waves as high, such as those of bursts against the samples: only the order of the parts shows it. */
 static void test_a_drift_amidst_waves_leaves_no_interval(void **state)
 {
-    (void)state;
     static double x[400];
     for (int i = 0; i < 400; i++)
         x[i] = 10 * sin(2 * 3.14159265 * 5.3 * i / 400) + 0.06 * i;
@@ -208,7 +198,6 @@ static struct tally tally_correlated(double phi, size_t n, int runs)
  * of the intervals hold the mean. 1000 series know a share of 95 % to 0.7 %. */
 static void test_intervals_cover_correlated_means(void **state)
 {
-    (void)state;
     const double phi[] = {0, 0.5, 0.9, 0.98, 0.99};
     for (int i = 0; i < 5; i++) {
         struct tally t = tally_correlated(phi[i], 4000, 1000);
@@ -221,7 +210,6 @@ static void test_intervals_cover_correlated_means(void **state)
  * a 95 % interval may be wrong. */
 static void test_series_worth_few_samples_are_silent(void **state)
 {
-    (void)state;
     struct tally t = tally_correlated(0.998, 4000, 1000);
     assert_true(t.known <= 350 && t.known - t.covered <= 50);
     t = tally_correlated(0.9995, 4000, 1000);
@@ -233,7 +221,6 @@ static void test_series_worth_few_samples_are_silent(void **state)
 /* Windows as of NewReno and of CUBIC, through 200, 100 and 10 losses about. */
 static void test_intervals_cover_the_means_of_sawtooths(void **state)
 {
-    (void)state;
     static double x[400];
     const double keep[] = {0.5, 0.7}, losses[] = {200, 100, 10};
     struct random r;
@@ -258,7 +245,6 @@ static void test_intervals_cover_the_means_of_sawtooths(void **state)
 /* Five samples of a hundred without anything, and parts of those before and after: 6 of the 2 that a cycle takes. */
 static void test_standing_still_is_told_in_cycles(void **state)
 {
-    (void)state;
     double x[100];
     for (int i = 0; i < 100; i++)
         x[i] = i == 20 || (i >= 40 && i < 45) ? 0 : 7;
@@ -274,7 +260,6 @@ static void test_standing_still_is_told_in_cycles(void **state)
  * turns, and the slow cosines see nothing. */
 static void test_bursts_that_the_ends_cut_are_not_known(void **state)
 {
-    (void)state;
     static double x[150];
     struct random r;
     random_init(&r, 7);
@@ -299,7 +284,6 @@ static void test_bursts_that_the_ends_cut_are_not_known(void **state)
  * sqrt(2 * 160.225 / 127) / 128 = 1.9788 * 1.5885 / 128 = 0.02456. */
 static void test_what_the_ends_may_cut_off(void **state)
 {
-    (void)state;
     double x[128];
     for (int i = 0; i < 128; i++)
         x[i] = i % 4 == 2 ? 13 : 9;
@@ -312,7 +296,6 @@ static void test_what_the_ends_may_cut_off(void **state)
  * what the series has been. */
 static void test_a_drift_has_a_rough_interval(void **state)
 {
-    (void)state;
     double x[40];
     for (int i = 0; i < 40; i++)
         x[i] = 1 + i / 10;
@@ -327,7 +310,6 @@ static void test_a_drift_has_a_rough_interval(void **state)
 /* Series whose memory is a quarter as long as they are, worth 2 independent samples, which have no other interval. */
 static void test_rough_intervals_cover_long_memories(void **state)
 {
-    (void)state;
     static double x[400];
     struct random r;
     random_init(&r, 11);
@@ -344,7 +326,6 @@ static void test_rough_intervals_cover_long_memories(void **state)
  * (1 + 0 + 0) / 2 = 0.5; what is left, 1.5 of a sum of squares 2 less 0.5 * 1, makes the error sqrt(1.5 / 1 / 2). */
 static void test_slope_of_a_line(void **state)
 {
-    (void)state;
     struct estimate_line line = {0}, bent = {0};
     for (int i = 0; i < 20; i++)
         estimate_line_add(&line, i, 3 + 2 * i);

@@ -23,7 +23,6 @@ static enum filekind kind_of(const char *bytes, size_t n)
 
 static void test_kinds_are_known_by_their_beginning(void **state)
 {
-    (void)state;
     assert_int_equal(KIND_OF("\xd4\xc3\xb2\xa1\2\0\4\0"), FILEKIND_CAPTURE);
     assert_int_equal(KIND_OF("\xa1\xb2\x3c\x4d\0\2\0\4"), FILEKIND_CAPTURE);
     assert_int_equal(KIND_OF("\x0a\x0d\x0d\x0a\x1c\0\0\0"), FILEKIND_CAPTURE);
@@ -38,7 +37,6 @@ static void test_kinds_are_known_by_their_beginning(void **state)
 
 static void test_other_files_are_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(KIND_OF(""), FILEKIND_UNKNOWN);
     assert_int_equal(KIND_OF("\xd4\xc3"), FILEKIND_UNKNOWN);
     assert_int_equal(KIND_OF("title: a\n  network: x\n"), FILEKIND_UNKNOWN);

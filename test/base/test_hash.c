@@ -6,7 +6,6 @@
  * word is what is left of the bytes, n in the top byte. */
 static void test_keyed_hash_is_siphash_1_3(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t word[3], hash;
         int n;
@@ -27,7 +26,6 @@ static void test_keyed_hash_is_siphash_1_3(void **state)
 
 static void test_key_changes_the_hash(void **state)
 {
-    (void)state;
     const struct hash_key key[] = {{{0, 0}}, {{1, 0}}, {{0, 1}}};
     uint64_t hash[3];
     for (int i = 0; i < 3; i++) {
@@ -40,7 +38,6 @@ static void test_key_changes_the_hash(void **state)
 
 static void test_secret_is_drawn_once(void **state)
 {
-    (void)state;
     struct hash_key a = hash_secret(), b = hash_secret();
     assert_memory_equal(&a, &b, sizeof a);
     assert_true(a.word[0] != 0 && a.word[1] != 0 && a.word[0] != a.word[1]);

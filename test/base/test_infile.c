@@ -34,7 +34,6 @@ static bool reads(size_t n, struct error *err)
 
 static void test_a_file_is_read_whole_whatever_its_size(void **state)
 {
-    (void)state;
     struct error err;
     const size_t sizes[] = {0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 500000, MOST - 1, MOST};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -43,7 +42,6 @@ static void test_a_file_is_read_whole_whatever_its_size(void **state)
 
 static void test_a_larger_file_is_refused(void **state)
 {
-    (void)state;
     struct error err;
     const size_t sizes[] = {MOST + 1, MOST + 2, 3 * MOST};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -55,7 +53,6 @@ static void test_a_larger_file_is_refused(void **state)
 
 static void test_no_file_is_bad_input(void **state)
 {
-    (void)state;
     struct error err;
     size_t size;
     assert_null(infile_read("/nonexistent/file", MOST, "a text", &size, &err));

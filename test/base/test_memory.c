@@ -10,7 +10,6 @@
 
 static void test_growing_keeps_what_is_there(void **state)
 {
-    (void)state;
     int *numbers = NULL;
     size_t capacity = 0;
     for (size_t n = 0; n < 100; n++) {
@@ -26,7 +25,6 @@ static void test_growing_keeps_what_is_there(void **state)
 
 static void test_new_memory_is_zero_and_nothing_is_something(void **state)
 {
-    (void)state;
     char *bytes = memory_zeroed(1000, 1, "bytes");
     for (int i = 0; i < 1000; i++)
         assert_int_equal(bytes[i], 0);
@@ -38,7 +36,6 @@ static void test_new_memory_is_zero_and_nothing_is_something(void **state)
 
 static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
 {
-    (void)state;
     int ends[2], status;
     char line[100] = "";
     assert_int_equal(pipe(ends), 0);
@@ -61,7 +58,6 @@ static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
 /* A caller that wants no sizes may give both streams the same place for them. */
 static void test_streams_are_apart_wherever_their_sizes_go(void **state)
 {
-    (void)state;
     char *one, *other;
     size_t size;
     FILE *f = memory_stream(&one, &size), *g = memory_stream(&other, &size);
@@ -80,7 +76,6 @@ static void test_streams_are_apart_wherever_their_sizes_go(void **state)
 
 static void test_a_stream_has_every_byte_and_an_end(void **state)
 {
-    (void)state;
     char *text, *at, line[8];
     size_t size;
     FILE *f = memory_stream(&text, &size);

@@ -8,7 +8,6 @@ static const char *const colours[] = {"red", "green", "dark green", NULL};
 
 static void test_a_name_is_found_whole(void **state)
 {
-    (void)state;
     for (int i = 0; colours[i]; i++)
         assert_int_equal(names_find(colours, colours[i]), i);
     assert_int_equal(names_find(colours, "gree"), -1);
@@ -19,7 +18,6 @@ static void test_a_name_is_found_whole(void **state)
 
 static void test_a_list_is_cut_where_it_does_not_fit(void **state)
 {
-    (void)state;
     char list[NAMES_TEXT], word[101];
     assert_string_equal(names_list(colours, list), "red, green, dark green");
     assert_string_equal(names_list(&colours[3], list), "");
@@ -32,7 +30,6 @@ static void test_a_list_is_cut_where_it_does_not_fit(void **state)
 /* Optimal string alignment by hand: one letter dropped, added, changed, swapped with the next; two of them. */
 static void test_a_distance_counts_slips_of_the_hand(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *word;
         size_t distance;
@@ -49,7 +46,6 @@ static void test_a_distance_counts_slips_of_the_hand(void **state)
 /* Whatever its length, a word is no reason to write beyond a table. */
 static void test_a_word_too_long_for_a_name_is_far(void **state)
 {
-    (void)state;
     char word[1000];
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';

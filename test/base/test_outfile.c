@@ -26,7 +26,6 @@ static bool exists(const char *name)
 
 static void test_file_appears_on_commit_only(void **state)
 {
-    (void)state;
     struct outfile f;
     struct error err;
     assert_true(outfile_open(&f, in_directory("a"), &err));
@@ -41,7 +40,6 @@ static void test_file_appears_on_commit_only(void **state)
 
 static void test_discard_leaves_nothing(void **state)
 {
-    (void)state;
     struct outfile f;
     struct error err;
     assert_true(outfile_open(&f, in_directory("b"), &err));
@@ -52,7 +50,6 @@ static void test_discard_leaves_nothing(void **state)
 
 static void test_missing_directory_is_a_system_error(void **state)
 {
-    (void)state;
     struct outfile f;
     struct error err;
     assert_false(outfile_open(&f, in_directory("no/such/c"), &err));
@@ -63,7 +60,6 @@ static void test_missing_directory_is_a_system_error(void **state)
 /* A file size limit stands in for a full disk: the write fails, the name never appears. */
 static void test_failed_write_does_not_look_whole(void **state)
 {
-    (void)state;
     struct outfile f;
     struct error err;
     struct rlimit old, small = {4096, RLIM_INFINITY};
@@ -85,7 +81,6 @@ static void test_failed_write_does_not_look_whole(void **state)
 
 static void test_exit_leaves_no_part(void **state)
 {
-    (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         struct outfile f;
@@ -103,7 +98,6 @@ static void test_exit_leaves_no_part(void **state)
 /* What a process that is gone left, and what others put there, is replaced; what a process writes now is not. */
 static void test_part_belongs_to_one(void **state)
 {
-    (void)state;
     struct outfile first, second;
     struct error err;
     char target[128], part[128];
@@ -129,7 +123,6 @@ static void test_part_belongs_to_one(void **state)
 /* What a failure leaves: nothing that was not there, and nothing that holds something. */
 static void test_directories_made_in_vain_go(void **state)
 {
-    (void)state;
     struct outfile f;
     struct error err;
     assert_int_equal(mkdir(in_directory("there"), 0777), 0);
@@ -149,7 +142,6 @@ static void test_directories_made_in_vain_go(void **state)
 
 static void test_directories_are_made_with_parents(void **state)
 {
-    (void)state;
     struct error err;
     assert_true(outfile_make_directory(in_directory("x/y/z"), &err));
     assert_true(outfile_make_directory(in_directory("x/y/z"), &err));

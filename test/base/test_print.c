@@ -29,7 +29,6 @@ static const struct {
 
 static void test_what_a_terminal_would_obey_is_escaped(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *line = print_escaped(cases[i].text);
         assert_string_equal(line, cases[i].line);
@@ -39,7 +38,6 @@ static void test_what_a_terminal_would_obey_is_escaped(void **state)
 
 static void test_a_cut_splits_no_character_and_no_escape(void **state)
 {
-    (void)state;
     static const char *const cut[] = {"", "a", "a", "a\303\251", "a\303\251", "a\303\251", "a\303\251", "a\303\251\\x1b"};
     char to[9];
     for (size_t room = 1; room <= 8; room++) {
@@ -69,7 +67,6 @@ static char *guarded(const char *text, size_t n, size_t step)
 
 static void test_a_guard_passes_lines_and_escapes_the_rest_wherever_writes_end(void **state)
 {
-    (void)state;
     static const char text[] = "one\ttab\n\033[2J\r\303\251 \342\202\254 \360\237\230\200 \342\202\n\302\233\n";
     for (size_t step = 1; step < sizeof text; step++)
         assert_string_equal(guarded(text, sizeof text - 1, step),
@@ -78,7 +75,6 @@ static void test_a_guard_passes_lines_and_escapes_the_rest_wherever_writes_end(v
 
 static void test_no_bytes_pass_a_guard_as_control_characters(void **state)
 {
-    (void)state;
     struct random random;
     random_init(&random, 17);
     for (int round = 0; round < 300; round++) {
@@ -95,7 +91,6 @@ static void test_no_bytes_pass_a_guard_as_control_characters(void **state)
 
 static void test_a_guard_of_a_full_disk_fails(void **state)
 {
-    (void)state;
     struct print_guard g;
     FILE *full = fopen("/dev/full", "w"), *f = print_guard(&g, fileno(full));
     fputs("text\n", f);

@@ -5,7 +5,6 @@
 
 static void test_text_grows_to_the_end_of_its_room_and_stays_there(void **state)
 {
-    (void)state;
     char text[] = "\0........#";
     for (int i = 0; i < 9; i++)
         text_add(text, 8, "%d,", i);
@@ -15,7 +14,6 @@ static void test_text_grows_to_the_end_of_its_room_and_stays_there(void **state)
 
 static void test_nothing_is_added_where_no_text_ends(void **state)
 {
-    (void)state;
     char full[4] = {'f', 'u', 'l', 'l'};
     text_add(full, sizeof full, "more");
     text_add(full, 0, "more");
@@ -24,7 +22,6 @@ static void test_nothing_is_added_where_no_text_ends(void **state)
 
 static void test_a_text_ends_with_its_last_characters(void **state)
 {
-    (void)state;
     assert_true(text_ends("flows.csv", ".csv") && text_ends(".csv", ".csv") && text_ends("any", ""));
     assert_false(text_ends("flows.csv.gz", ".csv") || text_ends("csv", ".csv") || text_ends("flows.CSV", ".csv"));
 }

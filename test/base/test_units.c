@@ -28,7 +28,6 @@
 
 static void test_rates_are_bits_per_second(void **state)
 {
-    (void)state;
     GOOD(units_parse_rate, "1Gbps", 1000000000);
     GOOD(units_parse_rate, "100 Mb/s", 100000000);
     GOOD(units_parse_rate, "2.5Gbit/s", 2500000000);
@@ -38,7 +37,6 @@ static void test_rates_are_bits_per_second(void **state)
 
 static void test_sizes_are_bytes_with_decimal_and_binary_units(void **state)
 {
-    (void)state;
     GOOD(units_parse_bytes, "3MB", 3000000);
     GOOD(units_parse_bytes, "500kB", 500000);
     GOOD(units_parse_bytes, "500K", 500000);
@@ -49,7 +47,6 @@ static void test_sizes_are_bytes_with_decimal_and_binary_units(void **state)
 
 static void test_rates_are_taken_as_tc_and_iperf3_write_them(void **state)
 {
-    (void)state;
     GOOD(units_parse_rate, "10gbit", 10000000000);
     GOOD(units_parse_rate, "100mbit", 100000000);
     GOOD(units_parse_rate, "64Kbit", 64000);
@@ -69,7 +66,6 @@ static void test_rates_are_taken_as_tc_and_iperf3_write_them(void **state)
 
 static void test_sizes_are_taken_as_iperf3_writes_them(void **state)
 {
-    (void)state;
     GOOD(units_parse_bytes, "3M", 3000000);
     GOOD(units_parse_bytes, "3m", 3000000);
     GOOD(units_parse_bytes, "64k", 64000);
@@ -85,7 +81,6 @@ static void test_sizes_are_taken_as_iperf3_writes_them(void **state)
 
 static void test_times_are_picoseconds(void **state)
 {
-    (void)state;
     GOOD(units_parse_time, "2s", 2 * UNITS_PS_PER_S);
     GOOD(units_parse_time, "600ms", 600 * UNITS_PS_PER_MS);
     GOOD(units_parse_time, "50us", 50 * UNITS_PS_PER_US);
@@ -95,7 +90,6 @@ static void test_times_are_picoseconds(void **state)
 
 static void test_shares_are_percent_or_plain(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"", "%", "two", "2%%", "5 %", "2% ", "inf", "nan%"};
     double share = -1;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -111,7 +105,6 @@ static void test_shares_are_percent_or_plain(void **state)
 
 static void test_wrong_units_are_named(void **state)
 {
-    (void)state;
     BAD(units_parse_rate, "1Gb", "unknown unit 'Gb'");
     BAD(units_parse_rate, "1000", "no unit");
     BAD(units_parse_rate, "fast", "is not a rate");
@@ -129,7 +122,6 @@ static void test_wrong_units_are_named(void **state)
 
 static void test_integers_are_whole(void **state)
 {
-    (void)state;
     GOOD(units_parse_integer, "12", 12);
     GOOD(units_parse_integer, "-3", -3);
     BAD(units_parse_integer, "", "whole number");
@@ -143,7 +135,6 @@ static void test_integers_are_whole(void **state)
 /* What is formatted parses back to the same value, for any value. */
 static void test_formatting_round_trips(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 7);
     for (int i = 0; i < 20000; i++) {
@@ -173,7 +164,6 @@ static void test_formatting_round_trips(void **state)
 
 static void test_rates_have_a_digit_after_the_point_and_slow_ones_three(void **state)
 {
-    (void)state;
     static const struct {
         double bps;
         const char *text;
@@ -186,7 +176,6 @@ static void test_rates_have_a_digit_after_the_point_and_slow_ones_three(void **s
 
 static void test_figures_have_no_exponent(void **state)
 {
-    (void)state;
     static const struct {
         double value;
         int digits;

@@ -119,7 +119,6 @@ void files_pcapng_packet(struct files_bytes *f, uint32_t interface, uint64_t tim
 
 int files_setup(void **state)
 {
-    (void)state;
     const char *tmp = getenv("TMPDIR");
     snprintf(directory, sizeof directory, "%.40s/contraflow-XXXXXX", tmp ? tmp : "/tmp");
     return mkdtemp(directory) ? 0 : -1;
@@ -127,7 +126,6 @@ int files_setup(void **state)
 
 int files_teardown(void **state)
 {
-    (void)state;
     DIR *d = opendir(directory);
     if (!d)
         return -1;

@@ -36,7 +36,6 @@ static struct capture_segment decode_options(const uint8_t *options, uint32_t n)
 
 static void test_every_field_of_an_ipv4_segment(void **state)
 {
-    (void)state;
     struct capture_segment s = decode_tcp(packets_ipv4, PACKETS_IPV4_BYTES, PACKETS_IPV4_BYTES);
     assert_int_equal(s.src.family, 4);
     assert_memory_equal(s.src.bytes, ((uint8_t[16]){10, 0, 0, 1}), 16);
@@ -59,7 +58,6 @@ static void test_every_field_of_an_ipv4_segment(void **state)
 
 static void test_every_field_of_an_ipv6_segment(void **state)
 {
-    (void)state;
     struct capture_segment s = decode_tcp(packets_ipv6, PACKETS_IPV6_BYTES, PACKETS_IPV6_BYTES);
     assert_int_equal(s.dst.family, 6);
     assert_memory_equal(s.src.bytes, packets_ipv6 + 8, 16);
@@ -72,7 +70,6 @@ static void test_every_field_of_an_ipv6_segment(void **state)
 /* options [mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7], as Linux sends them with a SYN */
 static void test_options_of_a_syn(void **state)
 {
-    (void)state;
     struct capture_segment s = OPTIONS(2, 4, 0x05, 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7);
     assert_true(s.has_mss && s.has_window_scale && s.sack_permitted && s.has_timestamps);
     assert_int_equal(s.mss, 1460);
@@ -84,7 +81,6 @@ static void test_options_of_a_syn(void **state)
 
 static void test_window_scale_is_at_most_14(void **state)
 {
-    (void)state;
     assert_int_equal(OPTIONS(3, 3, 14, 0).window_scale, 14);
     assert_int_equal(OPTIONS(3, 3, 255, 0).window_scale, 14);
 }
@@ -92,7 +88,6 @@ static void test_window_scale_is_at_most_14(void **state)
 /* options [nop,nop,sack 2 {1:2}{4294967295:16}] */
 static void test_sack_blocks(void **state)
 {
-    (void)state;
     struct capture_segment s =
         OPTIONS(1, 1, 5, 18, 0, 0, 0, 1, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 16);
     assert_int_equal(s.n_sack, 2);
@@ -108,7 +103,6 @@ static void test_sack_blocks(void **state)
 
 static void test_broken_options_cost_only_themselves(void **state)
 {
-    (void)state;
     assert_true(OPTIONS(2, 4, 5, 0xb4, 8, 0, 0, 0).has_mss);           /* length 0: nothing after it */
     assert_false(OPTIONS(8, 0, 0, 0, 2, 4, 5, 0xb4).has_mss);
     assert_false(OPTIONS(2, 200, 5, 0xb4).has_mss);                    /* longer than the header */
@@ -122,7 +116,6 @@ static void test_broken_options_cost_only_themselves(void **state)
 /* A bare ACK of 40 bytes in the 60 an Ethernet frame must have; the padding is no payload and no option. */
 static void test_ethernet_padding_is_no_payload(void **state)
 {
-    (void)state;
     uint8_t bytes[60] = {[12] = 8, [14] = 0x45, [17] = 40, [23] = 6, [46] = 0x50, [47] = CAPTURE_TCP_ACK};
     memset(bytes + 54, 0xff, 6);
     struct capture_segment s;
@@ -133,7 +126,6 @@ static void test_ethernet_padding_is_no_payload(void **state)
 /* 9000 bytes of IP packet of which 57 were captured: 9000 - 20 - 32. */
 static void test_payload_is_counted_as_sent_not_as_captured(void **state)
 {
-    (void)state;
     uint8_t bytes[PACKETS_IPV4_BYTES];
     memcpy(bytes, packets_ipv4, sizeof bytes);
     bytes[2] = 9000 >> 8;
@@ -145,7 +137,6 @@ static void test_payload_is_counted_as_sent_not_as_captured(void **state)
 /* Super-frames beyond 65535 bytes: 100000 - 20 - 32 and 100000 - 40 - 32. */
 static void test_ip_length_of_zero_means_to_the_end_of_the_frame(void **state)
 {
-    (void)state;
     uint8_t bytes[PACKETS_IPV6_BYTES];
     memcpy(bytes, packets_ipv4, PACKETS_IPV4_BYTES);
     bytes[3] = 0;
@@ -157,7 +148,6 @@ static void test_ip_length_of_zero_means_to_the_end_of_the_frame(void **state)
 
 static void test_ipv4_options_are_skipped(void **state)
 {
-    (void)state;
     uint8_t bytes[PACKETS_IPV4_BYTES + 4];
     memcpy(bytes, packets_ipv4, 20);
     memcpy(bytes + 20, (const uint8_t[]){0x94, 4, 0, 0}, 4); /* router alert */
@@ -171,7 +161,6 @@ static void test_ipv4_options_are_skipped(void **state)
 
 static void test_only_the_first_ipv4_fragment_is_a_segment(void **state)
 {
-    (void)state;
     struct capture_segment s;
     assert_int_equal(decode_changed(6, 0x20, &s), CAPTURE_DECODE_TCP); /* more fragments, offset 0 */
     assert_int_equal(s.payload_bytes, 5);
@@ -194,7 +183,6 @@ static struct capture_segment decode_datagram(uint8_t flags, uint32_t version, u
 /* RFC 9000, 17.2: 0xc0 and more is a long header with the fixed bit; versions 1 (RFC 9000), 2 (RFC 9369), drafts. */
 static void test_long_headers_of_quic_are_told_from_other_datagrams(void **state)
 {
-    (void)state;
     struct capture_segment s = decode_datagram(0xc3, 1, 60);
     assert_int_equal(s.datagram, CAPTURE_DATAGRAM_QUIC);
     assert_int_equal(s.src_port, 5000);
@@ -210,7 +198,6 @@ static void test_long_headers_of_quic_are_told_from_other_datagrams(void **state
 
 static void test_contradictions_are_malformed(void **state)
 {
-    (void)state;
     struct capture_segment s;
     assert_int_equal(decode_changed(0, 0x44, &s), CAPTURE_DECODE_MALFORMED); /* IHL 4 */
     assert_int_equal(decode_changed(0, 0x55, &s), CAPTURE_DECODE_MALFORMED); /* IP version 5 */
@@ -246,7 +233,6 @@ static enum capture_decode_result decode_extension(uint8_t kind, const uint8_t *
 
 static void test_ipv6_extension_headers_are_walked(void **state)
 {
-    (void)state;
     const struct { uint8_t kind, n; uint8_t bytes[24]; } headers[] = {
         {0, 8, {6, 0, 1, 4}},          /* hop-by-hop: PadN */
         {43, 24, {6, 2, 4, 0}},        /* routing */
@@ -267,7 +253,6 @@ static void test_ipv6_extension_headers_are_walked(void **state)
 
 static void test_ipv6_extension_headers_that_end_it(void **state)
 {
-    (void)state;
     struct capture_segment s;
     assert_int_equal(decode_extension(44, (const uint8_t[8]){6, 0, 0, 8}, 8, 45, 85, &s), CAPTURE_DECODE_OTHER);
     assert_int_equal(decode_extension(59, (const uint8_t[8]){0}, 8, 45, 85, &s), CAPTURE_DECODE_OTHER); /* no next */
@@ -279,7 +264,6 @@ static void test_ipv6_extension_headers_that_end_it(void **state)
  * bytes, 8 of them the option's header and 32 TCP's. */
 static void test_ipv6_jumbo_payload_length_is_taken(void **state)
 {
-    (void)state;
     struct capture_segment s;
     const uint8_t jumbo[8] = {6, 0, 0xc2, 4, 0, 2, 0, 0};
     assert_int_equal(decode_extension(0, jumbo, 8, 0, 131112, &s), CAPTURE_DECODE_TCP);
@@ -296,7 +280,6 @@ static void test_ipv6_jumbo_payload_length_is_taken(void **state)
 
 static void test_addresses_are_written_and_read(void **state)
 {
-    (void)state;
     struct capture_segment s = decode_tcp(packets_ipv6, PACKETS_IPV6_BYTES, PACKETS_IPV6_BYTES);
     struct capture_address a;
     char text[CAPTURE_ADDRESS_TEXT];
@@ -318,7 +301,6 @@ static void test_addresses_are_written_and_read(void **state)
 /* Whatever the bytes, what comes out keeps the promises of the header. AddressSanitizer watches the rest. */
 static void test_mutated_packets_keep_the_promises(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 2024);
     uint32_t seen[4] = {0};

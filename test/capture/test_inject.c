@@ -14,7 +14,6 @@
 
 static void test_recorded_times_are_scaled_from_the_first(void **state)
 {
-    (void)state;
     const int64_t first = INT64_C(1700000000) * NS_PER_S + 123456789;
     const double speeds[] = {1, 2, 0.5, 3, 10};
     for (size_t s = 0; s < sizeof speeds / sizeof *speeds; s++) {
@@ -31,7 +30,6 @@ static void test_recorded_times_are_scaled_from_the_first(void **state)
 
 static void test_a_capture_of_years_keeps_its_nanoseconds(void **state)
 {
-    (void)state;
     struct pace p = {.speed = 1};
     const int64_t ten_years = INT64_C(10) * 365 * 86400 * NS_PER_S;
     pace_next(&p, 1, 60);
@@ -40,7 +38,6 @@ static void test_a_capture_of_years_keeps_its_nanoseconds(void **state)
 
 static void test_times_beyond_reason_saturate(void **state)
 {
-    (void)state;
     struct pace slow = {.speed = 1e-300}, wide = {.speed = 1}, rate = {.speed = 1, .rate_bps = 1};
     pace_next(&slow, 0, 60);
     assert_true(pace_next(&slow, 1, 60) == PACE_LATEST_NS);
@@ -54,7 +51,6 @@ static void test_times_beyond_reason_saturate(void **state)
 /* A clock that is set back: what follows goes at once until times pass the latest one again. */
 static void test_times_that_step_back_are_due_at_once(void **state)
 {
-    (void)state;
     struct pace p = {.speed = 1};
     const int64_t time[] = {1000, 1500, 1400, 900, 1500, 1499, 1600}, due[] = {0, 500, 500, 500, 500, 500, 600};
     for (size_t i = 0; i < sizeof time / sizeof *time; i++)
@@ -64,7 +60,6 @@ static void test_times_that_step_back_are_due_at_once(void **state)
 
 static void test_rate_counts_what_the_wire_carries(void **state)
 {
-    (void)state;
     struct pace p = {.speed = 1, .rate_bps = 100000000};
     assert_int_equal(pace_next(&p, 77, 1514), 0);
     assert_int_equal(pace_next(&p, 5, 60), 123040);         /* 1538 bytes of 80 ns */
@@ -75,7 +70,6 @@ static void test_rate_counts_what_the_wire_carries(void **state)
 
 static void test_rate_that_divides_nothing_does_not_drift(void **state)
 {
-    (void)state;
     const int64_t rate = INT64_C(700000001);
     struct pace p = {.speed = 1, .rate_bps = rate};
     int64_t due = 0;
@@ -93,7 +87,6 @@ static int compare(const void *a, const void *b)
 
 static void test_quantiles_against_sorted_values(void **state)
 {
-    (void)state;
     enum { N = 20000 };
     static struct pace_errors e;
     static int64_t values[N];
@@ -114,7 +107,6 @@ static void test_quantiles_against_sorted_values(void **state)
 
 static void test_quantile_edges(void **state)
 {
-    (void)state;
     static struct pace_errors e;
     assert_int_equal(pace_errors_quantile(&e, 0.5), 0);
     pace_errors_add(&e, 1000);
@@ -226,7 +218,6 @@ static void make_rewrites(struct random *r, const struct packet *p, struct captu
 
 static void test_rewritten_checksums_are_those_of_the_whole_packet(void **state)
 {
-    (void)state;
     static const uint8_t protocols[] = {6, 17, 58};
     struct random r;
     random_init(&r, 11);
@@ -249,7 +240,6 @@ static void test_rewritten_checksums_are_those_of_the_whole_packet(void **state)
 
 static void test_udp_without_a_checksum_stays_so(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 12);
     struct packet p = packet_make(&r, false, 17, 0);
@@ -262,7 +252,6 @@ static void test_udp_without_a_checksum_stays_so(void **state)
 
 static void test_later_fragments_have_no_transport_checksum(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 13);
     struct packet p = packet_make(&r, false, 6, 0);
@@ -277,7 +266,6 @@ static void test_later_fragments_have_no_transport_checksum(void **state)
 /* Cut anywhere, of any bytes: nothing is read or written behind the end (the sanitizers watch). */
 static void test_cut_and_damaged_frames_are_safe(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 14);
     for (int i = 0; i < 20000; i++) {
@@ -300,7 +288,6 @@ static void test_cut_and_damaged_frames_are_safe(void **state)
 
 static void test_arp_gets_other_addresses(void **state)
 {
-    (void)state;
     uint8_t frame[42] = {255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1,
                          2, 0, 0, 0, 0, 1, 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2};
     struct capture_rewrite rewrites[2];
@@ -317,7 +304,6 @@ static void test_arp_gets_other_addresses(void **state)
 
 static void test_rewrites_that_make_no_sense(void **state)
 {
-    (void)state;
     static const struct { const char *text, *words; } bad[] = {
         {"10.0.0.1", "OLD=NEW"}, {"", "OLD=NEW"}, {"10.0.0.1=", "''"}, {"=10.0.0.1", "''"},
         {"10.0.0.256=10.0.0.1", "'10.0.0.256'"}, {"10.0.0.1=::1", "one kind"},
@@ -337,7 +323,6 @@ static const struct capture_inject_options options = {.source = "x.pcap", .speed
 
 static void test_short_captures_are_padded_with_zeros(void **state)
 {
-    (void)state;
     uint8_t bytes[96], out[CAPTURE_INJECT_FRAME_BYTES(1500)];
     struct capture_inject_result result = {0};
     struct error err = {0};
@@ -355,7 +340,6 @@ static void test_short_captures_are_padded_with_zeros(void **state)
 
 static void test_frames_that_do_not_fit_are_named(void **state)
 {
-    (void)state;
     uint8_t bytes[14] = {0}, out[CAPTURE_INJECT_FRAME_BYTES(1500)];
     struct capture_inject_result result = {0};
     struct error err = {0};
@@ -377,7 +361,6 @@ static void test_frames_that_do_not_fit_are_named(void **state)
 
 static void test_only_ethernet_is_accepted(void **state)
 {
-    (void)state;
     for (uint32_t type = 0; type <= 1; type++) {
         struct files_bytes f = {0};
         struct error err = {0};
@@ -393,7 +376,6 @@ static void test_only_ethernet_is_accepted(void **state)
 
 static void test_interfaces_that_are_not_there(void **state)
 {
-    (void)state;
     static const char *const names[] = {"none-such0", "", "a-name-that-is-longer-than-names-of-interfaces", "any"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct error err = {0};

@@ -36,7 +36,6 @@ static uint32_t tag_changed(const char *name, uint32_t at, uint8_t value)
 
 static void test_every_wrapping_holds_the_same_segment(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < packets_n_wrappings; i++) {
         const struct packet_wrapping *w = &packets_wrappings[i];
         uint8_t bytes[PACKETS_MAX_BYTES];
@@ -59,7 +58,6 @@ static void test_every_wrapping_holds_the_same_segment(void **state)
  * the 32 bytes of the header; before, the snap length is to blame, not the packet. */
 static void test_every_cut_of_every_wrapping_is_short_until_the_flags_are_there(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < packets_n_wrappings; i++) {
         const struct packet_wrapping *w = &packets_wrappings[i];
         uint8_t bytes[PACKETS_MAX_BYTES];
@@ -85,7 +83,6 @@ static void test_every_cut_of_every_wrapping_is_short_until_the_flags_are_there(
  * only) it is malformed too. */
 static void test_frames_that_end_inside_their_headers_are_malformed(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < packets_n_wrappings; i++) {
         const struct packet_wrapping *w = &packets_wrappings[i];
         uint8_t bytes[PACKETS_MAX_BYTES];
@@ -100,7 +97,6 @@ static void test_frames_that_end_inside_their_headers_are_malformed(void **state
 
 static void test_tag_tells_vlans_sessions_and_vnis_apart(void **state)
 {
-    (void)state;
     const uint32_t tags[] = {
         0,
         tag_changed("vlan 5", 15, 5),
@@ -123,7 +119,6 @@ static void test_tag_tells_vlans_sessions_and_vnis_apart(void **state)
 
 static void test_tag_ignores_priorities_and_empty_tags(void **state)
 {
-    (void)state;
     assert_int_equal(tag_changed("vlan 5", 14, 0xe0), tag_changed("vlan 5", 14, 0));
     assert_int_equal(tag_changed("802.1ad vlan 7, vlan 5", 15, 0), tag_changed("vlan 5", 15, 5));
     assert_int_equal(tag_changed("vlan 0, a priority tag", 14, 0), 0);
@@ -131,7 +126,6 @@ static void test_tag_ignores_priorities_and_empty_tags(void **state)
 
 static void test_what_is_not_ip_is_other(void **state)
 {
-    (void)state;
     struct capture_segment s;
     assert_int_equal(decode_changed("Ethernet", 13, 0x06, &s), CAPTURE_DECODE_OTHER);    /* ARP */
     assert_int_equal(decode_changed("Ethernet", 12, 0x00, &s), CAPTURE_DECODE_OTHER);    /* 802.3, LLC length 0 */
@@ -147,7 +141,6 @@ static void test_what_is_not_ip_is_other(void **state)
 /* IEEE 802.3, annex 31B: to 01-80-c2-00-00-01, EtherType 0x8808, opcode 1, and the time in quanta. */
 static void test_pause_frames_are_known(void **state)
 {
-    (void)state;
     uint8_t frame[60] = {1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 7, 0x88, 0x08, 0, 1, 0x12, 0x34};
     uint32_t quanta = 0;
     struct capture_segment s;
@@ -166,7 +159,6 @@ static void test_pause_frames_are_known(void **state)
 
 static void test_ip_version_must_be_the_one_announced(void **state)
 {
-    (void)state;
     struct capture_segment s;
     assert_int_equal(decode_changed("Ethernet", 14, 0x65, &s), CAPTURE_DECODE_MALFORMED);
     assert_int_equal(decode_changed("Ethernet, IPv6", 14, 0x45, &s), CAPTURE_DECODE_MALFORMED);
@@ -181,7 +173,6 @@ static void test_ip_version_must_be_the_one_announced(void **state)
  * spare the outer headers their sums. */
 static void test_tunnels_in_tunnels_are_followed_four_deep(void **state)
 {
-    (void)state;
     const struct packet_wrapping *w = wrapping("VXLAN");
     const uint32_t outer = 50; /* without the inner Ethernet header */
     for (uint32_t depth = 1; depth <= 5; depth++) {
@@ -199,7 +190,6 @@ static void test_tunnels_in_tunnels_are_followed_four_deep(void **state)
 
 static void test_vxlan_cut_before_its_vni_is_short(void **state)
 {
-    (void)state;
     uint8_t bytes[PACKETS_MAX_BYTES];
     struct capture_segment s;
     uint32_t n = packets_build(wrapping("VXLAN"), bytes);
@@ -209,7 +199,6 @@ static void test_vxlan_cut_before_its_vni_is_short(void **state)
 /* 13 bytes of inner frame (20 + 8 + 8 + 13 = 49) and Ethernet padding behind them that looks like more. */
 static void test_padding_does_not_mend_a_short_inner_frame(void **state)
 {
-    (void)state;
     struct capture_segment s;
     assert_int_equal(decode_changed("VXLAN", 17, 49, &s), CAPTURE_DECODE_MALFORMED);
     assert_int_equal(decode_changed("VXLAN", 17, 50, &s), CAPTURE_DECODE_MALFORMED); /* no IP header */
@@ -218,7 +207,6 @@ static void test_padding_does_not_mend_a_short_inner_frame(void **state)
 
 static void test_unknown_link_types_are_not_supported(void **state)
 {
-    (void)state;
     struct capture_segment s;
     assert_false(capture_decode_supports(105)); /* IEEE 802.11 */
     assert_false(capture_decode_supports(-1));

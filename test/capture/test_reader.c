@@ -60,7 +60,6 @@ static struct files_bytes two_packets(void)
 
 static void test_pcap_of_any_byte_order_and_resolution(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         bool nano = i & 1;
         struct files_bytes f = {.big_endian = i & 2};
@@ -86,7 +85,6 @@ static void test_pcap_of_any_byte_order_and_resolution(void **state)
 /* Two interfaces, one counting microseconds and one nanoseconds: each packet in its own. */
 static void test_pcapng_of_any_byte_order_and_resolution(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct files_bytes f = {.big_endian = i};
         struct error err;
@@ -112,7 +110,6 @@ static void test_pcapng_of_any_byte_order_and_resolution(void **state)
 /* Behind if_name and a comment of five bytes, in either order of bytes. */
 static void test_pcapng_has_the_interfaces_rate(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct files_bytes f = {.big_endian = i};
         struct error err;
@@ -140,7 +137,6 @@ static void test_pcapng_has_the_interfaces_rate(void **state)
 
 static void test_gzip_is_read_through_and_counted_as_stored(void **state)
 {
-    (void)state;
     struct files_bytes f = two_packets();
     struct error err;
     struct capture_frame frame;
@@ -161,7 +157,6 @@ static void test_gzip_is_read_through_and_counted_as_stored(void **state)
 
 static void test_standard_input_is_read(void **state)
 {
-    (void)state;
     struct files_bytes f = two_packets();
     int saved = dup(STDIN_FILENO), ends[2], frames;
     struct error err;
@@ -178,7 +173,6 @@ static void test_standard_input_is_read(void **state)
 
 static void test_captured_length_beyond_the_wire_length_wins(void **state)
 {
-    (void)state;
     struct files_bytes f = {0};
     struct error err;
     struct capture_frame frame;
@@ -194,7 +188,6 @@ static void test_captured_length_beyond_the_wire_length_wins(void **state)
 
 static void test_what_is_no_capture_is_refused(void **state)
 {
-    (void)state;
     struct files_bytes f = {0};
     assert_refused(files_path("nowhere.pcap"), ERROR_INPUT, ": No such file or directory");
     assert_refused("/", ERROR_INPUT, "is a directory");
@@ -213,7 +206,6 @@ static void test_what_is_no_capture_is_refused(void **state)
 
 static void test_link_types_nobody_decodes_are_named(void **state)
 {
-    (void)state;
     struct files_bytes f = {0};
     files_pcap_header(&f, MICRO, WIFI);
     files_write("wifi.pcap", f.bytes, f.n);
@@ -222,7 +214,6 @@ static void test_link_types_nobody_decodes_are_named(void **state)
 
 static void test_forbidden_file_is_the_systems_fault(void **state)
 {
-    (void)state;
     struct files_bytes f = two_packets();
     const char *path = files_write("locked.pcap", f.bytes, f.n);
     assert_int_equal(chmod(path, 0), 0);
@@ -235,7 +226,6 @@ static void test_forbidden_file_is_the_systems_fault(void **state)
 /* Wherever the file is cut, the whole packets before come out and the rest is not taken for an end. */
 static void test_every_cut_of_a_pcap_is_noticed(void **state)
 {
-    (void)state;
     struct files_bytes f = two_packets();
     for (size_t n = 24; n <= f.n; n++) {
         struct error err = {0};
@@ -256,7 +246,6 @@ static void test_every_cut_of_a_pcap_is_noticed(void **state)
 /* Section 28, interface 32, then packets of 32 + 60. */
 static void test_every_cut_of_a_pcapng_is_noticed(void **state)
 {
-    (void)state;
     struct files_bytes f = {0};
     files_pcapng_section(&f);
     files_pcapng_interface(&f, ETHERNET, 65535, 9);
@@ -275,7 +264,6 @@ static void test_every_cut_of_a_pcapng_is_noticed(void **state)
 /* Even when what can be unpacked ends with a whole packet: only the last byte of the gzip trailer makes it whole. */
 static void test_every_cut_of_a_gzip_is_noticed(void **state)
 {
-    (void)state;
     struct files_bytes f = two_packets();
     uint8_t packed[FILES_MAX_BYTES];
     files_write_gzip("a.pcap.gz", f.bytes, f.n);
@@ -297,7 +285,6 @@ static void test_every_cut_of_a_gzip_is_noticed(void **state)
 
 static void test_damaged_gzip_is_noticed(void **state)
 {
-    (void)state;
     struct files_bytes f = two_packets();
     uint8_t packed[FILES_MAX_BYTES];
     files_write_gzip("a.pcap.gz", f.bytes, f.n);
@@ -311,7 +298,6 @@ static void test_damaged_gzip_is_noticed(void **state)
 
 static void test_insane_lengths_are_damage(void **state)
 {
-    (void)state;
     struct files_bytes f = two_packets();
     struct error err = {0};
     int frames;
@@ -342,7 +328,6 @@ static enum capture_next read_length(uint8_t protocol, uint16_t total, uint32_t 
  * by a length of 0. */
 static void test_lengths_on_the_wire_that_cannot_be_are_damage(void **state)
 {
-    (void)state;
     static const struct {
         uint8_t protocol;
         uint16_t total;
@@ -368,7 +353,6 @@ static void test_lengths_on_the_wire_that_cannot_be_are_damage(void **state)
 /* Beyond 2^62 ns differences do not fit int64_t nanoseconds, beyond 2^63 ns times do not. */
 static void test_times_out_of_range_are_damage(void **state)
 {
-    (void)state;
     struct files_bytes f = {0};
     struct error err = {0};
     int frames;
@@ -390,7 +374,6 @@ static void test_times_out_of_range_are_damage(void **state)
 /* Interfaces come before their packets, so libpcap's refusal is known when the file is opened. */
 static void test_unlike_interfaces_name_editcap(void **state)
 {
-    (void)state;
     struct files_bytes f = {0};
     files_pcapng_section(&f);
     files_pcapng_interface(&f, ETHERNET, 65535, 9);
@@ -408,7 +391,6 @@ static void test_unlike_interfaces_name_editcap(void **state)
 
 static void test_unlike_interface_after_packets_is_not_called_a_cut(void **state)
 {
-    (void)state;
     struct files_bytes f = {0};
     struct error err = {0};
     int frames;
@@ -428,7 +410,6 @@ static void test_unlike_interface_after_packets_is_not_called_a_cut(void **state
 /* No bytes of a file may crash the reader, and every refusal has a code and a sentence. */
 static void test_mutated_files_are_read_or_refused(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 7);
     for (int i = 0; i < 500; i++) {

@@ -166,7 +166,6 @@ static int compare(const struct made *m, bool gzip)
 
 static void test_whatever_a_file_holds(void **state)
 {
-    (void)state;
     static struct made m;
     struct random r;
     int64_t frames = 0;

@@ -65,7 +65,6 @@ static int count(const char *path, enum capture_next *end, struct error *err)
 
 static void test_frames_are_those_of_the_plain_file(void **state)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(40);
         static uint8_t packed[ROOM];
@@ -89,7 +88,6 @@ static void test_frames_are_those_of_the_plain_file(void **state)
 /* Larger than any buffer here: 400000 records of 76 bytes are 30 MB. */
 static void test_a_long_file_is_unpacked_piece_by_piece(void **state)
 {
-    (void)state;
     enum { RECORDS = 400000, RECORD = 76 };
     struct files_bytes head = {0}, one = {0};
     files_pcap_header(&head, 0xa1b2c3d4, 1);
@@ -117,7 +115,6 @@ static void test_a_long_file_is_unpacked_piece_by_piece(void **state)
 /* What `cat a.xz b.xz` makes is one stream of both, as xz(1) and zstd(1) have it. */
 static void test_streams_in_a_row_are_one(void **state)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(4);
         static uint8_t packed[2 * ROOM];
@@ -132,7 +129,6 @@ static void test_streams_in_a_row_are_one(void **state)
 
 static void test_every_cut_is_noticed(void **state)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(2);
         static uint8_t packed[ROOM];
@@ -151,7 +147,6 @@ static void test_every_cut_is_noticed(void **state)
 /* One bit of the data, whose checksum is then another. */
 static void test_damage_is_noticed(void **state)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(40);
         static uint8_t packed[ROOM];
@@ -168,7 +163,6 @@ static void test_damage_is_noticed(void **state)
 /* A dictionary of 1 GiB, which some bytes of a stranger can ask for. */
 static void test_nobody_makes_us_take_a_lot_of_memory(void **state)
 {
-    (void)state;
     static uint8_t packed[ROOM];
     struct error err;
     enum capture_next end;
@@ -199,7 +193,6 @@ static void test_nobody_makes_us_take_a_lot_of_memory(void **state)
 /* Through a pipe, of which nobody can look ahead. */
 static void test_standard_input_is_unpacked(void **state)
 {
-    (void)state;
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(5);
         static uint8_t packed[ROOM];
@@ -221,7 +214,6 @@ static void test_standard_input_is_unpacked(void **state)
 
 static void test_kinds_are_known_by_their_first_bytes(void **state)
 {
-    (void)state;
     assert_int_equal(unpack_kind_of((const uint8_t *)"\xfd" "7zXZ\0", 6), UNPACK_XZ);
     assert_int_equal(unpack_kind_of((const uint8_t *)"\xfd" "7zXZ\0", 5), UNPACK_NONE);
     assert_int_equal(unpack_kind_of((const uint8_t *)"\x28\xb5\x2f\xfd", 4), UNPACK_ZSTD);

@@ -81,19 +81,16 @@ static void round_trip(const char *name, const struct capture_writer_config *c)
 
 static void test_pcap_comes_back_as_written(void **state)
 {
-    (void)state;
     round_trip("trip.pcap", &config_pcap);
 }
 
 static void test_pcapng_comes_back_as_written(void **state)
 {
-    (void)state;
     round_trip("trip.pcapng", &config);
 }
 
 static void test_file_without_frames_is_a_capture(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct error err = {0};
         struct capture_frame frame;
@@ -114,7 +111,6 @@ static void put_text(struct files_bytes *f, const char *text, size_t n)
 /* Every byte, from draft-ietf-opsawg-pcapng sections 4.1, 4.2 and 4.3 (this machine's byte order). */
 static void test_pcapng_blocks_byte_by_byte(void **state)
 {
-    (void)state;
     struct files_bytes f = {.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
     struct error err = {0};
     struct capture_writer *w = open_writer("bytes.pcapng", &config);
@@ -185,7 +181,6 @@ static void test_pcapng_blocks_byte_by_byte(void **state)
 
 static void test_pcap_says_nanoseconds(void **state)
 {
-    (void)state;
     struct error err = {0};
     uint32_t magic;
     assert_true(capture_writer_close(open_writer("nano.pcap", &config_pcap), &err));
@@ -195,7 +190,6 @@ static void test_pcap_says_nanoseconds(void **state)
 
 static void test_long_names_are_cut_to_fit(void **state)
 {
-    (void)state;
     char name[5000];
     struct capture_frame frame;
     struct error err = {0};
@@ -212,7 +206,6 @@ static void test_long_names_are_cut_to_fit(void **state)
 
 static void test_frames_that_cannot_be_are_refused(void **state)
 {
-    (void)state;
     const uint8_t bytes[97] = {0};
     for (int i = 0; i < 2; i++) {
         struct error err = {0};
@@ -230,7 +223,6 @@ static void test_frames_that_cannot_be_are_refused(void **state)
 
 static void test_discarded_file_leaves_nothing(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct capture_writer *w = open_writer("left", i ? &config : &config_pcap);
         assert_true(exists("left.part"));
@@ -242,7 +234,6 @@ static void test_discarded_file_leaves_nothing(void **state)
 
 static void test_directory_that_does_not_exist_is_the_systems_fault(void **state)
 {
-    (void)state;
     struct error err = {0};
     assert_null(capture_writer_open(files_path("no/where.pcap"), &config, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
@@ -253,7 +244,6 @@ static void test_directory_that_does_not_exist_is_the_systems_fault(void **state
  * and nothing under the file's name looks whole. */
 static void test_full_disk_is_noticed_while_writing(void **state)
 {
-    (void)state;
     struct rlimit before, limit;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -281,7 +271,6 @@ static void test_full_disk_is_noticed_while_writing(void **state)
 /* Fewer bytes than a buffer: only closing finds out. */
 static void test_full_disk_is_noticed_when_closing(void **state)
 {
-    (void)state;
     struct rlimit before, limit;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -251,10 +251,12 @@ class Files(unittest.TestCase):
         self.assertEqual({page for page in pages if f"urn:contraflow:{page}:1" not in schemas.SCHEMAS}, set())
 
     def test_flows_and_ports_are_described_once(self):
-        """In the lists of results/*.h, from where run.json has them: with a column more it is another."""
+        """In the lists of results/*.h, from where run.json has them: with a column more it is another. So are models and causes."""
         sys.path.insert(0, str(e2e.ROOT / "doc"))
         import columns
-        self.assertEqual(columns.made(e2e.ROOT), (schemas.FOLDER / "run.json").read_text(), "make it anew: python3 doc/columns.py")
+        for path, made in columns.MADE.items():
+            self.assertEqual(made(e2e.ROOT), (e2e.ROOT / path).read_text(), "make it anew: python3 doc/columns.py")
+        self.assertEqual(len(columns.items("\n## A\n\n- `x`\n\n- `y`\n", "A", [("a", "b"), ("c", "d")]).splitlines()), 7)
         of_flows = columns.rows((e2e.ROOT / "results/flow.h").read_text(), "RESULTS_FLOW_COLUMNS")
         self.assertEqual(len(of_flows), 29)
         schema = copy.deepcopy(schemas.SCHEMAS["urn:contraflow:run:1"]["$defs"]["flow"])

@@ -111,7 +111,6 @@ static int pop(void)
 /* Two that the third makes redundant: the older goes, so two stay, the one it keeps and the newcomer. */
 static void test_two_acks_of_a_flow_stay(void **state)
 {
-    (void)state;
     make(false);
     assert_int_equal(push((struct segment){.ack = 1000}), -1);
     assert_int_equal(push((struct segment){.ack = 2000}), -1);
@@ -133,7 +132,6 @@ static void test_two_acks_of_a_flow_stay(void **state)
 /* One is enough, when it is the frame before the newcomer. */
 static void test_aggressive_keeps_one(void **state)
 {
-    (void)state;
     make(true);
     assert_int_equal(push((struct segment){.ack = 1000}), -1);
     assert_int_equal(push((struct segment){.ack = 2000}), 0);
@@ -154,7 +152,6 @@ static void test_aggressive_keeps_one(void **state)
 /* Duplicates make a sender's fast retransmit (RFC 5681, section 3.2). */
 static void test_duplicates_stay(void **state)
 {
-    (void)state;
     for (int aggressive = 0; aggressive < 2; aggressive++) {
         make(aggressive);
         for (int i = 0; i < 5; i++)
@@ -168,7 +165,6 @@ static void test_duplicates_stay(void **state)
 /* A row's old segment is in the queue twice; whether the first of them goes when the new one comes. */
 static void test_what_says_more_stays(void **state)
 {
-    (void)state;
     static const struct {
         struct segment old, new;
         bool goes;
@@ -221,7 +217,6 @@ static void test_what_says_more_stays(void **state)
 /* An ACK with ECE, then one without: the first is what tells the sender (RFC 3168, section 6.1.3). */
 static void test_a_change_of_ece_is_kept(void **state)
 {
-    (void)state;
     make(false);
     push((struct segment){.ack = 1000, .flags = ECE});
     push((struct segment){.ack = 2000});
@@ -233,7 +228,6 @@ static void test_a_change_of_ece_is_kept(void **state)
 
 static void test_random_streams_lose_nothing_that_counts(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 5);
     for (int round = 0; round < 40; round++) {

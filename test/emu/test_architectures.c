@@ -19,7 +19,6 @@ static int64_t last_ps[64];
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     struct emu_clock clock = fake_clock();
     received[host]++;
     last_ps[host] = emu_clock_now(&clock);
@@ -38,7 +37,6 @@ static int64_t drops(void)
 
 static void nothing(void *arg)
 {
-    (void)arg;
 }
 
 /* A star at 100 Mb/s without delays whose switch has learnt every host. */
@@ -109,7 +107,6 @@ static int burst(const struct emu_switch_config *sw, int sources, int k)
 /* Eq. A.2 of Tam 2001: D/A k + B, with B of one port, of all inputs, of the pool. */
 static void test_a_burst_shows_where_the_buffer_is(void **state)
 {
-    (void)state;
     struct emu_switch_config out = architecture(EMU_ARCHITECTURE_OUTPUT, 20);
     struct emu_switch_config in = architecture(EMU_ARCHITECTURE_INPUT, 20);
     struct emu_switch_config voq = architecture(EMU_ARCHITECTURE_VOQ, 20);
@@ -126,7 +123,6 @@ static void test_a_burst_shows_where_the_buffer_is(void **state)
 /* A pool of 40 for two busy outputs: with alpha 1 each holds at most what is free, a third of it. */
 static void test_a_dynamic_threshold_shares_the_pool(void **state)
 {
-    (void)state;
     struct emu_switch_config sw = architecture(EMU_ARCHITECTURE_SHARED, EMU_QUEUE_UNLIMITED);
     sw.pool.packets = 42;
     sw.alpha = 1;
@@ -159,7 +155,6 @@ static int64_t blocked(enum emu_architecture kind)
 
 static void test_the_head_of_line_blocks_in_an_input_fifo_alone(void **state)
 {
-    (void)state;
     assert_int_equal(blocked(EMU_ARCHITECTURE_OUTPUT), 6); /* six frames of h0's own link, and one through */
     assert_int_equal(blocked(EMU_ARCHITECTURE_VOQ), 6);
     assert_in_range(blocked(EMU_ARCHITECTURE_INPUT), 10, 12); /* its five take turns with h1's */
@@ -168,7 +163,6 @@ static void test_the_head_of_line_blocks_in_an_input_fifo_alone(void **state)
 /* Frames of many inputs to one output come evenly by turns; by age the one that waits longest comes first. */
 static void test_arbitration_is_fair(void **state)
 {
-    (void)state;
     for (int a = EMU_ARBITRATION_ROUND_ROBIN; a <= EMU_ARBITRATION_RANDOM; a++) {
         struct emu_switch_config sw = architecture(EMU_ARCHITECTURE_INPUT, 50);
         sw.arbitration = (enum emu_arbitration)a;
@@ -201,7 +195,6 @@ static int64_t one_frame_ps(const struct emu_switch_config *sw, int uplinks, int
  * a faster port a switch must wait for the whole frame. */
 static void test_cut_through_waits_for_the_header_unless_the_output_is_faster(void **state)
 {
-    (void)state;
     int64_t bits = 1526, early = EMU_PORT_EARLY_BYTES, gbit = BYTE_PS / 10;
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
         struct emu_switch_config sw = architecture((enum emu_architecture)kind, 100);
@@ -219,7 +212,6 @@ static void test_cut_through_waits_for_the_header_unless_the_output_is_faster(vo
 /* Four pairs at 100 Mb/s over a backplane of 200 Mb/s (of frame bytes, 1518 of 1538): half get through. */
 static void test_a_backplane_bounds_what_all_ports_pass(void **state)
 {
-    (void)state;
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
         struct emu_switch_config sw = architecture((enum emu_architecture)kind, 10);
         sw.backplane_bps = 200000000;
@@ -240,7 +232,6 @@ static void test_a_backplane_bounds_what_all_ports_pass(void **state)
 /* A Gigabit uplink feeds several Fast Ethernet ports at once: its input is free again before they have sent. */
 static void test_an_uplink_input_serves_slow_ports_at_its_own_rate(void **state)
 {
-    (void)state;
     struct emu_switch_config sw = architecture(EMU_ARCHITECTURE_INPUT, 200);
     make(&sw, 6, 1);
     struct emu_clock clock = fake_clock();
@@ -297,7 +288,6 @@ static double throughput(enum emu_architecture kind)
 
 static void test_saturation_throughput_is_the_known_one(void **state)
 {
-    (void)state;
     double fifo = throughput(EMU_ARCHITECTURE_INPUT), voq = throughput(EMU_ARCHITECTURE_VOQ);
     assert_true(fifo > 0.60 && fifo < 0.635);
     assert_true(voq > 0.97);
@@ -306,7 +296,6 @@ static void test_saturation_throughput_is_the_known_one(void **state)
 /* Any switch, any traffic: frames are delivered or dropped, none stays, none leaks. */
 static void test_random_traffic_is_conserved(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 11);
     for (int trial = 0; trial < 120; trial++) {
@@ -346,7 +335,6 @@ static struct emu_port *nic_towards(int host, uint32_t to)
 
 static void test_a_mesh_has_a_switch_for_every_two_racks(void **state)
 {
-    (void)state;
     fake_reset();
     memset(received, 0, sizeof received);
     struct emu_clock clock = fake_clock();
@@ -378,7 +366,6 @@ static void test_a_mesh_has_a_switch_for_every_two_racks(void **state)
 
 static void test_racks_meet_at_a_root(void **state)
 {
-    (void)state;
     fake_reset();
     memset(received, 0, sizeof received);
     struct emu_clock clock = fake_clock();

@@ -52,7 +52,6 @@ static void expect(int id)
 
 static void test_a_lower_class_goes_first(void **state)
 {
-    (void)state;
     make(EMU_DISCIPLINE_PRIO, EMU_QUEUE_UNLIMITED, NULL, 0);
     push(7, 1000, 70);
     push(2, 1000, 20);
@@ -73,7 +72,6 @@ static void test_a_lower_class_goes_first(void **state)
 /* The newest frame of the last class makes room, for a class before it alone. */
 static void test_a_full_buffer_loses_of_the_last_class(void **state)
 {
-    (void)state;
     make(EMU_DISCIPLINE_PRIO, 4, NULL, 0);
     push(3, 1000, 30);
     push(5, 1000, 50);
@@ -93,7 +91,6 @@ static void test_a_full_buffer_loses_of_the_last_class(void **state)
  * the turn passes it (Shreedhar and Varghese 1996). */
 static void test_deficits_by_hand(void **state)
 {
-    (void)state;
     const int64_t quanta[] = {1000, 2000};
     const int order[] = {100, 0, 101, 1, 102, 103, 104, 2, 105, 3, 106, 107, -2};
     make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 2);
@@ -113,7 +110,6 @@ static void test_deficits_by_hand(void **state)
  * sends 2 (1000), pass (3000), sends 3 and 4; with the 500 of before it would send 2 and 3 in one turn. */
 static void test_a_class_that_ran_empty_begins_anew(void **state)
 {
-    (void)state;
     const int64_t quanta[] = {2000, 1500};
     make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 2);
     push(0, 1486, 0);
@@ -130,7 +126,6 @@ static void test_a_class_that_ran_empty_begins_anew(void **state)
 
 static void test_bytes_are_shared_as_quanta_are(void **state)
 {
-    (void)state;
     const int64_t quanta[] = {1514, 3028, 6056};
     const uint32_t payload[] = {1500, 300, 1000};
     make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 3);
@@ -151,7 +146,6 @@ static void test_bytes_are_shared_as_quanta_are(void **state)
 
 static void test_a_full_buffer_loses_of_the_class_with_most(void **state)
 {
-    (void)state;
     make(EMU_DISCIPLINE_DRR, 4, NULL, 0);
     push(3, 1000, 30);
     push(5, 500, 50);

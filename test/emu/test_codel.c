@@ -70,7 +70,6 @@ static void drain(void)
 /* First after an interval above the target, then 100 ms / sqrt(1, 2, 3, ...) apart. */
 static void test_drops_come_at_interval_over_the_root_of_their_number(void **state)
 {
-    (void)state;
     static const double known_ms[] = {100, 200, 270.711, 328.446, 378.446, 423.167, 463.992, 501.788, 537.144, 570.477};
     make();
     int64_t start_ps = now_ps;
@@ -86,7 +85,6 @@ static void test_drops_come_at_interval_over_the_root_of_their_number(void **sta
 
 static void test_waits_below_the_target_lose_nothing(void **state)
 {
-    (void)state;
     make(); /* a frame that is offered is served three ticks later */
     serve(5 * MS - 3 * TICK - 1, now_ps + 3000 * MS);
     assert_int_equal(n_drops, 0);
@@ -99,7 +97,6 @@ static void test_waits_below_the_target_lose_nothing(void **state)
 
 static void test_one_short_wait_starts_the_interval_again(void **state)
 {
-    (void)state;
     make();
     for (int i = 0; i < 10; i++) {
         serve(20 * MS, now_ps + 99 * MS);
@@ -113,7 +110,6 @@ static void test_one_short_wait_starts_the_interval_again(void **state)
 
 static void test_the_last_frame_is_never_lost(void **state)
 {
-    (void)state;
     make();
     for (int i = 0; i < 100; i++, now_ps += 10 * MS) {
         struct emu_frame f;
@@ -128,7 +124,6 @@ static void test_the_last_frame_is_never_lost(void **state)
  * 100 ms / sqrt(5) = 44.72 ms from the first drop to the second. After 16 intervals that is forgotten: 100 ms. */
 static void test_the_rate_of_drops_is_remembered_for_a_while(void **state)
 {
-    (void)state;
     static const int64_t rest_ms[] = {50, 2000};
     static const double gap_ms[] = {44.721, 100};
     for (int k = 0; k < 2; k++) {
@@ -174,7 +169,6 @@ static void left(void *user, const struct emu_frame *frame)
 
 static void test_a_port_conserves_frames_that_are_lost_on_their_way_out(void **state)
 {
-    (void)state;
     struct emu_queue_config config = emu_queue_config_default();
     struct emu_clock clock = fake_clock();
     struct error err = {0};

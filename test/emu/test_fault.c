@@ -26,7 +26,6 @@ static void near(double found, double expected, double sd, double n)
 
 static void test_a_link_without_faults_has_none(void **state)
 {
-    (void)state;
     assert_null(emu_fault_new(&(struct emu_fault_config){.loss = 0.5}, MS, "h0"));
     assert_int_equal(emu_fault_lead_ps(&(struct emu_fault_config){.reorder = 0.5}, MS), 0);
 }
@@ -34,7 +33,6 @@ static void test_a_link_without_faults_has_none(void **state)
 /* Bernoulli: a share p is lost, after a lost frame as after any. */
 static void test_random_loss_has_no_memory(void **state)
 {
-    (void)state;
     const double p = 0.03;
     struct emu_fault *f = make(&(struct emu_fault_config){.loss = p, .seed = 1}, MS);
     int lost = 0, after = 0;
@@ -55,7 +53,6 @@ static void test_random_loss_has_no_memory(void **state)
  * there: geometric, 1 / R on average, a share R of them one frame long, R (1 - R) two. */
 static void test_bursts_are_geometric(void **state)
 {
-    (void)state;
     const double to_bad = 0.01, to_good = 0.2, share = to_bad / (to_bad + to_good), c = 1 - to_bad - to_good;
     struct emu_fault_config config = {.burst = {true, to_bad, to_good, 1, 0}, .seed = 2};
     struct emu_fault *f = make(&config, MS);
@@ -79,7 +76,6 @@ static void test_bursts_are_geometric(void **state)
 /* Elliott 1963: both states lose, each its own share. */
 static void test_each_state_loses_its_own_share(void **state)
 {
-    (void)state;
     const double bad = 0.05 / (0.05 + 0.1), mean = bad * 0.5 + (1 - bad) * 0.01;
     struct emu_fault_config config = {.burst = {true, 0.05, 0.1, 0.5, 0.01}, .seed = 3};
     struct emu_fault *f = make(&config, MS);
@@ -114,7 +110,6 @@ static void jitter_moments(enum emu_fault_jitter shape, double *mean, double *de
  * of that is left, and 68.5 % lie within one. */
 static void test_jitter_has_its_distribution(void **state)
 {
-    (void)state;
     double mean, deviation, within;
     jitter_moments(EMU_FAULT_UNIFORM, &mean, &deviation, &within);
     near(mean, 0.5, sqrt(1.0 / 12), FRAMES / 4);
@@ -128,7 +123,6 @@ static void test_jitter_has_its_distribution(void **state)
 
 static void test_jitter_keeps_the_order(void **state)
 {
-    (void)state;
     struct emu_fault *f = make(&(struct emu_fault_config){.jitter_ps = MS, .seed = 5}, MS);
     int64_t last_ps = 0;
     for (int i = 0; i < 10000; i++) {
@@ -148,8 +142,6 @@ static int n_arrivals, n_lost;
 
 static void receive(void *owner, int index, const struct emu_frame *frame)
 {
-    (void)owner;
-    (void)index;
     struct emu_clock clock = fake_clock();
     arrivals[n_arrivals++] = (struct arrival){fake_id(frame), emu_clock_now(&clock)};
     fake_ops.release(frame->packet);
@@ -158,10 +150,6 @@ static void receive(void *owner, int index, const struct emu_frame *frame)
 static void saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
                 const struct emu_queue *queue)
 {
-    (void)user;
-    (void)time_ps;
-    (void)frame;
-    (void)queue;
     n_lost += event == EMU_TAP_LOST;
 }
 
@@ -218,7 +206,6 @@ static const struct emu_fault_config everything = {.loss = 0.02,
 
 static void test_what_is_sent_is_delivered_or_lost(void **state)
 {
-    (void)state;
     cross(&everything, "h0", 20000);
     fake_run();
     assert_in_range(n_lost, 500, 2500);
@@ -242,7 +229,6 @@ static void stop(void *arg)
 /* While frames are late they are on the wire, and nobody leaks them. */
 static void test_late_frames_are_on_the_wire(void **state)
 {
-    (void)state;
     bool stopped = false;
     cross(&everything, "h0", 5000);
     struct emu_clock clock = fake_clock();
@@ -256,7 +242,6 @@ static void test_late_frames_are_on_the_wire(void **state)
 
 static void test_the_seed_and_the_port_decide(void **state)
 {
-    (void)state;
     struct emu_fault_config other = everything;
     uint64_t first = fingerprint(&everything, "h0");
     assert_true(fingerprint(&everything, "h0") == first);
@@ -268,7 +253,6 @@ static void test_the_seed_and_the_port_decide(void **state)
 /* A second fault leaves the first one's draws alone. */
 static void test_jitter_does_not_change_what_is_lost(void **state)
 {
-    (void)state;
     static bool there[5000];
     struct emu_fault_config config = {.loss = 0.1, .seed = 8};
     cross(&config, "h0", 5000);
@@ -289,7 +273,6 @@ static void test_jitter_does_not_change_what_is_lost(void **state)
 /* Who keeps its place arrives when the link's delay says; who overtakes, exactly so much sooner. */
 static void test_some_frames_overtake_by_the_given_time(void **state)
 {
-    (void)state;
     struct emu_fault_config config = {.reorder = 0.25, .reorder_by_ps = 100 * US, .seed = 9};
     int early = 0, last = -1;
     cross(&config, "h0", 20000);
@@ -313,7 +296,6 @@ static void test_some_frames_overtake_by_the_given_time(void **state)
 /* As netem's `delay 1ms reorder 25%`: without a time, by the whole delay. */
 static void test_by_itself_a_frame_overtakes_by_the_delay(void **state)
 {
-    (void)state;
     struct emu_fault_config config = {.reorder = 1, .seed = 9};
     cross(&config, "h0", 1);
     fake_run();

@@ -14,7 +14,6 @@ static bool markable;
 
 static bool mark(const struct emu_frame *frame)
 {
-    (void)frame;
     n_marked += markable;
     return markable;
 }
@@ -86,7 +85,6 @@ static void expect(int id)
  * that what it sends in A's turn waits for that; gone and come again, it is new. */
 static void test_new_flows_go_before_old_ones_once(void **state)
 {
-    (void)state;
     make(EMU_QUEUE_UNLIMITED, EMU_DISCIPLINE_ECN_USUAL);
     for (int i = 0; i < 6; i++)
         push(1, FULL, i, 0);
@@ -111,7 +109,6 @@ static void test_new_flows_go_before_old_ones_once(void **state)
 /* As much for small frames as for large ones: 32 of 1514 bytes are 154 of 314. */
 static void test_flows_share_by_bytes(void **state)
 {
-    (void)state;
     int lost = 0, served[2] = {0};
     make(EMU_QUEUE_UNLIMITED, EMU_DISCIPLINE_ECN_USUAL);
     for (int i = 0; i < 400; i++) {
@@ -128,7 +125,6 @@ static void test_flows_share_by_bytes(void **state)
 /* Half of the fattest flow's bytes, its oldest frames, at most 64 (Linux's fq_codel_drop()); the newcomer gets in. */
 static void test_a_full_buffer_loses_half_of_the_fattest_flow(void **state)
 {
-    (void)state;
     static const struct {
         int fat, thin, lost;
     } rows[] = {{90, 10, 45}, {9, 5, 5}, {200, 100, 64}, {1, 0, 1}};
@@ -173,7 +169,6 @@ static int stand(int64_t until_ps)
 
 static void test_each_flow_has_a_codel_that_marks(void **state)
 {
-    (void)state;
     static const enum emu_discipline_ecn choices[] = {EMU_DISCIPLINE_ECN_USUAL, EMU_DISCIPLINE_ECN_TRUE,
                                                       EMU_DISCIPLINE_ECN_FALSE, EMU_DISCIPLINE_ECN_USUAL};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {

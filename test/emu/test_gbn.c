@@ -31,7 +31,6 @@ static void arrive(void *arg)
 
 static void transmit(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     struct emu_clock clock = fake_clock();
     int number = host == 0 ? n_sent++ : n_back++;
     bool gone = (host == 0 ? lost : lost_back)[number % 4096] || (int)random_below(&chaos, 100) < chance;
@@ -41,27 +40,21 @@ static void transmit(void *user, int host, const struct emu_frame *frame)
 
 static int64_t rate(void *user, int host, int to)
 {
-    (void)user;
-    (void)host;
-    (void)to;
     return 100000000;
 }
 
 static int next(void *user, int host)
 {
-    (void)user;
     return emu_gbn_ready(gbn, host) ? host : -1;
 }
 
 static void received(void *user, int flow)
 {
-    (void)user;
     n_received += flow == 0;
 }
 
 static void event(void *user, int flow, enum emu_gbn_event e)
 {
-    (void)user;
     size_t n = strlen(events);
     if (flow == 0 && n + 1 < sizeof events)
         events[n] = "PNT"[e];
@@ -110,7 +103,6 @@ static struct emu_gbn_stats go(void)
 
 static void test_without_losses_every_packet_goes_once(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(4);
     make(&c, 10, 0);
     struct emu_gbn_stats s = go();
@@ -124,7 +116,6 @@ static void test_without_losses_every_packet_goes_once(void **state)
  * a word, and all four go again. */
 static void test_a_nack_sends_everything_from_the_missing_packet_on(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(4);
     make(&c, 6, 0);
     lost[2] = 1;
@@ -140,7 +131,6 @@ static void test_a_nack_sends_everything_from_the_missing_packet_on(void **state
  * is handed to the NIC, so that it runs out TO after that. */
 static void test_a_stalled_sender_waits_for_its_timer(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(4);
     make(&c, 8, 0);
     lost[1] = lost[5] = 1; /* the fifth on the wire is packet 4, let in by the Pack for 0; then come 1 2 3 4 again */
@@ -153,7 +143,6 @@ static void test_a_stalled_sender_waits_for_its_timer(void **state)
 
 static void test_the_simple_version_knows_no_nack(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(4);
     c.simple = true;
     make(&c, 6, 0);
@@ -167,7 +156,6 @@ static void test_the_simple_version_knows_no_nack(void **state)
 /* The only Pack for the last packet is lost: its timer sends it again, and it is acknowledged again. */
 static void test_a_lost_pack_is_made_up_for(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(4);
     make(&c, 2, 0);
     lost_back[1] = 1;
@@ -181,7 +169,6 @@ static void test_a_lost_pack_is_made_up_for(void **state)
  * expected. It is W behind, not W ahead: a Pack says so, no Nack. */
 static void test_half_of_the_numbers_tell_old_packets_from_new(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(2);
     c.sequence_bits = 2;
     make(&c, 2, 0);
@@ -196,7 +183,6 @@ static void test_half_of_the_numbers_tell_old_packets_from_new(void **state)
 /* Host and wire set the pace: O_s a packet until the ring is full, then the wire; and never more than W under way. */
 static void test_the_window_and_the_wire_bound_the_rate(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(64);
     make(&c, 1000, 0);
     struct emu_gbn_stats s = go();
@@ -213,7 +199,6 @@ static void test_the_window_and_the_wire_bound_the_rate(void **state)
  * sqrt(1024) = 2.2 ms, and the 64 Packs 20 us each. */
 static void test_jitter_leaves_the_mean_as_it_is(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(64);
     c.ack_every = 16;
     c.send_overhead_ps = 400 * US;
@@ -228,7 +213,6 @@ static void test_jitter_leaves_the_mean_as_it_is(void **state)
 
 static void test_packets_the_other_way_carry_packs(void **state)
 {
-    (void)state;
     struct emu_gbn_config c = config(16);
     c.ack_every = 16;
     make(&c, 200, 200);
@@ -244,7 +228,6 @@ static void test_packets_the_other_way_carry_packs(void **state)
 /* Losses of every kind, sequence numbers that wrap, both versions: everything arrives once and in order. */
 static void test_random_losses_lose_nothing_in_the_end(void **state)
 {
-    (void)state;
     for (int trial = 0; trial < 24; trial++) {
         struct emu_gbn_config c = config(1 + trial % 8);
         c.sequence_bits = 4;
@@ -264,7 +247,6 @@ static void test_random_losses_lose_nothing_in_the_end(void **state)
 
 static void test_bytes_are_ethernet_with_the_packets_fields(void **state)
 {
-    (void)state;
     struct emu_frame f = {.packet = emu_frame_tag(UINT64_C(1) << 60 | UINT64_C(5) << 40 | 77 << 20 | 9), .dst = 1,
                           .payload_bytes = 1500, .ethertype = EMU_GBN_ETHERTYPE};
     uint8_t bytes[2000];

@@ -36,7 +36,6 @@ static int hops(const struct emu_graph *g, int from, int to)
  * hosts of different pods. */
 static void test_a_fat_tree_is_that_of_its_paper(void **state)
 {
-    (void)state;
     for (int k = 2; k <= 8; k += 2) {
         struct emu_network_config c = config_of(EMU_TOPOLOGY_FAT_TREE);
         struct emu_graph g;
@@ -60,7 +59,6 @@ static void test_a_fat_tree_is_that_of_its_paper(void **state)
  * in a thousand. */
 static void test_flows_spread_over_paths_alike(void **state)
 {
-    (void)state;
     enum { K = 8, FLOWS = 16000 };
     struct emu_network_config c = config_of(EMU_TOPOLOGY_FAT_TREE);
     struct emu_graph g;
@@ -88,7 +86,6 @@ static void test_flows_spread_over_paths_alike(void **state)
 
 static void test_ports_side_by_side_are_counted(void **state)
 {
-    (void)state;
     struct emu_network_config c = config_of(EMU_TOPOLOGY_LEAF_SPINE);
     struct emu_graph g;
     struct emu_graph_port port;
@@ -114,7 +111,6 @@ static void link_of(struct emu_network_link *l, const char *from, const char *to
 
 static void test_hosts_that_cannot_reach_each_other_are_told(void **state)
 {
-    (void)state;
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[4];
     struct emu_graph g;
@@ -135,7 +131,6 @@ static void test_hosts_that_cannot_reach_each_other_are_told(void **state)
 /* From a to h0, which is on b, one cable is nearest; to h1, on d, it is one of two, whoever was asked for first. */
 static void test_a_way_alone_is_no_way_of_several(void **state)
 {
-    (void)state;
     static const char *const cables[][2] = {{"h0", "b"}, {"h1", "d"}, {"h2", "a"}, {"a", "b"}, {"a", "c"}, {"b", "d"},
                                             {"c", "d"}};
     enum { CABLES = sizeof cables / sizeof *cables };
@@ -199,7 +194,6 @@ static int received[MOST];
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     received[host] += frame->dst == EMU_FRAME_BROADCAST || frame->dst == (uint32_t)host;
     if (frame->dst != EMU_FRAME_BROADCAST && net.graph.loops)
         assert_int_equal(frame->dst, host); /* others flood what they have not learnt */
@@ -210,7 +204,6 @@ static void deliver(void *user, int host, const struct emu_frame *frame)
  * each once, however many loops there are. */
 static void test_random_graphs_lead_where_they_should(void **state)
 {
-    (void)state;
     static int distance[MOST][MOST];
     struct emu_network_link links[2 * MOST];
     struct random r;
@@ -257,7 +250,6 @@ static void test_random_graphs_lead_where_they_should(void **state)
  * and the least frame stays 64 bytes, 84 on the wire. */
 static void test_framings_take_what_cake_says(void **state)
 {
-    (void)state;
     static const struct {
         struct emu_framing framing;
         uint16_t packet;
@@ -294,7 +286,6 @@ static void deliver_timed(void *user, int host, const struct emu_frame *frame)
 
 static void test_each_end_of_a_cable_has_its_own_rate_and_delay(void **state)
 {
-    (void)state;
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[2];
     struct emu_clock clock = fake_clock();

@@ -37,8 +37,6 @@ static void pass_in(void *user, int host, const struct emu_frame *frame)
 
 static void pass_out(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
-    (void)host;
     note(frame, true);
 }
 
@@ -105,7 +103,6 @@ static void bus(enum emu_host_duplex duplex, int64_t bus_ps, const int64_t at_ps
 
 static void test_both_ways_take_turns_on_a_half_duplex_bus(void **state)
 {
-    (void)state;
     bus(EMU_HOST_HALF_DUPLEX, 0, (int64_t[]){BUS_PS, 2 * BUS_PS, 3 * BUS_PS, 4 * BUS_PS});
     const int64_t each_ps = BUS_PS + US;
     bus(EMU_HOST_HALF_DUPLEX, US, (int64_t[]){each_ps, 2 * each_ps, 3 * each_ps, 4 * each_ps});
@@ -113,14 +110,12 @@ static void test_both_ways_take_turns_on_a_half_duplex_bus(void **state)
 
 static void test_each_way_has_its_own_of_a_full_duplex_bus(void **state)
 {
-    (void)state;
     bus(EMU_HOST_FULL_DUPLEX, 0, (int64_t[]){BUS_PS, BUS_PS, 2 * BUS_PS, 2 * BUS_PS});
 }
 
 /* 12,112 bits at 7 Gb/s are 1,730,285.7 ps: to the nearest, as on a wire. */
 static void test_times_of_bytes_are_rounded_to_the_nearest(void **state)
 {
-    (void)state;
     struct emu_host *h = host_of((struct emu_host_config){.bus_bps = 7000000000}, 0);
     const struct emu_frame frame = fake_frame(0, 1, 1500, 0);
     assert_int_equal(emu_host_least_ps(h, &frame, true), 1730286);
@@ -131,7 +126,6 @@ static void test_times_of_bytes_are_rounded_to_the_nearest(void **state)
 /* 2 us a frame, and 1500 B at 6 Gb/s: 4 us; 3 us more for what is received. An ACK's 52 B take 2.069333 us. */
 static void test_one_processor_serves_both_ways(void **state)
 {
-    (void)state;
     struct emu_host *h = host_of((struct emu_host_config){.frame_ps = 2 * US, .copy_bps = 6000000000}, 3 * US);
     struct later l[3];
     comes(&l[0], h, 0, false, 1500, 0);
@@ -148,7 +142,6 @@ static void test_one_processor_serves_both_ways(void **state)
 /* What a host takes as it receives costs what it sends nothing. */
 static void test_sends_do_not_wait_for_a_slow_receiver(void **state)
 {
-    (void)state;
     struct emu_host *h = host_of((struct emu_host_config){.frame_ps = 0}, 30 * US);
     struct later l[2];
     comes(&l[0], h, 0, false, 1500, 0);
@@ -162,7 +155,6 @@ static void test_sends_do_not_wait_for_a_slow_receiver(void **state)
 /* 100 us after the first, or with the third: then the timer of those that were handed over does not hurry the next. */
 static void test_interrupts_wait_for_more(void **state)
 {
-    (void)state;
     struct emu_host *h = host_of((struct emu_host_config){.interrupt_ps = 100 * US, .interrupt_frames = 3}, 0);
     const int64_t at_us[] = {0, 10, 200, 201, 202, 250, 500}, handed_us[] = {100, 100, 202, 202, 202, 350, 600};
     struct later l[8];
@@ -183,7 +175,6 @@ static void test_interrupts_wait_for_more(void **state)
  * whose turn it was. */
 static void test_a_full_ring_loses_what_comes(void **state)
 {
-    (void)state;
     struct emu_host *h = host_of((struct emu_host_config){.frame_ps = 10 * US, .rx_ring = 2}, 0);
     struct later l[7];
     for (int i = 0; i < 4; i++)
@@ -205,7 +196,6 @@ static void test_a_full_ring_loses_what_comes(void **state)
 /* Frames of an interrupt wait in the ring, too: with one every 100 us and three places the fourth is lost. */
 static void test_an_interrupt_that_waits_fills_the_ring(void **state)
 {
-    (void)state;
     struct emu_host *h = host_of((struct emu_host_config){.interrupt_ps = 100 * US, .rx_ring = 3}, 0);
     struct later l[5];
     for (int i = 0; i < 5; i++)
@@ -221,7 +211,6 @@ static void test_an_interrupt_that_waits_fills_the_ring(void **state)
 /* Received: bus, interrupt, processor. Sent: processor, bus. */
 static void test_ways_pass_all_of_it_in_order(void **state)
 {
-    (void)state;
     const struct emu_host_config config = {.frame_ps = 5 * US, .bus_bps = 1000000000, .interrupt_ps = 20 * US};
     struct emu_host *h = host_of(config, 0);
     struct later l[2];
@@ -238,7 +227,6 @@ static void test_ways_pass_all_of_it_in_order(void **state)
 /* Whatever comes passes once, each way in its order; what still waits at the end does not leak. */
 static void test_random_frames_pass_once_and_in_order(void **state)
 {
-    (void)state;
     static struct later l[MOST];
     struct random r;
     random_init(&r, 3);
@@ -270,7 +258,6 @@ static void test_random_frames_pass_once_and_in_order(void **state)
 /* 30,000 frames of 1500 B in and 15,000 of 52 B out a second. */
 static void test_the_busiest_part_tells_how_busy_a_host_is(void **state)
 {
-    (void)state;
     const struct emu_host_load in = {30000, 30000 * 1500.0}, out = {15000, 15000 * 52.0};
     struct emu_host_config c = {.frame_ps = 10 * US};
     assert_true(fabs(emu_host_busy(&c, 0, &in, &out) - 0.45) < 1e-12);

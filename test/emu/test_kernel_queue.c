@@ -38,7 +38,6 @@ static void lose(size_t n)
 
 static void kernel_lost(void *engine, struct emu_kernel_ask *ask)
 {
-    (void)engine;
     assert_int_equal(ask->queue, 7);
     ask->n_lost = kernel.n_lost < EMU_KERNEL_LOST ? (uint32_t)kernel.n_lost : EMU_KERNEL_LOST;
     memcpy(ask->lost, kernel.lost, ask->n_lost * sizeof *ask->lost);
@@ -97,7 +96,6 @@ static void end(struct emu_queue *q)
 
 static void test_every_frame_leaves_or_is_lost_once(void **state)
 {
-    (void)state;
     struct emu_queue q;
     begin(&q);
     static bool gone[FRAMES];
@@ -148,7 +146,6 @@ static void shaping_pop(void *engine, struct emu_kernel_ask *ask)
 
 static void test_a_kernel_that_shapes_says_when(void **state)
 {
-    (void)state;
     static const struct emu_kernel_ops shaping = {kernel_open, kernel_push, shaping_pop, kernel_lost};
     struct emu_queue q;
     struct emu_frame f;
@@ -173,7 +170,6 @@ static void test_a_kernel_that_shapes_says_when(void **state)
 
 static void test_what_waits_at_the_end_is_released(void **state)
 {
-    (void)state;
     struct emu_queue q;
     begin(&q);
     for (int i = 0; i < 100; i++) {

@@ -32,7 +32,6 @@ static void refuses(const char *line, const char *what)
 
 static void test_words(void **state)
 {
-    (void)state;
     /* what mpirun 4.1.4 sends */
     reads(" orted --daemonize -mca ess \"env\" -mca orte_node_regex \"vm,h[1:0-3]@0(5)\" -mca orte_hnp_uri "
           "\"7.0;tcp://10.0.0.1:47253\" --mca btl \"tcp,self\" -mca pmix \"^s1,s2\"",
@@ -48,7 +47,6 @@ static void test_words(void **state)
 
 static void test_what_a_shell_would_do_is_refused(void **state)
 {
-    (void)state;
     /* what it sends where mpirun has a prefix */
     refuses("  PATH=/usr/bin:$PATH ; export PATH ;   /usr/bin/orted -mca ess \"env\"", "'='");
     refuses("a; b", "';'");
@@ -66,7 +64,6 @@ static void test_what_a_shell_would_do_is_refused(void **state)
 
 static void test_the_name_that_calls_it(void **state)
 {
-    (void)state;
     assert_true(linux_agent_called("on") && linux_agent_called("/dev/hosts/on"));
     assert_false(linux_agent_called("contraflow-linux") || linux_agent_called("/on/it") || linux_agent_called(NULL));
 }

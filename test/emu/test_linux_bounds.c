@@ -6,7 +6,6 @@
 
 static void test_the_least_bound_of_what_has_not_run_counts(void **state)
 {
-    (void)state;
     struct linux_bounds b = {0};
     assert_true(linux_bounds_least(&b, 0) == INT64_MAX);
     linux_bounds_add(&b, 10, 10); /* at a host */
@@ -22,7 +21,6 @@ static void test_the_least_bound_of_what_has_not_run_counts(void **state)
 /* Against a list that is looked through. */
 static void test_random_events_have_the_bound_that_a_list_has(void **state)
 {
-    (void)state;
     enum { N = 400 };
     struct linux_bounds b = {0};
     struct random r;

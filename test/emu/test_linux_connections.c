@@ -52,7 +52,6 @@ static void open_it(struct linux_connections *c, uint32_t first, struct seen *se
 
 static void test_a_direction_with_data_is_a_flow(void **state)
 {
-    (void)state;
     struct linux_connections c = {0};
     struct seen seen = {0};
     const uint32_t first = UINT32_MAX - 99; /* numbers wrap after 100 bytes (RFC 9293, section 3.4) */
@@ -100,7 +99,6 @@ static void test_a_direction_with_data_is_a_flow(void **state)
 /* RFC 9293, section 3.5.2: after an RST nothing comes any more, and what had not come is lost. */
 static void test_a_reset_ends_both_directions(void **state)
 {
-    (void)state;
     struct linux_connections c = {0};
     struct seen seen = {0};
     struct linux_packet reset = segment(true, 503, 0, 0);
@@ -123,7 +121,6 @@ static void test_a_reset_ends_both_directions(void **state)
 
 static void test_what_is_no_tcp_has_no_flow(void **state)
 {
-    (void)state;
     struct linux_connections c = {0};
     struct seen seen = {0};
     struct linux_packet p = segment(false, 1, 10, 0);

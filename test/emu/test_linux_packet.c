@@ -36,7 +36,6 @@ static void ip_checksum(uint8_t *ip)
 
 static void test_a_data_segment_is_read(void **state)
 {
-    (void)state;
     uint8_t b[256], out[256];
     struct emu_frame f;
     size_t n = tcp_frame(b, 100, 0x18);
@@ -60,7 +59,6 @@ static void test_a_data_segment_is_read(void **state)
 
 static void test_an_ack_alone_is_told_and_padded(void **state)
 {
-    (void)state;
     uint8_t b[256], out[256];
     struct emu_frame f;
     struct linux_packet *p = linux_packet_new(b, (uint32_t)tcp_frame(b, 0, 0x10), &f);
@@ -77,7 +75,6 @@ static void test_an_ack_alone_is_told_and_padded(void **state)
 /* What claims more than there is, or is no TCP, belongs to no flow. */
 static void test_what_is_not_whole_has_no_flow(void **state)
 {
-    (void)state;
     uint8_t b[256];
     struct emu_frame f;
     size_t n = tcp_frame(b, 10, 0x10);
@@ -99,7 +96,6 @@ static void test_what_is_not_whole_has_no_flow(void **state)
 /* A header that Linux sent with ECT(0), its checksum as it came, and what RFC 1071 says of it with CE. */
 static void test_a_mark_makes_ect_ce(void **state)
 {
-    (void)state;
     for (uint8_t tos = 0; tos < 8; tos++) {
         uint8_t b[256];
         struct emu_frame f;

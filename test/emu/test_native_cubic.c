@@ -9,7 +9,6 @@
 
 static void test_cube_roots_are_exact(void **state)
 {
-    (void)state;
     for (uint64_t n = 0; n < 3000; n++) {
         assert_true(native_cubic_root(n * n * n) == n);
         if (n > 1)
@@ -41,7 +40,6 @@ static void follow_curve(uint32_t w_max, uint64_t rtt_us)
 
 static void test_the_window_follows_the_curve(void **state)
 {
-    (void)state;
     follow_curve(2000, 100000);
     follow_curve(2000, 50000);
     follow_curve(20000, 20000);
@@ -52,7 +50,6 @@ static void test_the_window_follows_the_curve(void **state)
  * (section 4.3), 8/15 in Linux. */
 static void test_short_round_trips_are_renos(void **state)
 {
-    (void)state;
     struct native_cubic c;
     native_cubic_init(&c, false);
     uint32_t ssthresh = native_cubic_on_loss(&c, 100), cwnd = ssthresh, at = cwnd;
@@ -67,7 +64,6 @@ static void test_short_round_trips_are_renos(void **state)
 
 static void test_fast_convergence_gives_up_room(void **state)
 {
-    (void)state;
     struct native_cubic c;
     native_cubic_init(&c, false);
     native_cubic_on_loss(&c, 1000);
@@ -102,7 +98,6 @@ static uint32_t slow_start_until(bool hystart, uint32_t buffer, uint64_t gap_us)
 
 static void test_hystart_leaves_when_the_delay_grows(void **state)
 {
-    (void)state;
     assert_in_range(slow_start_until(true, 2000, 2001), 100, 400); /* ACKs too far apart for a train */
     assert_true(slow_start_until(false, 2000, 2001) >= 2100);
 }
@@ -112,7 +107,6 @@ static void test_hystart_leaves_when_the_delay_grows(void **state)
  * when 54 have let the window grow. */
 static void test_hystart_leaves_after_a_train_of_acks(void **state)
 {
-    (void)state;
     assert_int_equal(slow_start_until(true, 2000, 200), 80 + 54);
 }
 

@@ -41,7 +41,6 @@ static double left(void)
 /* Section 3.3, step 5: alpha begins at 1, so that the first mark costs a half, as a loss does. */
 static void test_the_first_mark_halves(void **state)
 {
-    (void)state;
     begin();
     assert_true(fabs(left() - 0.5) < 0.0005);
 }
@@ -50,7 +49,6 @@ static void test_the_first_mark_halves(void **state)
  * M + (1 - M) (15/16)^n from 1 on; the kernel counts it in 1/1024. */
 static void test_alpha_is_a_moving_average_of_the_marked_share(void **state)
 {
-    (void)state;
     const int shares[] = {0, 10, 50, 100};
     for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
         double share = shares[k] / (double)WINDOW;
@@ -68,7 +66,6 @@ static void test_alpha_is_a_moving_average_of_the_marked_share(void **state)
 /* Without marks alpha goes to 0, not to the last step of the shift. */
 static void test_what_was_marked_long_ago_is_forgotten(void **state)
 {
-    (void)state;
     begin();
     for (int n = 0; n < 120; n++)
         window_passes(0);
@@ -78,7 +75,6 @@ static void test_what_was_marked_long_ago_is_forgotten(void **state)
 /* Section 3.4: a loss is a loss. */
 static void test_a_loss_halves_whatever_was_marked(void **state)
 {
-    (void)state;
     const struct native_window w = {.cwnd = 1000 * SEGMENT}, small = {.cwnd = 3 * SEGMENT};
     begin();
     for (int n = 0; n < 120; n++)

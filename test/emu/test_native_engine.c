@@ -64,25 +64,21 @@ static void saw(void *user, enum emu_tap_event event, int64_t time_ps, const str
 
 static void transmit(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     emu_network_transmit(&net, host, frame);
 }
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     emu_engine_deliver(engine, host, frame);
 }
 
 static void delivered(void *user, int flow, int64_t bytes)
 {
-    (void)user;
     told[flow] = bytes;
 }
 
 static void all_acknowledged(void *user, int flow)
 {
-    (void)user;
     drained[flow]++;
 }
 
@@ -145,7 +141,6 @@ static void go(int64_t until_ps)
  * A flow between two others at the same time changes none of that; one without an end never says that it is done. */
 static void test_a_flow_delivers_its_bytes_and_closes(void **state)
 {
-    (void)state;
     make(4);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 1000001});
     add(1, (struct emu_flow_config){.source = 2, .sink = 3});
@@ -175,7 +170,6 @@ static void test_a_flow_delivers_its_bytes_and_closes(void **state)
 /* Both ways on one connection: done when the slower way is; each end sends its FIN. */
 static void test_a_duplex_flow_delivers_both_ways(void **state)
 {
-    (void)state;
     make(2);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 300000, .duplex = true});
     go(UNITS_PS_PER_MS);
@@ -192,7 +186,6 @@ static void test_a_duplex_flow_delivers_both_ways(void **state)
 /* A written flow sends what it is given, whenever that is, says when all of that is acknowledged, and stays open. */
 static void test_a_written_flow_stays_open(void **state)
 {
-    (void)state;
     make(2);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 5000, .written = true});
     emu_engine_write(engine, 0, 2000); /* before it is connected */
@@ -213,7 +206,6 @@ static void test_a_written_flow_stays_open(void **state)
 /* Each way of a duplex connection carries what it is given, and no more. */
 static void test_ways_of_a_connection_are_written_apart(void **state)
 {
-    (void)state;
     make(2);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .duplex = true, .written = true});
     emu_engine_write_way(engine, 0, true, 700); /* before it is connected */
@@ -230,7 +222,6 @@ static void test_ways_of_a_connection_are_written_apart(void **state)
 
 static void test_one_engine_a_process(void **state)
 {
-    (void)state;
     make(2);
     struct error err = {0};
     struct emu_engine_config config = {

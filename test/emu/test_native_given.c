@@ -15,7 +15,6 @@ static void grow(struct native_window *w, int acks)
 
 static void test_it_grows_up_to_what_was_set_and_stays(void **state)
 {
-    (void)state;
     struct native_window w = {.cwnd = 10 * SEGMENT, .ssthresh = WINDOW};
     grow(&w, 5);
     assert_int_equal(w.cwnd, 20 * SEGMENT);
@@ -25,7 +24,6 @@ static void test_it_grows_up_to_what_was_set_and_stays(void **state)
 
 static void test_a_loss_takes_nothing_away(void **state)
 {
-    (void)state;
     struct native_window w = {.cwnd = WINDOW, .ssthresh = WINDOW};
     assert_int_equal(native_given.lost(state_words, &w, SEGMENT, WINDOW, false), WINDOW);
     assert_int_equal(native_given.lost(state_words, &w, SEGMENT, WINDOW, true), WINDOW);

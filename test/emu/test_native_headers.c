@@ -50,7 +50,6 @@ static struct capture_segment decoded(const struct native_header_fields *h)
 
 static void test_data_say_what_they_are(void **state)
 {
-    (void)state;
     uint8_t frame[2000];
     assert_int_equal(write_whole(&usual, frame), 1514);
     const uint8_t macs[] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 3, 8, 0};
@@ -75,7 +74,6 @@ static void test_data_say_what_they_are(void **state)
 
 static void test_a_syn_carries_its_options(void **state)
 {
-    (void)state;
     struct native_header_fields h = usual;
     h.flags = NATIVE_SYN;
     h.payload_bytes = 0;
@@ -89,7 +87,6 @@ static void test_a_syn_carries_its_options(void **state)
 
 static void test_sack_blocks_are_told(void **state)
 {
-    (void)state;
     struct native_header_fields h = usual;
     h.payload_bytes = 0;
     for (uint8_t n = 1; n <= 3; n++) {
@@ -107,7 +104,6 @@ static void test_sack_blocks_are_told(void **state)
 
 static void test_a_snap_length_cuts(void **state)
 {
-    (void)state;
     uint8_t frame[2000], whole[2000];
     write_whole(&usual, whole);
     for (size_t limit = 0; limit < 200; limit += 7) {
@@ -121,7 +117,6 @@ static void test_a_snap_length_cuts(void **state)
 /* Hellos and the end of the handshake are recognised as QUIC, by the long header; what follows is UDP. */
 static void test_quic_begins_with_long_headers(void **state)
 {
-    (void)state;
     static const struct {
         bool initial, handshake;
         uint32_t bytes;

@@ -158,7 +158,6 @@ static void run(struct line *l, int64_t until_ps)
 /* Every byte arrives once, both ways, whatever is lost, late, or acknowledged rarely, and no number comes again. */
 static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 {
-    (void)state;
     static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC, EMU_CONGESTION_WESTWOOD};
     for (int k = 0; k < 60; k += cm_every()) {
         struct emu_tcp_config config = usual();
@@ -183,7 +182,6 @@ static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 /* One ACK for each N packets (the ack-eliciting threshold, N - 1, and one), the rest after 25 ms: 6000 packets and a few. */
 static void test_acks_are_as_rare_as_was_asked(void **state)
 {
-    (void)state;
     for (int n = 1; n <= 30; n += 1 + n / 2) {
         struct emu_tcp_config config = usual();
         config.delayed_ack = n;
@@ -202,7 +200,6 @@ static void test_acks_are_as_rare_as_was_asked(void **state)
 /* A lone packet is acknowledged when the maximum ACK delay is over, not before. */
 static void test_an_ack_waits_no_longer_than_was_asked(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     config.delayed_ack = 10;
     config.delayed_ack_timeout_ps = 60 * MS;
@@ -221,7 +218,6 @@ static void test_an_ack_waits_no_longer_than_was_asked(void **state)
  * (RFC 9002, section 7.3). */
 static void test_windows_grow_whatever_the_number_of_acks(void **state)
 {
-    (void)state;
     uint64_t window[2];
     for (int k = 0; k < 2; k++) {
         struct emu_tcp_config config = usual();
@@ -247,7 +243,6 @@ static bool lose_tenth(const struct line *l, const struct native_segment *s)
  * new number, and the window is half. The round trip is 10 ms. */
 static void test_a_gap_is_told_at_once_and_mended(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     config.delayed_ack = 20;
     config.initial_window_segments = 16;
@@ -289,7 +284,6 @@ static bool lose_data(const struct line *l, const struct native_segment *s)
  * window is two packets (7.6). */
 static void test_probes_leave_after_the_probe_timeout(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, NULL);
     run(l, SECOND);
@@ -318,7 +312,6 @@ static bool lose_hellos(const struct line *l, const struct native_segment *s)
 /* 3 initial round trips of 333 ms, and 25 ms (RFC 9002, section 6.2.2). */
 static void test_a_lost_hello_is_said_again(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, lose_hellos);
     native_endpoint_write(&l->ends[0], 1000);
@@ -331,7 +324,6 @@ static void test_a_lost_hello_is_said_again(void **state)
 /* A lone flow with a window: so much a round trip. */
 static void test_a_window_limits_to_window_per_round_trip(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     config.send_buffer_bytes = config.receive_buffer_bytes = 100 * PACKET;
     config.initial_window_segments = 101;
@@ -347,7 +339,6 @@ static void test_a_window_limits_to_window_per_round_trip(void **state)
 /* Ranges that the peer knows of are forgotten: after thousands of gaps an ACK has few. */
 static void test_old_ranges_are_forgotten(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, NULL);
     l->loss = 0.02;

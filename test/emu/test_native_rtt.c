@@ -7,7 +7,6 @@
 
 static void test_before_any_sample_it_is_a_second_and_doubles(void **state)
 {
-    (void)state;
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 0);
     assert_int_equal(native_rtt_rto_ps(&r), 1000 * MS);
@@ -24,7 +23,6 @@ static void test_before_any_sample_it_is_a_second_and_doubles(void **state)
  * SRTT = 7/8 * 100 + 1/8 * 180 = 110, RTO 340 ms. */
 static void test_samples_by_hand(void **state)
 {
-    (void)state;
     struct native_rtt r;
     native_rtt_init(&r, 1 * MS, 0);
     native_rtt_sample(&r, 100000);
@@ -39,7 +37,6 @@ static void test_samples_by_hand(void **state)
  * ends. Then 5 ms: 90 below SRTT is 42.5 more than MDEV, of which an eighth counts: 195.312, SRTT 83.75. */
 static void test_samples_as_linux_takes_them(void **state)
 {
-    (void)state;
     struct native_rtt r;
     native_rtt_init(&r, 10 * MS, 0);
     native_rtt_sample_linux(&r, 100000, 0, 1000);
@@ -62,7 +59,6 @@ static void test_samples_as_linux_takes_them(void **state)
 /* Linux adds the minimum, in jiffies of 4 ms: SRTT 50 us and 200 ms are 51. */
 static void test_linux_adds_the_minimum(void **state)
 {
-    (void)state;
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 0);
     for (int i = 0; i < 100; i++)
@@ -72,7 +68,6 @@ static void test_linux_adds_the_minimum(void **state)
 
 static void test_it_is_never_below_the_minimum(void **state)
 {
-    (void)state;
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 0);
     for (int i = 0; i < 100; i++)
@@ -86,7 +81,6 @@ static void test_it_is_never_below_the_minimum(void **state)
 
 static void test_it_is_never_above_the_maximum(void **state)
 {
-    (void)state;
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 500 * MS);
     assert_int_equal(native_rtt_rto_ps(&r), 500 * MS); /* instead of a second */

@@ -29,7 +29,6 @@ static void same(const struct native_intervals *l, const bool *map, uint64_t bel
 
 static void test_random_intervals_are_what_a_map_says(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct native_intervals l = {0};
         struct random r;
@@ -63,7 +62,6 @@ static void test_random_intervals_are_what_a_map_says(void **state)
 /* RFC 2018, section 4: the block that the latest segment belongs to comes first. */
 static void test_blocks_tell_the_latest_first(void **state)
 {
-    (void)state;
     struct native_reassembly r = {.n_recent = 0};
     uint64_t blocks[3][2];
     native_reassembly_insert(&r, 100, 200);
@@ -92,7 +90,6 @@ static void test_blocks_tell_the_latest_first(void **state)
 /* RFC 6675, IsLost(): three SACKed stretches above, or more than two segments of SACKed bytes. */
 static void test_loss_is_certain_with_three_stretches_or_more_than_two_segments(void **state)
 {
-    (void)state;
     struct native_intervals b = {0};
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 0);
     native_intervals_add(&b, 100, 300); /* two segments: not more */

@@ -34,7 +34,6 @@ static void begin(void)
 
 static void test_equal_times_run_in_the_order_of_scheduling(void **state)
 {
-    (void)state;
     struct mark m[40];
     begin();
     for (int i = 0; i < 40; i++) { /* more than the front holds; two times, interleaved */
@@ -51,7 +50,6 @@ static void test_equal_times_run_in_the_order_of_scheduling(void **state)
 
 static void test_a_run_ends_before_its_limit_and_goes_on_from_there(void **state)
 {
-    (void)state;
     struct mark m[3] = {{10, 0}, {20, 1}, {30, 2}};
     begin();
     for (int i = 0; i < 3; i++)
@@ -68,14 +66,12 @@ static void test_a_run_ends_before_its_limit_and_goes_on_from_there(void **state
 
 static void stop(void *arg)
 {
-    (void)arg;
     ran++;
     native_scheduler_stop(&s);
 }
 
 static void test_stop_ends_a_run_after_its_event(void **state)
 {
-    (void)state;
     begin();
     native_scheduler_at(&s, 5, stop, NULL);
     native_scheduler_at(&s, 6, stop, NULL);
@@ -136,7 +132,6 @@ static void load_run(void *arg)
 
 static void test_random_loads_run_in_order(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 5; seed++) {
         begin();
         busy = (struct busy){.last_number = -1};
@@ -155,13 +150,11 @@ static int fired;
 
 static void fire(void *arg)
 {
-    (void)arg;
     fired_ps[fired++] = native_scheduler_now(&s);
 }
 
 static void test_a_timer_fires_once_when_it_was_set_last(void **state)
 {
-    (void)state;
     struct native_timer t;
     begin();
     fired = 0;
@@ -186,7 +179,6 @@ static void test_a_timer_fires_once_when_it_was_set_last(void **state)
 
 static void test_a_run_to_a_time_includes_it_and_the_next_event_is_told(void **state)
 {
-    (void)state;
     struct mark m[3] = {{10, 0}, {20, 1}, {30, 2}};
     struct native_timer t;
     begin();
@@ -223,7 +215,6 @@ static void again(void *arg)
 
 static void test_hundreds_of_one_time_run_in_order(void **state)
 {
-    (void)state;
     static struct mark m[2000];
     begin();
     for (int i = 0; i < 1000; i++) {
@@ -238,7 +229,6 @@ static void test_hundreds_of_one_time_run_in_order(void **state)
 /* Re-arming a timer with each segment must not fill the heap. */
 static void test_a_timer_that_is_always_postponed_costs_few_events(void **state)
 {
-    (void)state;
     struct native_timer t;
     begin();
     fired = 0;
@@ -266,7 +256,6 @@ static void lazy_fire(void *arg)
 
 static void test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_comes(void **state)
 {
-    (void)state;
     begin();
     fired = 0;
     native_timer_init(&lazy, &s, lazy_fire, NULL);

@@ -140,7 +140,6 @@ static bool lose_at_random(struct line *l, const struct native_segment *s)
 /* Every byte arrives once and in order, and both ends close, whatever is lost; with and without SACK. */
 static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 {
-    (void)state;
     enum emu_congestion controls[EMU_CONGESTION_COUNT];
     int n = 0;
     for (int c = 0; c < EMU_CONGESTION_COUNT; c++)
@@ -168,7 +167,6 @@ static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 /* Mathis et al. 1997 with one ACK for b = 2 segments: W = sqrt(3 / (2 b p)) segments, rate = W MSS / RTT. */
 static void test_newreno_follows_the_square_root_law(void **state)
 {
-    (void)state;
     static const double losses[] = {1e-2, 3e-3, 1e-3, 3e-4, 1e-4};
     for (int k = 0; k < 5; k += cm_every()) {
         struct emu_tcp_config config = usual();
@@ -198,7 +196,6 @@ static bool lose_syns(struct line *l, const struct native_segment *s)
 /* RFC 6298: the first after 1 s, then doubled. */
 static void test_a_lost_syn_is_retried_after_1_2_and_4_seconds(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, lose_syns);
     native_endpoint_write(&l->ends[0], 1000);
@@ -226,7 +223,6 @@ static bool lose_data(struct line *l, const struct native_segment *s)
 /* RFC 6298, section 5.5: each timeout doubles the next; the minimum is 200 ms. */
 static void test_the_retransmission_timer_backs_off(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, lose_data);
     retries = 0;
@@ -247,7 +243,6 @@ static void test_the_retransmission_timer_backs_off(void **state)
  * back with the first ACK; a sender that believed in the loss would be at half of it, and slow. */
 static void test_a_spurious_timeout_is_undone(void **state)
 {
-    (void)state;
     static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC};
     for (int k = 0; k < 4; k++) {
         struct emu_tcp_config config = usual();
@@ -283,7 +278,6 @@ static bool lose_updates(struct line *l, const struct native_segment *s)
 
 static void test_a_zero_window_is_probed(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 60000;
     struct line *l = line_new(&config, 5 * MS, lose_updates);
@@ -303,7 +297,6 @@ static void test_a_zero_window_is_probed(void **state)
 /* One ACK for two segments while data flow: 2000 segments, about 1000 ACKs (quick ones in the beginning). */
 static void test_acks_are_delayed_to_one_for_two(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, NULL);
     native_endpoint_write(&l->ends[0], 2000 * 1448);
@@ -317,7 +310,6 @@ static void test_acks_are_delayed_to_one_for_two(void **state)
  * one's does. */
 static void test_the_end_of_what_was_written_is_acknowledged_at_once(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, NULL);
     const struct native_sender *tx = &l->ends[0].tx;
@@ -336,7 +328,6 @@ static void test_the_end_of_what_was_written_is_acknowledged_at_once(void **stat
  * without serialization bursts cross, so that some data find nothing to acknowledge on their way.) */
 static void test_two_way_data_carry_acks(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
     struct line *l = line_new(&config, 5 * MS, NULL);
@@ -353,7 +344,6 @@ static void test_two_way_data_carry_acks(void **state)
 /* A lone window-limited flow: W / RTT. */
 static void test_a_window_limits_to_window_per_round_trip(void **state)
 {
-    (void)state;
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
     config.initial_window_segments = 100;

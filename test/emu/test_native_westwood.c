@@ -34,7 +34,6 @@ static uint64_t lost(uint64_t cwnd, bool timeout)
  * from one ACK to another, and the first counts an ACK more than its time: 52 in 51 ms, 2 %. */
 static void test_a_loss_leaves_bandwidth_times_least_round_trip(void **state)
 {
-    (void)state;
     begin();
     deliver(1, 1000, 20000);
     deliver(3000, 1000, 200000);
@@ -47,7 +46,6 @@ static void test_a_loss_leaves_bandwidth_times_least_round_trip(void **state)
  * b'_k = 7/8 b'_(k-1) + 2896 / 8, BWE_k = 7/8 BWE_(k-1) + b'_k / 8: 1471, 1510, 1562, ... */
 static void test_the_estimate_follows_twice_filtered(void **state)
 {
-    (void)state;
     begin();
     deliver(102, 1000, 100000); /* more than a round trip: 102 ACKs in 101 ms end a sample */
     double first = (double)lost(WINDOW, false) / 100, once = first, twice = first; /* bytes a millisecond */
@@ -64,7 +62,6 @@ static void test_the_estimate_follows_twice_filtered(void **state)
 
 static void test_short_samples_wait_for_50_ms(void **state)
 {
-    (void)state;
     begin();
     deliver(51, 1000, 1000); /* the last is 50 ms after the first: no sample yet, so half of the window */
     assert_int_equal(lost(WINDOW, false), WINDOW / 2);
@@ -74,7 +71,6 @@ static void test_short_samples_wait_for_50_ms(void **state)
 
 static void test_a_timeout_forgets_the_least_round_trip(void **state)
 {
-    (void)state;
     begin();
     deliver(1, 1000, 20000);
     deliver(1000, 1000, 80000);
@@ -86,7 +82,6 @@ static void test_a_timeout_forgets_the_least_round_trip(void **state)
 
 static void test_a_window_below_the_estimate_stays(void **state)
 {
-    (void)state;
     begin();
     deliver(1001, 1000, 20000);
     assert_int_equal(lost(10 * SEGMENT, false), 10 * SEGMENT);

@@ -32,13 +32,11 @@ struct outcome {
 
 static void transmit(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     emu_network_transmit(&net, host, frame);
 }
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     emu_engine_deliver(engine, host, frame);
 }
 
@@ -49,7 +47,6 @@ static void delivered(void *user, int flow, int64_t bytes)
 
 static void left(void *user, const struct emu_frame *frame)
 {
-    (void)user;
     emu_engine_left(engine, (int)frame->src, frame);
 }
 
@@ -229,7 +226,6 @@ static void same(const struct plan *p, const struct outcome *a, const struct out
 
 static void test_windows_are_as_one_event_after_the_other(void **state)
 {
-    (void)state;
     static struct plan p;
     static struct outcome events, one, three;
     int networks = 0, windows = 0;

@@ -12,7 +12,6 @@ static int64_t last_time;
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     struct emu_clock clock = fake_clock();
     last_time = emu_clock_now(&clock);
     delivered += frame->dst == (uint32_t)host + 1;
@@ -37,7 +36,6 @@ static void make_tree(int x, int y, int64_t backbone_bps)
 
 static void test_ports_carry_their_names(void **state)
 {
-    (void)state;
     make_tree(2, 3, 10000000000);
     assert_int_equal(emu_network_port_count(&net), 5 + 3 + 4);
     assert_string_equal(emu_network_find(&net, "h4")->far->name, "sw1-h4");
@@ -52,7 +50,6 @@ static void test_ports_carry_their_names(void **state)
  * links at 8000 ps and on the backbone at 800 ps, plus delays 1 + 5 + 1 us. */
 static void test_path_across_the_tree_takes_its_time(void **state)
 {
-    (void)state;
     make_tree(2, 2, 10000000000);
     struct emu_frame f = fake_frame(0, 2, 1500, 0);
     emu_network_transmit(&net, 0, &f);
@@ -66,7 +63,6 @@ static int64_t transit_error_ps;
 
 static void deliver_timed(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     struct emu_clock clock = fake_clock();
     if (frame->dst == (uint32_t)host) {
         delivered++;
@@ -79,7 +75,6 @@ static void deliver_timed(void *user, int host, const struct emu_frame *frame)
 /* Through an idle network a frame takes what emu_network_transit_ps() says, whatever the switches are. */
 static void test_transit_is_what_a_lone_frame_takes(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < 24; kind++) {
         struct emu_switch_config sw = emu_switch_config_default();
         sw.architecture = (enum emu_architecture)(kind % 4);
@@ -128,7 +123,6 @@ static void test_transit_is_what_a_lone_frame_takes(void **state)
  * bytes at 8000 and as many at 8000 ps of the other link, 3 + 5 us; h1 to h0 the second at 800 ps. */
 static void test_an_uplink_has_two_rates_and_every_cable_its_delay(void **state)
 {
-    (void)state;
     struct emu_clock clock = fake_clock();
     const int64_t delays_ps[] = {3000000, 5000000};
     struct emu_network_config config = {.topology = EMU_TOPOLOGY_STAR,
@@ -166,7 +160,6 @@ static void test_an_uplink_has_two_rates_and_every_cable_its_delay(void **state)
  * and 30 us after each other. */
 static void test_a_host_takes_its_time_for_every_frame(void **state)
 {
-    (void)state;
     struct emu_clock clock = fake_clock();
     const int64_t host_times_ps[] = {30000000};
     struct emu_network_config config = {.topology = EMU_TOPOLOGY_STAR,
@@ -210,7 +203,6 @@ static void test_a_host_takes_its_time_for_every_frame(void **state)
 /* Random traffic through small queues: every frame is delivered or dropped, none is left, none leaks. */
 static void test_random_traffic_is_conserved(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 5);
     fake_reset();
@@ -261,7 +253,6 @@ static void test_random_traffic_is_conserved(void **state)
  * Backbone at 10 Gb/s: 57.6 ns + 5 us. A switch here is never nearer to a host than one of its own. */
 static void test_nothing_reaches_a_host_sooner_than_the_shortest_frame(void **state)
 {
-    (void)state;
     const int64_t cable_ps = 72 * 8000 + 1000000, backbone_ps = 72 * 800 + 5000000;
     make_tree(2, 3, 10000000000);
     assert_true(emu_network_look_ahead(&net) == 2 * cable_ps); /* to a neighbour, through the switch */
@@ -277,7 +268,6 @@ static int promises;
 static void look_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)
 {
     struct emu_clock clock = fake_clock();
-    (void)engine;
     emu_clock_schedule(&clock, delay_ps, fn, arg);
 }
 
@@ -295,7 +285,6 @@ static void look_schedule_ahead(void *engine, int64_t delay_ps, int64_t ahead_ps
 /* One frame through an empty network: every event of its way promised no more than what came. */
 static void test_a_frame_comes_no_sooner_than_every_event_of_its_way_promised(void **state)
 {
-    (void)state;
     for (uint32_t payload = 46; payload <= 1500; payload += 1454) {
         fake_reset();
         delivered = promises = 0;

@@ -17,8 +17,6 @@ static int came, came_class[100];
 
 static void take(void *owner, int index, const struct emu_frame *frame)
 {
-    (void)owner;
-    (void)index;
     struct emu_clock clock = fake_clock();
     came_class[came] = frame->traffic_class;
     came_ps[came++] = emu_clock_now(&clock);
@@ -62,7 +60,6 @@ static void send(struct emu_port *p, int n)
  * when the time is over, 100 * 512 bit times after the PAUSE came. */
 static void test_a_port_stops_after_its_frame_for_so_many_quanta(void **state)
 {
-    (void)state;
     cable();
     send(&a, 3);
     emu_port_send_pause(&b, 100);
@@ -85,7 +82,6 @@ static void resume(void *arg)
 
 static void test_zero_quanta_let_it_go_on_at_once(void **state)
 {
-    (void)state;
     cable();
     struct emu_clock clock = fake_clock();
     send(&a, 2);
@@ -101,7 +97,6 @@ static void test_zero_quanta_let_it_go_on_at_once(void **state)
 /* A port told to stop may still say PAUSE itself, and the frame in its transmitter goes before. */
 static void test_pause_overtakes_the_queue_and_is_not_stopped(void **state)
 {
-    (void)state;
     cable();
     send(&a, 5);
     emu_port_send_pause(&b, 1000);
@@ -135,7 +130,6 @@ static void cable_of_classes(enum emu_discipline discipline)
  * takes 72 byte times and 1 us to a, which is in its first frame of class 0 then. */
 static void test_a_class_stops_alone(void **state)
 {
-    (void)state;
     const enum emu_discipline disciplines[] = {EMU_DISCIPLINE_PRIO, EMU_DISCIPLINE_DRR};
     for (size_t k = 0; k < sizeof disciplines / sizeof *disciplines; k++) {
         cable_of_classes(disciplines[k]);
@@ -166,7 +160,6 @@ static void resume_class(void *arg)
 /* What waits for the transmitter is one frame, whichever classes it names; and each class goes on by itself. */
 static void test_one_frame_names_several_classes(void **state)
 {
-    (void)state;
     cable_of_classes(EMU_DISCIPLINE_PRIO);
     struct emu_clock clock = fake_clock();
     send(&b, 1);
@@ -188,7 +181,6 @@ static struct emu_port_stats stopped; /* of h1, by lossless() */
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     received[host]++;
     received_class[frame->traffic_class]++;
     fake_ops.release(frame->packet);
@@ -244,7 +236,6 @@ static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet
 
 static void test_nothing_is_lost_with_room_for_what_is_under_way(void **state)
 {
-    (void)state;
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
         lossless((enum emu_architecture)kind, false, 1500, 60000, 65535);
         lossless((enum emu_architecture)kind, true, 1500, 60000, 65535);
@@ -255,7 +246,6 @@ static void test_nothing_is_lost_with_room_for_what_is_under_way(void **state)
  * goes on is said again whenever half of it is over, and its end is said, too. Two of them at most lie at its ends. */
 static void test_a_stop_is_said_again_when_half_of_it_is_over(void **state)
 {
-    (void)state;
     lossless(EMU_ARCHITECTURE_OUTPUT, true, 1500, 600000, 100);
     int64_t halves = stopped.paused_ps / (100 * INT64_C(512000) / 2);
     assert_true(halves > 50);
@@ -313,7 +303,6 @@ static void classes_of(enum emu_architecture kind, enum emu_discipline disciplin
 
 static void test_a_lossless_class_beside_one_that_loses(void **state)
 {
-    (void)state;
     classes_of(EMU_ARCHITECTURE_OUTPUT, EMU_DISCIPLINE_PRIO);
     classes_of(EMU_ARCHITECTURE_OUTPUT, EMU_DISCIPLINE_DRR);
     classes_of(EMU_ARCHITECTURE_SHARED, EMU_DISCIPLINE_PRIO);
@@ -324,7 +313,6 @@ static void test_a_lossless_class_beside_one_that_loses(void **state)
  * 9018 in the buffer. */
 static void test_jumbo_frames_need_more_room(void **state)
 {
-    (void)state;
     struct emu_link_config link = {.rate_bps = 1000000000, .delay_ps = US};
     assert_int_equal(emu_switch_headroom_bytes(&link, 1500), 250 + 2 * 1538 + 84 + 1518);
     assert_int_equal(emu_switch_headroom_bytes(&link, 9000), 250 + 2 * 9038 + 84 + 9018);

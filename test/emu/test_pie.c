@@ -19,7 +19,6 @@ static int64_t came_ps[1 << 20];
 
 static bool mark(const struct emu_frame *frame)
 {
-    (void)frame;
     n_marked += markable;
     return markable;
 }
@@ -89,7 +88,6 @@ static void settles(double load, double target_ms, struct emu_discipline_paramet
 
 static void test_loses_what_is_too_much_and_holds_the_delay(void **state)
 {
-    (void)state;
     const struct emu_discipline_parameters usual = {0}, slow = {.target_ps = 40 * MS, .interval_ps = 30 * MS};
     settles(1.05, 15, usual);
     settles(1.1, 15, usual);
@@ -100,7 +98,6 @@ static void test_loses_what_is_too_much_and_holds_the_delay(void **state)
 /* Section 4.4: a burst of 150 ms passes whatever it waits; then it is not one any more. */
 static void test_lets_the_first_burst_pass(void **state)
 {
-    (void)state;
     make((struct emu_discipline_parameters){0}, false);
     play(MS / 4, 0, 150 * MS);
     assert_int_equal(n_lost, 0);
@@ -116,7 +113,6 @@ static void test_lets_the_first_burst_pass(void **state)
 /* Section 5.1: up to 10 % marks take the place of losses; beyond, a sender that does not heed them loses. */
 static void test_marks_while_little_is_lost(void **state)
 {
-    (void)state;
     const struct emu_discipline_parameters ecn = {.ecn = EMU_DISCIPLINE_ECN_TRUE};
     make(ecn, true);
     play(MS * 20 / 21, 0, 1000 * MS); /* 5 % too much: the delay grows, and marks with it */
@@ -134,7 +130,6 @@ static void test_marks_while_little_is_lost(void **state)
 /* Section 5.2's guard, and Linux's: fewer than two full frames are no queue. */
 static void test_a_queue_of_two_frames_loses_nothing(void **state)
 {
-    (void)state;
     make((struct emu_discipline_parameters){.target_ps = 1000, .interval_ps = MS}, false);
     play(SERVED_PS, 0, 20000 * MS); /* one comes, one leaves */
     assert_int_equal(n_lost, 0);

@@ -17,7 +17,6 @@ static struct {
 
 static void receive(void *owner, int index, const struct emu_frame *frame)
 {
-    (void)owner;
     struct emu_clock clock = fake_clock();
     arrivals[n_arrivals++] = (struct arrival){index, fake_id(frame), emu_clock_now(&clock)};
     fake_ops.release(frame->packet);
@@ -26,8 +25,6 @@ static void receive(void *owner, int index, const struct emu_frame *frame)
 static void saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
                 const struct emu_queue *queue)
 {
-    (void)user;
-    (void)frame;
     seen[n_seen].event = event;
     seen[n_seen].time_ps = time_ps;
     seen[n_seen++].depth = queue->depth_packets;
@@ -61,7 +58,6 @@ static void end(void)
  * + FCS 4 = 1526 byte times, 12.208 us; the next may start after 1538, 12.304 us. Delay 50 us. */
 static void test_frame_takes_38_bytes_more_than_its_packet(void **state)
 {
-    (void)state;
     make(100, 1000000000, 50000000);
     for (int i = 0; i < 3; i++) {
         struct emu_frame f = fake_frame(0, 1, 1500, i);
@@ -82,7 +78,6 @@ static void test_frame_takes_38_bytes_more_than_its_packet(void **state)
 /* A 20 B packet is padded to 46: 84 byte times (IEEE 802.3 minimum frame 64 + 8 + 12). */
 static void test_short_frames_are_padded(void **state)
 {
-    (void)state;
     make(100, 100000000, 0);
     for (int i = 0; i < 2; i++) {
         struct emu_frame f = fake_frame(0, 1, 20, i);
@@ -96,7 +91,6 @@ static void test_short_frames_are_padded(void **state)
 /* Both directions carry a frame at the same time without slowing each other. */
 static void test_link_is_full_duplex(void **state)
 {
-    (void)state;
     make(100, 1000000000, 1000000);
     struct emu_frame f = fake_frame(0, 1, 1500, 0), g = fake_frame(1, 0, 1500, 1);
     emu_port_send(&a, &f);
@@ -111,7 +105,6 @@ static void test_link_is_full_duplex(void **state)
 /* Ten frames at once into room for three: one is in the transmitter, three wait, six are dropped. */
 static void test_full_queue_drops_the_newest(void **state)
 {
-    (void)state;
     make(3, 1000000000, 0);
     for (int i = 0; i < 10; i++) {
         struct emu_frame f = fake_frame(0, 1, 1500, i);
@@ -128,7 +121,6 @@ static void test_full_queue_drops_the_newest(void **state)
 /* Out: when the first bit leaves, with the queue as it is then. In: when the last bit is there. */
 static void test_taps_see_time_and_queue(void **state)
 {
-    (void)state;
     make(2, 1000000000, 5000000);
     a.tap = (struct emu_tap){saw, NULL};
     b.tap = (struct emu_tap){saw, NULL};
@@ -152,7 +144,6 @@ static void test_taps_see_time_and_queue(void **state)
 
 static void test_audit_notices_a_lost_frame(void **state)
 {
-    (void)state;
     make(10, 1000000000, 0);
     struct error err = {0};
     a.stats.delivered = 1;

@@ -35,7 +35,6 @@ static int pop(struct emu_queue *q)
 
 static void test_fifo_keeps_order(void **state)
 {
-    (void)state;
     struct emu_queue q = make(EMU_DISCIPLINE_FIFO, 0, 0);
     for (int i = 0; i < 200; i++)
         assert_true(push(&q, 100, i % 3 == 0, i));
@@ -47,7 +46,6 @@ static void test_fifo_keeps_order(void **state)
 
 static void test_ack_first_serves_pure_acks_before_data(void **state)
 {
-    (void)state;
     struct emu_queue q = make(EMU_DISCIPLINE_ACK_FIRST, 0, 0);
     push(&q, 1500, false, 0);
     push(&q, 52, true, 1);
@@ -64,7 +62,6 @@ static void test_ack_first_serves_pure_acks_before_data(void **state)
  * least, so 70 B with header and FCS) does not fit into the 64 left, but one of 46 B (64 B) does. */
 static void test_byte_limit_counts_whole_frames_and_drops_the_newcomer(void **state)
 {
-    (void)state;
     struct emu_queue q = make(EMU_DISCIPLINE_FIFO, 3100, 0);
     assert_true(push(&q, 1500, false, 0));
     assert_true(push(&q, 1500, false, 1));
@@ -81,7 +78,6 @@ static void test_byte_limit_counts_whole_frames_and_drops_the_newcomer(void **st
 
 static void test_packet_limit_counts_frames_of_any_size(void **state)
 {
-    (void)state;
     struct emu_queue q = make(EMU_DISCIPLINE_ACK_FIRST, 0, 3);
     assert_true(push(&q, 1500, false, 0));
     assert_true(push(&q, 52, true, 1));
@@ -94,7 +90,6 @@ static void test_packet_limit_counts_frames_of_any_size(void **state)
 /* Random traffic against every discipline: nothing is lost, nothing made, order within a class kept. */
 static void test_random_traffic_is_conserved(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 11);
     for (int round = 0; round < 4 * EMU_DISCIPLINE_COUNT; round++) {
@@ -147,7 +142,6 @@ static void test_random_traffic_is_conserved(void **state)
 /* Three flows with 100 large, 100 small and 5 large frames waiting: as many bytes each while they have some. */
 static void test_fair_queueing_shares_by_bytes(void **state)
 {
-    (void)state;
     struct emu_queue q = make(EMU_DISCIPLINE_FAIR, 0, 0);
     int64_t served[3] = {0};
     for (int i = 0; i < 100; i++)
@@ -169,7 +163,6 @@ static void test_fair_queueing_shares_by_bytes(void **state)
 /* A full fair queue: the flow that fills it loses its oldest, the newcomer of another gets in. */
 static void test_a_full_fair_queue_takes_from_the_fattest(void **state)
 {
-    (void)state;
     struct emu_queue q = make(EMU_DISCIPLINE_FAIR, 0, 10);
     struct emu_frame victim;
     for (int i = 0; i < 10; i++) {

@@ -17,7 +17,6 @@ static struct emu_discipline_parameters parameters = {.min_bytes = 15000, .max_b
 
 static bool mark(const struct emu_frame *frame)
 {
-    (void)frame;
     n_marked += markable;
     return markable;
 }
@@ -70,7 +69,6 @@ static bool pop(int64_t now_ps)
  * 1000 k - 15000 (1 - (15/16)^k) passes max where k - 15 (1 - (15/16)^k) >= 45: k = 60 has 45.31, k = 59 44.33. */
 static void test_all_are_lost_when_the_mean_reaches_max(void **state)
 {
-    (void)state;
     make(1e-12, EMU_DISCIPLINE_ECN_USUAL, 1);
     for (int i = 0; i < 60; i++)
         assert_true(push(0));
@@ -85,7 +83,6 @@ static void test_all_are_lost_when_the_mean_reaches_max(void **state)
  * 24 2^14 / 193683 = 2.03: 393216 us. W is 1/16 in all rows, for bursts of 25, 13 and 10 frames. */
 static void test_the_mean_falls_while_nothing_comes(void **state)
 {
-    (void)state;
     static const struct {
         int64_t min, max, us;
         bool marked;
@@ -117,7 +114,6 @@ static void test_the_mean_falls_while_nothing_comes(void **state)
  * geometric: none is longer, and tenths are as frequent as each other. */
 static void test_gaps_between_losses_are_uniform(void **state)
 {
-    (void)state;
     int tenths[10] = {0}, gap = 0, n = 0;
     make(0.02, EMU_DISCIPLINE_ECN_USUAL, 7);
     for (int i = 0; i < 30; i++)
@@ -146,7 +142,6 @@ static void test_gaps_between_losses_are_uniform(void **state)
 
 static void test_marks_take_the_place_of_losses_where_they_can(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         make(0.5, EMU_DISCIPLINE_ECN_TRUE, 3);
         markable = i == 0;
@@ -167,7 +162,6 @@ static void test_marks_take_the_place_of_losses_where_they_can(void **state)
 /* A quarter of the limit and a third of that; in frames of 1518 where the limit counts frames. */
 static void test_thresholds_follow_from_the_limit(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct emu_queue_config config = emu_queue_config_default();
         config.discipline = EMU_DISCIPLINE_RED;

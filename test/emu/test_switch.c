@@ -10,7 +10,6 @@ static int received[1100]; /* frames a host got */
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     received[host]++;
     fake_ops.release(frame->packet);
 }
@@ -44,7 +43,6 @@ static void end(void)
 
 static void test_unknown_destination_is_flooded_then_learnt(void **state)
 {
-    (void)state;
     make(4);
     send(0, 2); /* nobody knows h2 */
     assert_int_equal(received[0], 0);
@@ -62,7 +60,6 @@ static void test_unknown_destination_is_flooded_then_learnt(void **state)
 
 static void test_broadcast_reaches_everybody_else(void **state)
 {
-    (void)state;
     make(5);
     send(3, -1);
     assert_int_equal(received[3], 0);
@@ -73,7 +70,6 @@ static void test_broadcast_reaches_everybody_else(void **state)
 
 static void test_frame_to_its_own_segment_is_filtered(void **state)
 {
-    (void)state;
     make(3);
     send(0, -1);
     memset(received, 0, sizeof received);
@@ -85,7 +81,6 @@ static void test_frame_to_its_own_segment_is_filtered(void **state)
 
 static void test_host_that_moves_is_learnt_anew(void **state)
 {
-    (void)state;
     make(3);
     send(0, -1);
     struct emu_frame f = fake_frame(0, -1, 100, 0);
@@ -98,7 +93,6 @@ static void test_host_that_moves_is_learnt_anew(void **state)
 
 static void test_table_grows_to_a_thousand_hosts(void **state)
 {
-    (void)state;
     make(1000);
     for (int h = 0; h < 1000; h++) {
         struct emu_frame f = fake_frame(h, 0, 100, 0);

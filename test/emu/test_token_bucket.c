@@ -57,7 +57,6 @@ static int pop(int64_t now_ps)
 
 static void test_a_burst_leaves_at_once_and_the_rest_at_the_rate(void **state)
 {
-    (void)state;
     make(EMU_DISCIPLINE_TBF);
     for (int i = 0; i < 6; i++)
         assert_true(push(PAYLOAD, 0));
@@ -79,7 +78,6 @@ static void test_a_burst_leaves_at_once_and_the_rest_at_the_rate(void **state)
 /* 1500 tokens after 1.5 ms: a frame of 1000 and one of 500, no third. After 10 s no more than the burst. */
 static void test_tokens_gather_up_to_the_burst(void **state)
 {
-    (void)state;
     make(EMU_DISCIPLINE_TBF);
     push(2986, 0);
     assert_int_equal(pop(0), 0);
@@ -103,7 +101,6 @@ static void test_tokens_gather_up_to_the_burst(void **state)
 /* What does not conform takes nothing. */
 static void test_a_policer_loses_what_finds_no_tokens(void **state)
 {
-    (void)state;
     make(EMU_DISCIPLINE_POLICER);
     static const struct {
         int64_t us;
@@ -140,19 +137,16 @@ static void receive(void *owner, int index, const struct emu_frame *frame)
 static void offer(void *arg)
 {
     struct emu_frame f = fake_frame(0, 1, PAYLOAD, 0);
-    (void)arg;
     emu_port_send(&a, &f);
 }
 
 static void quiet(void *arg)
 {
-    (void)arg;
     emu_port_send_pause(&b, 2000); /* 1.024 ms */
 }
 
 static void test_a_port_asks_again_when_there_are_tokens(void **state)
 {
-    (void)state;
     for (int paused = 0; paused < 2; paused++) {
         struct emu_queue_config config = bucket(EMU_DISCIPLINE_TBF);
         struct emu_clock clock = fake_clock();

@@ -37,7 +37,6 @@ static void is(double value, double expected)
 /* Frames of 1000 bytes on average are 1024 on the wire. */
 static void test_an_htb_s_rate_is_its_class_s(void **state)
 {
-    (void)state;
     struct foreign_qdisc q = read_good(HTB);
     assert_string_equal(q.kind, "htb");
     assert_true(isnan(q.rate_bps));
@@ -53,7 +52,6 @@ static void test_an_htb_s_rate_is_its_class_s(void **state)
 /* A child that carries most of what its parent does is slower; one that carries a tenth does not matter. */
 static void test_the_slowest_that_most_passes(void **state)
 {
-    (void)state;
     struct foreign_qdisc q = read_good("class htb 1:1 root rate 10Mbit ceil 10Mbit burst 3Kb\n Sent 1000000 bytes 1000 pkt (dropped 0)\n"
                                        "class htb 1:10 parent 1:1 rate 4Mbit ceil 4Mbit\n Sent 900000 bytes 900 pkt (dropped 0)\n"
                                        "class htb 1:20 parent 1:1 rate 1Mbit ceil 1Mbit\n Sent 100000 bytes 100 pkt (dropped 0)\n");
@@ -63,7 +61,6 @@ static void test_the_slowest_that_most_passes(void **state)
 /* Nothing passed yet: full frames. cake counts packets of 1500 bytes, with 18 more each where told so. */
 static void test_units_of_tc(void **state)
 {
-    (void)state;
     is(read_good("qdisc tbf 8008: root refcnt 3 rate 2Mbit burst 3Kb lat 356ms\n").rate_bps, 2e6 * 1538 / 1514);
     is(read_good("qdisc cake 8001: dev ppp0 root refcnt 2 bandwidth 20Mbit diffserv3 rtt 100ms raw overhead 0\n").rate_bps,
        20e6 * 1538 / 1514);
@@ -82,7 +79,6 @@ static void test_units_of_tc(void **state)
 /* tc -j has bytes a second. */
 static void test_json(void **state)
 {
-    (void)state;
     struct foreign_qdisc q = read_good("[{\"kind\":\"tbf\",\"handle\":\"8008:\",\"root\":true,\"options\":{\"rate\":250000,"
                                        "\"burst\":3072},\"bytes\":100000,\"packets\":100,\"drops\":7,\"backlog\":5000},{}]");
     is(q.rate_bps, 2e6 * 1024 / 1000);
@@ -92,7 +88,6 @@ static void test_json(void **state)
 
 static void test_what_is_none_is_named_with_its_line(void **state)
 {
-    (void)state;
     read_bad(HTB "Cannot find device \"eth1\"\n", "x.tc:4: 'Cannot': 'qdisc' or 'class' is wanted, as tc -s qdisc prints it");
     read_bad("qdisc tbf 1: root rate fast burst 3Kb\n", "x.tc:1: 'fast': a rate such as 2Mbit is wanted");
     read_bad("qdisc tbf 1: root rate 2Mbit\n Sent many bytes 3 pkt\n", "x.tc:2: 'many': a number is wanted");

@@ -47,7 +47,6 @@ static void rejects(const char *text, const char *message)
 
 static void test_iperf3_says_who_sends_and_what_its_own_tcp_saw(void **state)
 {
-    (void)state;
     struct foreign_test t = read_text(
         "{\"start\":{" CONNECTED ",\"test_start\":{\"duration\":2,\"bidir\":1,\"target_bitrate\":5000000}},\"intervals\":["
         SECOND("0", "true") "," SECOND("0", "false") "," SECOND("1", "false") "],\"end\":{\"streams\":["
@@ -74,7 +73,6 @@ static void test_iperf3_says_who_sends_and_what_its_own_tcp_saw(void **state)
 
 static void test_iperf3_without_a_test_is_refused(void **state)
 {
-    (void)state;
     rejects("{\"start\":", "x:1: not JSON: ");
     rejects("{\"start\":{},\"error\":\"unable to connect\"}",
             "x: the test failed: it has an \"error\"; 'iperf3 --json' prints it");
@@ -135,7 +133,6 @@ static void test_lists_without_end_are_refused(void **state)
 
 static void test_flent_has_flows_in_its_series_and_round_trips_in_its_pings(void **state)
 {
-    (void)state;
     struct foreign_test t = read_text(FLENT("4", "Mbits/s", UPLOAD));
     assert_int_equal(t.n, 2); /* no avg, no sum, no totals, no tcp_rtt */
     assert_near(t.start_s, 86401.5, 1e-9);
@@ -155,7 +152,6 @@ static void test_flent_has_flows_in_its_series_and_round_trips_in_its_pings(void
 
 static void test_flent_errors_name_the_key(void **state)
 {
-    (void)state;
     rejects(FLENT("5", "Mbits/s", UPLOAD), "x: version: 5; up to 4 is known");
     rejects(FLENT("4", "ms", UPLOAD), "x: metadata.SERIES_META.TCP upload BE.UNITS: 'ms'; must be Mbits/s");
     rejects(FLENT("4", "Mbits/s", "[1]"), "x: results.TCP upload BE: not as long as x_values");
@@ -178,7 +174,6 @@ static void test_flent_errors_name_the_key(void **state)
 
 static void test_ss_has_rates_between_samples(void **state)
 {
-    (void)state;
     struct foreign_test t = read_text("1700000000\n" SS("1000000", "0", "1000", "500000")
                                       "1700000002.5\n" SS("3500000", "25000", "2250", "4250000"));
     assert_int_equal(t.n, 2); /* sockets that wait for their end are none */
@@ -200,7 +195,6 @@ static void test_ss_has_rates_between_samples(void **state)
 
 static void test_ss_once_knows_what_was_sent_while_there_was_something(void **state)
 {
-    (void)state;
     struct foreign_test t = read_text(SS("1000000", "0", "1000", "500000"));
     assert_int_equal(t.n, 1);
     assert_true(t.unrated);
@@ -216,7 +210,6 @@ static void test_ss_once_knows_what_was_sent_while_there_was_something(void **st
 /* -O puts all on one line; a filter by state leaves that column out. */
 static void test_ss_on_one_line(void **state)
 {
-    (void)state;
     struct foreign_test t =
         read_text("Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
                   "0 0 10.0.0.1%eth0:1 [2001:db8::1]:80 cubic rtt:30/1 bytes_acked:1000000 busy:1000ms minrtt:29\n");
@@ -238,7 +231,6 @@ static void is(const char *text, bool packed, bool expected)
 
 static void test_files_are_known_by_how_they_begin(void **state)
 {
-    (void)state;
     for (int packed = 0; packed < 2; packed++) {
         is(" \n{\"start\":1}", packed, true);
         is(SS("1", "1", "1", "1"), packed, true);
@@ -254,7 +246,6 @@ static void test_files_are_known_by_how_they_begin(void **state)
 
 static void test_packed_files_are_read_and_damaged_ones_refused(void **state)
 {
-    (void)state;
     const char path[] = "foreign-packed.tmp", *text = FLENT("4", "Mbits/s", UPLOAD);
     struct foreign_test t;
     struct error err = {0};
@@ -279,7 +270,6 @@ static void test_packed_files_are_read_and_damaged_ones_refused(void **state)
 
 static void test_tests_at_the_same_time(void **state)
 {
-    (void)state;
     struct foreign_test a = {.start_s = 100, .to_s = 10}, b = {.start_s = 104.9, .to_s = 10}, none = {.start_s = NAN};
     assert_true(foreign_test_together(&a, &b));
     b.start_s = 105.1;

@@ -26,7 +26,6 @@ static void read_bad(const char *text, const char *message)
 
 static void test_a_sender_that_floods(void **state)
 {
-    (void)state;
     struct foreign_sockets s;
     read_good(&s, HEAD "ESTAB 0 131768 10.80.0.1:56722 10.80.1.1:5201\n"
                        "\t cubic rto:728 rtt:510/4.7 mss:1448 cwnd:47 bytes_sent:567653 bytes_retrans:2896 "
@@ -50,7 +49,6 @@ static void test_a_sender_that_floods(void **state)
 /* Of four samples: data wait to be sent; all of the window is on its way; neither; its application sets the rate. */
 static void test_samples_one_after_another(void **state)
 {
-    (void)state;
     struct foreign_sockets s;
     read_good(&s, "1700000000\n" HEAD "ESTAB 0 0 [::ffff:10.0.0.1]:40000 [::ffff:10.0.0.2]:5201\n\t cwnd:10 unacked:4 notsent:1448\n"
                   "1700000001\n" HEAD "ESTAB 0 0 [::ffff:10.0.0.1]:40000 [::ffff:10.0.0.2]:5201\n\t cwnd:10 unacked:10\n"
@@ -67,7 +65,6 @@ static void test_samples_one_after_another(void **state)
 
 static void test_what_is_none_is_named_with_its_line(void **state)
 {
-    (void)state;
     read_bad(HEAD "ESTAB 0 0 10.0.0.1:1 10.0.0.2:2\n\t cwnd:10\ntcpdump: listening on eth0\n",
              "x.ss:4: 'tcpdump: listening on eth0': a socket is wanted, as ss -tin prints it");
     read_bad(HEAD, "x.ss:1: no established socket; 'ss -tin' prints them");

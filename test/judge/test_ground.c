@@ -17,7 +17,6 @@ static struct judge_diagnosis full(enum judge_answer answer, enum judge_cause ca
 
 static void test_a_yes_is_what_its_remedy_brings(void **state)
 {
-    (void)state;
     const enum judge_cause causes[] = {JUDGE_CAUSE_ACKS, JUDGE_CAUSE_THIN_ACKS, JUDGE_CAUSE_OTHER};
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
         struct judge_diagnosis d = full(JUDGE_ANSWER_YES, causes[i]);
@@ -28,7 +27,6 @@ static void test_a_yes_is_what_its_remedy_brings(void **state)
 /* 90 of 100 Mb/s: 10 % more are enough for a yes, 4 % are not. */
 static void test_windows_and_losses_gain_what_the_link_has_room_for(void **state)
 {
-    (void)state;
     const enum judge_cause causes[] = {JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_SEND_BUFFER, JUDGE_CAUSE_LOSSES};
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
         struct judge_diagnosis d = full(JUDGE_ANSWER_NO, causes[i]);
@@ -49,7 +47,6 @@ static void test_windows_and_losses_gain_what_the_link_has_room_for(void **state
 
 static void test_what_nobody_estimates_is_not_promised(void **state)
 {
-    (void)state;
     const enum judge_cause unseen[] = {JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_SLOW_HOST, JUDGE_CAUSE_POLICING,
                                        JUDGE_CAUSE_THIN_PATH, JUDGE_CAUSE_SHARED};
     const enum judge_cause nothing[] = {JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_RECEIVER, JUDGE_CAUSE_FULL,
@@ -63,7 +60,6 @@ static void test_what_nobody_estimates_is_not_promised(void **state)
 
 static void test_an_answer_is_figures_and_a_reason(void **state)
 {
-    (void)state;
     char figures[240];
     struct judge_diagnosis d = full(JUDGE_ANSWER_NO, JUDGE_CAUSE_FULL);
     judge_diagnosis_say(&d);

@@ -16,7 +16,6 @@ static void count_down(double *round_s, size_t n)
 /* Of 1 to 200 ms half do not exceed 100, 95 % of them 190, 99 % of them 198. */
 static void test_quantiles_are_of_the_nearest_rank(void **state)
 {
-    (void)state;
     double round_s[200];
     struct judge_latency_times t;
     count_down(round_s, 200);
@@ -31,7 +30,6 @@ static void test_quantiles_are_of_the_nearest_rank(void **state)
  * is the middle, and the 95th the first that 94.05 do not exceed. */
 static void test_what_no_value_is_beyond_is_not_known(void **state)
 {
-    (void)state;
     double round_s[100];
     struct judge_latency_times t;
     count_down(round_s, 100);
@@ -51,7 +49,6 @@ static void test_what_no_value_is_beyond_is_not_known(void **state)
 /* Waveform's limits: 5, 30, 60, 200 and 400 ms more than idle. */
 static void test_a_grade_is_how_much_longer_it_takes(void **state)
 {
-    (void)state;
     const struct {
         double more_s;
         const char *word;
@@ -68,7 +65,6 @@ static void test_a_grade_is_how_much_longer_it_takes(void **state)
 
 static void test_what_is_said_is_in_ms(void **state)
 {
-    (void)state;
     char text[JUDGE_LATENCY_TEXT];
     struct judge_latency l = {{1, 0.0218, NAN, NAN}, {200, 1.0951, 1.2712, 1.3034}};
     judge_latency_say(&l, text);

@@ -35,7 +35,6 @@ static bool is(double value, double expected)
 
 static void test_what_the_source_knows_is_taken(void **state)
 {
-    (void)state;
     for (int cause = 1; cause < JUDGE_CAUSES; cause++) {
         struct judge_flow f = plain();
         bool other = cause == JUDGE_CAUSE_APPLICATION || cause == JUDGE_CAUSE_RECEIVER;
@@ -53,7 +52,6 @@ static void test_what_the_source_knows_is_taken(void **state)
 
 static void test_pulses_tell_what_no_mark_does(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.paced_odds = 6;
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_APPLICATION);
@@ -65,7 +63,6 @@ static void test_pulses_tell_what_no_mark_does(void **state)
 
 static void test_without_any_mark_nothing_is_sure(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     double otherwise = judge_limit_else(&f);
     assert_true(otherwise > 0.05 && otherwise < 0.95);
@@ -74,7 +71,6 @@ static void test_without_any_mark_nothing_is_sure(void **state)
 /* (in flight + two segments) / offered: from 0.85, no edge, to 1; of the most that ever was, from 0.93. */
 static void test_a_sender_at_the_edge_of_its_window_is_held_by_it(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.sender.flight_bytes = 400e3 - 2 * FULL;
     f.sender.most_bytes = 400e3 - 2 * FULL;
@@ -92,7 +88,6 @@ static void test_a_sender_at_the_edge_of_its_window_is_held_by_it(void **state)
 /* Where stamps do not show what is in flight, 8 Mb/s for 100 ms are 100 kB, by Little's law. */
 static void test_what_is_in_flight_follows_from_its_round_trip(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.sender.flight_bytes = f.sender.most_bytes = NAN;
     f.sender.offered_bytes = (100e3 + 2 * FULL) / 0.9825;
@@ -113,7 +108,6 @@ static void test_what_is_in_flight_follows_from_its_round_trip(void **state)
 /* A window whose scale is a guess is the least that has room: to be at its edge is another mark. */
 static void test_a_guessed_window_has_marks_of_its_own(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
     f.sender.flight_bytes = 0.9825 * 400e3 - 2 * FULL;
@@ -130,7 +124,6 @@ static void test_a_guessed_window_has_marks_of_its_own(void **state)
  * so may space them. */
 static void test_even_spacing_far_from_the_edge_is_an_applications(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.sender.tight_share = 0;
     assert_true(is(marked(&f, JUDGE_MARK_EVEN), 1));
@@ -152,7 +145,6 @@ static void test_even_spacing_far_from_the_edge_is_an_applications(void **state)
  * One that had round trips of 40 ms in place of 100, and was so much faster then, its ACKs let go. */
 static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.rate_bps = 10 * FULL * 8 / 0.1;
     f.sender = (struct judge_sender){.full_bytes = FULL, .flight_bytes = 9 * FULL, .most_bytes = 10 * FULL,
@@ -174,7 +166,6 @@ static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
 /* Four segments in flight where a hundred are offered, though nothing was lost: no window ever was so small. */
 static void test_little_in_flight_is_an_applications(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.rate_bps = 120 * FULL * 8;
     f.sender = (struct judge_sender){.full_bytes = FULL, .flight_bytes = 4 * FULL, .most_bytes = 4 * FULL,
@@ -194,7 +185,6 @@ static void test_little_in_flight_is_an_applications(void **state)
 /* No faster while nothing waits, or by less than a fifth: ACKs do not hold it. */
 static void test_how_fast_a_sender_is_while_nothing_waits_tells(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     double before = judge_limit_else(&f);
     assert_true(is(marked(&f, JUDGE_MARK_NO_FASTER), 0));
@@ -209,7 +199,6 @@ static void test_how_fast_a_sender_is_while_nothing_waits_tells(void **state)
 /* Short segments and silence, each by itself, where the window has room. */
 static void test_an_application_that_runs_out_of_data_shows(void **state)
 {
-    (void)state;
     struct judge_flow none = plain();
     double before = judge_limit_else(&none);
     struct judge_flow f = plain();
@@ -237,7 +226,6 @@ static void test_an_application_that_runs_out_of_data_shows(void **state)
  * count. */
 static void test_a_congestion_window_that_grows_is_one(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     double before = judge_limit_else(&f);
     f.sender.grows = 1;
@@ -256,7 +244,6 @@ static void test_a_congestion_window_that_grows_is_one(void **state)
 /* One loss may be chance, four are none. */
 static void test_losses_are_named_and_a_policers_are_its_own(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.lossless = false;
     f.sender.flight_bytes = 0.95 * 400e3 - 2 * FULL;
@@ -281,7 +268,6 @@ static void test_losses_are_named_and_a_policers_are_its_own(void **state)
  * is a reader's if it is mostly below the largest, and if no lost segment holds up what is behind it. */
 static void test_a_slow_reader_bounds_its_sender(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.sender.closed_share = 0.06;
     assert_true(judge_limit_else(&f) == 1);
@@ -323,7 +309,6 @@ static struct judge_flow buffered(void)
 
 static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
 {
-    (void)state;
     struct judge_flow f = buffered();
     assert_true(judge_limit_else(&f) < 0.95);
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
@@ -355,7 +340,6 @@ static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
 /* At the edge of a window, where ACKs set the pace, some marks tell nothing. */
 static void test_at_the_edge_some_marks_tell_nothing(void **state)
 {
-    (void)state;
     struct judge_flow f = plain();
     f.sender.tight_share = 0;
     f.sender.fastest_bps = 9 * f.rate_bps;
@@ -373,7 +357,6 @@ static void test_at_the_edge_some_marks_tell_nothing(void **state)
 
 static void test_every_mark_has_its_words(void **state)
 {
-    (void)state;
     for (int i = 0; i < JUDGE_MARKS; i++)
         assert_true(judge_noise_marks[i].what && isfinite(judge_noise_marks[i].weight));
 }
@@ -406,7 +389,6 @@ static struct judge_flow drawn(struct random *r)
 
 static void test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 1);
     for (int k = 0; k < 20000; k += cm_every()) {
@@ -429,7 +411,6 @@ static void test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them(vo
  * with silence. */
 static void test_marks_weigh_one_way(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 2);
     for (int k = 0; k < 20000; k += cm_every()) {

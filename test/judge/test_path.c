@@ -56,7 +56,6 @@ static bool gains(const struct scene *c, int way, double times)
 /* W / T = x, so without the ACKs' 10 ms W / (T - 10 ms): 20 / 10; and without a share v of the data's 5. */
 static void test_a_window_carries_more_in_a_shorter_round_trip(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     assert_true(gains(&c, OUT, 20.0 / 10) && gains(&c, IN, 1));
@@ -73,7 +72,6 @@ static void test_a_window_carries_more_in_a_shorter_round_trip(void **state)
 /* They fill whatever queue there is. */
 static void test_data_of_a_sender_that_loses_wait_on(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.open[JUDGE_OPEN_VANISHES] = 1;
@@ -90,7 +88,6 @@ static void test_data_of_a_sender_that_loses_wait_on(void **state)
 /* 1 % of a round trip is below what delayed ACKs make. */
 static void test_a_wait_that_cannot_be_seen_costs_nothing(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[OUT].ack_wait_s = 0.05e-3;
@@ -104,7 +101,6 @@ static void test_a_wait_that_cannot_be_seen_costs_nothing(void **state)
 /* Both means are of one clock: what the data's is below nothing, the ACKs' are too long. 20 of 13 ms. */
 static void test_negative_waits_of_data_are_taken_from_those_of_acks(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[OUT].floor_s = 13e-3;
@@ -114,7 +110,6 @@ static void test_negative_waits_of_data_are_taken_from_those_of_acks(void **stat
 
 static void test_without_a_round_trip_any_share_of_the_windows_may_be_possible(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[OUT].ack_wait_s = NAN;
@@ -129,7 +124,6 @@ static void test_without_a_round_trip_any_share_of_the_windows_may_be_possible(v
 /* (100 - 10 - 80 * 90 / (2 * 1448)) * 1448 / 1538 Mb/s: 87.5138 * 0.941482. */
 static void test_room_is_what_acks_and_others_leave(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.facts.in.other_bps = 10e6;
@@ -143,7 +137,6 @@ static void test_room_is_what_acks_and_others_leave(void **state)
  * x = C / ((S + A) / S + A / (k S)), 100 / (1.062155 + 0.031077) Mb/s. */
 static void test_both_directions_together_carry_no_more_than_fits(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     for (int i = 0; i < 2; i++) {
@@ -163,7 +156,6 @@ static void test_both_directions_together_carry_no_more_than_fits(void **state)
 /* An application that is answered after 3 of the 12 ms of a cycle, all of which an ACK waits: 12 / (12 - 3). */
 static void test_an_application_that_waits_for_answers_has_shorter_cycles(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     struct judge_flow *f = &c.flow[OUT];
@@ -201,7 +193,6 @@ static void test_an_application_that_waits_for_answers_has_shorter_cycles(void *
 /* With P = 0.3 three of ten draws have it so. */
 static void test_what_holds_a_flow_is_drawn_by_its_probability(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.otherwise[OUT] = 0.3;
@@ -222,7 +213,6 @@ static void alone(struct scene *c)
 
 static void test_nothing_behind_which_acks_wait_costs_nothing(void **state)
 {
-    (void)state;
     struct scene c;
     alone(&c);
     assert_true(gains(&c, IN, 1));
@@ -251,7 +241,6 @@ static void test_nothing_behind_which_acks_wait_costs_nothing(void **state)
  * 20 / (20 - 6 - 2). */
 static void test_what_waits_in_a_slow_host_waits_on(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[OUT].host_ack_s = 4e-3;
@@ -266,7 +255,6 @@ static void test_what_waits_in_a_slow_host_waits_on(void **state)
  * cannot. */
 static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.facts.in.drain_s = 10e-3; /* just so long */
@@ -293,7 +281,6 @@ static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
 /* What waits behind slower links of its own is not in the way of ACKs of another one. */
 static void test_data_behind_links_of_their_own_are_in_nobodys_way(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.facts.in.apart = true;
@@ -306,7 +293,6 @@ static void test_data_behind_links_of_their_own_are_in_nobodys_way(void **state)
  * queue towards the host is full. */
 static void test_waits_that_nobody_placed_may_be_the_acks(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[OUT].unplaced_s = 4e-3;
@@ -329,7 +315,6 @@ static void test_waits_that_nobody_placed_may_be_the_acks(void **state)
 /* 4 ms of the data's 5, of which 2 are in a slow host: these stay, so that 3 are the ACKs' at most. 20 / (20 - 13). */
 static void test_waits_in_a_slow_host_are_placed(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[OUT].unplaced_s = 4e-3;
@@ -342,7 +327,6 @@ static void test_waits_in_a_slow_host_are_placed(void **state)
  * and most of all where their segments leave evenly. */
 static void test_coarse_stamps_may_take_data_for_acks(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.open[JUDGE_OPEN_BLURRED] = 0;
@@ -387,7 +371,6 @@ static double of_wire(double wire_bps)
 
 static void test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so(void **state)
 {
-    (void)state;
     struct judge_link link = {.capacity_bps = 15e6, .source = JUDGE_CAPACITY_KNOWN};
     assert_true(fabs(through(link, 0, 2) - of_wire(15e6)) < 1);
     link.source = JUDGE_CAPACITY_DISPERSION;
@@ -397,7 +380,6 @@ static void test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so(vo
 
 static void test_an_unknown_link_has_any_room_from_none_on(void **state)
 {
-    (void)state;
     const struct judge_link link = {.capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN};
     double before = through(link, 0, 0);
     assert_true(fabs(before - 10e6) < 1); /* what it carries */
@@ -413,7 +395,6 @@ static void test_an_unknown_link_has_any_room_from_none_on(void **state)
 /* Half of what an unknown link may be is just what passes, where the capture's clock cannot show that frames are back to back. */
 static void test_a_link_that_no_clock_shows_may_be_full(void **state)
 {
-    (void)state;
     const enum judge_capacity_source sources[] = {JUDGE_CAPACITY_UNKNOWN, JUDGE_CAPACITY_ASSUMED};
     for (int i = 0; i < 2; i++)
         for (int hidden = 0; hidden < 2; hidden++) {
@@ -430,7 +411,6 @@ static void test_a_link_that_no_clock_shows_may_be_full(void **state)
 
 static void test_links_are_mostly_alike_both_ways(void **state)
 {
-    (void)state;
     struct judge_link link = {.capacity_bps = 15e6, .source = JUDGE_CAPACITY_ASSUMED};
     assert_true(fabs(through(link, 0.3, 0) - of_wire(15e6)) < 1);
     assert_true(fabs(through(link, NEVER, 0) - 20e6) < 1);
@@ -441,7 +421,6 @@ static void test_links_are_mostly_alike_both_ways(void **state)
 /* 20 Mb/s if it works for 0.6 of the time, any less down to 12 if for all of it. */
 static void test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower(void **state)
 {
-    (void)state;
     const struct judge_link link = {.capacity_bps = 20e6, .works = 0.6, .source = JUDGE_CAPACITY_QUEUE};
     assert_true(fabs(through(link, 0, 0) - of_wire(20e6)) < 1);
     assert_true(fabs(through(link, 1, 0) - of_wire(12e6)) < 1);
@@ -450,7 +429,6 @@ static void test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower(voi
 
 static void test_a_slower_link_after_the_tap_may_be_full(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.facts.out.slower = true;
@@ -463,7 +441,6 @@ static void test_a_slower_link_after_the_tap_may_be_full(void **state)
 /* Each by itself: a wait by shares and by ticks, all that is possible, and what is more than is carried. */
 static void test_facts_and_the_model_are_off_by_shares(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.open[JUDGE_OPEN_WAIT] = 2;
@@ -493,7 +470,6 @@ static void test_facts_and_the_model_are_off_by_shares(void **state)
  * wait for less than it wait for it alone, and nobody else's data began a frame where there are none. */
 static void test_no_order_interrupts_a_frame_that_has_begun(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[IN].rate_bps = 1e3;
@@ -515,7 +491,6 @@ static void test_no_order_interrupts_a_frame_that_has_begun(void **state)
 /* ACKs of 15 Mb/s, 90 bytes for two segments, fill 466 kb/s: no faster, however fast the data's own link is. */
 static void test_acks_alone_bound_what_their_link_lets_pass(void **state)
 {
-    (void)state;
     struct scene c;
     scene_make(&c);
     c.flow[IN].rate_bps = 1e3;
@@ -581,7 +556,6 @@ static void drawn_make(struct drawn *d, struct random *r)
  * capacity contradicts what is carried, and bounds nothing. */
 static void test_what_is_possible_is_finite_and_no_less_than_is_carried(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 3);
     for (int k = 0; k < 20000; k += cm_every()) {
@@ -602,7 +576,6 @@ static void test_what_is_possible_is_finite_and_no_less_than_is_carried(void **s
 
 static void test_of_no_source_of_a_capacity_anything_is_infinite(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 4);
     for (int k = 0; k < 20000; k += cm_every()) {
@@ -628,7 +601,6 @@ static void test_of_no_source_of_a_capacity_anything_is_infinite(void **state)
 /* In a queue from which nothing is known to be elsewhere, in links with room. */
 static void test_more_ack_wait_makes_no_less_possible(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 5);
     for (int k = 0; k < 20000; k += cm_every()) {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/degrees.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "test/cm.h"
 
 #include <stdlib.h>
 
 /* One, two, three ... flows into one host and out of it, as counted by hand. */
 static void test_all_splits_of_few_flows(void **state)
 {
-    (void)state;
     static const struct measure_degrees three[] = {{0, 1}, {1, 0}, {1, 1}, {0, 2}, {1, 2}, {2, 0}, {2, 1}, {0, 3}, {3, 0}};
     struct measure_degrees *list;
     assert_int_equal(measure_degrees_all(3, &list), 9);
@@ -27,7 +23,6 @@ static void test_all_splits_of_few_flows(void **state)
 /* The largest of Fig. 4 (Zhu et al. 2014), 12 in and 1 out, is among those of 13 processes; no degree is 5. */
 static void test_many_flows_in_steps(void **state)
 {
-    (void)state;
     struct measure_degrees *list;
     size_t n = measure_degrees_all(13, &list);
     bool most = false;
@@ -42,7 +37,6 @@ static void test_many_flows_in_steps(void **state)
 
 static void test_words(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"", "2", "2/", "/1", "a/1", "2/1,", "0/0", "3/1", "-1/2", "1/1;2/1", "2/1/1",
                                         "99999999999999999999/1"};
     struct error err = {0};
@@ -64,7 +58,6 @@ static void test_words(void **state)
 /* Two processes a host: flows meet at the shared host alone until every other host has one. */
 static void test_flows_spread_over_hosts(void **state)
 {
-    (void)state;
     static const int host[] = {0, 0, 1, 1, 2, 2, 3, 3};
     struct measure_degrees_flow flows[6];
     assert_int_equal(measure_degrees_flows_most(host, 8), 6);

@@ -28,7 +28,6 @@ static void fill(struct measure_test *t)
 
 static void test_a_phase_in_numbers(void **state)
 {
-    (void)state;
     struct measure_test t;
     struct measure_figures f;
     fill(&t);
@@ -50,7 +49,6 @@ static void test_a_phase_in_numbers(void **state)
 /* Of 10, 30 and 500 ms; clocks that differ by 5 s do not matter, nor does a word of another time. */
 static void test_waits_are_medians_beyond_the_least(void **state)
 {
-    (void)state;
     struct measure_test t;
     struct measure_figures f;
     fill(&t);
@@ -67,7 +65,6 @@ static void test_waits_are_medians_beyond_the_least(void **state)
  * have been delivered all along. */
 static void test_what_waits_for_one_segment_has_been_carried(void **state)
 {
-    (void)state;
     struct measure_test t;
     struct measure_figures f;
     fill(&t);
@@ -84,7 +81,6 @@ static void test_what_waits_for_one_segment_has_been_carried(void **state)
 
 static void test_bytes_between_samples(void **state)
 {
-    (void)state;
     struct measure_test t;
     fill(&t);
     const struct measure_samples *s = &t.phase[0].end[0].near;

@@ -15,7 +15,6 @@
 
 static void test_a_sample_survives_its_line(void **state)
 {
-    (void)state;
     const struct measure_sample s = {.at_s = 12345.678901234, .bytes = INT64_C(5000000000), .rtt_s = 0.0125,
                                      .least_rtt_s = NAN, .cwnd_bytes = 14480, .delivery_bps = 1e9, .busy_s = 1.5,
                                      .rwnd_limited_s = 0.25, .sndbuf_limited_s = 0.125, .segments = 7,
@@ -36,7 +35,6 @@ static void test_a_sample_survives_its_line(void **state)
 /* A server is another's program. */
 static void test_what_no_host_can_see_is_no_sample(void **state)
 {
-    (void)state;
     struct measure_sample s;
     assert_true(measure_flow_read("1 2 0.1 0.1 10 10 1 0 0 5 0 9", &s));
     const char *const bad[] = {"", "1 2 0.1 0.1 10 10 1 0 0 5 0", "1 2 0.1 0.1 10 10 1 0 0 5 0 9 9",
@@ -80,7 +78,6 @@ static void turn(struct measure_flow *a, struct measure_flow *b)
 
 static void test_both_ends_see_the_same_bytes(void **state)
 {
-    (void)state;
     int fds[2];
     struct measure_flow a, b;
     connection(fds);
@@ -102,7 +99,6 @@ static void test_both_ends_see_the_same_bytes(void **state)
 /* At 8 Mb/s a reader with a limit may take, of what lies there, no more than burst and time allow: 250 kB, 1 MB/s. */
 static void test_a_reader_keeps_its_limit(void **state)
 {
-    (void)state;
     int fds[2];
     struct measure_flow a, b;
     struct measure_bucket bucket;
@@ -123,7 +119,6 @@ static void test_a_reader_keeps_its_limit(void **state)
  * once. What lies unread when one is closed has crossed the network. */
 static void test_connections_share_a_bucket(void **state)
 {
-    (void)state;
     struct measure_bucket bucket;
     int64_t now_ns = INT64_C(1000000000), carried = 0;
     measure_flow_bucket_fill(&bucket, 8e6, now_ns);
@@ -157,7 +152,6 @@ static void test_connections_share_a_bucket(void **state)
  * one, and those at 0, 2, ... stay. */
 static void test_samples_are_bounded(void **state)
 {
-    (void)state;
     int fds[2];
     struct measure_flow a;
     connection(fds);
@@ -178,7 +172,6 @@ static void test_samples_are_bounded(void **state)
 /* tcp(7): reno is there always, and nobody needs privileges for it. */
 static void test_congestion_controls_are_those_that_the_kernel_has(void **state)
 {
-    (void)state;
     char why[256] = "";
     struct measure_flow_controls controls;
     measure_flow_controls_read(&controls);

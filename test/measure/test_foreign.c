@@ -84,7 +84,6 @@ static void says(const struct judge_diagnosis *d, const char *text)
 
 static void test_acks_behind_data(void **state)
 {
-    (void)state;
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.08);
     paced(8e6, 8e6, 8e6);
@@ -101,7 +100,6 @@ static void test_acks_behind_data(void **state)
 
 static void test_without_a_pace_nobody_knows_whether_the_path_is_able_to(void **state)
 {
-    (void)state;
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.08);
     struct judge_diagnosis d = judge();
@@ -121,7 +119,6 @@ static void test_without_a_pace_nobody_knows_whether_the_path_is_able_to(void **
 
 static void test_one_medium(void **state)
 {
-    (void)state;
     alone(9.4e6, 9.4e6);
     both(3e6, 6e6, 0.08);
     paced(4.5e6, 4.6e6, 8e6);
@@ -132,7 +129,6 @@ static void test_one_medium(void **state)
 
 static void test_short_waits_explain_nothing(void **state)
 {
-    (void)state;
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.022);
     paced(8e6, 8e6, 8e6);
@@ -143,7 +139,6 @@ static void test_short_waits_explain_nothing(void **state)
 
 static void test_nothing_is_lost(void **state)
 {
-    (void)state;
     alone(9.4e6, 9.4e6);
     both(9.1e6, 9.2e6, 0.08);
     struct judge_diagnosis d = judge();
@@ -152,7 +147,6 @@ static void test_nothing_is_lost(void **state)
 
 static void test_one_test_of_both_tells_little(void **state)
 {
-    (void)state;
     both(5e6, 9.1e6, 0.08);
     struct judge_diagnosis d = judge();
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
@@ -166,7 +160,6 @@ static void test_one_test_of_both_tells_little(void **state)
 
 static void test_flows_of_a_direction_are_as_many_alone(void **state)
 {
-    (void)state;
     alone(9.4e6, 9.4e6);
     flow(&tests[0], true, 1e3, NAN, 0);
     both(9.1e6, 9.1e6, 0.08);
@@ -177,7 +170,6 @@ static void test_flows_of_a_direction_are_as_many_alone(void **state)
 
 static void test_an_application_that_gets_what_it_asks_for(void **state)
 {
-    (void)state;
     struct foreign_test *t = begins(1000);
     flow(t, true, 2e6, NAN, 2e6);
     flow(t, false, 2e6, 0.05, 2e6);
@@ -206,7 +198,6 @@ static void waits(double rtt_s, bool known, double rwnd, enum judge_answer expec
 
 static void test_where_nothing_waits_nothing_is_lost_to_waits(void **state)
 {
-    (void)state;
     waits(0.0205, true, 0, JUDGE_ANSWER_NO);
     waits(0.0205, false, 0, JUDGE_ANSWER_UNKNOWN);
     waits(0.022, true, 0, JUDGE_ANSWER_UNKNOWN);
@@ -215,7 +206,6 @@ static void test_where_nothing_waits_nothing_is_lost_to_waits(void **state)
 
 static void test_hosts_that_share_nothing_are_apart(void **state)
 {
-    (void)state;
     struct analysis_resources all = {0};
     both(5e6, 9.1e6, 0.08);
     flow(begins(1200), true, 5e6, NAN, 0);

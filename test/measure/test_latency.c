@@ -9,7 +9,6 @@
 /* Words of other kinds of phases, and of the beginning of a phase, are none of a loaded network's. */
 static void test_loaded_is_what_is_judged_of_both_at_once(void **state)
 {
-    (void)state;
     double idle_s[] = {0.004, 0.002, 0.003};
     struct measure_echo both[] = {{0.5, 1, 1}, {1.5, 5.02, -4.97}, {2.5, 5.04, -4.98}, {3, 1, 1}};
     struct measure_echo paced[] = {{5, 1, 1}};

@@ -95,7 +95,6 @@ static void test_an_end_that_never_reads_is_given_up(void **state)
 /* Whatever a peer says is a number within a range, and what is behind it, or none. */
 static void test_numbers_have_ranges(void **state)
 {
-    (void)state;
     const struct {
         const char *text;
         int decimals;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/mpi.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "test/cm.h"
 
 static struct estimate_running times_of(double spread, size_t n)
 {
@@ -19,7 +16,6 @@ static struct estimate_running times_of(double spread, size_t n)
  * of 98.8 and 101.2 it is 2.107. */
 static void test_the_paper_s_end(void **state)
 {
-    (void)state;
     struct estimate_running known[2] = {times_of(1, 5), times_of(0, 5)}, open[2] = {times_of(0, 5), times_of(1.2, 5)};
     assert_true(measure_mpi_precise(known, 2));
     assert_false(measure_mpi_precise(open, 2)); /* every flow's, not the first one's */

@@ -9,7 +9,6 @@
 /* Python: hmac.new(b"0123456789abcdef", b"contraflow measure client 00 ff", hashlib.sha256).hexdigest() */
 static void test_a_proof_is_hmac_sha_256(void **state)
 {
-    (void)state;
     char proof[MEASURE_PROOF_HEX], other[MEASURE_PROOF_HEX];
     measure_proof_make("0123456789abcdef", "client", "00", "ff", proof);
     assert_string_equal(proof, "329f2ecfbfdff3093bd1318feac8564b4ad9028485ff79260d12df9f5f3eed3e");
@@ -22,14 +21,12 @@ static void test_a_proof_is_hmac_sha_256(void **state)
 
 static void test_what_is_short_is_no_proof(void **state)
 {
-    (void)state;
     assert_false(measure_proof_equal("", ""));
     assert_false(measure_proof_equal("32", "32"));
 }
 
 static void test_nonces_differ(void **state)
 {
-    (void)state;
     struct error err = {0};
     char a[MEASURE_PROOF_NONCE], b[MEASURE_PROOF_NONCE];
     assert_true(measure_proof_draw(a, &err) && measure_proof_draw(b, &err));
@@ -41,7 +38,6 @@ static void test_nonces_differ(void **state)
 /* Bits by the rules of proof.h: 16 digits of a kind of 16, 4 each, are 64. */
 static void test_tokens_are_drawn_and_plain(void **state)
 {
-    (void)state;
     struct error err = {0};
     char text[2 * MEASURE_PROOF_TOKEN_MOST];
     assert_true(measure_proof_token("9c1f7a02e85b3d6494f0", &err));  /* 20 digits: no series, no pair of letters */
@@ -74,7 +70,6 @@ static void test_tokens_are_drawn_and_plain(void **state)
  * chance of 3 in 256 each), or 24 to be common pairs of letters (2 bits; of 9 in 64 at most). */
 static void test_what_is_drawn_is_no_word(void **state)
 {
-    (void)state;
     struct error err = {0};
     char token[MEASURE_PROOF_NONCE];
     for (int i = 0; i < 20000; i++) {
@@ -85,7 +80,6 @@ static void test_what_is_drawn_is_no_word(void **state)
 
 static void test_a_file_has_it_in_its_first_line(void **state)
 {
-    (void)state;
     struct error err = {0};
     char text[MEASURE_PROOF_TOKEN_MOST + 1], path[] = "token-XXXXXX";
     int fd = mkstemp(path);

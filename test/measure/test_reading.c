@@ -2,15 +2,11 @@
 /* What the kernel's files say. */
 #include "measure/reading.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "test/cm.h"
 
 /* Of three processors two have had one of eth1's: 0 by its first queue, 2 by its second. eth10's are another's. */
 static void test_processors_of_an_interface(void **state)
 {
-    (void)state;
     const char *text = "           CPU0       CPU1       CPU2\n"
                        "  24:         17          0          0  PCI-MSI 1-edge      eth1-rx-0\n"
                        "  25:          0          0          4  PCI-MSI 2-edge      eth1-rx-1\n"
@@ -24,7 +20,6 @@ static void test_processors_of_an_interface(void **state)
 
 static void test_counters_stand_below_their_names(void **state)
 {
-    (void)state;
     const char *text = "Ip: Forwarding InReceives\nIp: 1 77\nTcp: RtoMin InSegs OutSegs RetransSegs\nTcp: 200 5 6 7\n";
     assert_float_equal(measure_reading_counter(text, "Tcp:", "RetransSegs"), 7, 0);
     assert_float_equal(measure_reading_counter(text, "Tcp:", "InSegs"), 5, 0);
@@ -38,7 +33,6 @@ static void test_counters_stand_below_their_names(void **state)
 /* Whoever runs this may read their own; and no counter falls. */
 static void test_this_host_says_something(void **state)
 {
-    (void)state;
     struct measure_reading list[MEASURE_READING_MOST];
     struct measure_reading_segments before, after;
     assert_true(measure_reading_all(list) <= MEASURE_READING_MOST);

@@ -14,7 +14,6 @@ static struct measure_echo echoes[2] = {{100.2, 5.010, -5}, {100.3, 5.030, -5}};
 
 static void test_both_ways_over_time(void **state)
 {
-    (void)state;
     struct measure_series s;
     struct measure_test t = {.in = 1, .out = 1, .hosts = 1, .n = 2, .there_s = {5}, .back_s = {-5}};
     t.phase[0] = (struct measure_phase){.kind = MEASURE_OUT, .n = 1};
@@ -45,7 +44,6 @@ static void test_both_ways_over_time(void **state)
 
 static void test_of_nothing_there_is_no_series(void **state)
 {
-    (void)state;
     struct measure_series s;
     measure_series_of(&(struct measure_test){.n = 1}, 0.1, &s);
     assert_int_equal(s.n, 0);

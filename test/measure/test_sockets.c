@@ -2,16 +2,12 @@
 #include "measure/sockets.h"
 
 #include "base/monotonic.h"
+#include "test/cm.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define BUFFER 20000 /* bytes of a receiver, which Linux doubles and offers half of */
 
@@ -39,7 +35,6 @@ static int connection(int family, int ends[static 2])
 
 static void test_connections_are_found_and_no_others(void **state)
 {
-    (void)state;
     struct measure_sockets s = {0};
     int ends[2], pair[2];
     int listens = connection(AF_INET, ends), datagrams = socket(AF_INET, SOCK_DGRAM, 0);
@@ -60,7 +55,6 @@ static void test_connections_are_found_and_no_others(void **state)
 
 static void test_a_byte_ends_the_wait(void **state)
 {
-    (void)state;
     struct measure_sockets s = {0};
     int ends[2], listens = connection(AF_INET, ends);
     measure_sockets_find(&s);

@@ -33,7 +33,6 @@ static void add(struct measure_test *t, enum measure_kind kind, double in_mbps, 
  * block shows no interval by that. 100 ACKs of 90 bytes a MB are 0.9 % of the rate: 0.09 Mb/s of 10. */
 static void test_losses_are_those_within_a_block(void **state)
 {
-    (void)state;
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     for (int b = 0; b < 3; b++) {
@@ -60,7 +59,6 @@ static void test_losses_are_those_within_a_block(void **state)
 /* A flow that waits nowhere and loses nothing leaves room: ACKs take nothing from it. */
 static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
 {
-    (void)state;
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_IN, 10, 0, 0.0105);
@@ -79,7 +77,6 @@ static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
  * many as alone, and take 0.18 Mb/s of the 10 out. */
 static void test_acks_are_those_of_a_direction_alone(void **state)
 {
-    (void)state;
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_IN, 10, 0, 0.05);
@@ -95,7 +92,6 @@ static void test_acks_are_those_of_a_direction_alone(void **state)
 
 static void test_the_better_paced_phase_shows_what_the_path_can(void **state)
 {
-    (void)state;
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_PACED, 3, 9, 0.011);
@@ -112,7 +108,6 @@ static void test_the_better_paced_phase_shows_what_the_path_can(void **state)
  * degrees of freedom: 0.0008; half of sqrt(0.0008 / 2 + 0.0008 / 2) is 0.014142, and t is 4.30265 (tables). */
 static void test_what_it_brings_to_begin_first(void **state)
 {
-    (void)state;
     static const double difference[] = {0.30, -0.26, -0.30, 0.34};
     static const bool out_first[] = {false, true, true, false}, never[] = {false, false, false, true};
     struct estimate e = measure_summary_order(difference, out_first, 4);
@@ -129,7 +124,6 @@ static void test_what_it_brings_to_begin_first(void **state)
  * other one: a share of 0.3 for the order, 0.25 lost by either direction, and 1.5 s for the transfers. */
 static void test_both_orders_of_a_test(void **state)
 {
-    (void)state;
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     for (int b = 0; b < 4; b++) {
@@ -175,7 +169,6 @@ static void both_orders(struct measure_test *t, double early_mbps, double late_m
  * the whole stays. */
 static void test_only_the_steady_half_is_judged(void **state)
 {
-    (void)state;
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     both_orders(&t, 3, 9, 0);

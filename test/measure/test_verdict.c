@@ -67,7 +67,6 @@ static enum judge_answer answer(const struct measure_summary *s, enum judge_caus
 /* A server may leave out its round trips: then nothing is said of them. */
 static void test_no_sentence_has_a_number_that_is_none(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     for (int both = 0; both < 2; both++) {
         struct measure_summary s = acks_wait();
@@ -83,7 +82,6 @@ static void test_no_sentence_has_a_number_that_is_none(void **state)
 
 static void test_acks_behind_data(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     measure_verdict_decide(&s, &d);
@@ -99,7 +97,6 @@ static void test_acks_behind_data(void **state)
 
 static void test_on_an_access_line_the_remedy_is_another(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_OUT].rate_bps.value = 3e6;
@@ -111,7 +108,6 @@ static void test_on_an_access_line_the_remedy_is_another(void **state)
  * the 4.7 that it loses, while 8.9 go out as asked. */
 static void test_paced_it_brings_half_of_it_back(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.pace_in_bps = 9.4e6;
@@ -135,7 +131,6 @@ static void test_paced_it_brings_half_of_it_back(void **state)
  * not: neither a yes nor a no. */
 static void test_what_is_lost_at_least_decides_a_yes(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.full_in = s.full_out = false;
@@ -151,7 +146,6 @@ static void test_what_is_lost_at_least_decides_a_yes(void **state)
 /* Each of these alone takes the yes away. */
 static void test_right_or_silent(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost_in.ci95 = 0.5, s.lost.ci95 = 0.3; /* beyond no interval */
@@ -188,7 +182,6 @@ static void test_right_or_silent(void **state)
 /* Both lose, and data out a little more; whose ACKs hardly wait at all. Those of data in do. */
 static void test_the_other_direction_may_be_the_one(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_BOTH].rate_bps.value = 4.5e6;
@@ -205,7 +198,6 @@ static void test_the_other_direction_may_be_the_one(void **state)
  * Mb/s more. That is 8 % of the 4.87 possible, and 7 % of both; 4.5 % where 4 Mb/s are possible the other way. */
 static void test_enough_of_one_or_of_both(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_IN] = way(5e6, 0.03, 0.01);
@@ -225,7 +217,6 @@ static void test_enough_of_one_or_of_both(void **state)
  * are there without any queue, too. */
 static void test_a_window_that_waits_keep_small(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_BOTH] = way(0.6e6, 0.06, 0.001);
@@ -254,7 +245,6 @@ static void test_a_window_that_waits_keep_small(void **state)
  * in another queue, or where it is a queue of its own data that makes round trips longer. */
 static void test_waits_that_end_a_slow_start(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.floor_in_s = s.floor_out_s = 0.072;
@@ -283,7 +273,6 @@ static void test_waits_that_end_a_slow_start(void **state)
  * bursts of data that bursts of ACKs call for, is no reason to doubt. */
 static void test_waits_that_cost_enough_by_themselves(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_IN] = way(2.8e6, 0.07, 0.03);
@@ -303,7 +292,6 @@ static void test_waits_that_cost_enough_by_themselves(void **state)
  * than (50 / 49)^2, 4 % more. With 2 of 50 ms it may be 8 %: nobody knows. */
 static void test_whatever_rates_do_waits_cost_little(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.04, 0.5);
@@ -335,7 +323,6 @@ static void test_whatever_rates_do_waits_cost_little(void **state)
  * takes it, no ACK waits behind data. */
 static void test_where_nothing_waits_it_is_something_else(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_BOTH] = way(5e6, 0.025, 0.001);
@@ -366,7 +353,6 @@ static void test_where_nothing_waits_it_is_something_else(void **state)
  * begun, which whoever is served first waits for, too. */
 static void test_a_frame_that_has_begun_is_no_queue(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_OUT] = way(0.47e6, 0.08, 0.06); /* goodput of 0.5 Mb/s */
@@ -380,7 +366,6 @@ static void test_a_frame_that_has_begun_is_no_queue(void **state)
 /* 10 Mb/s for both together, whatever their pace. */
 static void test_a_shared_medium(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_BOTH].rate_bps.value = 5e6;
@@ -410,7 +395,6 @@ static void test_a_shared_medium(void **state)
 
 static void test_a_no_says_what_holds_the_directions(void **state)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.01, CI);
@@ -438,7 +422,6 @@ static void test_a_no_says_what_holds_the_directions(void **state)
 /* Two samples at the phase's ends are enough: 5 Mb/s in, 9.6 out, as the summary has them. */
 static void test_a_resource_as_check_has_it(void **state)
 {
-    (void)state;
     struct measure_test *t = calloc(1, sizeof *t);
     struct analysis_resource r;
     struct measure_summary s = acks_wait();
@@ -478,7 +461,6 @@ static void test_a_resource_as_check_has_it(void **state)
  * where 1 % is certain, nothing is. */
 static void test_how_sure_it_is(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     measure_verdict_decide(&s, &d);
@@ -503,7 +485,6 @@ static void test_how_sure_it_is(void **state)
 /* Waits that cost 4.9 % at most bound what is said to be lost, and its interval: up to as much, or nothing. */
 static void test_a_bound_has_an_interval(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.lost = s.lost_in = s.lost_out = s.least = s.least_in = s.least_out = known(0.3, 0.5);
@@ -520,7 +501,6 @@ static void test_a_bound_has_an_interval(void **state)
  * are left, which no order explains. Nor does an order that varies as much as it brings. */
 static void test_what_only_the_second_loses_is_said_of_such_transfers(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.transfer_s = 1.7;
@@ -548,7 +528,6 @@ static void test_what_only_the_second_loses_is_said_of_such_transfers(void **sta
 /* The path is not able to carry more, so there is no yes: then transfers of that length are what is not known. */
 static void test_an_order_without_a_yes_cannot_tell(void **state)
 {
-    (void)state;
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     s.transfer_s = 1.7;

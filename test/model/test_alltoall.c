@@ -15,7 +15,6 @@ static const struct model_alltoall_link gigabit = {.alpha_s = 60e-6, .beta_s_per
 
 static void test_message_is_startup_and_bytes(void **state)
 {
-    (void)state;
     struct error err;
     double time_s;
     /* 60 us + 1e6 * 8.502 ns = 60 us + 8502 us */
@@ -27,7 +26,6 @@ static void test_message_is_startup_and_bytes(void **state)
 
 static void test_bound_is_a_message_for_each_other_process(void **state)
 {
-    (void)state;
     struct error err;
     double time_s;
     assert_true(model_alltoall_bound(&gigabit, 40, 1e6, &time_s, &err)); /* Eq. 1: 39 * 8.562 ms */
@@ -38,7 +36,6 @@ static void test_bound_is_a_message_for_each_other_process(void **state)
 
 static void test_shared_medium_multiplies_the_bytes_alone(void **state)
 {
-    (void)state;
     struct error err;
     double time_s;
     assert_true(model_alltoall_shared(&gigabit, 4, 1e6, &time_s, &err)); /* 60 us + 4 * 8502 us */
@@ -47,7 +44,6 @@ static void test_shared_medium_multiplies_the_bytes_alone(void **state)
 
 static void test_two_gaps_give_the_paper_s_synthetic_gap(void **state)
 {
-    (void)state;
     struct error err;
     struct model_alltoall_gaps gaps = model_alltoall_gaps_default();
     double beta, rho;
@@ -65,7 +61,6 @@ static void test_two_gaps_give_the_paper_s_synthetic_gap(void **state)
 
 static void test_default_gaps_are_those_of_the_table(void **state)
 {
-    (void)state;
     FILE *f = fopen(TEST_PAPERS "/steffenel2006_signatures.csv", "r");
     assert_non_null(f);
     char line[256];
@@ -85,7 +80,6 @@ static void test_default_gaps_are_those_of_the_table(void **state)
 
 static void test_signature_charges_delta_for_each_message_from_the_threshold_on(void **state)
 {
-    (void)state;
     struct error err;
     const struct model_alltoall_signature s = {.gamma = 4.3628, .delta_s = 4.93e-3, .threshold_bytes = 8192};
     double below_s, at_s;
@@ -100,7 +94,6 @@ static void test_signature_charges_delta_for_each_message_from_the_threshold_on(
 
 static void test_signature_without_delta_scales_the_bound(void **state)
 {
-    (void)state;
     struct error err;
     const struct model_alltoall_signature s = {.gamma = 2.49754};
     double time_s, bound_s;
@@ -111,7 +104,6 @@ static void test_signature_without_delta_scales_the_bound(void **state)
 
 static void test_bounds_of_equal_messages_are_proposition_1(void **state)
 {
-    (void)state;
     struct error err;
     double bytes[16], time_s;
     for (int i = 0; i < 16; i++)
@@ -128,7 +120,6 @@ static void test_bounds_of_equal_messages_are_proposition_1(void **state)
 
 static void test_bounds_take_the_worst_port_of_either_direction(void **state)
 {
-    (void)state;
     struct error err;
     /* 0 sends 3 messages of 1 kB; 1 and 2 send 3 MB and 2 MB to 3, which also has 1 kB from 0. */
     double bytes[16] = {0};
@@ -147,7 +138,6 @@ static void test_bounds_take_the_worst_port_of_either_direction(void **state)
 
 static void test_claim_3_needs_one_process_and_one_direction(void **state)
 {
-    (void)state;
     struct error err;
     /* 0 sends 3 messages of 1 kB and receives one of 1 MB: both maxima are its own, and yet, sending while it
      * receives, max(3 * 1 ms + 3 us, 1 ms + 1 ms) = 3.003 ms is enough. Claim 3 would say 4 ms. */
@@ -163,7 +153,6 @@ static void test_claim_3_needs_one_process_and_one_direction(void **state)
 
 static void test_port_bound_is_between_claims_2_and_3(void **state)
 {
-    (void)state;
     struct error err;
     struct random r;
     random_init(&r, 17);
@@ -201,7 +190,6 @@ static void assert_names(const struct error *err, const char *word)
 
 static void test_bad_input_is_named(void **state)
 {
-    (void)state;
     struct error err;
     double x = 7;
     const struct model_alltoall_link ok = gigabit;

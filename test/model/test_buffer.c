@@ -28,7 +28,6 @@ static size_t burst(struct model_buffer_point points[static 20], double b, doubl
 
 static void test_an_exact_line_gives_its_buffer(void **state)
 {
-    (void)state;
     struct error err;
     struct model_buffer_point points[20];
     struct model_buffer_fit fit;
@@ -44,7 +43,6 @@ static void test_an_exact_line_gives_its_buffer(void **state)
  * the slope sqrt(0.015/2e-4) = 8.660; of the intercept 0.1, sqrt(0.015 (1/3 + 4e-4/2e-4)) = 0.18708. */
 static void test_standard_errors_by_hand(void **state)
 {
-    (void)state;
     struct error err;
     struct model_buffer_fit fit;
     const struct model_buffer_point points[] = {{100, 0.4}, {50, 0.5}, {100.0 / 3, 0.9}};
@@ -60,7 +58,6 @@ static void test_standard_errors_by_hand(void **state)
  * little more is covered). */
 static void test_intervals_cover_the_truth(void **state)
 {
-    (void)state;
     struct error err;
     int covered = 0;
     for (uint64_t seed = 0; seed < 400; seed++) {
@@ -75,7 +72,6 @@ static void test_intervals_cover_the_truth(void **state)
 /* The switches of Table A.1: what S sources and R sinks would show of each, and which architecture it is. */
 static void test_architectures_of_table_a_1(void **state)
 {
-    (void)state;
     static const double s[] = {2, 4, 8, 8, 6}, r[] = {1, 1, 1, 2, 3};
     struct error err;
     FILE *f = fopen(TEST_PAPERS "/tam2001_buffers.csv", "r");
@@ -106,7 +102,6 @@ static void test_architectures_of_table_a_1(void **state)
  * mean 43/3, spread 0.5847; a pool 10, 24, 18: mean 52/3, spread 0.4052. */
 static void test_the_reading_of_least_spread_by_hand(void **state)
 {
-    (void)state;
     struct error err;
     struct model_buffer_reading reading;
     struct model_buffer_signature s[] = {{1, 1, 10}, {2, 1, 24}, {1, 2, 18}};
@@ -121,7 +116,6 @@ static void test_the_reading_of_least_spread_by_hand(void **state)
 
 static void test_what_cannot_be_fitted_is_refused(void **state)
 {
-    (void)state;
     struct error err;
     struct model_buffer_fit fit;
     struct model_buffer_point points[4] = {{10, 0.9}, {20, 0.8}, {30, 1}, {40, 1}};

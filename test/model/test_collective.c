@@ -27,7 +27,6 @@ static void near(double a, double b)
 /* A message of k full segments: k frames on the first link, one on the second, the cables. */
 static void test_a_message_is_its_frames(void **state)
 {
-    (void)state;
     near(model_collective_wire_s(&plain, 1448 * 10), 10 * FRAME_S);
     near(model_collective_wire_s(&plain, 1448 * 10 + 10), 10 * FRAME_S + 100 * 8e-9);
     near(model_collective_message_s(&plain, 1448 * 10), 11 * FRAME_S + 10e-6);
@@ -42,7 +41,6 @@ static void test_a_message_is_its_frames(void **state)
 /* Thakur, Rabenseifner and Gropp 2005, section 4, with alpha = 10 us + a frame and beta = a frame a segment. */
 static void test_formulas_of_the_papers(void **state)
 {
-    (void)state;
     const double alpha = 10e-6 + FRAME_S;
     const int64_t s = 1448 * 48;
     near(time_of(&plain, MODEL_COLLECTIVE_RING_ALLREDUCE, 8, s), 14 * (alpha + 6 * FRAME_S));
@@ -68,7 +66,6 @@ static void test_formulas_of_the_papers(void **state)
  * round of 14 begins with none. */
 static void test_acks_behind_data_delay_the_next_round(void **state)
 {
-    (void)state;
     struct model_collective_link l = plain;
     const double alpha = 10e-6 + FRAME_S, round = alpha + 600 * FRAME_S;
     l.segments_per_ack = 2;
@@ -82,7 +79,6 @@ static void test_acks_behind_data_delay_the_next_round(void **state)
 /* nccl-tests, doc/PERFORMANCE.md. */
 static void test_bus_bandwidths_are_those_of_nccl_tests(void **state)
 {
-    (void)state;
     near(model_collective_bus(MODEL_COLLECTIVE_RING_ALLREDUCE, 8), 2 * 7 / 8.0);
     near(model_collective_bus(MODEL_COLLECTIVE_RABENSEIFNER_ALLREDUCE, 2), 1);
     near(model_collective_bus(MODEL_COLLECTIVE_BRUCK_ALLGATHER, 8), 7 / 8.0);
@@ -95,7 +91,6 @@ static void test_bus_bandwidths_are_those_of_nccl_tests(void **state)
 
 static void test_blocks_are_the_vector(void **state)
 {
-    (void)state;
     assert_int_equal(model_collective_blocks_bytes(10, 4, 0, 4), 10);
     assert_int_equal(model_collective_blocks_bytes(10, 4, 0, 1), 3);
     assert_int_equal(model_collective_blocks_bytes(10, 4, 3, 2), 2 + 3);
@@ -104,7 +99,6 @@ static void test_blocks_are_the_vector(void **state)
 
 static void test_what_is_out_of_range_is_refused(void **state)
 {
-    (void)state;
     struct model_collective_call c = {.algorithm = MODEL_COLLECTIVE_RING_ALLREDUCE, .ranks = 1, .bytes = 1};
     struct error err = {0};
     double time_s = 5;

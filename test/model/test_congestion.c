@@ -35,7 +35,6 @@ static struct model_congestion factors(const struct model_routes *routes, size_t
  * inside rack X: in no backbone set. */
 static void test_sets_are_as_large_as_the_papers(void **state)
 {
-    (void)state;
     struct model_routes routes;
     figure1(&routes, 940e6, 1e9);
     const struct model_route *e1 = &routes.route[0]; /* X1's NIC, backbone, Y3's NIC */
@@ -56,7 +55,6 @@ static void test_sets_are_as_large_as_the_papers(void **state)
 /* k(e1) = max{3 beta_O, 2 beta_N, beta_N} with an optical backbone, 3 beta_E with an electrical one. */
 static void test_congestion_factor_of_e1_depends_on_the_backbone(void **state)
 {
-    (void)state;
     struct model_routes routes;
     figure1(&routes, 9.4e9, 10e9);
     assert_near(factors(&routes, 0).k, 2 * BETA, 1e-18);
@@ -85,7 +83,6 @@ static void star_rates(const struct model_rule *rule, int n_in, int n_out, doubl
 /* Section 5.2: with 12 in and 1 out the total is 13/12 of 940 Mb/s, with 2 and 1 all have 470. */
 static void test_eq6_gives_the_totals_of_section_5_2(void **state)
 {
-    (void)state;
     double rate[13], total = 0;
     star_rates(&model_rule_eq6, 12, 1, rate);
     for (int i = 0; i < 13; i++)
@@ -99,7 +96,6 @@ static void test_eq6_gives_the_totals_of_section_5_2(void **state)
 /* Section 5.2 names what full duplex would give: 470, 470 and 940. */
 static void test_eq5_gives_a_lone_direction_everything(void **state)
 {
-    (void)state;
     double rate[3];
     star_rates(&model_rule_eq5, 2, 1, rate);
     assert_near(rate[0], 470e6, 1);
@@ -110,7 +106,6 @@ static void test_eq5_gives_a_lone_direction_everything(void **state)
 /* Eq. 5 and 6, second line: up to 10 transfers over the optical backbone have 940 Mb/s each; 11 share 9.4 Gb/s. */
 static void test_optical_backbone_carries_ten_at_full_rate(void **state)
 {
-    (void)state;
     int rack[44];
     struct error err;
     for (int n = 1; n <= 20; n++) {

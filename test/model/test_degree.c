@@ -11,7 +11,6 @@
 
 static void test_fairness_divides_each_direction_alone(void **state)
 {
-    (void)state;
     const struct model_flow flows[] = {IN(0), IN(0), OUT(0)};
     double share[3];
     model_degree_fairness(flows, 3, share);
@@ -22,7 +21,6 @@ static void test_fairness_divides_each_direction_alone(void **state)
 
 static void test_asymmetric_divides_by_the_larger_degree(void **state)
 {
-    (void)state;
     /* Zhu 2014, section 5.2: with 2 in and 1 out all three links have 470 of 940 Mb/s. */
     const struct model_flow flows[] = {IN(0), IN(0), OUT(0)};
     double share[3];
@@ -33,7 +31,6 @@ static void test_asymmetric_divides_by_the_larger_degree(void **state)
 
 static void test_asymmetric_and_fairness_agree_on_equal_degrees(void **state)
 {
-    (void)state;
     const struct model_flow flows[] = {IN(0), OUT(0), OUT(0), IN(0)};
     double fair[4], asymmetric[4];
     model_degree_fairness(flows, 4, fair);
@@ -44,7 +41,6 @@ static void test_asymmetric_and_fairness_agree_on_equal_degrees(void **state)
 
 static void test_window_law_with_equal_windows_is_eq6(void **state)
 {
-    (void)state;
     const struct model_flow flows[] = {IN(3e6), IN(3e6), IN(3e6), OUT(3e6)};
     double share[4];
     assert_true(model_degree_window(flows, 4, share));
@@ -54,7 +50,6 @@ static void test_window_law_with_equal_windows_is_eq6(void **state)
 
 static void test_window_law_follows_unequal_windows(void **state)
 {
-    (void)state;
     /* Real Linux in mechanism.md: 512K 256K in, 256K out of 100 Mb/s gave 61.8 30.9 31.0:
      * sums 768 and 256, so 2/3, 1/3 and 1/3. */
     const struct model_flow flows[] = {IN(512e3), IN(256e3), OUT(256e3)};
@@ -67,7 +62,6 @@ static void test_window_law_follows_unequal_windows(void **state)
 
 static void test_window_law_needs_every_window(void **state)
 {
-    (void)state;
     const struct model_flow flows[] = {IN(512e3), OUT(NAN)};
     double share[2] = {7, 7};
     assert_false(model_degree_window(flows, 2, share));
@@ -76,7 +70,6 @@ static void test_window_law_needs_every_window(void **state)
 
 static void test_goodput_of_a_lone_direction_is_the_segment_share(void **state)
 {
-    (void)state;
     struct model_link link = model_link_default();
     /* 1448 / 1538 of 1 Gb/s */
     assert_near(model_degree_goodput_bps(&link, 0), 1e9 * 1448 / 1538, 1);
@@ -84,7 +77,6 @@ static void test_goodput_of_a_lone_direction_is_the_segment_share(void **state)
 
 static void test_goodput_pays_for_the_acks_of_the_other_direction(void **state)
 {
-    (void)state;
     struct model_link link = model_link_default();
     /* Reverse goodput half of ours: one ACK of 90 wire bytes per 2 segments of theirs is 90/4 of
      * a byte per segment of ours: 1448 / (1538 + 22.5). */
@@ -95,7 +87,6 @@ static void test_goodput_pays_for_the_acks_of_the_other_direction(void **state)
 
 static void test_goodput_rejects_an_impossible_link(void **state)
 {
-    (void)state;
     struct model_link link = model_link_default();
     link.segments_per_ack = 0;
     assert_true(isnan(model_degree_goodput_bps(&link, 0)));

@@ -42,7 +42,6 @@ static struct model_exchange_cost cost_of(const struct model_tam *t, enum model_
 
 static void test_defaults_are_table_5_2(void **state)
 {
-    (void)state;
     struct model_tam cut = model_tam_default(MODEL_TAM_IBM_326), store = model_tam_default(MODEL_TAM_IBM_416);
     assert_near(cut.send_overhead_s, paper("O_s") * US, 1e-15);
     assert_near(cut.send_gap_s, paper("g_s") * US, 1e-15);
@@ -56,7 +55,6 @@ static void test_defaults_are_table_5_2(void **state)
 
 static void test_bound_is_eq_5_1(void **state)
 {
-    (void)state;
     /* 8275-416, p = 16, k = 64: T_w = 12.5 + (264 + 16 * 0.3413) - 123 + 20 + 7 = 185.9608,
      * 64 * 15 * 123 + T_w = 118265.9608 us. */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_416);
@@ -65,7 +63,6 @@ static void test_bound_is_eq_5_1(void **state)
 
 static void test_sync_reaches_the_bound_and_rounds_cost_t_w(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_416);
     struct model_exchange_cost sync = cost_of(&t, MODEL_EXCHANGE_SYNC, 16, 64, 0);
     assert_near(sync.time_s, sync.bound_s, 0); /* Eq. 5.3 = Eq. 5.1 */
@@ -77,7 +74,6 @@ static void test_sync_reaches_the_bound_and_rounds_cost_t_w(void **state)
 
 static void test_rounds_are_table_5_1(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     assert_int_equal(cost_of(&t, MODEL_EXCHANGE_SYNC, 16, 1, 0).rounds, 1);
     assert_int_equal(cost_of(&t, MODEL_EXCHANGE_SHIFT, 16, 1, 0).rounds, 15);
@@ -92,7 +88,6 @@ static void test_rounds_are_table_5_1(void **state)
 
 static void test_best_measured_sync_is_97_percent_of_the_bound(void **state)
 {
-    (void)state;
     /* Section 5.4.1, Fig. 5.3: p = 16, k up to 768, 11.82 MB/s "is 97% of the available bandwidth". */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_416);
     double predicted = cost_of(&t, MODEL_EXCHANGE_SYNC, 16, 768, 0).node_goodput_bps / 8;
@@ -101,7 +96,6 @@ static void test_best_measured_sync_is_97_percent_of_the_bound(void **state)
 
 static void test_no_measured_rate_beats_its_prediction(void **state)
 {
-    (void)state;
     /* The model has neither loss nor acknowledgements: measured rates are below it, by 8 % at most for long messages
      * (shift on the 416 is the worst: 11.25 of 12.1 MB/s). */
     const struct {
@@ -123,7 +117,6 @@ static void test_no_measured_rate_beats_its_prediction(void **state)
 
 static void test_pairwise_of_four_packets_is_far_from_the_bound(void **state)
 {
-    (void)state;
     /* Section 5.4.1, k = 4, p = 16: pairwise has 72 % of the optimum, sync, which the model puts at 100 %, 92 %. With
      * nothing but the rounds of Eq. 5.2 pairwise must be predicted above 72 %, and below 72/92 = 78 % if the
      * implementation loses on pairwise at most what it loses on sync. On the 416: 7566 / (7380 + 15 * 186) = 74 %.
@@ -147,7 +140,6 @@ static struct model_tam any_parameters(struct random *r)
 
 static void test_nothing_beats_the_bound_and_more_rounds_cost_more(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 3);
     int stalls = 0, seamless = 0;
@@ -177,7 +169,6 @@ static void test_nothing_beats_the_bound_and_more_rounds_cost_more(void **state)
 
 static void test_group_of_one_is_pairwise_and_of_all_is_sync(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     for (size_t p = 2; p <= 64; p++) {
         assert_near(cost_of(&t, MODEL_EXCHANGE_GROUP, p, 7, 1).time_s,
@@ -190,7 +181,6 @@ static void test_group_of_one_is_pairwise_and_of_all_is_sync(void **state)
 
 static void test_two_processes_exchange_as_in_eq_2_7(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 4);
     for (int i = 0; i < 500; i++) {
@@ -206,7 +196,6 @@ static void test_two_processes_exchange_as_in_eq_2_7(void **state)
 
 static void test_bad_exchange_is_an_error(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     const struct {
         struct model_exchange x;

@@ -42,7 +42,6 @@ static double completion(const struct model_platform *p, const struct model_tran
 /* Alone: the window once a round trip, or the wire without a pause; and half an empty round trip to arrive. */
 static void test_alone(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_star_platform(1, 0);
     struct model_transfer t = {1, 0, 10e6, 3e6, 0.5};
     double end_s;
@@ -58,7 +57,6 @@ static void test_alone(void **state)
  * B / 2 each (README.md). */
 static void test_time_of_running_does_not_grow_with_bytes(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_star_platform(2, 1);
     double earlier_s = 0;
     for (double bytes = 1e9; bytes < 1e19; bytes *= 10) {
@@ -109,7 +107,6 @@ static void completion_beside(const struct model_platform *p, const struct model
  * same with every step. */
 static void test_steps_left_out_change_nothing(void **state)
 {
-    (void)state;
     size_t links = 0, jumps = 0;
     double sum = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -138,7 +135,6 @@ static void test_steps_left_out_change_nothing(void **state)
 /* A pattern too long to be stepped through is the law's, and close to what steps say of a tenth of it. */
 static void test_long_transfers_are_the_laws(void **state)
 {
-    (void)state;
     size_t links = 0;
     double sum = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {
@@ -167,7 +163,6 @@ static void test_long_transfers_are_the_laws(void **state)
  * its own time, the second after both. */
 static void test_order_of_a_burst(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_star_platform(0, 2);
     struct model_transfer t[2];
     double end_s[2], one_s = 8 * 3e6 * S / 1e9;
@@ -211,7 +206,6 @@ static void law_rates(const struct model_platform *p, const struct model_transfe
 /* What it settles at is the window law's fixed point: stars, windows equal and not, ACKs first. */
 static void test_settles_at_the_window_law(void **state)
 {
-    (void)state;
     static const struct {
         int in, out;
         double lone_window;
@@ -236,7 +230,6 @@ static void test_settles_at_the_window_law(void **state)
 /* Messages long against the windows: Algorithm 2 with the law's rates gives nearly the same times. */
 static void test_long_messages_over_random_patterns(void **state)
 {
-    (void)state;
     double sum = 0;
     size_t links = 0;
     for (uint64_t seed = 1; seed <= 8; seed++) {

@@ -15,7 +15,6 @@ static const struct model_logp round_figures = {10e-6, 2e-6, 5e-6, 10e-9};
 
 static void test_message_costs_two_overheads_its_bytes_and_the_latency(void **state)
 {
-    (void)state;
     struct error err;
     double time_s;
     assert_true(model_logp_pattern(&round_figures, 2, &(struct model_logp_message){0, 1, 1001, 0}, 1, &time_s, &err));
@@ -27,7 +26,6 @@ static void test_message_costs_two_overheads_its_bytes_and_the_latency(void **st
 
 static void test_pattern_of_one_message_is_that_message(void **state)
 {
-    (void)state;
     struct error err;
     double done_s;
     const struct model_logp_message m = {0, 1, 1001, 3e-6};
@@ -38,7 +36,6 @@ static void test_pattern_of_one_message_is_that_message(void **state)
 
 static void test_second_message_of_a_sender_waits_for_bytes_and_gap(void **state)
 {
-    (void)state;
     struct error err;
     double done_s[2];
     /* To different nodes. The second begins at 10 + 5 us: o (k-1)G g (k'-1)G L o = 2 + 10 + 5 + 20 + 10 + 2 = 49. */
@@ -50,7 +47,6 @@ static void test_second_message_of_a_sender_waits_for_bytes_and_gap(void **state
 
 static void test_overhead_longer_than_the_gap_paces_the_sender(void **state)
 {
-    (void)state;
     struct error err;
     double done_s[2];
     struct model_logp p = round_figures;
@@ -64,7 +60,6 @@ static void test_overhead_longer_than_the_gap_paces_the_sender(void **state)
 
 static void test_a_sender_keeps_its_order_and_waits_for_a_late_start(void **state)
 {
-    (void)state;
     struct error err;
     double done_s[2];
     /* The first may start at 100 us only; the second, ready at 0, is behind it: 100 + 10 + 5 + 24. */
@@ -76,7 +71,6 @@ static void test_a_sender_keeps_its_order_and_waits_for_a_late_start(void **stat
 
 static void test_two_senders_to_one_receiver_are_served_one_after_the_other(void **state)
 {
-    (void)state;
     struct error err;
     double done_s[2];
     /* Both first bytes arrive at 12 us. Node 1 is received first, until 22 + 2; node 2's from 12 + 10 + 5, its last
@@ -89,7 +83,6 @@ static void test_two_senders_to_one_receiver_are_served_one_after_the_other(void
 
 static void test_the_earlier_arrival_is_received_first(void **state)
 {
-    (void)state;
     struct error err;
     double done_s[2];
     /* Node 2 starts 1 us before node 1: received from 12 to 22; node 1's from 12 + 15 to 37. */
@@ -105,7 +98,6 @@ static void test_the_earlier_arrival_is_received_first(void **state)
 
 static void test_opposite_directions_do_not_meet(void **state)
 {
-    (void)state;
     struct error err;
     double done_s[2];
     const struct model_logp_message m[] = {{0, 1, 1001, 0}, {1, 0, 1001, 0}};
@@ -118,7 +110,6 @@ static void test_opposite_directions_do_not_meet(void **state)
  * than its gap is bound by its processor. */
 static void test_pattern_of_small_messages_is_a_train(void **state)
 {
-    (void)state;
     struct error err;
     struct model_logp p = round_figures; /* o 2, g 5, L 10 us */
     struct model_logp_message m[50];
@@ -149,7 +140,6 @@ static void draw_messages(struct random *r, struct model_logp_message *m)
 
 static void test_mixing_the_messages_of_different_sources_changes_nothing(void **state)
 {
-    (void)state;
     struct error err;
     struct random r;
     random_init(&r, 4);
@@ -178,7 +168,6 @@ static void test_mixing_the_messages_of_different_sources_changes_nothing(void *
 
 static void test_no_port_is_faster_than_its_bytes_and_gaps(void **state)
 {
-    (void)state;
     struct error err;
     struct random r;
     random_init(&r, 5);
@@ -214,7 +203,6 @@ static void assert_refused(int nodes, struct model_logp_message second, const ch
 
 static void test_bad_messages_are_named(void **state)
 {
-    (void)state;
     assert_refused(2, (struct model_logp_message){2, 1, 1, 0}, "message 1: source is node 2: want 0 to 1");
     assert_refused(2, (struct model_logp_message){0, -1, 1, 0}, "message 1: destination is node -1");
     assert_refused(2, (struct model_logp_message){1, 1, 1, 0}, "message 1: source and destination are both node 1");
@@ -227,7 +215,6 @@ static void test_bad_messages_are_named(void **state)
 
 static void test_bad_parameters_are_named(void **state)
 {
-    (void)state;
     static const char *const names[] = {"latency L", "overhead o", "gap g", "gap per byte G"};
     for (int i = 0; i < 4; i++) {
         struct model_logp p = round_figures;

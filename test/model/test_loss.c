@@ -62,7 +62,6 @@ static void as_printed(const struct row *r, double b)
 
 static void test_table_4_1(void **state)
 {
-    (void)state;
     struct row rows[32];
     size_t n = table_4_1(rows);
     assert_int_equal(n, 18);
@@ -74,7 +73,6 @@ static void test_table_4_1(void **state)
  * the others (Cisco, uplink, W 12 and 30) cannot be computed from what is published. */
 static void test_tables_4_2_and_4_4_where_4_1_has_the_probabilities(void **state)
 {
-    (void)state;
     struct row rows[32];
     size_t n = table_4_1(rows);
     FILE *f = fopen(TEST_PAPERS "/tam2001_switches.csv", "r");
@@ -105,7 +103,6 @@ static void test_tables_4_2_and_4_4_where_4_1_has_the_probabilities(void **state
  * 42.857/90.790 = 0.472; second line 40/(88 - 3) = 0.4706. */
 static void test_eq_4_2_by_hand(void **state)
 {
-    (void)state;
     struct error err;
     struct model_loss_input a;
     assert_true(model_loss_input_buffered(&(struct model_loss_flow){15, 60, 43}, &a, &err));
@@ -119,7 +116,6 @@ static void test_eq_4_2_by_hand(void **state)
 
 static void test_a_window_that_fits_the_buffer_loses_nothing(void **state)
 {
-    (void)state;
     struct error err;
     struct model_loss_input a;
     struct model_loss_output o;
@@ -143,7 +139,6 @@ static void test_a_window_that_fits_the_buffer_loses_nothing(void **state)
 /* Eq. 4.2 as printed, both lines; they differ by what the second drops, (W - 1)/P^2 of its denominator. */
 static void test_eq_4_2_is_both_of_its_lines(void **state)
 {
-    (void)state;
     struct random r;
     struct error err;
     random_init(&r, 42);
@@ -164,7 +159,6 @@ static void test_eq_4_2_is_both_of_its_lines(void **state)
 /* Section 4.3.2: under half of the bandwidth always, falling with W, hardly moved by P. */
 static void test_eq_4_2_stays_under_half_and_falls_with_the_window(void **state)
 {
-    (void)state;
     struct error err;
     for (int p = 5; p <= 23; p++) {
         double before = 0.5;
@@ -181,7 +175,6 @@ static void test_eq_4_2_stays_under_half_and_falls_with_the_window(void **state)
  * (1.5 + 0.9782/(0.0218 18)) 95 = (1.5 + 2.492864) 95 = 379.3221; and Eq. 4.4 put together from them. */
 static void test_every_expectation_of_the_chain(void **state)
 {
-    (void)state;
     struct error err;
     struct model_loss_output o;
     assert_true(model_loss_output_buffered(&(struct model_loss_flow){7, 18, 95},
@@ -198,7 +191,6 @@ static void test_every_expectation_of_the_chain(void **state)
 
 static void test_a_timeout_that_never_ends_leaves_nothing(void **state)
 {
-    (void)state;
     struct error err;
     struct model_loss_output o;
     struct model_loss_flow flow = {15, 24, 95};
@@ -231,7 +223,6 @@ static void refused(struct model_loss_flow flow, struct model_loss_chain chain, 
 
 static void test_bad_parameters_are_named(void **state)
 {
-    (void)state;
     const struct model_loss_flow flow = {15, 24, 95};
     const struct model_loss_chain chain = {0.02, 0.1, 0.5};
     refused((struct model_loss_flow){0, 24, 95}, chain, 400, "senders");

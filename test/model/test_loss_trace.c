@@ -23,7 +23,6 @@ static void count(const enum model_loss_event *events, size_t n, struct model_lo
 /* P P P N P P N TO TO P: 6 P of which 2 go to N; 2 sequences, 1 ends in a timeout; 2 TO, 1 goes to P. */
 static void test_a_trace_by_hand(void **state)
 {
-    (void)state;
     const enum model_loss_event events[] = {P, P, P, N, P, P, N, TO, TO, P};
     struct model_loss_counts k = {0};
     count(events, 10, &k);
@@ -40,7 +39,6 @@ static void test_a_trace_by_hand(void **state)
 /* P N TO P: after as many Nacks as Packs the trace is none that begins: N goes to TO, and TO to P. */
 static void test_as_many_nacks_as_packs_begin_no_trace_anew(void **state)
 {
-    (void)state;
     const enum model_loss_event events[] = {P, N, TO, P};
     struct model_loss_counts k = {0};
     count(events, 4, &k);
@@ -51,7 +49,6 @@ static void test_as_many_nacks_as_packs_begin_no_trace_anew(void **state)
 
 static void test_transitions_the_chain_has_not_are_counted_apart(void **state)
 {
-    (void)state;
     const enum model_loss_event events[] = {P, TO, N, N, TO, P};
     struct model_loss_counts k = {0};
     count(events, 6, &k);
@@ -64,7 +61,6 @@ static void test_transitions_the_chain_has_not_are_counted_apart(void **state)
 /* Wilson 1927: 2 of 10 gives 0.0567 to 0.5098. */
 static void test_wilson_interval(void **state)
 {
-    (void)state;
     struct model_loss_proportion p = model_loss_trace_proportion(2, 10);
     assert_near(p.value, 0.2, 1e-15);
     assert_near(p.low, 0.0567, 0.00005);
@@ -91,7 +87,6 @@ static enum model_loss_event next(struct random *r, enum model_loss_event from, 
  * expected with a standard deviation of 5.3; 545 is nearly five below. */
 static void test_simulated_chains_are_recovered(void **state)
 {
-    (void)state;
     enum { EVENTS = 20000, SEEDS = 200 };
     static enum model_loss_event events[EVENTS];
     int covered = 0;
@@ -118,7 +113,6 @@ static void test_simulated_chains_are_recovered(void **state)
 
 static void test_the_chain_of_senders_is_their_mean(void **state)
 {
-    (void)state;
     struct error err;
     struct model_loss_chain chain;
     struct model_loss_counts senders[2] = {

@@ -22,7 +22,6 @@ static void rates(const struct model_routes *routes, const bool *active, double 
  * 940 to itself and c still shares with d. */
 static void test_shares_are_filled_from_the_narrowest_link(void **state)
 {
-    (void)state;
     struct error err;
     struct model_platform p = pattern_platform();
     p.n_nodes = 6;
@@ -44,7 +43,6 @@ static void test_shares_are_filled_from_the_narrowest_link(void **state)
 /* What defines it: no link carries more than it can, and every transfer crosses a full link on which none has more. */
 static void test_every_transfer_has_a_bottleneck(void **state)
 {
-    (void)state;
     static struct model_transfer t[PATTERN_MOST];
     static double rate[PATTERN_MOST];
     int rack[30];

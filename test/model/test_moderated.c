@@ -14,7 +14,6 @@
  * (Abramowitz and Stegun 6.3.18 and 6.4.12), d0 by bisection. */
 static void test_five_variances_have_the_prior_of_the_published_equations(void **state)
 {
-    (void)state;
     const double variance[] = {1e-4, 9e-4, 0.25e-4, 30e-4, 2e-4}, degrees[] = {4, 4, 3, 4, 6};
     struct model_moderated m = model_moderated_find(variance, degrees, 5);
     assert_near(m.degrees, 1.4284356329383892, 1e-6);
@@ -24,7 +23,6 @@ static void test_five_variances_have_the_prior_of_the_published_equations(void *
 
 static void test_what_has_no_repeats_has_the_prior_variance(void **state)
 {
-    (void)state;
     const double variance[] = {1e-4, 0, 9e-4, 0, 3e-4}, degrees[] = {4, 0, 4, 3, 4};
     const double without[] = {1e-4, 9e-4, 3e-4}, their[] = {4, 4, 4};
     struct model_moderated m = model_moderated_find(variance, degrees, 5), n = model_moderated_find(without, their, 3);
@@ -44,7 +42,6 @@ static double chi_square(struct random *r, int degrees)
 
 static void test_what_variances_are_drawn_from_is_found_again(void **state)
 {
-    (void)state;
     enum { N = 4000 };
     static double variance[N], degrees[N];
     const int d0[] = {4, 10};

@@ -18,14 +18,12 @@ static struct model_platform racks(int n_racks, const int *rack, int nodes)
 
 static void test_goodput_of_1_gbps_is_the_segment_share(void **state)
 {
-    (void)state;
     /* 1448 / (1448 + 52 + 38) of 10^9. */
     assert_true(fabs(pattern_platform().nic.goodput_bps - 941.482445e6) < 1);
 }
 
 static void test_route_in_a_rack_crosses_two_cables(void **state)
 {
-    (void)state;
     struct model_platform p = racks(2, (const int[]){0, 0, 1}, 3);
     struct model_route r = model_platform_route(&p, 0, 1);
     assert_int_equal(r.n, 2);
@@ -35,7 +33,6 @@ static void test_route_in_a_rack_crosses_two_cables(void **state)
 
 static void test_two_racks_share_one_backbone_cable(void **state)
 {
-    (void)state;
     struct model_platform p = racks(2, (const int[]){0, 0, 1}, 3);
     assert_int_equal(model_platform_link_count(&p), 8);
     struct model_route there = model_platform_route(&p, 0, 2), back = model_platform_route(&p, 2, 1);
@@ -46,7 +43,6 @@ static void test_two_racks_share_one_backbone_cable(void **state)
 
 static void test_more_racks_cross_a_cable_out_and_one_in(void **state)
 {
-    (void)state;
     struct model_platform p = racks(3, (const int[]){0, 1, 2}, 3);
     assert_int_equal(model_platform_link_count(&p), 12);
     struct model_route r = model_platform_route(&p, 0, 2);
@@ -57,7 +53,6 @@ static void test_more_racks_cross_a_cable_out_and_one_in(void **state)
 
 static void test_base_rtt_is_delays_and_store_and_forward(void **state)
 {
-    (void)state;
     struct model_platform p = racks(1, NULL, 2);
     p.nic.delay_s = 50e-6;
     struct model_route r = model_platform_route(&p, 0, 1);
@@ -76,7 +71,6 @@ static void refused(const struct model_platform *p, const char *word)
 
 static void test_a_bad_platform_is_refused_by_what_is_wrong(void **state)
 {
-    (void)state;
     struct model_platform p = racks(1, NULL, 1);
     refused(&p, "1 nodes");
     p = racks(3, NULL, 2);
@@ -123,7 +117,6 @@ static void bad_transfer(struct model_transfer t, const char *word)
 
 static void test_a_bad_transfer_is_refused_by_number(void **state)
 {
-    (void)state;
     bad_transfer((struct model_transfer){3, 0, 1e6, 1e6, 0}, "source 3");
     bad_transfer((struct model_transfer){0, -1, 1e6, 1e6, 0}, "destination -1");
     bad_transfer((struct model_transfer){2, 2, 1e6, 1e6, 0}, "itself");
@@ -137,7 +130,6 @@ static void test_a_bad_transfer_is_refused_by_number(void **state)
 
 static void test_an_empty_pattern_is_refused(void **state)
 {
-    (void)state;
     struct model_platform p = racks(1, NULL, 3);
     struct error err;
     assert_false(model_pattern_check(&p, &(struct model_pattern){.transfers = NULL, .n = 0}, &err));

@@ -50,7 +50,6 @@ static struct model_posterior found(const struct model_posterior_data *d, const 
 
 static void test_evidence_without_a_parameter_is_that_of_a_normal(void **state)
 {
-    (void)state;
     const double m[N] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
     const double y[N] = {0.13, 0.21, 0.33, 0.43, 0.50, 0.64, 0.73, 0.84};
     const struct model_posterior_point point = {.m = m};
@@ -88,7 +87,6 @@ static void line_make(struct line *l, const double *base)
 
 static void test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range(void **state)
 {
-    (void)state;
     const double base[N] = {1, 2, 3, 4, 5, 6, 7, 8}, theta = 0.034;
     double y[N], m[N], squares = 0;
     struct line l;
@@ -123,7 +121,6 @@ static double normal(struct random *r)
 
 static void test_intervals_hold_the_truth_19_times_of_20(void **state)
 {
-    (void)state;
     const double base[N] = {0};
     struct random r;
     struct line l;
@@ -147,7 +144,6 @@ static void test_intervals_hold_the_truth_19_times_of_20(void **state)
 
 static void test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance(void **state)
 {
-    (void)state;
     const double near[N] = {0};
     double far[N];
     for (int i = 0; i < N; i++)
@@ -163,7 +159,6 @@ static void test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_d
 
 static void test_a_spread_that_nobody_knows_is_fitted(void **state)
 {
-    (void)state;
     const double m[N] = {0}, y[N] = {0.08, -0.08, 0.08, -0.08, 0.08, -0.08, 0.08, -0.08};
     const struct model_posterior_point point = {.m = m};
     struct model_posterior_data d = measured(y);
@@ -181,7 +176,6 @@ static void test_a_spread_that_nobody_knows_is_fitted(void **state)
 
 static void test_scatter_of_emulations_widens_what_is_expected(void **state)
 {
-    (void)state;
     const double base[N] = {0};
     struct line l;
     line_make(&l, base);
@@ -199,7 +193,6 @@ static void test_scatter_of_emulations_widens_what_is_expected(void **state)
  * v exp(log(5 / 2) - digamma(5 / 2)) = 1.23755 v: four degrees of freedom beside the five. */
 static void test_repeats_and_emulations_average_scatter_away(void **state)
 {
-    (void)state;
     double m[5][N], five[N];
     struct model_posterior_point points[5];
     for (int k = 0; k < 5; k++) {
@@ -225,7 +218,6 @@ static void test_repeats_and_emulations_average_scatter_away(void **state)
  * chance would give sqrt(2 / (7 pi)). */
 static void test_flows_that_are_late_together_count_less(void **state)
 {
-    (void)state;
     const double base[N] = {0};
     const size_t one[N] = {0};
     struct line l;
@@ -246,7 +238,6 @@ static void test_flows_that_are_late_together_count_less(void **state)
 /* A deviation that is known from few values makes an outlier likelier: Student's t with 4 degrees of freedom. */
 static void test_a_deviation_of_few_repeats_has_heavy_tails(void **state)
 {
-    (void)state;
     const double m[N] = {0}, y[N] = {0.1, -0.1}, four[N] = {4, 4, 4, 4, 4, 4, 4, 4};
     const struct model_posterior_point point = {.m = m};
     const struct model_posterior_grid g = {.points = &point, .n = 1};
@@ -267,7 +258,6 @@ static void test_a_deviation_of_few_repeats_has_heavy_tails(void **state)
  * is known by 4 degrees of freedom alone, which makes t of 8260 of a normal: 2e-5 more. A spread that nobody knows is likelier to be larger. */
 static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
 {
-    (void)state;
     const double m[N] = {0}, y[N] = {0.04, -0.04};
     const struct model_posterior_point point = {.m = m};
     const struct model_posterior_grid g = {.points = &point, .n = 1};
@@ -287,7 +277,6 @@ static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
  * there were three looks. */
 static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
 {
-    (void)state;
     const double m[N] = {0}, y[N] = {0, 0, 0.06, -0.06};
     const size_t group[] = {0, 0, 1, 1};
     const struct model_posterior_point point = {.m = m};
@@ -306,7 +295,6 @@ static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
 /* Of right hypotheses one in a hundred has a tail below 0.01, and half have one below a half. */
 static void test_tails_of_what_is_true_are_even(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 4711);
     int below_half = 0, below_hundredth = 0;
@@ -328,7 +316,6 @@ static void test_tails_of_what_is_true_are_even(void **state)
 
 static void test_how_far_an_interval_is_behind_the_best(void **state)
 {
-    (void)state;
     const double base[N] = {0};
     double squares = 0;
     struct line l;
@@ -356,7 +343,6 @@ static void refused(const struct model_posterior_data *d, const struct model_pos
 
 static void test_what_is_no_posterior_is_refused(void **state)
 {
-    (void)state;
     double y[N] = {0}, m[N] = {0};
     const struct model_posterior_point point = {.m = m};
     struct model_posterior_grid g = {.points = &point, .n = 1};

@@ -36,7 +36,6 @@ static enum model_regime regime(const struct model_regime_setup *s)
 
 static void test_deep_fifos_and_equal_windows_are_eq6(void **state)
 {
-    (void)state;
     /* s = 1538/1448, a = 90/2896; B = 1 Gb/s / (s + a/2) = 927.9 Mb/s, half of it each: 464, as ns-3 has it. */
     struct model_regime_setup s = star();
     struct model_regime_answer a = answer(&s);
@@ -51,7 +50,6 @@ static void test_deep_fifos_and_equal_windows_are_eq6(void **state)
 
 static void test_windows_less_the_pipe_stand_in_the_port(void **state)
 {
-    (void)state;
     /* 2070 segments each go round, one stays at the receiver; d = 200 us + (2 * 1538 + 2 * 90) * 8 ns = 226.048 us, and
      * of a pair that has no mate there 12.304 us more. All three take one round trip T =
      * 8 (s 2 W + a W) / C = 8 * 1448 * 2070 * (2 * 1.062155 + 0.031077) ns = 51.68 ms; q = T - d. In the port, per
@@ -68,7 +66,6 @@ static void test_windows_less_the_pipe_stand_in_the_port(void **state)
 
 static void test_a_port_that_cannot_hold_them_loses(void **state)
 {
-    (void)state;
     struct model_regime_setup s = star();
     double need = answer(&s).port_need_bytes;
     s.port_limit_bytes = 500e3; /* 49 125 936 Mb/s with ns-3's NewReno */
@@ -90,7 +87,6 @@ static void test_a_port_that_cannot_hold_them_loses(void **state)
 
 static void test_acks_that_pass_data_bring_full_duplex_back(void **state)
 {
-    (void)state;
     /* ns-3: 457 457 915 and 305 305 305 915 with ACKs first in both; Linux: fair at the port alone does it, at the
      * NIC alone nothing. */
     struct model_regime_setup s = star();
@@ -114,7 +110,6 @@ static void test_acks_that_pass_data_bring_full_duplex_back(void **state)
 
 static void test_unequal_windows_set_the_rates(void **state)
 {
-    (void)state;
     /* Linux, 100 Mb/s: half the window out gave 46.7 46.5 22.9. */
     struct model_regime_setup s = star();
     s.link.rate_bps = 100e6;
@@ -128,7 +123,6 @@ static void test_unequal_windows_set_the_rates(void **state)
 
 static void test_small_queues_keep_data_out_of_the_nic(void **state)
 {
-    (void)state;
     /* small-queues.yaml: Linux gives 91 40-46 46-51, and 46 46 46 without. */
     struct model_regime_setup s = star();
     s.incoming = 1;
@@ -152,7 +146,6 @@ static void test_small_queues_keep_data_out_of_the_nic(void **state)
 
 static void test_windows_below_the_pipe_leave_it_unsaturated(void **state)
 {
-    (void)state;
     struct model_regime_setup s = star();
     s.delay_s = 5e-3; /* 20 ms: 2.5 MB of wire */
     s.incoming_window_bytes = s.outgoing_window_bytes = 300e3;
@@ -165,7 +158,6 @@ static void test_windows_below_the_pipe_leave_it_unsaturated(void **state)
 
 static void test_two_full_fifos_are_known_by_their_sum_alone(void **state)
 {
-    (void)state;
     struct model_regime_setup s = star();
     s.outgoing_window_bytes = 2 * 2071 * 1448;
     s.incoming_window_bytes = 2071 * 1448;
@@ -178,7 +170,6 @@ static void test_two_full_fifos_are_known_by_their_sum_alone(void **state)
 
 static void test_a_start_that_overflows_decides_nothing(void **state)
 {
-    (void)state;
     struct model_regime_setup s = star();
     s.nic_limit_bytes = 1e6; /* 3 MB at once; nothing stands there later */
     assert_int_equal(regime(&s), MODEL_REGIME_UNKNOWN);
@@ -190,7 +181,6 @@ static void test_a_start_that_overflows_decides_nothing(void **state)
  * stands in the NIC, and finds it where there is exactly that much. */
 static void test_a_burst_needs_room_besides_what_stands(void **state)
 {
-    (void)state;
     struct model_regime_setup s = star();
     s.incoming = 1;
     s.outgoing = 10;
@@ -209,7 +199,6 @@ static void test_a_burst_needs_room_besides_what_stands(void **state)
 
 static void test_pause_acts_only_where_more_than_xoff_would_stand(void **state)
 {
-    (void)state;
     /* pause.yaml: 463 463 463 when everybody stops, 457 457 915 when senders do. */
     struct model_regime_setup s = star();
     s.delay_s = 5e-6;
@@ -244,7 +233,6 @@ static void unknown_because(const struct model_regime_setup *s, const char *word
 /* pause.yaml has an answer (above); each bound of the forms takes it away. */
 static void test_pause_is_unknown_where_its_ends_differ(void **state)
 {
-    (void)state;
     struct model_regime_setup base = star(), s;
     base.delay_s = 5e-6;
     base.port_limit_bytes = 128e3;
@@ -286,7 +274,6 @@ static void test_pause_is_unknown_where_its_ends_differ(void **state)
 
 static void test_a_window_below_a_pair_is_for_the_timer(void **state)
 {
-    (void)state;
     struct model_regime_setup s = star();
     s.outgoing_window_bytes = 2895;
     unknown_because(&s, "delayed ACK timer");
@@ -296,7 +283,6 @@ static void test_a_window_below_a_pair_is_for_the_timer(void **state)
 
 static void test_everybody_stopped_undoes_ack_priority(void **state)
 {
-    (void)state;
     /* X sends a third of the time and pays for its ACKs: (s / 3 - a) B / s = 0.304 B beside 0.333 B. */
     struct model_regime_setup s = star();
     s.incoming = 3;
@@ -313,7 +299,6 @@ static void test_everybody_stopped_undoes_ack_priority(void **state)
 /* The four cases against the fixed point on any topology (model/window/window.h). */
 static void test_rates_are_the_window_laws_fixed_point(void **state)
 {
-    (void)state;
     struct random random;
     random_init(&random, 7);
     int compared = 0;
@@ -362,7 +347,6 @@ static void test_rates_are_the_window_laws_fixed_point(void **state)
 
 static void test_refuses_what_is_no_star(void **state)
 {
-    (void)state;
     struct model_regime_answer a = {.regime = MODEL_REGIME_LOSS};
     struct model_regime_setup s = star();
     s.outgoing = 0;

@@ -11,7 +11,6 @@
 
 static void test_four_processes_pair_as_by_hand(void **state)
 {
-    (void)state;
     /* chi = 3: numbers below 3 add up to the round mod 3, whoever is left meets 3. */
     const size_t partner[3][4] = {{1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
     for (size_t round = 1; round <= 3; round++)
@@ -21,7 +20,6 @@ static void test_four_processes_pair_as_by_hand(void **state)
 
 static void test_rounds_are_the_chromatic_index(void **state)
 {
-    (void)state;
     assert_int_equal(model_schedule_rounds(0), 0);
     assert_int_equal(model_schedule_rounds(1), 0);
     assert_int_equal(model_schedule_rounds(2), 1);
@@ -32,7 +30,6 @@ static void test_rounds_are_the_chromatic_index(void **state)
 
 static void test_every_pair_meets_once_and_nobody_twice_in_a_round(void **state)
 {
-    (void)state;
     for (size_t p = 2; p <= 64; p++) {
         int met[64][64] = {{0}}, idle[64] = {0};
         for (size_t round = 1; round <= model_schedule_rounds(p); round++)
@@ -57,7 +54,6 @@ static void test_every_pair_meets_once_and_nobody_twice_in_a_round(void **state)
 
 static void test_no_such_round_or_process_is_idle(void **state)
 {
-    (void)state;
     assert_true(model_schedule_partner(4, 0, 0) == MODEL_SCHEDULE_IDLE);
     assert_true(model_schedule_partner(4, 4, 0) == MODEL_SCHEDULE_IDLE);
     assert_true(model_schedule_partner(4, 1, 4) == MODEL_SCHEDULE_IDLE);
@@ -76,7 +72,6 @@ static struct model_schedule_window window_of(size_t d1, size_t d2, double buffe
 
 static void test_windows_of_section_6_3(void **state)
 {
-    (void)state;
     /* B_L = 45, nu = (p - d1) d1 / (p - 1): 64/15, 128/23, 108/23, 192/31. Printed windows: 10 without control
      * packets, then with one for each data packet 5, 4, 5, 3. Rounding down gives all but 6x4, where 4.79 is 4. */
     const struct {
@@ -102,7 +97,6 @@ static void test_windows_of_section_6_3(void **state)
 
 static void test_window_of_the_worked_example(void **state)
 {
-    (void)state;
     /* Section 6.2.2: 4x4 and B_L = 30: 30 / 3.2 is 9. */
     struct model_schedule_window window = window_of(4, 4, 30, 0);
     assert_near(window.uplink_packets, 3.2, 1e-12);
@@ -115,7 +109,6 @@ static void test_window_of_the_worked_example(void **state)
 
 static void test_windows_of_all_stay_within_the_buffer(void **state)
 {
-    (void)state;
     int overruns = 0;
     for (size_t d1 = 1; d1 <= 24; d1++)
         for (size_t d2 = 2; d2 <= 12; d2++)
@@ -135,7 +128,6 @@ static void test_windows_of_all_stay_within_the_buffer(void **state)
 
 static void test_logical_order_is_figure_6_4(void **state)
 {
-    (void)state;
     const size_t figure[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
     const struct model_schedule_tree tree = {4, 4};
     for (size_t i = 0; i < 16; i++)
@@ -144,7 +136,6 @@ static void test_logical_order_is_figure_6_4(void **state)
 
 static void test_xor_steps_cross_switches_as_in_figure_6_4(void **state)
 {
-    (void)state;
     /* Right half of the figure: in steps 1, 2, 3 switch 0 sends to 1, 2, 3, in step 4 to itself, and so on. Without
      * the permutation (Fig. 6.3) steps 1 to 3 stay on the switch and 4 to 7 all go to the same other one. */
     const struct model_schedule_tree tree = {4, 4};
@@ -157,7 +148,6 @@ static void test_xor_steps_cross_switches_as_in_figure_6_4(void **state)
 
 static void test_permutation_is_one_and_spreads_neighbours(void **state)
 {
-    (void)state;
     for (size_t d1 = 1; d1 <= 24; d1++)
         for (size_t d2 = 1; d2 <= 12; d2++) {
             const struct model_schedule_tree tree = {d1, d2};
@@ -174,7 +164,6 @@ static void test_permutation_is_one_and_spreads_neighbours(void **state)
 
 static void test_permutation_of_no_such_process_says_so(void **state)
 {
-    (void)state;
     const struct model_schedule_tree tree = {4, 4}, none = {0, 4}, huge = {SIZE_MAX, 2};
     assert_true(model_schedule_logical(&tree, 16) == SIZE_MAX);
     assert_true(model_schedule_physical(&tree, 16) == SIZE_MAX);
@@ -184,7 +173,6 @@ static void test_permutation_of_no_such_process_says_so(void **state)
 
 static void test_uplink_bounds_of_section_6_3(void **state)
 {
-    (void)state;
     /* Best rate of a process, M (p - 1) / T at 103 MB/s an uplink: 103 (p - 1) / (2 d1 (p - d1)) MB/s. He prints 12.07,
      * 9.25, 10.96 and 8.32; the third is 10.968 (103 * 23 / 216), cut, not rounded. */
     const struct {
@@ -202,7 +190,6 @@ static void test_uplink_bounds_of_section_6_3(void **state)
 
 static void test_bad_tree_buffer_or_rate_is_an_error(void **state)
 {
-    (void)state;
     const struct {
         struct model_schedule_tree tree;
         double buffer, control;

@@ -34,7 +34,6 @@ static struct network networks[] = {
 
 static int read_networks(void **state)
 {
-    (void)state;
     FILE *f = fopen(TEST_PAPERS "/steffenel2006_signatures.csv", "r");
     assert_non_null(f);
     char line[256], name[64];
@@ -94,7 +93,6 @@ static struct model_signature_fit fit_points(const struct network *w, const stru
 
 static void test_exact_times_give_the_paper_s_signatures_back(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < NETWORKS; i++) {
         const struct network *w = &networks[i];
         struct model_signature_point points[POINTS];
@@ -114,7 +112,6 @@ static void test_exact_times_give_the_paper_s_signatures_back(void **state)
 
 static void test_several_numbers_of_processes_share_one_signature(void **state)
 {
-    (void)state;
     const struct network *w = &networks[1];
     struct model_signature_point points[9];
     size_t n = 0;
@@ -134,7 +131,6 @@ static void test_several_numbers_of_processes_share_one_signature(void **state)
 
 static void test_intervals_cover_the_truth_in_95_of_100_draws(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < NETWORKS; i++) {
         const struct network *w = &networks[i];
         int gamma = 0, delta = 0, shape = 0, threshold = 0;
@@ -169,7 +165,6 @@ static void test_intervals_cover_the_truth_in_95_of_100_draws(void **state)
 
 static void test_a_threshold_between_sizes_is_bracketed(void **state)
 {
-    (void)state;
     struct network w = networks[0];
     w.signature.threshold_bytes = 3000;
     struct model_signature_point points[POINTS];
@@ -204,7 +199,6 @@ static const struct model_signature_point hand_points[] = {{2, 1e6, 5.1, 1}, {2,
 
 static void test_four_points_by_hand(void **state)
 {
-    (void)state;
     struct model_signature_fit fit;
     struct model_signature_candidate candidates[4];
     struct error err;
@@ -229,7 +223,6 @@ static void test_four_points_by_hand(void **state)
 
 static void test_standard_errors_weigh_the_points(void **state)
 {
-    (void)state;
     /* The same, with two more points at 1 and 4 MB, 100 s off and 1e6 times less sure: they add 2 * 1e-8 to
      * RSS and shift gamma and delta by about 100 * 1e-12. */
     struct model_signature_point points[6];
@@ -250,7 +243,6 @@ static void test_standard_errors_weigh_the_points(void **state)
 
 static void test_feasible_gls_rests_where_the_weights_are_those_of_its_predictions(void **state)
 {
-    (void)state;
     /* sum of w B r = 0 and sum of w D r = 0 with w = 1 / predicted^2, r = T - predicted */
     const struct network *w = &networks[1];
     struct random r;
@@ -279,7 +271,6 @@ static void test_feasible_gls_rests_where_the_weights_are_those_of_its_predictio
 
 static void test_order_and_unit_of_the_points_do_not_matter(void **state)
 {
-    (void)state;
     struct network w = networks[1];
     struct random r;
     random_init(&r, 11);
@@ -307,7 +298,6 @@ static void test_order_and_unit_of_the_points_do_not_matter(void **state)
 
 static void test_a_negative_start_up_cost_is_no_signature(void **state)
 {
-    (void)state;
     /* T = 10 B - 3 at B = 1, 2, 4 ... 32 s: an intercept below 0, which Eq. 5 has no place for. T / B = 7, 8.5, 9.25,
      * 9.625, 9.8125, 9.90625 rises all the way, where a delta would let it jump up and fall; gamma, of equal relative
      * errors, is the mean, 9.015625. */
@@ -324,7 +314,6 @@ static void test_a_negative_start_up_cost_is_no_signature(void **state)
 
 static void test_a_positive_start_up_cost_is_preferred_to_an_equal_fit_with_a_negative_one(void **state)
 {
-    (void)state;
     /* B = 1 and 2 s, T = 1 and 3 s (-+ 0.01): gamma = 2 with delta = -1 for all goes through both means, and so does
      * gamma = 1 with delta = 1 from 2 MB on. RSS = 4e-4 both, k = 2 and 3, so BIC alone would take the first. Of the
      * second, s^2 = 2e-4 and var(delta) = s^2 (1 + 4) / 2: t = 1 / sqrt(5e-4) = 45. */
@@ -360,7 +349,6 @@ static void assert_point_refused(struct model_signature_point bad, const char *w
 
 static void test_points_no_signature_can_come_from_are_refused(void **state)
 {
-    (void)state;
     assert_refused(hand.link, hand_points, 3, "3 points: want at least 4");
     assert_refused(hand.link, NULL, 0, "0 points: want at least 4");
     const struct model_signature_point one_size[] = {{2, 1e6, 5, 0}, {3, 1e6, 6, 0}, {4, 1e6, 7, 0}, {5, 1e6, 8, 0}};

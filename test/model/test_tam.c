@@ -32,7 +32,6 @@ static struct model_tam any_parameters(struct random *r)
 
 static void test_point_to_point_is_eq_2_6_on_fast_ethernet(void **state)
 {
-    (void)state;
     /* Table 5.2, 8275-326, p = 16, k = 10: O_s + 9 g + L + O_r + U_r
      * = 12.5 + 9 * 123 + (149 + 0.3387 * 16) + 20 + 7 = 1300.9192 us. */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
@@ -46,7 +45,6 @@ static void test_point_to_point_is_eq_2_6_on_fast_ethernet(void **state)
 
 static void test_full_duplex_exchange_costs_what_one_way_costs(void **state)
 {
-    (void)state;
     /* Eq. 2.6 and 2.7 are the same expression when O_s + O_r + U_r < g < L. */
     struct random r;
     random_init(&r, 1);
@@ -83,7 +81,6 @@ static struct model_tam gigabit_uniprocessor(void)
 
 static void test_slow_receiver_is_eq_3_1(void **state)
 {
-    (void)state;
     /* T = O_s + L + k (O_r + U_r): 6.5 + 7 + 100 * 19.76 = 1989.5 us. */
     struct model_tam t = gigabit_uniprocessor();
     struct model_tam_cost cost;
@@ -96,7 +93,6 @@ static void test_slow_receiver_is_eq_3_1(void **state)
 
 static void test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second(void **state)
 {
-    (void)state;
     /* Section 3.2.2: the receive overhead bounds the throughput by 76 MB/s; 75.2 were measured. 10 MB as there. */
     struct model_tam t = gigabit_uniprocessor();
     struct model_tam_cost cost;
@@ -111,7 +107,6 @@ static void test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second(void **st
 
 static void test_fast_ethernet_carries_12_megabytes_a_second_each_way(void **state)
 {
-    (void)state;
     /* Section 3.2: g_s = 122.75, g_r = 122.84 us for 1500 bytes; 12.2 MB/s one way, 12.1 each way were measured. */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     t.send_gap_s = 122.75 * US;
@@ -127,7 +122,6 @@ static void test_fast_ethernet_carries_12_megabytes_a_second_each_way(void **sta
 
 static void test_slow_sender_bounds_one_way(void **state)
 {
-    (void)state;
     /* O_s = 30 > g = 18.76 and > O_r + U_r = 19.76: k = 5: 5 * 30 + 7 + 19.76. */
     struct model_tam t = gigabit_uniprocessor();
     t.send_overhead_s = 30 * US;
@@ -140,7 +134,6 @@ static void test_slow_sender_bounds_one_way(void **state)
 
 static void test_exchange_adds_both_overheads_of_a_slow_processor(void **state)
 {
-    (void)state;
     /* O_s + O_r + U_r = 26.26 > g = 18.76: each of 99 further packets takes 26.26, after 26.26 + L. */
     struct model_tam t = gigabit_uniprocessor();
     struct model_tam_cost cost;
@@ -153,7 +146,6 @@ static void test_exchange_adds_both_overheads_of_a_slow_processor(void **state)
 
 static void test_parameters_are_lines_of_the_size(void **state)
 {
-    (void)state;
     /* Fast Ethernet's wire, 38 bytes a frame at 80 ns: 3.04 + 0.08 * 1500 = 123.04 us, as section 3.2.1 has it; and
      * lines of one's own: 2 + 0.01 * 1500 = 17, 5 + 0.02 * 1500 = 35, 1 + 0.004 * 1500 = 7, 10 + 0.1 * 1500 = 160. */
     const struct model_tam_lines lines = {.send_overhead = {2 * US, 0.01 * US}, .send_gap = {3.04 * US, 0.08 * US},
@@ -187,7 +179,6 @@ static struct model_tam figure_2_3(void)
 
 static void test_broadcast_of_figure_2_3_is_bound_by_the_root(void **state)
 {
-    (void)state;
     /* T0 = 3 < 2 g = 4: Eq. 2.8 with p = 16, k = 3: 4 * (2 * 2 + 4 + 1.5 + 0.5 + 1) = 44. */
     struct model_tam t = figure_2_3();
     struct model_tam_broadcast b;
@@ -199,7 +190,6 @@ static void test_broadcast_of_figure_2_3_is_bound_by_the_root(void **state)
 
 static void test_broadcast_of_figure_2_4_interferes(void **state)
 {
-    (void)state;
     /* T0 = 3 >= 2 g = 2: Eq. 2.9 in its last form, (4 + 3 - 1) * 3 + 4 * 4 + 2 * (4 - 2) * 1 = 38. */
     struct model_tam t = figure_2_3();
     t.send_gap_s = t.receive_gap_s = 1 * US;
@@ -213,7 +203,6 @@ static void test_broadcast_of_figure_2_4_interferes(void **state)
 
 static void test_broadcast_of_a_slow_sender_goes_at_its_pace(void **state)
 {
-    (void)state;
     /* O_s = 2 > g = 1, O_r + U_r = 1 < O_s: his rule picks Eq. 2.8, and the root cannot send more often than every 2:
      * p = 4, k = 3: 2 * (2 * 2 + 4 + 1 + 2) = 22. */
     struct model_tam t = figure_2_3();
@@ -229,7 +218,6 @@ static void test_broadcast_of_a_slow_sender_goes_at_its_pace(void **state)
 
 static void test_full_duplex_needs_little_overhead_and_a_long_network(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 39.5 < 123 < 149 + 0.3387 p */
     assert_true(model_tam_is_full_duplex(&t, 2));
     t.latency_s = 120e-6; /* L = 122.7 us for 8, 123.4 us for 10 */
@@ -241,7 +229,6 @@ static void test_full_duplex_needs_little_overhead_and_a_long_network(void **sta
 
 static void test_broadcast_copies_the_message_once(void **state)
 {
-    (void)state;
     /* 3 packets of 1500 bytes at 1 ns a byte: 4.5 us more than 44. */
     struct model_tam t = figure_2_3();
     t.copy.cache_to_memory_s_per_byte = 1e-9;
@@ -253,7 +240,6 @@ static void test_broadcast_copies_the_message_once(void **state)
 
 static void test_broadcast_depth_rounds_up(void **state)
 {
-    (void)state;
     /* One packet, L + T0 = 7: 1, 2, 2, 3, 4, 5 levels for 2, 3, 4, 5, 16, 17 processes. */
     const size_t processes[] = {2, 3, 4, 5, 16, 17}, depth[] = {1, 2, 2, 3, 4, 5};
     struct model_tam t = figure_2_3();
@@ -267,7 +253,6 @@ static void test_broadcast_depth_rounds_up(void **state)
 
 static void test_broadcast_rule_takes_the_slower_bottleneck(void **state)
 {
-    (void)state;
     /* Whatever the parameters, the part that needs longer decides: root - interference = (k - 1) (2 s - T0). */
     struct random r;
     random_init(&r, 2);
@@ -285,7 +270,6 @@ static void test_broadcast_rule_takes_the_slower_bottleneck(void **state)
 
 static void test_packets_round_up(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 1492 bytes */
     struct error err;
     size_t k;
@@ -302,7 +286,6 @@ static void test_packets_round_up(void **state)
 
 static void test_bad_parameter_is_an_error_that_names_it(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     const struct {
         const char *name;
@@ -335,7 +318,6 @@ static void test_bad_parameter_is_an_error_that_names_it(void **state)
 
 static void test_lone_process_or_no_packet_is_an_error(void **state)
 {
-    (void)state;
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     struct model_tam_cost cost;
     struct model_tam_broadcast b;

@@ -25,7 +25,6 @@ static void run(const struct model_platform *p, const struct model_transfer *t, 
  * its other 23.5 MB take 0.4 s more (0.8 s). The second then has 23.5 of its 47 MB left, at 940 Mb/s: 1.0 s. */
 static void test_a_later_start_changes_rates_when_it_comes(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, 70.5e6, 1e6, 0}, {0, 2, 47e6, 1e6, 0.4}};
     double done[2];
@@ -36,7 +35,6 @@ static void test_a_later_start_changes_rates_when_it_comes(void **state)
 
 static void test_time_passes_before_the_first_start(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, 11.75e6, 1e6, 2}, {0, 2, 11.75e6, 1e6, 5}};
     double done[2];
@@ -47,7 +45,6 @@ static void test_time_passes_before_the_first_start(void **state)
 
 static void test_an_endless_transfer_never_completes(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, INFINITY, 1e6, 0}, {0, 2, 5.875e6, 1e6, 0}};
     double done[2];
@@ -59,7 +56,6 @@ static void test_an_endless_transfer_never_completes(void **state)
 /* Far from 0 a step may be shorter than a double can add to the time: it must end all the same. */
 static void test_tiny_messages_late_are_done(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, 1, 1e6, 1e9}, {0, 2, 3, 1e6, 1e9}};
     double done[2];
@@ -90,7 +86,6 @@ static void add_step(void *user, const struct model_step *step)
 
 static void test_every_rule_moves_every_byte_once(void **state)
 {
-    (void)state;
     static struct model_transfer t[PATTERN_MOST];
     static double done[PATTERN_MOST], bits[PATTERN_MOST];
     static const struct model_rule *const rules[] = {&model_rule_eq5,      &model_rule_eq6,    &model_rule_algorithm1,

@@ -24,7 +24,6 @@ static struct model_timers timers_of(const struct model_timers_port *port)
 
 static void test_timeouts_of_his_switches(void **state)
 {
-    (void)state;
     /* Section 4.3.4, by hand with e = 2.7182818 and e^2 = 7.3890561. Tables 4.1 and 4.2 have TO = 400 and 1600 g_r on
      * both switches: 400 lies within B_L e = 258.237 and B_L e^2 = 701.960 (IBM 8275-416, B_L 95) and within 347.940
      * and 945.799 (Cisco 2980G, 128); 1600 lies above both, where he finds little more to gain. */
@@ -47,7 +46,6 @@ static void test_timeouts_of_his_switches(void **state)
 
 static void test_no_timer_is_shorter_than_a_full_buffer(void **state)
 {
-    (void)state;
     /* 10 packets drain in 1.2304 ms: B_L e^2 is 9.1 ms, the round trip 101.2304. */
     struct model_timers_port port = fast_ethernet(4, 10, 0.1);
     struct model_timers t = timers_of(&port);
@@ -62,7 +60,6 @@ static void test_no_timer_is_shorter_than_a_full_buffer(void **state)
 
 static void test_windows_fit_at_once_and_later(void **state)
 {
-    (void)state;
     /* T = 10 g_r. n = 15, B = 95: at once 95 / 14 = 6.79, later 105 / 15 = 7; n = 3: 47.5 and 35. */
     struct model_timers_port port = fast_ethernet(15, 95, 1230.4e-6);
     struct model_timers t = timers_of(&port);
@@ -83,7 +80,6 @@ static void test_windows_fit_at_once_and_later(void **state)
 
 static void test_values_out_of_range_are_refused(void **state)
 {
-    (void)state;
     const struct model_timers_port wrong[] = {{0, 1, 1538, 95, 2}, {1e8, -1, 1538, 95, 2}, {1e8, 1, 0, 95, 2},
                                               {1e8, 1, 1538, 0, 2}, {1e8, 1, 1538, 95, 0}, {1e8, 1, 1538, 95, 2.5},
                                               {INFINITY, 1, 1538, 95, 2}, {1e8, NAN, 1538, 95, 2}};

@@ -75,7 +75,6 @@ static void pattern_rates(const struct model_platform *p, const struct model_tra
  * the other: x = C / (max(in, out) s + min(in, out) a), 1/1: 10^9 / (1.06215 + 0.02901) = 916 Mb/s. */
 static void test_star_cases(void **state)
 {
-    (void)state;
     static const struct {
         int in, out;
         double rate_mbps;
@@ -95,7 +94,6 @@ static void test_star_cases(void **state)
 /* Zhu 2014, Fig. 1 with 500 kB windows, NICs and backbone of 1 Gb/s and a round trip of 0.4 ms for all. */
 static void test_figure_1(void **state)
 {
-    (void)state;
     struct error err;
     struct model_platform p = pattern_figure1_platform();
     struct model_window_link links[16];
@@ -124,7 +122,6 @@ static void test_figure_1(void **state)
 /* Real Linux: windows 256K 256K in, 512K out gave 45.5 45.4 90.3 of 100 Mb/s: B/2 B/2 B. */
 static void test_unequal_windows_share_in_proportion(void **state)
 {
-    (void)state;
     struct model_transfer t[3];
     double rate[3];
     struct model_platform p = pattern_star_platform(2, 1);
@@ -139,7 +136,6 @@ static void test_unequal_windows_share_in_proportion(void **state)
 /* ACKs before data in both queues: directions part, as in ns-3 (457 457 915, and 305 x 3 and 915). */
 static void test_ack_first_gives_full_duplex_back(void **state)
 {
-    (void)state;
     struct model_transfer t[4];
     double rate[4];
     for (int in = 2; in <= 3; in++) {
@@ -155,7 +151,6 @@ static void test_ack_first_gives_full_duplex_back(void **state)
 
 static void test_a_lone_small_window_runs_at_window_per_round_trip(void **state)
 {
-    (void)state;
     struct model_transfer t[1];
     double rate[1];
     struct model_platform p = pattern_star_platform(1, 0);
@@ -183,7 +178,6 @@ static void test_a_lone_small_window_runs_at_window_per_round_trip(void **state)
  * in as data, by the flow out as ACKs. */
 static void test_round_trips_split_into_their_parts(void **state)
 {
-    (void)state;
     struct error err;
     struct model_transfer t[3];
     struct model_platform p = pattern_star_platform(2, 1);
@@ -209,7 +203,6 @@ static void test_round_trips_split_into_their_parts(void **state)
  * meets the other's clump, 30 frames of 12.304 us long, and the pairs that ACKs let go. */
 static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
 {
-    (void)state;
     struct error err;
     struct model_transfer t[2];
     double alone_s = 1638.352e-6, frame_s = 12.304e-6, share = 30 * frame_s / alone_s, rho = 2 * share;
@@ -234,7 +227,6 @@ static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
 /* 3 MB on the same cables: the port is full, and what stands in it is longer than bursts wait there. */
 static void test_bursts_do_not_wait_twice_where_a_queue_stands(void **state)
 {
-    (void)state;
     struct error err;
     struct model_transfer t[3];
     double without[3];
@@ -256,7 +248,6 @@ static void test_bursts_do_not_wait_twice_where_a_queue_stands(void **state)
  * The judge is residual() above. */
 static void test_random_patterns_converge(void **state)
 {
-    (void)state;
     static struct model_transfer t[PATTERN_MOST];
     static const struct {
         int nodes, d;
@@ -291,7 +282,6 @@ static void test_random_patterns_converge(void **state)
 /* The same rates from a start elsewhere: half of the flows solved first. */
 static void test_the_start_does_not_matter(void **state)
 {
-    (void)state;
     static struct model_transfer t[PATTERN_MOST];
     static double cold[PATTERN_MOST];
     static bool half[PATTERN_MOST];
@@ -408,7 +398,6 @@ static void changes_solved_alone(const struct changing *c)
 
 static void test_changes_solved_alone_are_the_whole_solution(void **state)
 {
-    (void)state;
     changes_solved_alone(&(struct changing){.nodes = 60, .last = 119, .changes = 40, .residual = 1e-6, .rates = 1e-3,
                                             .alone = 20});
 }
@@ -417,7 +406,6 @@ static void test_changes_solved_alone_are_the_whole_solution(void **state)
  * by less than 1e-2: where a slow flow shares a full link with a fast one, little of the load tells what it waits. */
 static void test_changes_among_many_solved_alone(void **state)
 {
-    (void)state;
     changes_solved_alone(&(struct changing){.nodes = 1000, .first = 10, .last = 11, .changes = 9,
                                             .least = MODEL_WINDOW_FEW + 1, .alone = 7, .rates = 1e-2,
                                             .residual = 1.01 * MODEL_WINDOW_NEAR_OF_MANY});
@@ -434,7 +422,6 @@ static void refused(struct model_window_network net, const char *word)
 
 static void test_a_bad_network_is_refused_by_what_is_wrong(void **state)
 {
-    (void)state;
     const int path[] = {0}, far[] = {1};
     const struct model_window_link link = {1e9, false}, dead = {0, false};
     struct model_window_flow f = {1e6, 1e-3, S, A, path, path, 1, 1};
@@ -460,7 +447,6 @@ static void test_a_bad_network_is_refused_by_what_is_wrong(void **state)
  * nothing slows them, and the data behind them never move. */
 static void test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point(void **state)
 {
-    (void)state;
     struct error err;
     const int fast[] = {0}, slow[] = {1};
     const struct model_window_link links[] = {{10e9, false}, {1e6, true}};

@@ -49,7 +49,6 @@ static double cut(double value, double digits)
 
 static void test_table_1_to_the_digits_printed(void **state)
 {
-    (void)state;
     struct error err;
     struct model_platform p = pattern_figure1_platform();
     struct model_routes routes;
@@ -84,7 +83,6 @@ static void test_table_1_to_the_digits_printed(void **state)
 
 static void test_two_in_one_out_have_half_each(void **state)
 {
-    (void)state;
     struct model_transfer t[3];
     double rate[3];
     struct model_platform p = pattern_star_platform(2, 1);
@@ -99,7 +97,6 @@ static void test_two_in_one_out_have_half_each(void **state)
  * fill the cable, so the transfer out of node 0 is sent back and settled by with-flow traffic alone: 940. */
 static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_platform();
     p.n_nodes = 8;
     p.nic.goodput_bps = 940e6;
@@ -120,7 +117,6 @@ static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
  * looks at node 3, where k is only 3. For c that leaves -282: it has the fair share of 940/3. */
 static void test_an_overbooked_cable_gives_its_fair_share(void **state)
 {
-    (void)state;
     struct model_platform p = pattern_platform();
     p.n_nodes = 8;
     p.nic.goodput_bps = 940e6;
@@ -144,7 +140,6 @@ static const struct {
 
 static void test_the_order_of_the_pattern_does_not_matter(void **state)
 {
-    (void)state;
     static struct model_transfer t[PATTERN_MOST], shuffled[PATTERN_MOST];
     static double rate[PATTERN_MOST], again[PATTERN_MOST];
     static size_t at[PATTERN_MOST];
@@ -175,7 +170,6 @@ static void test_the_order_of_the_pattern_does_not_matter(void **state)
 
 static void test_it_ends_in_twice_as_many_rounds_as_transfers(void **state)
 {
-    (void)state;
     static struct model_transfer t[PATTERN_MOST];
     static double rate[PATTERN_MOST];
     int rack[30];

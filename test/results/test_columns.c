@@ -51,7 +51,6 @@ static void assert_same_row(const struct results_flow *a, const struct results_f
 
 static void test_flows_csv_is_read_back_to_the_picosecond(void **state)
 {
-    (void)state;
     struct random r;
     struct results_flow flow[20], *back;
     struct outfile f;
@@ -76,7 +75,6 @@ static void test_flows_csv_is_read_back_to_the_picosecond(void **state)
 
 static void test_a_summary_is_read_back(void **state)
 {
-    (void)state;
     struct random r;
     random_init(&r, 2);
     struct results_flow flow[] = {made_flow(&r, 0), made_flow(&r, 1)};
@@ -110,7 +108,6 @@ static void test_a_summary_is_read_back(void **state)
 
 static void test_hostile_summaries_are_refused_or_harmless(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "", "[]", "{}", "{\"complete\": true, \"flows\": 1}", "{\"flows\": []}", "{\"complete\": 1, \"flows\": []}",
         "{\"complete\": true, \"flows\": [{}, {\"round_trip\": {\"rtt_s\": -1}}]}",
@@ -137,7 +134,6 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
 
 static void test_clearing_removes_what_the_summary_lists_and_no_more(void **state)
 {
-    (void)state;
     struct results_capture captures[] = {{"h0.pcap", "h0", 1}, {"../precious.pcap", "h1", 1}};
     struct results_flow flow;
     results_columns_clear(&results_flow_columns, &flow);

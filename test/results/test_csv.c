@@ -20,7 +20,6 @@ static void write_file(const char *text)
 
 static void test_columns_are_found_by_name(void **state)
 {
-    (void)state;
     struct results_csv csv;
     struct error err;
     char *v[3];
@@ -39,7 +38,6 @@ static void test_columns_are_found_by_name(void **state)
 /* RFC 4180, 2.5 to 2.7, without line breaks. */
 static void test_quoted_fields_hold_commas_and_quotes(void **state)
 {
-    (void)state;
     struct results_csv csv;
     struct error err;
     char *v[3];
@@ -54,7 +52,6 @@ static void test_quoted_fields_hold_commas_and_quotes(void **state)
 
 static void test_what_is_written_is_read_back(void **state)
 {
-    (void)state;
     static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,", "=1+1",
                                         "+a", "@x,\"y\"", "-", "-1", "+5 %", "'", "'=", "''=1", "it's", "\'\'\'",
                                         "''a", "'-5", "-1-1"};
@@ -82,7 +79,6 @@ static void test_what_is_written_is_read_back(void **state)
 
 static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *cell;
     } cases[] = {
@@ -110,7 +106,6 @@ static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
 
 static void test_errors_name_file_line_and_column(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *said;
     } bad[] = {
@@ -137,7 +132,6 @@ static void test_errors_name_file_line_and_column(void **state)
 
 static void test_times_keep_every_picosecond(void **state)
 {
-    (void)state;
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
@@ -151,7 +145,6 @@ static void test_times_keep_every_picosecond(void **state)
 
 static void test_numbers_are_checked_where_they_are_read(void **state)
 {
-    (void)state;
     static const struct {
         const char *cell;
         double value; /* NAN: empty; -1: refused */
@@ -179,7 +172,6 @@ static void test_numbers_are_checked_where_they_are_read(void **state)
 
 static void test_lines_are_bounded_and_a_byte_order_mark_is_passed_over(void **state)
 {
-    (void)state;
     struct results_csv csv;
     struct error err = {0};
     char *v[2], *text = calloc(1, 100000);

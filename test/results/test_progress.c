@@ -31,7 +31,6 @@ static struct results_progress progress_of(int times)
 
 static void test_what_is_written_is_read(void **state)
 {
-    (void)state;
     struct results_progress p = progress_of(8), back;
     struct error err;
     assert_true(results_progress_write(&p, rows, directory, &err));
@@ -48,7 +47,6 @@ static void test_what_is_written_is_read(void **state)
 /* A flow that lives from 0.5 to 3.5 s: 100 bytes in the half second before 1, 50 of the next 100 in the half after. */
 static void test_between_is_what_was_done_then(void **state)
 {
-    (void)state;
     struct results_progress p = progress_of(8);
     struct results_progress_point did = results_progress_between(&p, 0, 0.5, 3.5, 0.75, 1.5);
     assert_true(fabs(did.bytes - 100) < 1e-9);
@@ -64,7 +62,6 @@ static void test_between_is_what_was_done_then(void **state)
 
 static void test_every_other_time_goes_when_there_are_many(void **state)
 {
-    (void)state;
     struct results_progress p = progress_of(1023);
     assert_false(results_progress_thin(&p));
     results_progress_fini(&p);
@@ -77,7 +74,6 @@ static void test_every_other_time_goes_when_there_are_many(void **state)
 
 static void test_what_is_no_progress_is_refused(void **state)
 {
-    (void)state;
     static const char head[] = "time_s,flow,bytes,back_bytes,data_frames,data_wait_s,ack_frames,ack_wait_s\n";
     static const char *const bad[] = {"1,a,1,0,1,0,1,0\n0.5,a,2,0,1,0,1,0\n", "1,d,1,0,1,0,1,0\n", "1,a,x,0,1,0,1,0\n",
                                       "-1,a,1,0,1,0,1,0\n", "1,a,1\n"};
@@ -98,13 +94,11 @@ static void test_what_is_no_progress_is_refused(void **state)
 
 static int enter(void **state)
 {
-    (void)state;
     return mkdtemp(directory) ? 0 : -1;
 }
 
 static int leave(void **state)
 {
-    (void)state;
     return rmdir(directory);
 }
 

@@ -15,7 +15,6 @@
  * several, and whatever a title says. */
 static void test_the_file_is_the_summary(void **state)
 {
-    (void)state;
     static const size_t flows[] = {0, 1, 3}, ports[] = {2, 0, 1};
     char directory[] = "/tmp/test-summary-XXXXXX";
     assert_non_null(mkdtemp(directory));

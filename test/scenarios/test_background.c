@@ -35,7 +35,6 @@ static struct sizes shipped(const char *name)
  * 0.07 x 140000 + 0.1 x 600000 + 0.1 x 1500000 + 0.1 x 3500000 + 0.07 x 7500000 + 0.03 x 20000000. */
 static void test_means_of_the_published_tables(void **state)
 {
-    (void)state;
     struct sizes web = shipped("web-search.csv"), mining = shipped("data-mining.csv");
     near(sizes_mean(&web), 1711250, 1e-3);
     near(sizes_mean(&mining), 12658198.6, 1e-3);
@@ -46,7 +45,6 @@ static void test_means_of_the_published_tables(void **state)
 /* Of 100000 draws, shares at the table's rows within five standard errors; the mean, too, whose deviation is 4 MB. */
 static void test_draws_follow_the_table(void **state)
 {
-    (void)state;
     enum { DRAWS = 100000 };
     struct sizes web = shipped("web-search.csv");
     struct random random;
@@ -81,7 +79,6 @@ static void refuses(const char *text, const char *sentence)
 
 static void test_what_is_no_distribution_is_refused(void **state)
 {
-    (void)state;
     refuses("bytes,share\n1,1\n", "t.csv:1: no column 'cdf'; the first line names bytes,cdf");
     refuses("bytes,cdf\n1,0.5\n", "t.csv:2: a distribution ends with a share of 1, and its mean is above 0");
     refuses("bytes,cdf\n0,1\n", "t.csv:2: a distribution ends with a share of 1, and its mean is above 0");
@@ -119,7 +116,6 @@ static void survives(struct scenario *s)
  * Poisson process have their mean as deviation. */
 static void test_poisson_arrivals_have_their_load(void **state)
 {
-    (void)state;
     text_write("one.csv", "bytes,cdf\n1000,1\n", 17);
     struct scenario s = text_load("duration: 1s\nnetwork: {hosts: 8, link: {rate: 1Gbps}}\n"
                                   "traffic: {background: {sizes: one.csv, load: 5%, stop: 100ms}}\n", NULL);
@@ -163,7 +159,6 @@ static void test_poisson_arrivals_have_their_load(void **state)
 /* Beside a star they follow its flows; beside a collective they are saved as flows beside it. */
 static void test_background_goes_beside_others(void **state)
 {
-    (void)state;
     text_write("one.csv", "bytes,cdf\n100000,1\n", 19);
     struct scenario s = text_load("network: {hosts: 4}\ntraffic:\n  star: {incoming: 2, bytes: 1MB}\n"
                                   "  background: {sizes: one.csv, load: 10%, hosts: [h1, h3], stop: 50ms}\n", NULL);
@@ -190,7 +185,6 @@ static void test_background_goes_beside_others(void **state)
 /* 2 s of 10 ms on and 30 ms off in the mean at 8 Mb/s: 10 kB a time, a quarter of the rate. */
 static void test_sources_go_on_and_off(void **state)
 {
-    (void)state;
     struct scenario s = text_load("duration: 20s\nnetwork: {hosts: 3}\ntraffic:\n  on_off:\n"
                                   "    - {from: h1, to: h0, rate: 8Mbps, on: 10ms, off: 30ms}\n"
                                   "    - {from: h2, to: h0, rate: 8Mbps, on: 10ms, off: 30ms, start: 1s, stop: 2s}\n", NULL);
@@ -225,7 +219,6 @@ static void csv_rejects(const char *csv, const char *message)
 
 static void test_flows_of_a_table(void **state)
 {
-    (void)state;
     const char *csv = "# mine\nto,from,bytes,start,rate\nh0,h1,1448,0,\nh5,h0,3MB,0.25,10Mbps\nh2,h3,7,10us,64000\n";
     text_write("f.csv", csv, strlen(csv));
     struct scenario s = text_load("traffic: {csv: f.csv}\n", NULL);
@@ -256,7 +249,6 @@ static void test_flows_of_a_table(void **state)
 /* Each client thinks, asks and hears; what is drawn is a GOAL text. */
 static void test_requests_are_a_goal_text(void **state)
 {
-    (void)state;
     struct scenario s = text_load("network: {hosts: 4}\ntraffic: {requests: {server: h1, count: 3, request: 300B}}\n", NULL);
     assert_int_equal(s.traffic, SCENARIO_TRAFFIC_GOAL);
     assert_int_equal(s.n_ranks, 4);

@@ -195,7 +195,6 @@ static void play(const struct collective_config *config, uint64_t seed)
 
 static void test_what_each_leaves_is_its_definition(void **state)
 {
-    (void)state;
     struct random random;
     random_init(&random, SEED);
     for (int a = 0; a < MODEL_COLLECTIVE_HALO; a++)
@@ -210,7 +209,6 @@ static void test_what_each_leaves_is_its_definition(void **state)
 
 static void test_a_halo_reaches_all_neighbours(void **state)
 {
-    (void)state;
     static const int dimensions[][3] = {{2, 2, 0}, {4, 3, 0}, {1, 5, 0}, {3, 3, 3}, {2, 3, 4}, {2, 2, 2}, {1, 1, 6}};
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
         struct collective_config c = {.algorithm = MODEL_COLLECTIVE_HALO, .ranks = 1, .bytes = 1000};
@@ -238,7 +236,6 @@ static int64_t sent(enum model_collective a, int ranks, int64_t bytes)
 /* Thakur, Rabenseifner and Gropp 2005, section 4: bytes in all, whatever does not divide evenly. */
 static void test_bytes_are_those_of_the_papers(void **state)
 {
-    (void)state;
     for (int n = 2; n < 20; n++) {
         int64_t s = 100003;
         assert_int_equal(sent(MODEL_COLLECTIVE_RING_ALLREDUCE, n, s), 2 * (n - 1) * s);

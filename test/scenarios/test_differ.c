@@ -24,7 +24,6 @@ static void differs(const char *before, const char *after, const char *wanted)
 
 static void test_values_that_differ_have_their_key(void **state)
 {
-    (void)state;
     differs("seed: 1\nnetwork: {nic: {queue: fifo, limit: 1MB}}\n", "seed: 1\nnetwork: {nic: {queue: fair, limit: 1MB}}\n",
             "network.nic.queue: fifo, then fair\n");
     differs("seed: 1\n", "seed: 1\n", "");
@@ -32,7 +31,6 @@ static void test_values_that_differ_have_their_key(void **state)
 
 static void test_what_one_side_alone_has_is_none_on_the_other(void **state)
 {
-    (void)state;
     differs("seed: 1\nnetwork: {hosts: 4}\n", "network: {hosts: 4, links: [{from: h0, to: h1}]}\n",
             "seed: 1, then none\nnetwork.links.0.from: none, then h0\nnetwork.links.0.to: none, then h1\n");
     differs("network: {links: [{from: h0}, {from: h1}]}\n", "network: {links: [{from: h0}]}\n",
@@ -42,7 +40,6 @@ static void test_what_one_side_alone_has_is_none_on_the_other(void **state)
 /* Starts of flows are drawn by a seed; how many there are and their windows whoever judged them knows. */
 static void test_flows_and_titles_are_left_out(void **state)
 {
-    (void)state;
     differs("title: a\ntcp: {window: 1MB, sack: true}\ntraffic: {flows: [{start: 1ns}]}\n",
             "title: b\ntcp: {window: 2MB, sack: false}\ntraffic: {flows: [{start: 2ns}, {start: 3ns}]}\n",
             "tcp.sack: true, then false\n");
@@ -50,7 +47,6 @@ static void test_flows_and_titles_are_left_out(void **state)
 
 static void test_a_file_that_is_not_there_is_named(void **state)
 {
-    (void)state;
     struct error err = {0};
     text_write("before.yaml", "seed: 1\n", 8);
     assert_false(scenario_differ("before.yaml", "none.yaml", differ_add, NULL, &err));

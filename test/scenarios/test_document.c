@@ -18,14 +18,12 @@ static void rejects_file(const char *path, const char *message)
 
 static void test_missing_file_and_directory_are_named(void **state)
 {
-    (void)state;
     rejects_file("none.yaml", "none.yaml: No such file or directory");
     rejects_file("/tmp", "/tmp: Is a directory");
 }
 
 static void test_file_without_values_is_empty(void **state)
 {
-    (void)state;
     text_rejects("", NULL, "s.yaml: is empty; a scenario has keys such as 'traffic:'");
     text_rejects("# nothing\n\n", NULL, "s.yaml: is empty; a scenario has keys such as 'traffic:'");
     text_rejects("", "seed=2", "s.yaml: is empty; a scenario has keys such as 'traffic:'");
@@ -33,7 +31,6 @@ static void test_file_without_values_is_empty(void **state)
 
 static void test_syntax_error_has_its_line(void **state)
 {
-    (void)state;
     text_rejects("network: {link: [\n", NULL,
                  "s.yaml:2: not YAML: did not find expected node content while parsing a flow node");
     text_rejects("seed: 1\ntitle: 'open\n", NULL,
@@ -43,7 +40,6 @@ static void test_syntax_error_has_its_line(void **state)
 
 static void test_bytes_that_are_no_text_have_their_line(void **state)
 {
-    (void)state;
     text_rejects("seed: 1\ntitle: \xff\n", NULL, "s.yaml:2: not UTF-8 text: invalid leading UTF-8 octet (0xff)");
     text_write("s.yaml", "a\nb\0c", 5);
     rejects_file("s.yaml", "s.yaml:2: not UTF-8 text: control characters are not allowed (0x00)");
@@ -52,7 +48,6 @@ static void test_bytes_that_are_no_text_have_their_line(void **state)
 
 static void test_key_given_twice_names_both_lines(void **state)
 {
-    (void)state;
     text_rejects("seed: 1\ntitle: x\nseed: 2\n", NULL, "s.yaml:3: seed: given twice, first in line 1");
     text_rejects("tcp:\n  window: 1MB\n  window: 2MB\n", NULL, "s.yaml:3: window: given twice, first in line 2");
     text_rejects("seed: 1", "tcp={sack: true, sack: false}",
@@ -61,14 +56,12 @@ static void test_key_given_twice_names_both_lines(void **state)
 
 static void test_one_document_of_plain_keys(void **state)
 {
-    (void)state;
     text_rejects("seed: 1\n---\nseed: 2\n", NULL, "s.yaml:3: a second document starts; a scenario is one");
     text_rejects("? [a]\n: b\n", NULL, "s.yaml:1: a key is a word, not a list or a mapping");
 }
 
 static void test_aliases_are_copies_and_cycles_end(void **state)
 {
-    (void)state;
     struct scenario s = text_load("network:\n  nic: &q {limit: 1MB}\n  switch: *q\n", "network.nic.limit=2MB");
     assert_int_equal(s.network.nic.limit_bytes, 2000000);
     assert_int_equal(s.network.sw.queue.limit_bytes, 1000000);
@@ -85,7 +78,6 @@ static void test_aliases_are_copies_and_cycles_end(void **state)
  * the lines named show. */
 static void test_depth_and_anchors_are_bounded(void **state)
 {
-    (void)state;
     char *yaml;
     size_t n;
     FILE *f = memory_stream(&yaml, &n);
@@ -123,7 +115,6 @@ static void test_depth_and_anchors_are_bounded(void **state)
 
 static void test_a_byte_order_mark_is_passed_over(void **state)
 {
-    (void)state;
     struct scenario s = text_load("\xef\xbb\xbfseed: 7\ntcp:\n  window: 1MB\n", NULL);
     assert_int_equal(s.seed, 7);
     scenario_fini(&s);
@@ -131,7 +122,6 @@ static void test_a_byte_order_mark_is_passed_over(void **state)
 
 static void test_nobody_is_blamed_for_what_the_program_sets(void **state)
 {
-    (void)state;
     struct scenario s;
     struct error err = {0};
     static const struct document_set sets[] = {{"engine=warp", "--"}, {.text = "traffic.start_spread=0"}};
@@ -148,7 +138,6 @@ static void test_nobody_is_blamed_for_what_the_program_sets(void **state)
 
 static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)
 {
-    (void)state;
     struct scenario s = text_load("seed: 1\n", "seed=7");
     assert_int_equal(s.seed, 7);
     scenario_fini(&s);
@@ -170,7 +159,6 @@ static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)
 
 static void test_set_value_is_yaml_when_it_looks_like_it(void **state)
 {
-    (void)state;
     struct scenario s = text_load("capture: [{at: h0}]\n", "capture=[{at: h1}, {at: h2, snaplen: 100}]");
     assert_int_equal(s.n_captures, 2);
     assert_int_equal(s.captures[1].snaplen, 100);
@@ -188,7 +176,6 @@ static void test_set_value_is_yaml_when_it_looks_like_it(void **state)
 
 static void test_later_set_wins(void **state)
 {
-    (void)state;
     static const struct document_set sets[] = {{.text = "tcp.window=1MB"}, {.text = "tcp={window: 2MB}"},
                                                 {.text = "tcp.sack=false"}};
     struct scenario s;
@@ -202,7 +189,6 @@ static void test_later_set_wins(void **state)
 
 static void test_set_without_sense_is_blamed(void **state)
 {
-    (void)state;
     text_rejects("seed: 1", "nonsense", "--set nonsense: write it as path=value, such as tcp.window=500kB");
     text_rejects("seed: 1", "=1", "--set =1: write it as path=value, such as tcp.window=500kB");
     text_rejects("seed: 1", "tcp..window=1", "--set tcp..window=1: write it as path=value, such as tcp.window=500kB");
@@ -218,7 +204,6 @@ static void test_set_without_sense_is_blamed(void **state)
 
 static void test_culprit_is_the_later_set_or_the_one_spelt_out(void **state)
 {
-    (void)state;
     static const struct document_set sets[] = {{.text = "c=1"}, {.text = "b=2"}};
     struct error err = {0};
     text_write("s.yaml", "a: 1\nb: 1\n", 10);

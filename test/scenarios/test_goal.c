@@ -28,7 +28,6 @@ static void reads(const char *text, struct schedule *s)
 
 static void test_every_statement(void **state)
 {
-    (void)state;
     struct schedule s;
     reads("// a trace\nnum_ranks 2\n\nrank 0 { /* over\ntwo lines */\n"
           "l1: calc 1000 cpu 1\nl2: send 100b to 1 tag 5 cpu 2 nic 0\nrecv 7b from 1\n"
@@ -57,7 +56,6 @@ static void test_every_statement(void **state)
 
 static void test_words_may_be_labels(void **state)
 {
-    (void)state;
     struct schedule s;
     reads("num_ranks 1\nrank 0 {\nsend: calc 1\ncalc: calc 2\ncalc requires send\n}\n", &s);
     assert_int_equal(s.ranks[0].n, 2);
@@ -68,7 +66,6 @@ static void test_words_may_be_labels(void **state)
 /* TCP carries no message of no byte. */
 static void test_an_empty_message_has_a_byte(void **state)
 {
-    (void)state;
     struct schedule s;
     reads("num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0 tag -1\n}\n", &s);
     assert_int_equal(s.ranks[0].ops[0].amount, 1);
@@ -79,7 +76,6 @@ static void test_an_empty_message_has_a_byte(void **state)
 
 static void test_errors_name_the_line(void **state)
 {
-    (void)state;
     rejects("", "1: no num_ranks: no GOAL text");
     rejects("rank 0 {\n}\n", "1: '0' found; here belongs num_ranks, before any rank");
     rejects("num_ranks 0\n", "1: '0' found; here belongs a number of ranks from 1 to 10000");
@@ -105,7 +101,6 @@ static void test_errors_name_the_line(void **state)
 
 static void test_what_never_ends_is_refused(void **state)
 {
-    (void)state;
     rejects("num_ranks 2\nrank 0 {\nsend 5b to 1\n}\n", "3: rank 0 sends to rank 1, which receives no such message");
     rejects("num_ranks 2\nrank 1 {\nrecv 5b from 0\n}\n",
             "3: rank 1 waits for a message from rank 0, which sends no such one");
@@ -124,7 +119,6 @@ static void test_what_never_ends_is_refused(void **state)
 /* MPI's rendezvous: both send first, and neither receives before its send is over. Short messages leave at once. */
 static void test_long_sends_wait_for_receives(void **state)
 {
-    (void)state;
     struct schedule s;
     rejects("num_ranks 2\nrank 0 {\na: send 65537b to 1\nb: recv 65537b from 1\nb requires a\n}\n"
             "rank 1 {\na: send 65537b to 0\nb: recv 65537b from 0\nb requires a\n}\n",
@@ -150,7 +144,6 @@ static char *written(const struct schedule *s)
 /* What a collective writes is read back as the same. */
 static void test_collectives_are_goal_texts(void **state)
 {
-    (void)state;
     for (int a = 0; a <= MODEL_COLLECTIVE_HALO; a++)
         for (int n = 4; n < 12; n += 3) {
             struct collective_config c = {(enum model_collective)a, n, n - 1, 12345, {0}};
@@ -173,7 +166,6 @@ static void test_collectives_are_goal_texts(void **state)
 /* One connection for both ways, or one each. */
 static void test_connections_of_pairs(void **state)
 {
-    (void)state;
     struct schedule s;
     size_t n;
     reads("num_ranks 3\nrank 0 {\nsend 1b to 1\nsend 1b to 1\nrecv 1b from 1\n}\n"

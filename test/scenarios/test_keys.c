@@ -6,7 +6,6 @@
 
 static void test_unknown_key_names_the_known_ones(void **state)
 {
-    (void)state;
     text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; did you mean seed? Known here: " TOP);
     text_rejects("seed: 1\nnetwork:\n  link:\n    rat: 1\n", NULL,
                  "s.yaml:4: network.link.rat: unknown key; did you mean rate? Known here: rate, up, delay, "
@@ -21,7 +20,6 @@ static void test_unknown_key_names_the_known_ones(void **state)
 
 static void test_unknown_path_is_blamed_on_its_set(void **state)
 {
-    (void)state;
     text_rejects("seed: 1\n", "network.switch.queu=fifo",
                  "--set network.switch.queu=fifo: unknown key; did you mean queue? Known here: architecture, queue, "
                  "limit, target, interval, quantum, quanta, min, max, probability, rate, burst, ecn, aggressive, mark, qdisc, "
@@ -32,7 +30,6 @@ static void test_unknown_path_is_blamed_on_its_set(void **state)
 
 static void test_value_of_the_wrong_kind_is_told(void **state)
 {
-    (void)state;
     text_rejects("just words\n", NULL, "s.yaml: a single value found; here belong keys of these: " TOP);
     text_rejects("[1, 2]\n", NULL, "s.yaml: a list found; here belong keys of these: " TOP);
     text_rejects("seed:\n  x: 1\n", NULL, "s.yaml:1: seed: a mapping found; here belongs a single value");
@@ -56,7 +53,6 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
 
 static void test_a_key_of_another_section_is_found_there(void **state)
 {
-    (void)state;
     text_rejects("window: 3MB\n", NULL, "s.yaml:1: window: unknown key; did you mean tcp.window? Known here: " TOP);
     text_rejects("tcp: {rate: 1Gbps}\n", NULL,
                  "s.yaml:1: tcp.rate: unknown key; did you mean network.link.rate? Known here: congestion, window, "
@@ -84,7 +80,6 @@ static void rows_are_sound(const struct key *keys)
 
 static void test_every_row_has_its_name_and_meaning(void **state)
 {
-    (void)state;
     rows_are_sound(scenario_keys);
 }
 

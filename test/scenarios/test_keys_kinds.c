@@ -18,7 +18,6 @@ static const char *rejection(const char *yaml)
 
 static void test_rates_of_every_link_are_held(void **state)
 {
-    (void)state;
     static const char *const rates[] = {"1kbps",  "10Mbps", "50Mbps",  "100Mbps", "1Gbps",   "2.5Gbps", "5Gbps",
                                         "10Gbps", "25Gbps", "40Gbps", "50Gbps",  "100Gbps", "200Gbps", "400Gbps",
                                         "800Gbps",
@@ -35,14 +34,12 @@ static void test_rates_of_every_link_are_held(void **state)
 
 static void test_rate_out_of_range_is_refused(void **state)
 {
-    (void)state;
     assert_string_equal(rejection("network: {link: {rate: 999bps}}\n"),
                         "s.yaml:1: network.link.rate: '999bps' is outside 1kbps to 8Tbps");
 }
 
 static void test_limits_are_bytes_or_packets(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t bytes, packets;
@@ -74,7 +71,6 @@ static void test_limits_are_bytes_or_packets(void **state)
 
 static void test_every_congestion_control_is_known_by_its_whole_name(void **state)
 {
-    (void)state;
     int n = 0;
     for (; emu_congestion_names[n]; n++) {
         char yaml[64];

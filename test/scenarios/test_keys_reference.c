@@ -11,7 +11,6 @@ static const char *page;
 
 static void test_the_page_is_what_the_table_says(void **state)
 {
-    (void)state;
     char *text = NULL, kept[65536];
     size_t size;
     FILE *f = open_memstream(&text, &size), *doc = fopen(page, "r");
@@ -27,7 +26,6 @@ static void test_the_page_is_what_the_table_says(void **state)
 
 static void test_the_page_has_every_section(void **state)
 {
-    (void)state;
     static const char *const parts[] = {"## Top level\n", "## network.switch and network.root\n", "## capture.N\n",
                                         "| `rate` | rate, 1kbps to 8Tbps | `1Gbps` | on the wire, each way |\n",
                                         "| `from` | host, such as h3 | required | host that sends |\n"};

@@ -7,7 +7,6 @@
 
 static void test_every_default(void **state)
 {
-    (void)state;
     struct scenario s = text_load("{}\n", NULL);
     assert_string_equal(s.title, "");
     assert_int_equal(s.engine, SCENARIO_ENGINE_NATIVE);
@@ -55,7 +54,6 @@ static void test_every_default(void **state)
 
 static void test_every_key_reaches_its_place(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "title: All of it\nengine: ns3\nseed: 9223372036854775807\nduration: 10s\nwarmup: 0\n"
         "network:\n  topology: tree\n  racks: [2, 3]\n  link: {rate: 100Mbps, delay: 1ms}\n"
@@ -100,7 +98,6 @@ static void test_every_key_reaches_its_place(void **state)
 
 static void test_top_level_values_are_checked(void **state)
 {
-    (void)state;
     char title[256];
     snprintf(title, sizeof title, "title: %0128d\n", 0);
     text_rejects(title, NULL, "s.yaml:1: title: 128 bytes long; 127 fit");
@@ -138,7 +135,6 @@ static void test_top_level_values_are_checked(void **state)
 
 static void test_tcp_values_are_checked(void **state)
 {
-    (void)state;
     text_rejects("tcp:\n  window: 0\n", NULL,
                  "s.yaml:2: tcp.window: a window of '0' is smaller than one segment of 1448 bytes");
     text_rejects("tcp: {window: 1447}\n", NULL,
@@ -172,7 +168,6 @@ static void test_tcp_values_are_checked(void **state)
 
 static void test_network_values_are_checked(void **state)
 {
-    (void)state;
     text_rejects("network: {topology: ring}\n", NULL,
                  "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh, "
                  "dumbbell, access, leaf-spine, fat-tree, graph");
@@ -239,7 +234,6 @@ static void test_network_values_are_checked(void **state)
 
 static void test_captures_are_at_ports_that_exist(void **state)
 {
-    (void)state;
     text_rejects("capture:\n  - {at: h4}\n", NULL,
                  "s.yaml:2: capture.0.at: 'h4' is not a port here; a host's NIC is h0 to h3, a switch's port sw0-h0");
     static const char *const absent[] = {"h04", "h-1", "h0 ", "sw1-h0", "sw0-h4", "sw0", "sw0-sw1", "eth0", "''"};

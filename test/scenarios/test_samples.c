@@ -12,7 +12,6 @@
 /* What was put in comes out, whatever it does: stands still, grows by a byte or by 2^62, falls back, or begins late. */
 static void test_what_goes_in_comes_out(void **state)
 {
-    (void)state;
     static int64_t value[SAMPLES][FLOWS];
     struct random random;
     struct samples s;
@@ -45,7 +44,6 @@ static void test_what_goes_in_comes_out(void **state)
  * sample, however many there are, and one byte more where they are 128 or more. */
 static void test_few_bytes_are_kept(void **state)
 {
-    (void)state;
     struct samples s;
     samples_init(&s, FLOWS);
     for (int64_t i = 0; i < 10; i++) {

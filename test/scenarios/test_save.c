@@ -185,7 +185,6 @@ static void survives(struct scenario *s, const char *comment)
 
 static void test_star_survives_with_its_drawn_starts(void **state)
 {
-    (void)state;
     struct scenario s = text_load("seed: 77\ntraffic: {star: {incoming: 3, outgoing: 2, incoming_window: 12345}}\n"
                                   "capture: [{at: h0}, {at: sw0-h0, format: pcapng, snaplen: 1518}]\n", NULL);
     assert_int_not_equal(s.flows[0].start_ps, s.flows[1].start_ps);
@@ -194,7 +193,6 @@ static void test_star_survives_with_its_drawn_starts(void **state)
 
 static void test_tree_and_flows_survive_to_the_picosecond(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "duration: 1.000000000001s\nwarmup: 1ps\n"
         "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps, goodput: 2.4Gbps},\n"
@@ -213,7 +211,6 @@ static void test_tree_and_flows_survive_to_the_picosecond(void **state)
 
 static void test_distances_and_two_rates_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], host_times: [7us, 1ps], link: {rate: 1Gbps},\n"
         "          backbone: {rate: 20Mbps, up: 2Mbps}}\n"
@@ -229,7 +226,6 @@ static void test_distances_and_two_rates_survive(void **state)
 
 static void test_faults_of_links_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "seed: 5\nnetwork: {topology: tree, link: {faults: {loss: 0.1%, burst_loss: {to_bad: 0.01, to_good: 20%}}},\n"
         "          backbone: {delay: 3ms, faults: {jitter: 2ms, distribution: normal, reorder: 5%, reorder_by: 1ms}}}\n"
@@ -248,7 +244,6 @@ static void test_faults_of_links_survive(void **state)
 
 static void test_classes_of_pause_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "network: {nic: {queue: prio}, switch: {queue: drr, limit: 600kB, pause: {classes: [3, 5]}}}\n"
         "traffic: {flows: [{from: h1, to: h0, class: 3}]}\n", NULL);
@@ -262,7 +257,6 @@ static void test_classes_of_pause_survive(void **state)
 
 static void test_queues_of_the_kernel_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
         "traffic: {flows: [{from: h1, to: h0}]}\n", NULL);
@@ -298,7 +292,6 @@ static void test_queues_of_the_kernel_survive(void **state)
 /* Each place has the parameters of its own discipline; another's are a mistake. */
 static void test_disciplines_survive_with_what_they_are_told(void **state)
 {
-    (void)state;
     static const char traffic[] = "traffic: {flows: [{from: h1, to: h0, class: 7}, {from: h0, to: h1}], "
                                   "datagrams: [{from: h0, to: h1, rate: 1Mbps, class: 3}]}\n";
     static const struct {
@@ -340,7 +333,6 @@ static void test_disciplines_survive_with_what_they_are_told(void **state)
 
 static void test_collectives_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load("network: {hosts: 9}\ntraffic:\n  collective: {algorithm: halo, bytes: 70001,\n"
                                   "    repeat: 3, period: 7ms, dimensions: [2, 2, 2], connections: two, eager: 0B,\n"
                                   "    ranks: [h8, h1, h2, h3, h4, h5, h6, h7]}\n", NULL);
@@ -361,7 +353,6 @@ static void test_collectives_survive(void **state)
 
 static void test_collectives_that_cannot_be_are_refused(void **state)
 {
-    (void)state;
     text_rejects("traffic: {collective: {bytes: 1MB}}\n", NULL, "s.yaml:1: traffic.collective.algorithm: is missing; "
                  "a collective goes {algorithm: ring-allreduce, bytes: 4MB}");
     text_rejects("traffic: {collective: {algorithm: ring-allreduce}}\n", NULL,
@@ -390,7 +381,6 @@ static void test_collectives_that_cannot_be_are_refused(void **state)
 
 static void test_goal_texts_survive(void **state)
 {
-    (void)state;
     text_write("a.goal", GOAL, sizeof GOAL - 1);
     struct scenario s = text_load("traffic: {goal: {file: a.goal, ranks: [h3, h1]}}\n", NULL);
     assert_int_equal(s.network.hosts, 4);
@@ -422,7 +412,6 @@ static void test_goal_texts_survive(void **state)
 
 static void test_datagrams_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "traffic:\n  flows: [{from: h1, to: h0}]\n"
         "  datagrams: [{from: h1, to: h0, rate: 7Mbps, packet: 700B, start: 1s, stop: 1.5s},\n"
@@ -444,7 +433,6 @@ static void test_datagrams_survive(void **state)
 
 static void test_programs_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic:\n  programs:\n"
                                   "    - {host: h0, command: [iperf3, '-s | \"log: 1\" # x', -1, '', \"a\\nb\", ~, '[']}\n"
                                   "    - {host: h3, name: client, command: [iperf3, -c, h0], start: 10ms}\n",
@@ -483,7 +471,6 @@ static void test_programs_survive(void **state)
 
 static void test_given_windows_survive(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "tcp: {congestion: given}\ntraffic:\n  flows:\n"
         "  - {from: h1, to: h0, windows: [{at: 0s, bytes: 15kB}, {at: 70ms, bytes: 60001B}]}\n", NULL);
@@ -496,7 +483,6 @@ static void test_given_windows_survive(void **state)
 
 static void test_points_survive_as_points(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic: {star: {points: [1/1, 2/1, 0/3], outgoing_window: 6MB}}\n", NULL);
     survives(&s, NULL);
     s = text_load("network: {hosts: 3}\ntraffic: {star: {points: [4/2]}}\n", NULL);
@@ -506,7 +492,6 @@ static void test_points_survive_as_points(void **state)
 
 static void test_a_benchmark_survives(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic: {precision: 2%, star: {points: [1/1, 2/1], bytes: 10MB, repeat: 99}}\n",
                                   NULL);
     assert_int_equal(s.star_repeat, 99);
@@ -517,7 +502,6 @@ static void test_a_benchmark_survives(void **state)
 
 static void test_any_title_survives(void **state)
 {
-    (void)state;
     static const char *const titles[] = {
         "", "null", "~", "true", "1", " both ends ", "a: b # c", "- x", "[x", "{", "'", "\"", "\\", "%d", "@", "`",
         "two\nlines\n", "\n", "tab\there", "\x01\x1b", "h\xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80", "\xc2\x85",
@@ -533,7 +517,6 @@ static void test_any_title_survives(void **state)
 
 static void test_comment_is_one_first_line(void **state)
 {
-    (void)state;
     struct scenario s = text_load("seed: 1\n", NULL);
     survives(&s, "contraflow run a\nb: \x01\xff --set title=x");
     char line[128];
@@ -546,7 +529,6 @@ static void test_comment_is_one_first_line(void **state)
 
 static void test_every_default_is_spelt_out(void **state)
 {
-    (void)state;
     static const char *const keys[] = {
         "title:", "engine: native\n", "seed: 1\n", "duration: 2s\n", "warmup: 600ms\n", "topology: star\n",
         "hosts: 4\n",
@@ -569,7 +551,6 @@ static void test_every_default_is_spelt_out(void **state)
 
 static void test_failure_leaves_no_file(void **state)
 {
-    (void)state;
     struct scenario s = text_load("seed: 1\n", NULL);
     struct error err = {0};
     assert_false(scenario_save(&s, "absent/s.yaml", NULL, &err));

@@ -21,7 +21,6 @@ static char *written(const struct scenario *s)
 
 static void test_point_is_the_star_of_its_numbers(void **state)
 {
-    (void)state;
     static const char rest[] = "seed: 5\ntcp: {congestion: bic}\ncapture: [{at: h0, snaplen: 128}, {at: sw0-h0}]\n";
     char points[256], single[256];
     snprintf(points, sizeof points, "%straffic: {star: {points: [1/1, 2/1], outgoing_window: 6MB}}\n", rest);
@@ -49,7 +48,6 @@ static void test_point_is_the_star_of_its_numbers(void **state)
 
 static void test_flow_tcp_covers_its_window_when_warm(void **state)
 {
-    (void)state;
     struct scenario s = {.tcp = {.segment_bytes = 1000, .initial_window_segments = SCENARIO_WARM}};
     assert_int_equal(scenario_flow_tcp(&s, 3000).initial_window_segments, 3);
     assert_int_equal(scenario_flow_tcp(&s, 3001).initial_window_segments, 4);
@@ -61,7 +59,6 @@ static void test_flow_tcp_covers_its_window_when_warm(void **state)
 /* A room for PAUSE grows with the largest frames: 52 bytes around a segment, 8 around a Go-Back-N packet. */
 static void test_packets_are_an_ethernet_s_or_what_is_longer(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t bytes;
@@ -84,7 +81,6 @@ static void test_packets_are_an_ethernet_s_or_what_is_longer(void **state)
  * rate gets a frame in a tenth of that. */
 static void test_a_frame_is_late_when_another_could_have_come(void **state)
 {
-    (void)state;
     static const char wall[] = "engine: linux\nclock: wall\nnetwork: {hosts: 4, link: {rate: 100Mbps}}\n";
     struct scenario s = text_load(wall, NULL);
     assert_int_equal(s.clock, SCENARIO_CLOCK_WALL);
@@ -103,7 +99,6 @@ static void test_a_frame_is_late_when_another_could_have_come(void **state)
 /* What is saved is loaded again; on another engine, as --cross-check takes it, it is left out. */
 static void test_wall_time_is_saved_where_it_means_something(void **state)
 {
-    (void)state;
     struct scenario s = text_load("engine: linux\nclock: wall\nwall: {late_by: 20us, late_share: 5%}\n", NULL);
     char *text = written(&s);
     struct scenario again = text_load(text, NULL);
@@ -122,7 +117,6 @@ static void test_wall_time_is_saved_where_it_means_something(void **state)
 
 static void test_wall_time_is_refused_where_it_cannot_be(void **state)
 {
-    (void)state;
     static const char wall[] = "engine: linux\nclock: wall\n";
     text_rejects("seed: 1\nclock: wall\n", NULL, "s.yaml:2: clock: is for engine: linux");
     text_rejects("engine: native\nclock: wall\n", NULL, "s.yaml:2: clock: is for engine: linux");
@@ -145,7 +139,6 @@ static void test_wall_time_is_refused_where_it_cannot_be(void **state)
 
 static void test_fini_is_safe_twice(void **state)
 {
-    (void)state;
     struct scenario s = text_load("capture: [{at: h0}]\n", NULL);
     scenario_fini(&s);
     assert_int_equal(s.n_flows, 0);

@@ -27,7 +27,6 @@ static struct scenario shipped(const char *name)
 
 static void test_star_is_two_in_one_out(void **state)
 {
-    (void)state;
     struct scenario s = shipped("star.yaml");
     assert_int_equal(s.n_flows, 3);
     assert_int_equal(s.network.hosts, 4);
@@ -37,7 +36,6 @@ static void test_star_is_two_in_one_out(void **state)
 
 static void test_ack_first_is_so_in_both_queues(void **state)
 {
-    (void)state;
     struct scenario s = shipped("ack-first.yaml");
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
@@ -47,7 +45,6 @@ static void test_ack_first_is_so_in_both_queues(void **state)
 
 static void test_windows_are_w_w_and_2w(void **state)
 {
-    (void)state;
     struct scenario s = shipped("windows.yaml");
     int64_t w = s.flows[0].tcp.receive_buffer_bytes;
     assert_int_equal(s.n_flows, 3);
@@ -59,7 +56,6 @@ static void test_windows_are_w_w_and_2w(void **state)
 
 static void test_backbone_is_three_in_twelve_out_for_its_first_rack(void **state)
 {
-    (void)state;
     struct scenario s = shipped("backbone.yaml");
     int out = 0;
     for (int i = 0; i < s.n_flows; i++) {
@@ -76,7 +72,6 @@ static void test_backbone_is_three_in_twelve_out_for_its_first_rack(void **state
 
 static void test_figure4_has_the_points_of_the_paper(void **state)
 {
-    (void)state;
     static const struct scenario_point points[] = {{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}, {4, 2}};
     struct scenario s = shipped("zhu-figure4.yaml");
     assert_int_equal(s.n_points, 6);
@@ -86,7 +81,6 @@ static void test_figure4_has_the_points_of_the_paper(void **state)
 
 static void test_figure1_has_the_five_links_of_table_1(void **state)
 {
-    (void)state;
     /* Zhu et al. 2014, Table I: X1..X3 are h0..h2, Y1..Y4 h3..h6. */
     static const struct {
         const char *name;
@@ -127,7 +121,6 @@ static char *resolved(const char *path)
 
 static void test_every_file_survives_being_resolved(void **state)
 {
-    (void)state;
     struct dirent **names;
     int n = scandir(folder, &names, NULL, alphasort), files = 0;
     for (int i = 0; i < n; i++) {

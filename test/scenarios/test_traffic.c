@@ -11,7 +11,6 @@
 
 static void test_star_flows_have_a_peer_each(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic: {star: {incoming: 2, outgoing: 1}}\n", "traffic.star.incoming=3");
     static const struct {
         const char *name;
@@ -32,7 +31,6 @@ static void test_star_flows_have_a_peer_each(void **state)
 
 static void test_star_flows_wrap_round_over_fewer_hosts(void **state)
 {
-    (void)state;
     struct scenario s = text_load("network: {hosts: 3}\ntraffic: {star: {incoming: 3, outgoing: 1}}\n", NULL);
     assert_int_equal(s.network.hosts, 3);
     assert_int_equal(s.flows[1].from, 2);
@@ -43,7 +41,6 @@ static void test_star_flows_wrap_round_over_fewer_hosts(void **state)
 
 static void test_star_sides_have_windows_of_their_own(void **state)
 {
-    (void)state;
     struct scenario s = text_load("tcp: {window: 1MB}\ntraffic: {star: {incoming: 2, outgoing: 1, "
                                   "outgoing_window: 2MB}}\n", NULL);
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
@@ -57,7 +54,6 @@ static void test_star_sides_have_windows_of_their_own(void **state)
 
 static void test_star_counts_are_checked(void **state)
 {
-    (void)state;
     text_rejects("traffic:\n  star:\n    incoming: 0\n", NULL,
                  "s.yaml:3: traffic.star.incoming: 0 incoming and 0 outgoing flows; 1 to 100000 together can run");
     text_rejects("traffic:\n  star:\n    incoming: -1\n", NULL,
@@ -77,7 +73,6 @@ static void test_star_counts_are_checked(void **state)
 
 static void test_a_random_pattern_is_drawn_by_the_seed(void **state)
 {
-    (void)state;
     const char *text = "network: {hosts: 20}\ntraffic: {random: {d: 3, bytes: 40MB}}\n";
     struct scenario s = text_load(text, NULL), again = text_load(text, NULL), other = text_load(text, "seed=2");
     /* 60 draws with probability 1/2: 30 expected, standard deviation 3.9. */
@@ -104,7 +99,6 @@ static void test_a_random_pattern_is_drawn_by_the_seed(void **state)
 /* All with all, each of a size of its own: MPI_Alltoallv. */
 static void test_sizes_are_drawn_too(void **state)
 {
-    (void)state;
     const char *text = "network: {hosts: 4}\ntraffic: {random: {d: all, probability: 1, bytes: 10MB..60MB}}\n";
     struct scenario s = text_load(text, NULL), other = text_load(text, "seed=2");
     double sum = 0;
@@ -125,7 +119,6 @@ static void test_sizes_are_drawn_too(void **state)
 
 static void test_a_bad_random_pattern_is_refused(void **state)
 {
-    (void)state;
     text_rejects("traffic:\n  random: {d: 3}\n", NULL,
                  "s.yaml:2: traffic.random: needs to know how many hosts there are: give network.hosts");
     text_rejects("network: {hosts: 5}\ntraffic: {random: {probability: 1.5}}\n", NULL,
@@ -149,7 +142,6 @@ static void test_a_bad_random_pattern_is_refused(void **state)
 
 static void test_pairs_send_back_from_hosts_of_their_own(void **state)
 {
-    (void)state;
     /* 2 there: h0, h1 to the last two; 1 back: from the host before those to the one behind these. */
     static const int ends[][2] = {{0, 6}, {1, 7}, {5, 2}};
     const char *text = "network: {topology: tree, racks: [4, 4]}\ntraffic:\n  pairs: {count: 2, back: 1}\n";
@@ -177,7 +169,6 @@ static void test_pairs_send_back_from_hosts_of_their_own(void **state)
 
 static void test_pauses_are_checked(void **state)
 {
-    (void)state;
     text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [soon]}]}\n", NULL,
                  "s.yaml:1: traffic.flows.0.pauses.0: 'soon' is not a pause; write such as 200ms after 1MB");
     text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [1s after 1MB please]}]}\n", NULL,
@@ -199,7 +190,6 @@ static void test_pauses_are_checked(void **state)
 
 static void test_an_application_may_have_a_rate(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", NULL);
     assert_int_equal(s.flows[0].rate_bps, 4000000);
     assert_int_equal(s.engine, SCENARIO_ENGINE_NATIVE);
@@ -214,7 +204,6 @@ static void test_an_application_may_have_a_rate(void **state)
 
 static void test_messages_are_listed_and_checked(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic: {barrier: true, flows: [{from: h1, to: h0, bytes: 1MB, repeat: 7, "
                                   "duplex: true}]}\n", NULL);
     assert_int_equal(s.flows[0].repeat, 7);
@@ -230,7 +219,6 @@ static void test_messages_are_listed_and_checked(void **state)
 
 static void test_every_kind_of_flow_repeats_its_messages(void **state)
 {
-    (void)state;
     static const char *const kinds[] = {"star: {incoming: 2, outgoing: 1, bytes: 1MB, repeat: 7}",
                                         "random: {d: 2, probability: 1, bytes: 1MB, repeat: 7}",
                                         "pairs: {count: 2, bytes: 1MB, repeat: 7}"};
@@ -255,7 +243,6 @@ static void test_every_kind_of_flow_repeats_its_messages(void **state)
 
 static void test_precision_repeats_behind_a_barrier(void **state)
 {
-    (void)state;
     struct scenario s = text_load(PRECISE "}, {from: h2, to: h0, bytes: 2MB}]}\n", NULL);
     assert_true(s.barrier);
     assert_float_equal(s.precision, 0.02, 1e-15);
@@ -273,7 +260,6 @@ static void test_precision_repeats_behind_a_barrier(void **state)
 
 static void test_precision_is_checked(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *why;
     } bad[] = {{"0", "'0' is not a share above 0 and up to 1 (100%)"},
@@ -309,7 +295,6 @@ static void test_precision_is_checked(void **state)
 
 static void test_points_are_listed_and_checked(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic: {star: {points: [1/1, 2/1, 0/3], incoming_window: 1MB}}\n", NULL);
     assert_int_equal(s.n_points, 3);
     assert_int_equal(s.n_flows, 0);
@@ -337,7 +322,6 @@ static void test_points_are_listed_and_checked(void **state)
 
 static void test_flows_take_what_they_are_given(void **state)
 {
-    (void)state;
     struct scenario s = text_load(
         "network: {hosts: 4}\ntcp: {window: 1MB}\n" FLOWS
         "    - {name: bulk.1, from: h1, to: h0, bytes: 10MB, window: 2MB, congestion: cubic, start: 12.5ns}\n"
@@ -367,7 +351,6 @@ static void test_flows_take_what_they_are_given(void **state)
 
 static void test_flow_values_are_checked(void **state)
 {
-    (void)state;
     text_rejects("network: {hosts: 4}\n" FLOWS "    - {from: h9, to: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.0.from: 'h9' is not in this network; hosts are h0 to h3");
     text_rejects("network: {topology: tree, racks: [2, 2]}\n" FLOWS "    - {from: h0, to: h4}\n", NULL,
@@ -409,7 +392,6 @@ static void test_flow_values_are_checked(void **state)
 
 static void test_a_hundred_thousand_flows_load_and_one_more_does_not(void **state)
 {
-    (void)state;
     char *yaml = NULL;
     size_t size;
     FILE *f = memory_stream(&yaml, &size);
@@ -430,7 +412,6 @@ static void test_a_hundred_thousand_flows_load_and_one_more_does_not(void **stat
 
 static void test_starts_follow_the_seed_and_stay_in_the_spread(void **state)
 {
-    (void)state;
     static const char yaml[] = "traffic: {star: {incoming: 500, outgoing: 400}, start_spread: 1us}\n";
     struct scenario a = text_load(yaml, NULL), b = text_load(yaml, NULL), c = text_load(yaml, "seed=2");
     int same = 0;
@@ -454,7 +435,6 @@ static void test_starts_follow_the_seed_and_stay_in_the_spread(void **state)
 
 static void test_giving_one_start_leaves_the_others(void **state)
 {
-    (void)state;
     static const char yaml[] = FLOWS "  - {from: h1, to: h0}\n  - {from: h2, to: h0}\n  - {from: h3, to: h0}\n";
     struct scenario a = text_load(yaml, NULL), b = text_load(yaml, "traffic.flows.1.start=0s");
     assert_int_equal(a.flows[0].start_ps, b.flows[0].start_ps);

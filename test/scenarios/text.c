@@ -12,13 +12,11 @@ static char directory[] = "/tmp/contraflow-scenarios-XXXXXX";
 
 int text_enter(void **state)
 {
-    (void)state;
     return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
 
 int text_leave(void **state)
 {
-    (void)state;
     static const char *const files[] = {"s.yaml", "again.yaml", "resolved.yaml"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         remove(files[i]);

@@ -25,14 +25,12 @@ static const struct study_capture_listener listener = {.finished = on_finished, 
 
 static int forget(void **state)
 {
-    (void)state;
     finished = warnings = 0;
     return 0;
 }
 
 static void test_a_capture_that_is_cut_is_read_and_warned_of(void **state)
 {
-    (void)state;
     struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = study_capture_read(TEST_FUZZ "/truncated.pcap", false, &listener, &capture, &err);
@@ -46,7 +44,6 @@ static void test_a_capture_that_is_cut_is_read_and_warned_of(void **state)
 
 static void test_a_clock_that_steps_back_is_warned_of(void **state)
 {
-    (void)state;
     struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = study_capture_read(TEST_FUZZ "/step-back.pcap", true, &listener, &capture, &err);
@@ -58,7 +55,6 @@ static void test_a_clock_that_steps_back_is_warned_of(void **state)
 
 static void test_without_a_listener_nobody_hears_anything(void **state)
 {
-    (void)state;
     struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = study_capture_read(TEST_FUZZ "/truncated.pcap", false, NULL, &capture, &err);
@@ -69,7 +65,6 @@ static void test_without_a_listener_nobody_hears_anything(void **state)
 
 static void test_a_file_that_is_not_there_is_an_error_and_no_warning(void **state)
 {
-    (void)state;
     struct error err;
     struct analysis_capture capture;
     assert_null(study_capture_read("/nowhere/x.pcap", false, &listener, &capture, &err));

@@ -38,7 +38,6 @@ static struct study_cross_check compared(const char *rate, const char *end, int 
 
 static void test_rates_within_one_percent_agree(void **state)
 {
-    (void)state;
     struct study_cross_check c = compared("100.9e6", "3.01", 0);
     assert_int_equal(c.judged, 2); /* the rate of the endless flow, the time of the other */
     assert_int_equal(c.failed, 0);
@@ -51,7 +50,6 @@ static void test_rates_within_one_percent_agree(void **state)
 
 static void test_what_is_further_apart_fails(void **state)
 {
-    (void)state;
     struct study_cross_check c = compared("98.9e6", "3.05", 0); /* -1.1 %; 2.05 s against 2 s: 2.5 % */
     assert_int_equal(c.judged, 2);
     assert_int_equal(c.failed, 2);
@@ -60,7 +58,6 @@ static void test_what_is_further_apart_fails(void **state)
 
 static void test_a_run_with_losses_is_not_judged(void **state)
 {
-    (void)state;
     struct study_cross_check c = compared("50e6", "9", 3);
     assert_false(c.run[0].judged);
     assert_int_equal(c.judged, 0);
@@ -72,7 +69,6 @@ static void test_a_run_with_losses_is_not_judged(void **state)
 /* The first engine is what the others are held against: 1 % and 2 % off, twice each. */
 static void test_three_engines_are_compared_with_the_first(void **state)
 {
-    (void)state;
     struct study_cross_check c = {.n = 0};
     struct error err;
     write_summary("ns3", "100e6", "3", 0);

@@ -49,7 +49,6 @@ static void rejects(const struct study_exchange_request *r, const char *words)
  * gaps of 4 ns and 16 ns, rho a half: 10 ns. Signature: 2 * 180 us + 3 * 100 us, for messages of 500 bytes or more. */
 static void test_times_are_those_by_hand(void **state)
 {
-    (void)state;
     struct study_exchange_request r = request("hockney");
     assert_true(fabs(time_of(&r) - 180e-6) < 1e-12);
     r = request("lower-bound");
@@ -74,7 +73,6 @@ static void test_times_are_those_by_hand(void **state)
 
 static void test_a_row_for_each_model_that_is_wanted(void **state)
 {
-    (void)state;
     struct study_exchange_answer a;
     struct error err = {0};
     struct study_exchange_request r = request("hockney"), tam = request("tam");
@@ -92,7 +90,6 @@ static void test_a_row_for_each_model_that_is_wanted(void **state)
 
 static void test_needs_are_those_of_all_wanted_models(void **state)
 {
-    (void)state;
     struct study_exchange_request r = request("hockney");
     assert_int_equal(study_exchange_needs(&r), STUDY_EXCHANGE_LINK);
     r.wanted[0] = true;
@@ -110,7 +107,6 @@ static void test_needs_are_those_of_all_wanted_models(void **state)
 
 static void test_what_is_missing_is_named(void **state)
 {
-    (void)state;
     struct study_exchange_request r = request("hockney");
     r.processes = (double)NAN;
     rejects(&r, "--processes: not given");
@@ -146,7 +142,6 @@ static void test_what_is_missing_is_named(void **state)
 /* Times of 2 (P - 1)(alpha + beta m), in a file with other columns, comments and empty lines, without errors. */
 static void test_a_signature_is_fitted_to_a_file(void **state)
 {
-    (void)state;
     char text[2048] = "# by hand\n\nhost,time_s,message_bytes,processes\r\n";
     for (int p = 4; p <= 16; p += 4)
         for (int m = 1000; m <= 100000; m *= 10)
@@ -171,7 +166,6 @@ static void test_a_signature_is_fitted_to_a_file(void **state)
 
 static void test_lines_that_do_not_fit_are_named(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *words;
     } bad[] = {

@@ -13,7 +13,6 @@
  * after 0.5 s, and ends after 2.5 s: then the two queues have stood in turn for half a second, four times. */
 static void test_a_run_tells_its_waits_and_turns(void **state)
 {
-    (void)state;
     static const char summary[] =
         "{\"complete\": true, \"warmup_s\": 0.5, \"ended_s\": 2.5, \"flows\": ["
         "{\"flow\": \"a\", \"src\": \"h1\", \"dst\": \"h0\", \"round_trip\": {\"floor_s\": 0.001,"
@@ -48,7 +47,6 @@ static void test_a_run_tells_its_waits_and_turns(void **state)
 /* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */
 static void test_queues_at_the_root_are_on_the_way(void **state)
 {
-    (void)state;
     static const char summary[] = "{\"complete\": true, \"warmup_s\": 0, \"ended_s\": 2, \"flows\": ["
                                   "{\"flow\": \"a\", \"src\": \"h0\", \"dst\": \"h1\"}]}";
     static const char queues[] = "time_s,port,depth_bytes,depth_packets,dropped_packets\n"

@@ -33,7 +33,6 @@ static struct study_explanations beside_a(enum side data, int64_t b_ns, int64_t 
 /* What answers at once is near (Paxson 1997): a is beside the tap whichever way the data go, and b where it is. */
 static void test_a_handshake_shows_the_host_beside_the_tap(void **state)
 {
-    (void)state;
     static const struct {
         enum side data;
         int64_t b_ns, a_ns;
@@ -54,7 +53,6 @@ static void test_a_handshake_shows_the_host_beside_the_tap(void **state)
 
 static void test_a_tap_in_the_middle_is_beside_nobody(void **state)
 {
-    (void)state;
     struct study_explanations x = beside_a(A_TO_B, 10 * MS, 10 * MS);
     assert_false(x.tap_known);
     study_explanation_fini(&x);
@@ -70,7 +68,6 @@ static void says(const struct study_explanation *e, const char *wanted)
 /* Half of the round trip, and no less, is what a wait must take to be its cause (study/explain/explanation.h). */
 static void test_the_wait_that_takes_half_of_the_round_trip_is_named(void **state)
 {
-    (void)state;
     struct study_explanation e = {.rtt_s = 0.5, .data_wait_s = 0.25, .ack_wait_s = 0.0625, .ack_share = 0.125,
                                   .limit = ANALYSIS_LIMIT_SENDER, .compressed = NAN};
     says(&e, "round trip 500.0 ms; its data wait for 250.0 ms");
@@ -96,7 +93,6 @@ static void test_the_wait_that_takes_half_of_the_round_trip_is_named(void **stat
 
 static void test_limits_that_change_are_listed(void **state)
 {
-    (void)state;
     struct study_explanation e = {.phases = {{.end_s = 0.5, .limit = ANALYSIS_LIMIT_SENDER},
                                              {.end_s = 4, .limit = ANALYSIS_LIMIT_RECEIVER}},
                                   .n_phases = 2};

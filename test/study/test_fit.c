@@ -80,7 +80,6 @@ static void *fitted(enum study_fit_kind part, const struct made *made, size_t n)
 
 static void test_every_part_starts_empty_and_is_freed(void **state)
 {
-    (void)state;
     for (int i = 0; i < STUDY_FIT_PARTS; i++) {
         void *part = fitted((enum study_fit_kind)i, NULL, 0);
         assert_int_equal(points((enum study_fit_kind)i, part), 0);
@@ -92,7 +91,6 @@ static void test_every_part_starts_empty_and_is_freed(void **state)
  * one engine alone has run is no difference. */
 static void test_engines_are_compared_by_time_or_else_by_rate(void **state)
 {
-    (void)state;
     static const char endless[] = "traffic: {flows: [{from: h0, to: h1}]}\n";
     static const struct made made[] = {
         {ONE_MESSAGE, "{\"engine\":\"native\"}", "native 0.1.0", 1, {376e6}, {2}},
@@ -116,7 +114,6 @@ static void test_engines_are_compared_by_time_or_else_by_rate(void **state)
  * ended counts nowhere. The mean of |error| is 0.1, and one of two links is within 10 %. */
 static void test_patterns_have_the_errors_of_every_model(void **state)
 {
-    (void)state;
     static const struct made made[] = {
         {ONE_MESSAGE, "{\"d\":1}", "native 0.1.0", 1, {752e6}, {1}},
         {ONE_MESSAGE, "{\"d\":1}", "native 0.1.0", 2, {940e6}, {0.8}},
@@ -154,7 +151,6 @@ static void test_patterns_have_the_errors_of_every_model(void **state)
  * e - m n are 0, 0.3 and -0.3; sqrt(0.18 3/2) / 6 = 0.0866 times 4.303, of two degrees of freedom. */
 static void test_the_interval_of_a_mean_error_is_that_of_a_ratio(void **state)
 {
-    (void)state;
     const struct study_fit_patterns_mean m = {.sum = 1.2, .squares = 0.04 + 0.81 + 0.01, .cross = 0.2 + 2.7 + 0.2,
                                               .counts = 1 + 9 + 4, .links = 6, .patterns = 3},
                                          lone = {.sum = 1, .squares = 1, .cross = 1, .counts = 1, .links = 1,
@@ -167,7 +163,6 @@ static void test_the_interval_of_a_mean_error_is_that_of_a_ratio(void **state)
 /* Errors of 0.1, 0.2 and 0.3 by hand: mean 0.2, deviation 0.1; 4.303 times 0.1 / sqrt 3 over 0.2. */
 static void test_pi_is_the_half_interval_over_the_mean(void **state)
 {
-    (void)state;
     const struct study_fit_patterns_mean m = {.sum = 0.6, .each = 0.01 + 0.04 + 0.09, .links = 3, .patterns = 1},
                                          lone = {.sum = 0.1, .each = 0.01, .links = 1, .patterns = 1},
                                          none = {.links = 3, .patterns = 1};
@@ -180,7 +175,6 @@ static void test_pi_is_the_half_interval_over_the_mean(void **state)
  * outgoing flow of the first 900 Mb/s. */
 static void test_resources_find_the_rule_their_points_obey(void **state)
 {
-    (void)state;
     static char yaml[4][128];
     static const int degrees[4][2] = {{2, 1}, {3, 1}, {4, 2}, {1, 3}};
     struct made made[4];
@@ -220,7 +214,6 @@ static void test_resources_find_the_rule_their_points_obey(void **state)
 
 static void test_resources_count_what_they_leave_out(void **state)
 {
-    (void)state;
     static const struct made made[] = {
         {STAR, "{\"a\":1}", "native 0.1.0", 1, {450e6, 450e6, 450e6}, {0}},
         {STAR, "{\"a\":2}", "native 0.1.0", 1, {450e6, 0, 450e6}, {0}},
@@ -237,7 +230,6 @@ static void test_resources_count_what_they_leave_out(void **state)
  * enough to know that, and none is too little. */
 static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
 {
-    (void)state;
     struct study_fit_resources *r = fitted(STUDY_FIT_RESOURCES, NULL, 0);
     struct analysis_resource host = {.host = "h0", .diagnosed = true, .diagnosis.cause = JUDGE_CAUSE_ACKS};
     const struct analysis_resources hosts = {.resource = &host, .n = 1};
@@ -264,7 +256,6 @@ static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
 /* Every cell of the paper's Table II, as test/data/papers has it. */
 static void test_the_table_beside_ours_is_the_papers(void **state)
 {
-    (void)state;
     FILE *f = fopen(TEST_PAPERS "/zhu2014_table2.csv", "r");
     char line[256];
     int cells = 0;
@@ -293,7 +284,6 @@ static void test_the_table_beside_ours_is_the_papers(void **state)
  * third has the outgoing flow at full rate: eq5. */
 static void test_regimes_go_by_what_most_seeds_show(void **state)
 {
-    (void)state;
     static const struct made made[] = {
         {STAR, "{\"tcp.window\":\"3MB\"}", "native 0.1.0", 1, {460e6, 460e6, 460e6}, {0}},
         {STAR, "{\"tcp.window\":\"3MB\"}", "native 0.1.0", 2, {460e6, 460e6, 460e6}, {0}},
@@ -326,7 +316,6 @@ static void test_regimes_go_by_what_most_seeds_show(void **state)
  * thirds of the way (Steffenel 2006, Eq. 3). A connection that never ended counts nowhere, nor does another sweep. */
 static void test_connections_show_the_two_gaps(void **state)
 {
-    (void)state;
     static const char one[] = "network: {hosts: 8}\ntraffic: {pairs: {count: 1, bytes: 1MB}}\n";
     static const char three[] = "network: {hosts: 8}\ntraffic: {pairs: {count: 3, bytes: 1MB}}\n";
     static const struct made made[] = {
@@ -381,7 +370,6 @@ static struct study_fit_signatures *signatures_of(double delta_s, double whole_s
  * other reading; each is far off where the other holds. */
 static void test_signatures_tell_a_cost_of_messages_from_one_of_all(void **state)
 {
-    (void)state;
     struct study_fit_signatures *f = signatures_of(10e-3, 0);
     assert_int_equal(f->n_rows, 4);
     for (size_t i = 0; i < 3; i++) {
@@ -412,7 +400,6 @@ static void test_signatures_tell_a_cost_of_messages_from_one_of_all(void **state
  * 150. What has no such run beside it is no point: another seed, another window, another axis. */
 static void test_queues_are_held_against_acks_first_everywhere(void **state)
 {
-    (void)state;
     static const struct made made[] = {
         {QUEUES("fifo", "fifo"), "{\"network.switch.queue\":\"fifo\"}", "native 0.1.0", 1, {40e6, 40e6, 40e6}, {0}},
         {QUEUES("fifo", "ack-first"), "{\"network.switch.queue\":\"ack-first\"}", "native 0.1.0", 1,
@@ -446,7 +433,6 @@ static void test_queues_are_held_against_acks_first_everywhere(void **state)
  * cables and a frame of 12.304 us behind the NIC: 18.541824 ms without ACKs. */
 static void test_rings_are_held_against_acks_first_and_against_none(void **state)
 {
-    (void)state;
     static const struct made made[] = {
         {RING("fifo", "fifo"), "{\"network\":\"a\"}", "native 0.1.0", 1, {0}, {25e-3}},
         {RING("ack-first", "ack-first"), "{\"network\":\"b\"}", "native 0.1.0", 1, {0}, {20e-3}},

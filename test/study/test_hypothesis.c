@@ -34,7 +34,6 @@ static struct scenario made(const char *text, double window, double buffer, doub
 
 static void test_the_window_is_searched_for_unless_something_else_is(void **state)
 {
-    (void)state;
     assert_true(parsed("fair@nic").searched[STUDY_HYPOTHESIS_WINDOW]);
     assert_false(parsed("cc=cubic+buffer").searched[STUDY_HYPOTHESIS_WINDOW]);
     assert_true(parsed("cc=cubic+buffer").searched[STUDY_HYPOTHESIS_BUFFER]);
@@ -47,7 +46,6 @@ static void test_the_window_is_searched_for_unless_something_else_is(void **stat
 
 static void test_the_usual_ones_are_all_queues_at_both_places_and_seven_more(void **state)
 {
-    (void)state;
     char text[STUDY_HYPOTHESIS_TEXT], all[2048] = "";
     size_t n = 0, queues = 0;
     for (int i = 0; emu_discipline_names[i]; i++)
@@ -66,7 +64,6 @@ static void test_the_usual_ones_are_all_queues_at_both_places_and_seven_more(voi
 
 static void test_parameters_reach_every_flow(void **state)
 {
-    (void)state;
     struct scenario s = made("fair@nic", 64e3, NAN, NAN, false);
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FAIR);
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO);
@@ -85,7 +82,6 @@ static void test_parameters_reach_every_flow(void **state)
 
 static void test_unequal_windows_are_those_out_of_the_busiest_host(void **state)
 {
-    (void)state;
     struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 50000);
     assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, 50000);
@@ -96,7 +92,6 @@ static void test_unequal_windows_are_those_out_of_the_busiest_host(void **state)
 /* 2 Gb/s, 3 us and 50 us, of those that are searched for. */
 static void test_parameters_of_hosts_reach_them(void **state)
 {
-    (void)state;
     struct scenario s = made("bus", 1e5, NAN, NAN, false);
     assert_int_equal(s.network.host.bus_bps, 2000000000);
     assert_int_equal(s.network.host.frame_ps + s.network.host.interrupt_ps, 0);
@@ -118,7 +113,6 @@ static void test_parameters_of_hosts_reach_them(void **state)
 
 static void test_autotuned_connections_begin_with_ten_segments(void **state)
 {
-    (void)state;
     struct scenario s = made("autotuned", 1e6, NAN, NAN, false); /* RFC 6928 */
     assert_int_equal(s.flows[0].tcp.initial_window_segments, 10);
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
@@ -127,7 +121,6 @@ static void test_autotuned_connections_begin_with_ten_segments(void **state)
 
 static void test_of_a_capture_windows_are_times_their_own(void **state)
 {
-    (void)state;
     struct scenario s = made("fifo", 0.5, NAN, NAN, true);
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1500000);
     scenario_fini(&s);
@@ -145,7 +138,6 @@ static void rejects(const char *text, const char *words)
 
 static void test_what_is_no_hypothesis_is_refused(void **state)
 {
-    (void)state;
     rejects("fast", "'fast' is no part of one");
     rejects("fifo+", "'' is no part of one");
     rejects("fifo+eq6", "'eq6' is no part of one"); /* a model stands alone */

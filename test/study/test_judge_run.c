@@ -37,7 +37,6 @@ static struct analysis_resources judge(const char *scenario, const char *flows)
 
 static void test_flows_of_one_rate_are_eq6(void **state)
 {
-    (void)state;
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0.1,2,1e8,460e6,1e6,0\n"
                                                    "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
                                                    "c,h0,h3,100000000,0.1,2,1e8,460e6,1e6,0\n");
@@ -56,7 +55,6 @@ static void test_flows_of_one_rate_are_eq6(void **state)
  * give 936.9. */
 static void test_what_a_link_can_carry_depends_on_the_scenarios_acks(void **state)
 {
-    (void)state;
     struct analysis_resources r = judge(STAR "tcp: {delayed_ack: 1}\n", HEAD
                                         "a,h1,h0,100000000,0,2,1e8,100e6,1e5,0\n"
                                         "b,h2,h0,100000000,0,2,1e8,200e6,1e5,0\n"
@@ -70,7 +68,6 @@ static void test_what_a_link_can_carry_depends_on_the_scenarios_acks(void **stat
 
 static void test_flows_that_end_apart_have_rates_of_other_times(void **state)
 {
-    (void)state;
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,800e6,,,0\n"
                                                    "b,h2,h0,100000000,0,1,800e6,,,0\n"
                                                    "c,h0,h3,100000000,0,2,400e6,,,0\n");
@@ -82,7 +79,6 @@ static void test_flows_that_end_apart_have_rates_of_other_times(void **state)
 
 static void test_segments_lost_and_no_rule_are_losses(void **state)
 {
-    (void)state;
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,2,1e8,300e6,1e5,7\n"
                                                    "b,h2,h0,100000000,0,2,1e8,600e6,1e5,0\n"
                                                    "c,h0,h3,100000000,0,2,1e8,450e6,1e5,0\n");
@@ -94,7 +90,6 @@ static void test_segments_lost_and_no_rule_are_losses(void **state)
 
 static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
 {
-    (void)state;
     struct analysis_resources r = judge(
         "network: {topology: tree, racks: [3, 3], backbone: {rate: 100Mbps}}\n"
         "traffic: {flows: [{name: a, from: h0, to: h3}, {name: b, from: h1, to: h4}, {name: c, from: h5, to: h2}]}\n",
@@ -111,7 +106,6 @@ static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
 
 static void test_flows_that_never_meet_share_nothing(void **state)
 {
-    (void)state;
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,8e8,,,0\n"
                                                    "c,h0,h3,100000000,1.5,2,8e8,,,0\n");
     assert_int_equal(r.n, 0);
@@ -121,7 +115,6 @@ static void test_flows_that_never_meet_share_nothing(void **state)
 /* The summary lists the first of three flows: of the others the table's rates are known, and nothing else. */
 static void test_a_summary_may_list_fewer_flows(void **state)
 {
-    (void)state;
     static const char summary[] = "{\"complete\": true, \"ended_s\": 2, \"flows\": [{\"flow\": \"a\"}]}";
     struct analysis_resources r;
     struct error err;
@@ -138,7 +131,6 @@ static void test_a_summary_may_list_fewer_flows(void **state)
 /* "-" is standard input, and has no directory; what lies beside a run's files is that run's. */
 static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
 {
-    (void)state;
     char directory[PATH_MAX];
     write_run(STAR, HEAD);
     assert_null(study_judge_run_of("-", directory));
@@ -150,7 +142,6 @@ static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
 /* A host's links: towards it from its switch, away from it one a NIC. A cable's: what either end sends. */
 static void test_the_rate_of_a_host_is_that_of_its_own_links(void **state)
 {
-    (void)state;
     struct error err;
     struct scenario s;
     static struct results_port port[] = {{.name = "h1", .rate_bps = 100000000},

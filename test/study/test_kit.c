@@ -2,10 +2,7 @@
 /* Which cause a hypothesis is of. What a study finds is asked of whole ones: test/cli/measure/test_measure_study.py. */
 #include "study/infer/kit.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "test/cm.h"
 
 static enum study_kit_cause cause(const char *text)
 {
@@ -19,7 +16,6 @@ static enum study_kit_cause cause(const char *text)
 /* ACKs wait where queues are FIFO; small queues keep a host's own data out of its NIC. */
 static void test_queues_tell_where_acks_wait(void **state)
 {
-    (void)state;
     assert_int_equal(cause("fifo"), STUDY_KIT_BOTH);
     assert_int_equal(cause("interrupts"), STUDY_KIT_BOTH);
     assert_int_equal(cause("fair@nic+fifo@port"), STUDY_KIT_PORT);
@@ -32,7 +28,6 @@ static void test_queues_tell_where_acks_wait(void **state)
 
 static void test_what_is_named_is_the_cause(void **state)
 {
-    (void)state;
     assert_int_equal(cause("cc=cubic+buffer"), STUDY_KIT_LOSSES);
     assert_int_equal(cause("pause+buffer"), STUDY_KIT_PAUSE);
     assert_int_equal(cause("pause-senders+buffer"), STUDY_KIT_PAUSE);
@@ -44,7 +39,6 @@ static void test_what_is_named_is_the_cause(void **state)
 /* Every usual hypothesis has a cause, and the words of every cause are there. */
 static void test_every_cause_has_words(void **state)
 {
-    (void)state;
     char text[STUDY_HYPOTHESIS_TEXT];
     bool has[STUDY_KIT_CAUSES] = {false};
     for (size_t i = 0; study_hypothesis_usual(i, 1000000000, text); i++)

@@ -38,7 +38,6 @@ static void csv_rejects(const char *text, const char *message)
 
 static void test_a_row_is_a_flow(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("flow,from,to,bytes,seconds\n# a comment\ne1,X1,Y1,10MB,0.5\ne2,X1,Y2,20000000,1\n");
     assert_int_equal(m.n, 1);
     assert_int_equal(m.flows, 2);
@@ -54,7 +53,6 @@ static void test_a_row_is_a_flow(void **state)
 
 static void test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("from,to,bytes,seconds,seconds2,seconds3\na,b,1MB,1,2,4\na,b,1MB,8,,\nb,a,1MB,3,,\n");
     assert_int_equal(m.flows, 2);
     assert_int_equal(m.patterns[0].flows[0].log.n, 4);
@@ -68,7 +66,6 @@ static void test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_c
 
 static void test_a_rate_of_a_flow_with_an_end_is_a_time(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("from,to,bytes,bits_per_second\na,b,1MB,8e6\na,c,,5e6\n");
     assert_near(exp(m.patterns[0].flows[0].log.mean), 1, 1e-12);
     assert_int_equal(m.patterns[0].flows[1].bytes, 0);
@@ -78,7 +75,6 @@ static void test_a_rate_of_a_flow_with_an_end_is_a_time(void **state)
 
 static void test_patterns_have_names_and_may_be_mixed(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("pattern,from,to,bytes,seconds\np,a,b,1MB,1\nq,a,b,1MB,2\np,b,a,1MB,1\n");
     assert_int_equal(m.n, 2);
     assert_int_equal(m.patterns[0].n, 2);
@@ -93,7 +89,6 @@ static int64_t start_ps(const struct study_measurement_pattern *p, size_t flow)
 
 static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("pattern,from,to,bytes,start,seconds\np,a,b,1MB,700.25,1\np,b,a,1MB,700,1\nq,a,b,1MB,3,1\n");
     assert_true(start_ps(&m.patterns[0], 0) == INT64_C(250000000000));
     assert_true(start_ps(&m.patterns[0], 1) == 0);
@@ -103,7 +98,6 @@ static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
 
 static void test_windows_count_where_every_flow_has_one(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("pattern,from,to,bits_per_second,window\np,a,b,1e6,400kB\np,a,b,2e6,\nq,b,a,1e6,5000\n");
     assert_true(study_measurement_windows(&m));
     assert_int_equal(m.flows, 2);
@@ -131,7 +125,6 @@ static void test_windows_count_where_every_flow_has_one(void **state)
 
 static void test_errors_name_row_and_column(void **state)
 {
-    (void)state;
     csv_rejects("from,seconds\na,1\n", "m.csv:1: no column 'to'; the first line names from,to");
     csv_rejects("from,to,bytes,seconds\na,b,1MB,1\na,b,1MB,fast\n",
                 "m.csv:3: seconds is 'fast'; must be a number from 0 to 1e+19");
@@ -151,7 +144,6 @@ static void test_errors_name_row_and_column(void **state)
 
 static void test_placements_move_flows(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("flow,from,to,bytes,seconds\ne1,h0,h1,1MB,1\ne2,h2,h3,1MB,1\n");
     struct error err;
     const char *text = "placement,flow,from,to\nas it is,e1,h0,h1\nshared,e2,h2,h1\n", *bad = "placement,flow,from,to\nx,e9,h0,h1\n";
@@ -187,7 +179,6 @@ static void hosts_are(const char *yaml, const char *text, const int *expected, c
 /* h5 is in the star of one pattern, and not among the four of the other, which does not use it. */
 static void test_patterns_may_have_scenarios_of_their_own(void **state)
 {
-    (void)state;
     struct study_measurement m = csv("pattern,scenario,from,to,bytes,seconds\na,s.yaml,h0,h3,1MB,1\na,,h3,h0,1MB,1\n"
                                      "b,,h5,h0,1MB,1\n");
     struct scenario s = text_load("network: {topology: tree, racks: [2, 2]}\ntraffic: {flows: [{from: h0, to: h3}]}\n", NULL);
@@ -208,7 +199,6 @@ static void test_patterns_may_have_scenarios_of_their_own(void **state)
 
 static void test_hosts_are_numbers_or_any_names_of_a_star(void **state)
 {
-    (void)state;
     const char *tree = "network: {topology: tree, racks: [2, 2]}\ntraffic: {flows: [{from: h0, to: h3}]}\n";
     const char *star = "traffic: {star: {incoming: 1}}\n";
     hosts_are(star, "from,to,bytes,seconds\nh5,h2,1MB,1\n", (const int[]){5, 2}, NULL);
@@ -238,7 +228,6 @@ static void test_hosts_are_numbers_or_any_names_of_a_star(void **state)
 
 static void test_iperf3_has_a_flow_a_stream_and_a_value_an_interval(void **state)
 {
-    (void)state;
     struct study_measurement m = {.n = 0};
     struct error err;
     const char *text = IPERF3(",\"bidir\":1", STREAM("5", "true") "," STREAM("7", "false"));
@@ -274,7 +263,6 @@ static void iperf3_rejects(const char *text, const char *message)
 
 static void test_other_json_is_refused(void **state)
 {
-    (void)state;
     iperf3_rejects("{\"start\":", "i.json:1: not JSON");
     iperf3_rejects("{\"error\":\"unable to connect\"}", "i.json: the test failed");
     iperf3_rejects("{}", "no start.timestamp.timesecs, or no end.streams");

@@ -45,7 +45,6 @@ static void completes(const char *model, const char *yaml, size_t transfer, doub
 
 static void test_every_model_is_found_by_a_name_of_its_own(void **state)
 {
-    (void)state;
     size_t n = 0;
     for (const struct study_model *m = study_models; m->name; m++, n++) {
         assert_ptr_equal(study_models_find(m->name), m); /* the first of that name */
@@ -60,7 +59,6 @@ static void test_every_model_is_found_by_a_name_of_its_own(void **state)
 
 static void test_columns_of_fit_are_1_to_n_each_once(void **state)
 {
-    (void)state;
     int seen[32] = {0}, last = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
         assert_in_range(m->fit_column, 0, 31);
@@ -75,7 +73,6 @@ static void test_columns_of_fit_are_1_to_n_each_once(void **state)
 /* 8 * 94 MB / 940 Mb/s = 0.8 s; models that know of start-up and headers on the wire are a little off that. */
 static void test_every_model_gives_a_lone_transfer_the_link(void **state)
 {
-    (void)state;
     for (const struct study_model *m = study_models; m->name; m++) {
         struct study_prediction p;
         struct error err = {0};
@@ -93,7 +90,6 @@ static void test_every_model_gives_a_lone_transfer_the_link(void **state)
  * after 1.6 s, as is it. Max-min: as Eq. 5. */
 static void test_rules_differ_where_data_flow_both_ways(void **state)
 {
-    (void)state;
     completes("eq5", TWO_IN_ONE_OUT, 2, 0.8);
     completes("maxmin", TWO_IN_ONE_OUT, 2, 0.8);
     completes("eq6", TWO_IN_ONE_OUT, 2, 1.6);
@@ -107,7 +103,6 @@ static void test_rules_differ_where_data_flow_both_ways(void **state)
 
 static void test_models_that_need_ends_refuse_an_endless_transfer(void **state)
 {
-    (void)state;
     int refused = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
         struct study_prediction p;
@@ -144,7 +139,6 @@ static void see(void *user, const struct study_model *model, const struct study_
 /* Eq. 5: all three, then the two that come in. */
 static void test_progress_counts_steps_and_who_is_under_way(void **state)
 {
-    (void)state;
     struct seen seen = {0};
     struct study_prediction p;
     struct error err = {0};
@@ -161,7 +155,6 @@ static void test_progress_counts_steps_and_who_is_under_way(void **state)
 /* Only the window law has queues: h0's NIC and the port towards it are full, and the round trips wait there. */
 static void test_the_window_law_alone_keeps_queues(void **state)
 {
-    (void)state;
     for (const struct study_model *m = study_models; m->name; m++) {
         struct study_prediction p;
         struct error err = {0};

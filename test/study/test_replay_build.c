@@ -53,7 +53,6 @@ static struct analysis_flows *new_explained(void)
 
 static void test_a_pause_follows_the_byte_it_followed(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_explained();
     add_paused_flow(f);
     struct study_replay r = built(f);
@@ -79,7 +78,6 @@ static void test_a_pause_follows_the_byte_it_followed(void **state)
  * before the ACK passed, and echo the ACK before it. No application paused. */
 static void test_data_that_waited_in_the_own_nic_are_no_pause(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_explained();
     int64_t t = 0;
     feed(f, t, syn(A_TO_B, 99));
@@ -99,7 +97,6 @@ static void test_data_that_waited_in_the_own_nic_are_no_pause(void **state)
 
 static void test_a_flow_that_ends_early_has_its_bytes(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_explained();
     int64_t end = add_paused_flow(f);
     for (uint32_t i = 0; i < SEGMENTS; i++) { /* another, towards the same host, that is still sending at the end */
@@ -120,7 +117,6 @@ static void test_a_flow_that_ends_early_has_its_bytes(void **state)
 /* A window of 20 segments each round trip of 10 ms, for a second: its window limits the flow, and stays as it is. */
 static void test_a_window_that_stays_does_not_shrink(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_explained();
     const uint32_t window = 20;
     struct capture_segment hello = syn(A_TO_B, 99), answer = syn_ack(B_TO_A, 499, 100);
@@ -146,7 +142,6 @@ static void test_a_window_that_stays_does_not_shrink(void **state)
 /* Each segment of it has an ACK, and so it is played, unless the scenario says otherwise. */
 static void test_as_many_segments_have_an_ack_as_in_the_capture(void **state)
 {
-    (void)state;
     for (int reads = 0; reads < 2; reads++) {
         struct analysis_flows *f = new_explained();
         struct study_replay r = {.scenario = text_load(STAR, NULL), .reads_acks = reads};
@@ -164,7 +159,6 @@ static void test_as_many_segments_have_an_ack_as_in_the_capture(void **state)
  * counted there. */
 static void test_directions_are_those_of_the_judged_host(void **state)
 {
-    (void)state;
     for (int placed = 0; placed < 2; placed++) {
         struct analysis_flows *f = new_explained();
         struct study_replay r = {.scenario = text_load(STAR, NULL)};
@@ -196,7 +190,6 @@ static void test_directions_are_those_of_the_judged_host(void **state)
  * (100000 / 1448 + 100). Bytes that sequence numbers leap over cost nobody anything. */
 static void test_what_is_played_is_bounded_by_what_was_seen(void **state)
 {
-    (void)state;
     for (int leap = 0; leap < 2; leap++) {
         struct analysis_flows *f = new_explained();
         int64_t t = add_paused_flow(f);
@@ -212,7 +205,6 @@ static void test_what_is_played_is_bounded_by_what_was_seen(void **state)
 
 static void test_a_played_run_has_the_rates_of_its_table(void **state)
 {
-    (void)state;
     static const char table[] =
         "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
         "a,h1,h0,0,0,,10e6,8e6,1e5,3\n"
@@ -233,7 +225,6 @@ static void test_a_played_run_has_the_rates_of_its_table(void **state)
 
 static void test_a_capture_without_bulk_flows_is_refused(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_explained();
     struct study_replay r = {.scenario = text_load(STAR, NULL)};
     struct error err;
@@ -248,7 +239,6 @@ static void test_a_capture_without_bulk_flows_is_refused(void **state)
 /* doc/keys.md: `duration` is 10000 s at most. */
 static void test_a_capture_longer_than_a_run_can_be_is_refused(void **state)
 {
-    (void)state;
     struct analysis_flows *f = new_explained();
     struct study_replay r = {.scenario = text_load(STAR, NULL)};
     struct error err;

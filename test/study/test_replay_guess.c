@@ -12,7 +12,6 @@ static struct study_replay_flow flows[] = {{.from = "a:1", .to = "b:2", .measure
 
 static void test_without_losses_queues_and_growth_are_guessed(void **state)
 {
-    (void)state;
     struct study_replay r = {.flows = flows, .n_flows = 2};
     study_replay_guess guess[STUDY_REPLAY_GUESSES];
     int n;
@@ -29,7 +28,6 @@ static void test_without_losses_queues_and_growth_are_guessed(void **state)
 
 static void test_with_losses_buffers_are_guessed_where_data_were_lost(void **state)
 {
-    (void)state;
     struct study_replay r = {.flows = flows, .n_flows = 2, .buffer_bytes = {40000, 0}};
     study_replay_guess guess[STUDY_REPLAY_GUESSES];
     int n;
@@ -52,7 +50,6 @@ static void test_with_losses_buffers_are_guessed_where_data_were_lost(void **sta
 
 static void test_of_datagrams_that_fill_a_link_some_were_lost(void **state)
 {
-    (void)state;
     struct scenario_datagrams udp = {.from = 1, .to = 0, .rate_bps = 19000000, .packet_bytes = 1428};
     struct study_replay r = {.flows = flows, .n_flows = 2, .buffer_bytes = {300000, 0}, .overfull = {true, false},
                              .scenario = {.datagrams = &udp, .n_datagrams = 1}};
@@ -70,7 +67,6 @@ static void test_of_datagrams_that_fill_a_link_some_were_lost(void **state)
 /* Five sizes of each, 0.84 to 1.19 times the best, and all pairs of these but the best itself; or five of the one there is. */
 static void test_guesses_around_the_best_vary_both_buffers(void **state)
 {
-    (void)state;
     study_replay_guess guess[STUDY_REPLAY_GUESSES];
     int n;
     study_replay_guesses_around("cc=linuxreno+buffer=30000B@port+buffer=67500B@nic", guess, &n);
@@ -86,7 +82,6 @@ static void test_guesses_around_the_best_vary_both_buffers(void **state)
 
 static void test_a_baseline_beyond_a_tenth_is_refused_with_the_reason(void **state)
 {
-    (void)state;
     struct study_replay r = {.flows = flows, .n_flows = 2};
     double rates[] = {9.1e6, 20e6};
     struct study_replay_run run = {.goodput_bps = rates};
@@ -104,7 +99,6 @@ static void test_a_baseline_beyond_a_tenth_is_refused_with_the_reason(void **sta
 
 static void test_what_a_replay_does_not_have_is_refused(void **state)
 {
-    (void)state;
     struct study_replay_flow shrinking = {.from = "a:1", .to = "b:2", .measured_bps = 10e6, .shrinks = true};
     struct study_replay r = {.flows = flows, .n_flows = 2, .other_share = {0, 0.2}};
     double rates[] = {10e6, 20e6};
@@ -119,7 +113,6 @@ static void test_what_a_replay_does_not_have_is_refused(void **state)
 
 static void test_the_settled_phase_tells_guesses_apart(void **state)
 {
-    (void)state;
     struct study_replay_flow settled[] = {{.measured_bps = 10e6, .settled_bps = 8e6}};
     struct study_replay r = {.flows = settled, .n_flows = 1};
     double rates[] = {10e6}, like_bps[] = {8e6}, unlike_bps[] = {4e6}, ended_bps[] = {NAN};
@@ -133,7 +126,6 @@ static void test_the_settled_phase_tells_guesses_apart(void **state)
 
 static void test_captured_windows_answer_for_what_no_control_here_does(void **state)
 {
-    (void)state;
     struct study_replay_flow shrinking = {.from = "a:1", .to = "b:2", .measured_bps = 10e6, .shrinks = true};
     struct study_replay r = {.flows = &shrinking, .n_flows = 1};
     double near[] = {10e6}, far[] = {12e6};
@@ -155,7 +147,6 @@ static void test_captured_windows_answer_for_what_no_control_here_does(void **st
 
 static void test_captured_windows_become_larger_or_smaller_within_bounds(void **state)
 {
-    (void)state;
     struct scenario_window windows[] = {{0, 10000}, {1, 40000}};
     struct scenario_flow flow = {.n_windows = 2, .windows = windows};
     struct study_replay_flow play = {.measured_bps = 12e6, .windows_by = 1};
@@ -175,7 +166,6 @@ static void test_captured_windows_become_larger_or_smaller_within_bounds(void **
 /* A scenario has cables of 10 s at most, whatever a window over a measured rate says: of 3 MB at 1 bit/s a year. */
 static void test_hosts_stay_where_a_scenario_may_have_them(void **state)
 {
-    (void)state;
     int64_t delays_ps[] = {0, 0};
     struct scenario_flow flow = {.from = 1, .tcp.receive_buffer_bytes = 3000000};
     struct study_replay_flow play = {.settled_bps = 1};
@@ -189,7 +179,6 @@ static void test_hosts_stay_where_a_scenario_may_have_them(void **state)
 
 static void test_retransmissions_tell_guesses_apart(void **state)
 {
-    (void)state;
     struct study_replay r = {.flows = flows, .n_flows = 2, .retransmitted = 100};
     double rates[] = {10e6, 20e6};
     struct study_replay_run like = {.goodput_bps = rates, .retransmitted = 110}, unlike = like;

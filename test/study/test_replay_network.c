@@ -29,7 +29,6 @@ static bool assumes(const struct study_replay *r, const char *words)
 /* The uplink is a tenth as fast: nothing of the other direction's rate comes into it. */
 static void test_rates_that_the_judge_knows_are_played_and_not_assumed(void **state)
 {
-    (void)state;
     struct judge_facts facts = {.in = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_DISPERSION},
                                 .out = {.capacity_bps = 2e6, .source = JUDGE_CAPACITY_QUEUE}};
     struct study_replay r = network_of(&facts, no_losses, 20e6, 2e6);
@@ -42,7 +41,6 @@ static void test_rates_that_the_judge_knows_are_played_and_not_assumed(void **st
 
 static void test_the_other_directions_rate_is_said_to_be_assumed(void **state)
 {
-    (void)state;
     struct judge_facts facts = {.in = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_DISPERSION},
                                 .out = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_ASSUMED}};
     struct study_replay r = network_of(&facts, no_losses, 20e6, 2e6);
@@ -57,7 +55,6 @@ static void test_the_other_directions_rate_is_said_to_be_assumed(void **state)
 /* 100 ms carried 8 Mb/s: a link that was never full has 10, the other way as well; one that lost data 8. */
 static void test_a_rate_that_nobody_knows_follows_from_what_was_carried(void **state)
 {
-    (void)state;
     const bool lossy[] = {false, true};
     struct judge_facts facts = {.in.capacity_bps = (double)NAN, .out.capacity_bps = (double)NAN};
     struct study_replay r = network_of(&facts, lossy, 8e6, 8e6);
@@ -72,7 +69,6 @@ static void test_a_rate_that_nobody_knows_follows_from_what_was_carried(void **s
 /* ACKs of incoming data wait all the time where no data go: what passes, 4 Mb/s on average, is all that can. */
 static void test_a_direction_full_of_acks_carries_what_it_can(void **state)
 {
-    (void)state;
     struct judge_facts facts = {.in = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_DISPERSION, .acks_stand = true},
                                 .out = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_ASSUMED}};
     struct study_replay r = network_of(&facts, no_losses, 20e6, 8e6);
@@ -92,7 +88,6 @@ static void test_a_direction_full_of_acks_carries_what_it_can(void **state)
 /* 3 kB wait for 1 ms on average: no link of 100 Mb/s lets them, and none of more than 24 does. */
 static void test_an_assumed_rate_at_which_data_would_not_wait_is_none(void **state)
 {
-    (void)state;
     struct judge_flow f = {.incoming = false, .rate_bps = 4e6, .data_wait_s = 0.001, .sender.flight_bytes = 3000};
     struct judge_facts facts = {.flow = &f, .n = 1, .in = {.capacity_bps = 100e6, .source = JUDGE_CAPACITY_DISPERSION},
                                 .out = {.capacity_bps = 100e6, .source = JUDGE_CAPACITY_ASSUMED}};
@@ -107,7 +102,6 @@ static void test_an_assumed_rate_at_which_data_would_not_wait_is_none(void **sta
 
 static void test_how_fast_a_link_may_be_and_how_many_there_are_is_said(void **state)
 {
-    (void)state;
     struct judge_facts facts = {.in = {.capacity_bps = 4e6, .source = JUDGE_CAPACITY_QUEUE, .works = 0.5},
                                 .out = {.capacity_bps = 2e6, .source = JUDGE_CAPACITY_DISPERSION, .apart = true}};
     struct study_replay r = network_of(&facts, no_losses, 2e6, 2e6);
@@ -120,7 +114,6 @@ static void test_how_fast_a_link_may_be_and_how_many_there_are_is_said(void **st
 /* A sender that idles half of the time, 6 Mb/s; 93 % of a link's rate are its goodput when it is full. */
 static void test_what_fills_its_link_is_played_by_its_window(void **state)
 {
-    (void)state;
     struct judge_flow f = {.incoming = true, .lossless = true, .rate_bps = 6e6, .floor_s = 0.02,
                            .known = JUDGE_CAUSE_APPLICATION};
     struct judge_facts facts = {.flow = &f, .n = 1, .full_bytes = 1448, .segments_per_ack = 2,
@@ -134,7 +127,6 @@ static void test_what_fills_its_link_is_played_by_its_window(void **state)
 
 static void test_what_does_not_show_of_flows_and_queues_is_said(void **state)
 {
-    (void)state;
     struct study_replay_flow flows[] = {{.from = "a:1", .to = "b:2", .otherwise = 0.999},
                                         {.from = "c:3", .to = "d:4", .otherwise = 0.7},
                                         {.from = "e:5", .to = "f:6", .otherwise = (double)NAN}};

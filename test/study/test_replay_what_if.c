@@ -19,7 +19,6 @@ static struct scenario changed(const char *text)
 
 static void test_a_discipline_is_everywhere_or_at_one_place(void **state)
 {
-    (void)state;
     struct scenario s = changed("ack-first");
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
@@ -36,7 +35,6 @@ static void test_a_discipline_is_everywhere_or_at_one_place(void **state)
 
 static void test_changes_join(void **state)
 {
-    (void)state;
     struct scenario s = changed("ack-first@port+buffer=1MB@nic");
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.network.sw.queue.limit_bytes, 20000000); /* the default */
@@ -46,7 +44,6 @@ static void test_changes_join(void **state)
 
 static void test_a_buffer_counts_bytes_or_packets(void **state)
 {
-    (void)state;
     struct scenario s = changed("buffer=100p@port");
     assert_int_equal(s.network.sw.queue.limit_packets, 100);
     assert_int_equal(s.network.sw.queue.limit_bytes, EMU_QUEUE_UNLIMITED);
@@ -55,7 +52,6 @@ static void test_a_buffer_counts_bytes_or_packets(void **state)
 
 static void test_what_belongs_to_tcp_reaches_every_flow(void **state)
 {
-    (void)state;
     struct scenario s = changed("window=300kB+cc=cubic+small-queues=10kB");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(s.flows[i].tcp.send_buffer_bytes, 300000);
@@ -68,7 +64,6 @@ static void test_what_belongs_to_tcp_reaches_every_flow(void **state)
 
 static void test_datagrams_get_another_rate(void **state)
 {
-    (void)state;
     struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
                                   "  datagrams: [{from: h1, to: h0, rate: 7Mbps}]\n", NULL);
     struct error err;
@@ -79,7 +74,6 @@ static void test_datagrams_get_another_rate(void **state)
 
 static void test_pause_stops_everybody_or_the_senders(void **state)
 {
-    (void)state;
     struct scenario s = changed("pause");
     assert_true(s.network.sw.pause.on && s.network.sw.pause.everybody);
     scenario_fini(&s);
@@ -90,7 +84,6 @@ static void test_pause_stops_everybody_or_the_senders(void **state)
 
 static void test_nonsense_is_refused_and_named(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"", "lifo", "fifo=1", "buffer", "buffer=1kB", "buffer=9x", "window=10B",
                                       "window", "cc=reno2", "cc", "pause=1", "pause@port", "window=1MB@nic",
                                       "ack-first@switch", "ack-first+", "small-queues=many", "datagrams",
@@ -114,7 +107,6 @@ static double expected(const struct judge_diagnosis *d, const char *what_if)
 /* 2 in, 1 out: 20 of 30 Mb/s, all of it lost by outgoing data, whose ACKs wait in the port towards the host. */
 static void test_the_judge_expects_what_acks_first_give_at_the_right_place(void **state)
 {
-    (void)state;
     struct judge_diagnosis d = {.in = {.lost_share = 0}, .out = {.lost_share = 0.5, .lost_ci95 = 0.03},
                                 .lost_share = 1 / 3.0, .ci95 = 0.02};
     assert_float_equal(expected(&d, "ack-first"), (float)(1 / 3.0), 1e-6);
@@ -153,7 +145,6 @@ static struct study_replay_run changed_to(const char *label)
  * hypot 7.8; rates known to 3 % each, 4 and 2 / 3 of hypot(3, 3): 4.9. */
 static void test_what_is_lost_by_a_replay_has_an_interval(void **state)
 {
-    (void)state;
     struct study_replay r = one_flow();
     struct study_replay_run after = changed_to("ack-first");
     for (int way = 0; way < 2; way++) {
@@ -174,7 +165,6 @@ static void test_what_is_lost_by_a_replay_has_an_interval(void **state)
 /* The judge says that a quarter is lost: 8.3 points less, which 4 and 4 do not cover and 4 and 5 do. */
 static void test_where_judge_and_replay_disagree_nobody_can_tell(void **state)
 {
-    (void)state;
     char why[240];
     struct study_replay r = one_flow();
     struct study_replay_run after = changed_to("ack-first");
@@ -203,7 +193,6 @@ static void test_where_judge_and_replay_disagree_nobody_can_tell(void **state)
 /* 15 Mb/s fill 16 that were only taken to be there. */
 static void test_a_gain_that_fills_a_link_whose_rate_does_not_show_is_doubted(void **state)
 {
-    (void)state;
     char why[240];
     struct study_replay r = one_flow();
     struct study_replay_run after = changed_to("fair");

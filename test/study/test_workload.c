@@ -30,7 +30,6 @@ static struct study_workload judged(const char *scenario)
  * first that is not, gets 48.5 Mb/s: half. */
 static void test_goodput_is_a_share_of_the_receivers_own_link(void **state)
 {
-    (void)state;
     write_file("flows.csv",
                "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
                "a,h1,h0,0,0,,4.85e6,4.850455e6,1e4,0\n"
@@ -62,7 +61,6 @@ static void test_goodput_is_a_share_of_the_receivers_own_link(void **state)
 /* Two operations of two processes: 1 and 2 s, 1 and 3 s. An operation is through with its last process. */
 static void test_an_operation_ends_with_its_last_process(void **state)
 {
-    (void)state;
     write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,1\n0,1,0,2\n1,0,2,3\n1,1,2,5\n");
     struct study_workload w = judged("traffic: {flows: [{from: h0, to: h1, bytes: 1MB, repeat: 2}]}\n");
     assert_int_equal(w.kind, STUDY_WORKLOAD_OPERATIONS);
@@ -79,7 +77,6 @@ static void test_an_operation_ends_with_its_last_process(void **state)
  * its times are late, and 2 of 3 operations have somebody late. Of a file with a process that cannot be none is taken. */
 static void test_who_is_late_is_told_apart(void **state)
 {
-    (void)state;
     static const char scenario[] = "network: {hosts: 3}\ntraffic: {tree: {repeat: 3}}\n";
     write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,0.002\n0,1,0,0.003\n0,2,0,0.2\n"
                                  "1,1,1,1.002\n1,0,1,1.003\n1,2,1,1.004\n2,0,2,2.002\n2,1,2,2.002\n2,2,2,2.21\n");
@@ -110,7 +107,6 @@ static void test_who_is_late_is_told_apart(void **state)
 /* A short segment that waits under Nagle's rule waits for a delayed ACK (RFC 1122, 4.2.3.2), if that is shorter. */
 static void test_nagle_makes_the_delayed_ack_the_timer(void **state)
 {
-    (void)state;
     static const struct {
         const char *tcp, *timer;
         double timer_s;
@@ -135,7 +131,6 @@ static void test_nagle_makes_the_delayed_ack_the_timer(void **state)
  * packets a source each. */
 static void test_bursts_show_an_input_buffer(void **state)
 {
-    (void)state;
     struct study_workload w = {.kind = STUDY_WORKLOAD_BURSTS};
     struct error err = {0};
     write_file("bursts.csv", "sources,sinks,packets,received,send_gap_s,receive_gap_s\n"

@@ -9,7 +9,6 @@
 
 static bool fill(struct sweep_db *d, void *user, struct error *err)
 {
-    (void)user;
     return sweep_db_do(d, "INSERT INTO sweep VALUES('', '', '', '', -1, 9, 1, 1)", err);
 }
 
@@ -23,7 +22,6 @@ static void make(struct sweep_db *d)
 
 static void test_a_statement_without_an_end_has_one(void **state)
 {
-    (void)state;
     struct sweep_db d;
     struct error err = {0};
     int status;
@@ -42,7 +40,6 @@ static void test_a_statement_without_an_end_has_one(void **state)
 
 static void test_a_column_that_nobody_knows_is_not_read(void **state)
 {
-    (void)state;
     struct sweep_db d;
     struct error err = {0};
     make(&d);
@@ -55,7 +52,6 @@ static void test_a_column_that_nobody_knows_is_not_read(void **state)
 
 static void test_who_opened_it_to_read_cannot_write(void **state)
 {
-    (void)state;
     struct sweep_db d;
     struct error err = {0};
     make(&d);
@@ -66,7 +62,6 @@ static void test_who_opened_it_to_read_cannot_write(void **state)
 
 static void test_its_schema_runs_nothing(void **state)
 {
-    (void)state;
     static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW};
     struct sweep_db d;
@@ -100,7 +95,6 @@ static bool is_wal(void)
 /* Two that end at once must not each leave it to the other. */
 static void test_who_ends_waits_for_who_is_about_to(void **state)
 {
-    (void)state;
     struct sweep_db d;
     struct error err = {0};
     int go[2], ready[2];

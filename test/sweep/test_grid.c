@@ -15,7 +15,6 @@ static char got[4096];
 
 static bool take(void *user, const struct sweep_grid_point *p, struct error *err)
 {
-    (void)err;
     int64_t *number = user;
     assert_int_equal(p->number, ++*number);
     assert_string_equal(p->engine, "native");
@@ -60,7 +59,6 @@ static void rejects(const char *text, const char *message)
 
 static void test_points_go_like_nested_loops_seeds_innermost(void **state)
 {
-    (void)state;
     gives("axes: {traffic.star.incoming: [3, 1], tcp.window: [1MB, 64KiB]}\nseeds: 2\n",
           "{\"traffic.star.incoming\":3,\"tcp.window\":\"1MB\"} 1\n"
           "{\"traffic.star.incoming\":3,\"tcp.window\":\"1MB\"} 2\n"
@@ -74,7 +72,6 @@ static void test_points_go_like_nested_loops_seeds_innermost(void **state)
 
 static void test_no_axes_is_one_point_with_the_scenarios_seed(void **state)
 {
-    (void)state;
     gives("", "{} 1\n");
     gives("seeds: [7, 5]\n", "{} 7\n{} 5\n");
     gives("seeds: 3..5\n", "{} 3\n{} 4\n{} 5\n");
@@ -82,7 +79,6 @@ static void test_no_axes_is_one_point_with_the_scenarios_seed(void **state)
 
 static void test_seeds_count_from_the_first(void **state)
 {
-    (void)state;
     struct error err = {0};
     assert_true(expand("seeds: 2\n", 9, &err));
     assert_string_equal(got, "{} 9\n{} 10\n");
@@ -92,7 +88,6 @@ static void test_seeds_count_from_the_first(void **state)
 
 static void test_ranges_keep_their_units(void **state)
 {
-    (void)state;
     gives("axes: {traffic.star.incoming: 0..2}\n",
           "{\"traffic.star.incoming\":0} 1\n{\"traffic.star.incoming\":1} 1\n{\"traffic.star.incoming\":2} 1\n");
     gives("axes: {traffic.star.incoming: {from: 1, to: 6, step: 2}}\n",
@@ -107,7 +102,6 @@ static void test_ranges_keep_their_units(void **state)
 
 static void test_log_ranges_round_to_the_unit_of_their_start(void **state)
 {
-    (void)state;
     gives("axes: {tcp.window: {from: 10kB, to: 1MB, points: 4, scale: log}}\n", /* 10, 46.4, 215.4, 1000 */
           "{\"tcp.window\":\"10kB\"} 1\n"
           "{\"tcp.window\":\"46kB\"} 1\n"
@@ -119,7 +113,6 @@ static void test_log_ranges_round_to_the_unit_of_their_start(void **state)
 
 static void test_skipped_points_take_no_number(void **state)
 {
-    (void)state;
     gives("axes: {traffic.star.incoming: 0..1, traffic.star.outgoing: 0..1}\n"
           "skip: [{traffic.star.incoming: 0, traffic.star.outgoing: 0}]\n",
           "{\"traffic.star.incoming\":0,\"traffic.star.outgoing\":1} 1\n"
@@ -134,7 +127,6 @@ static void test_skipped_points_take_no_number(void **state)
 
 static bool take_numbers(void *user, const struct sweep_grid_point *p, struct error *err)
 {
-    (void)err;
     int64_t *numbers = user;
     numbers[++numbers[0]] = p->number;
     return true;
@@ -143,7 +135,6 @@ static bool take_numbers(void *user, const struct sweep_grid_point *p, struct er
 /* Six points less a skipped one: what is left is numbered 1 to 5. */
 static void test_a_shard_has_every_nth_number_skipped_points_left_out(void **state)
 {
-    (void)state;
     static const char text[] = "scenario: again.yaml\naxes: {traffic.star.incoming: 1..3, tcp.window: [1MB, 2MB]}\n"
                                "skip: [{traffic.star.incoming: 2, tcp.window: 1MB}]\n";
     static const int64_t expected[][4] = {{3, 1, 3, 5}, {2, 2, 4, 0}, {1, 5, 0, 0}, {0, 0, 0, 0}};
@@ -166,7 +157,6 @@ static void test_a_shard_has_every_nth_number_skipped_points_left_out(void **sta
 
 static void test_errors_name_line_and_key(void **state)
 {
-    (void)state;
     rejects("axes: {tcp.window: [1MB, fast]}\n",
             "s.yaml:3: tcp.window=fast: 'fast' is not a size; try 3MB, 500kB or 64KiB");
     rejects("axes:\n  tcp.window: 1MB..2s\n", "s.yaml:4: axes: tcp.window: '1MB' to '2s' is no range of numbers, "

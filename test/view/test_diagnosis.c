@@ -31,7 +31,6 @@ static void remedies(const struct analysis_resource *r, char text[static 4096])
 /* Outgoing data lose by the queue that their ACKs come in by, incoming data by the host's own. */
 static void test_remedies_are_for_the_queue_that_costs(void **state)
 {
-    (void)state;
     char text[4096], what[VIEW_DIAGNOSIS_TEXT];
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
     view_diagnosis_what(&r, what);
@@ -56,7 +55,6 @@ static void test_remedies_are_for_the_queue_that_costs(void **state)
 
 static void test_an_access_line_has_a_price(void **state)
 {
-    (void)state;
     char what[VIEW_DIAGNOSIS_TEXT], text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_THIN_ACKS, 0.8, 0);
     r.diagnosis.out.capacity_bps = 2e6;
@@ -70,7 +68,6 @@ static void test_an_access_line_has_a_price(void **state)
 /* Whoever shapes to a rate that is only assumed may shape to a wrong one. */
 static void test_an_assumed_rate_is_left_to_the_reader(void **state)
 {
-    (void)state;
     char text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
     r.diagnosis.in.source = JUDGE_CAPACITY_ASSUMED;
@@ -89,7 +86,6 @@ static void test_an_assumed_rate_is_left_to_the_reader(void **state)
  * wire. So 2.145 Mb/s of wire are 2 Mb/s of tc's, and less is to be typed. */
 static void test_a_shapers_rate_is_what_tc_counts(void **state)
 {
-    (void)state;
     char what[VIEW_DIAGNOSIS_TEXT];
     struct analysis_resource r = lost(JUDGE_CAUSE_THIN_ACKS, 0.8, 0);
     double data = 0.9e6 / 8 / 1448, acks = 8e6 / 8 / 2896;
@@ -109,7 +105,6 @@ static void test_a_shapers_rate_is_what_tc_counts(void **state)
 /* What would win nothing is not advised, nor a command that estimates it; of what nobody estimates that is said. */
 static void test_a_remedy_that_wins_nothing_is_not_shown(void **state)
 {
-    (void)state;
     char what[VIEW_DIAGNOSIS_TEXT], text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_LOSSES, 0, 0);
     r.diagnosis.answer = JUDGE_ANSWER_NO;
@@ -133,7 +128,6 @@ static void test_a_remedy_that_wins_nothing_is_not_shown(void **state)
 /* Ports are no hosts, and nobody types anything on one. */
 static void test_a_port_is_called_one(void **state)
 {
-    (void)state;
     char name[VIEW_DIAGNOSIS_NAME], what[VIEW_DIAGNOSIS_TEXT], text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
     text_add(r.diagnosis.place, sizeof r.diagnosis.place, "modem-far");
@@ -165,7 +159,6 @@ static void flow(struct analysis_check_flow *f, const char *src, const char *dst
 
 static void test_a_filter_shows_the_acks_that_wait(void **state)
 {
-    (void)state;
     char text[VIEW_DIAGNOSIS_TEXT];
     struct analysis_check_flow flows[6];
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
@@ -194,7 +187,6 @@ static void test_a_filter_shows_the_acks_that_wait(void **state)
 
 static void test_every_cause_says_what_to_do(void **state)
 {
-    (void)state;
     char text[4096], what[VIEW_DIAGNOSIS_TEXT];
     for (int cause = 0; cause < JUDGE_CAUSES; cause++) {
         struct analysis_resource r = lost((enum judge_cause)cause, 0.3, 0.3);
@@ -216,11 +208,9 @@ static void test_every_cause_says_what_to_do(void **state)
 /* Nothing on the way knows QUIC's ACKs; fewer of them are for whoever would win by that. */
 static void test_quic_has_remedies_of_its_own(void **state)
 {
-    (void)state;
     char what[VIEW_DIAGNOSIS_TEXT], text[4096];
     for (int cause = 0; cause < JUDGE_CAUSES; cause++) {
         struct analysis_resource r = lost((enum judge_cause)cause, 0.3, 0.3);
-        assert_string_equal(judge_cause_quic(r.diagnosis.cause)->name, judge_cause(r.diagnosis.cause)->name);
         r.diagnosis.quic = true;
         remedies(&r, text);
         view_diagnosis_what(&r, what);
@@ -244,7 +234,6 @@ static void test_quic_has_remedies_of_its_own(void **state)
 
 static void test_the_command_is_one_for_a_shell(void **state)
 {
-    (void)state;
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
     char *command = view_diagnosis_command("/tmp/no such run/it's.pcap", &r);
     assert_string_equal(command, "contraflow replay '/tmp/no such run/it'\\''s.pcap' --what-if ack-first");

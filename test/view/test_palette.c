@@ -32,7 +32,6 @@ static const char *page; /* where colours are looked up: there */
 
 static int setup(void **state)
 {
-    (void)state;
     size_t size;
     FILE *f = memory_stream(&style, &size);
     view_palette_page(f);
@@ -43,7 +42,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     free(style);
     return 0;
 }
@@ -141,7 +139,6 @@ static double ciede2000(const double p[static 3], const double q[static 3])
 /* Sharma, Wu and Dalal 2005, table 1: pairs 1, 7, 13, 17 and 33. */
 static void test_distances_are_those_of_the_paper(void **state)
 {
-    (void)state;
     static const double pair[][7] = {
         {50, 2.6772, -79.7751, 50, 0, -82.7485, 2.0425},         {50, 0, 0, 50, -1, 2, 2.3669},
         {50, -0.0010, 2.4900, 50, 0.0009, -2.4900, 4.8045},      {50, 2.5, 0, 73, 25, -18, 27.1492},
@@ -153,7 +150,6 @@ static void test_distances_are_those_of_the_paper(void **state)
 
 static void test_black_on_white_has_a_contrast_of_21(void **state)
 {
-    (void)state;
     page = "--a:#fff;--b:#000;--a:#777777;--b:#ffffff;";
     assert_float_equal(contrast("a", "b", DAY), 21, 1e-9);
     assert_float_equal(contrast("a", "b", NIGHT), 4.48, 0.005); /* the well-known grey that just fails */
@@ -180,7 +176,6 @@ static const char *const texts[] = {"ink", "faint", "simulated", "published"};
 
 static void test_text_can_be_read(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const char *ground = i ? "panel" : "ground";
         least_contrast(texts, COUNT(texts), ground, 4.5);
@@ -196,7 +191,6 @@ static void test_text_can_be_read(void **state)
 
 static void test_letters_can_be_read_on_cells(void **state)
 {
-    (void)state;
     static const char *const cells[] = {"cell-eq5", "cell-eq6", "cell-window", "cell-loss", "cell-none",
                                         "cell-unsaturated", "cell-unknown"};
     least_contrast(cells, COUNT(cells), "ink", 4.5);
@@ -209,7 +203,6 @@ static void test_letters_can_be_read_on_cells(void **state)
 
 static void test_what_is_not_text_can_be_seen(void **state)
 {
-    (void)state;
     least_contrast(answers, COUNT(answers), "ground", 3);
     least_contrast(answers, COUNT(answers), "panel", 3);
 }
@@ -234,7 +227,6 @@ static void least_distance(const char *const *names, size_t n, double least)
 /* 2.3 is just noticeable side by side (Mahy et al. 1994); lines lie apart, and are thin. */
 static void test_every_eye_tells_them_apart(void **state)
 {
-    (void)state;
     least_distance(series, COUNT(series), 10);
     least_distance(rules, COUNT(rules), 10);
     least_distance(ways, COUNT(ways), 10);
@@ -245,7 +237,6 @@ static void test_every_eye_tells_them_apart(void **state)
 /* A # before three or six hexadecimal digits in what pages are made of would be a second table. */
 static void test_no_colour_is_elsewhere(void **state)
 {
-    (void)state;
     const char *const sources[] = {view_page_css, view_svg_css, view_capture_page_js, view_capture_page_packets_js,
                                    view_capture_page_how_html};
     for (size_t i = 0; i < COUNT(sources); i++)

@@ -13,7 +13,6 @@ static size_t size;
 
 static FILE *start(void **state)
 {
-    (void)state;
     free(text);
     text = NULL;
     return open_memstream(&text, &size);
@@ -32,7 +31,6 @@ static const struct view_svg_frame frame = {.x = {0, 10, 100, 200, false}, .y = 
 
 static void test_steps_are_one_two_five(void **state)
 {
-    (void)state;
     assert_true(fabs(view_svg_step(10, 5) - 2) < 1e-12);
     assert_true(fabs(view_svg_step(10, 10) - 1) < 1e-12);
     assert_true(fabs(view_svg_step(0.7, 3) - 0.5) < 1e-12); /* 0.2 would be four steps, and 1 none */
@@ -43,7 +41,6 @@ static void test_steps_are_one_two_five(void **state)
 static void test_values_have_places(void **state)
 {
     const struct view_svg_scale linear = {-1, 1, 10, 30, false}, decades = {1, 100, 0, 50, true};
-    (void)state;
     assert_true(fabs(view_svg_place(&linear, 0) - 20) < 1e-9);
     assert_true(fabs(view_svg_place(&decades, 10) - 25) < 1e-9);
     assert_true(isnan(view_svg_place(&linear, (double)NAN)));
@@ -146,7 +143,6 @@ static void test_logarithmic_ticks_fall_on_decades(void **state)
 /* A map of three columns and two rows, whose cell (1, 0) is missing and (2, *) belongs to another group. */
 static void cell_of(void *user, size_t column, size_t row, struct view_svg_cell *cell)
 {
-    (void)user;
     if (column == 1 && row == 0)
         return;
     snprintf(cell->class, sizeof cell->class, "r0");
@@ -174,7 +170,6 @@ static void test_axes_of_points_are_a_grid(void **state)
 {
     struct error err = {0};
     struct view_sweep_page_axes a;
-    (void)state;
     json_t *points = json_loads("[{\"q\":\"fifo\",\"w\":\"1MB\",\"n.x.y\":3},"
                                 "{\"q\":\"ack\",\"w\":\"90kB\",\"n.x.y\":1},"
                                 "{\"q\":\"ack\",\"w\":\"200kB\",\"n.x.y\":1}]", 0, NULL);
@@ -200,7 +195,6 @@ static void test_too_many_values_are_refused(void **state)
     struct view_sweep_page_axes a;
     json_t *points[VIEW_SWEEP_PAGE_VALUES + 1];
     json_t *all = json_array();
-    (void)state;
     for (int i = 0; i < VIEW_SWEEP_PAGE_VALUES + 1; i++) {
         json_array_append_new(all, json_pack("{s:i}", "many", i));
         points[i] = json_array_get(all, (size_t)i);
@@ -271,7 +265,6 @@ static void test_a_picture_needs_nothing_else(void **state)
 static void test_quantities_have_the_unit_that_fits(void **state)
 {
     char at[VIEW_TEXT_QUANTITY];
-    (void)state;
     assert_string_equal(view_text_quantity(941.54e6, "b/s", at), "941.5 Mb/s");
     assert_string_equal(view_text_quantity(22.5e9, "b/s", at), "22.5 Gb/s");
     assert_string_equal(view_text_quantity(1500, "B", at), "1.5 kB");
@@ -293,7 +286,6 @@ static void test_a_shell_word_is_one_word(void **state)
     static const char *const words[][2] = {
         {"a.yaml", "a.yaml"}, {"-x", "./-x"}, {"a b", "'a b'"},
         {"a'b", "'a'\\''b'"}, {"$(id)\n", "'$(id)\n'"}, {"", "''"}};
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char *word = view_text_shell_word(words[i][0]);
         assert_string_equal(word, words[i][1]);
@@ -303,7 +295,6 @@ static void test_a_shell_word_is_one_word(void **state)
 
 static int forget(void **state)
 {
-    (void)state;
     free(text);
     text = NULL;
     return 0;

@@ -33,7 +33,6 @@ static void begins(char *text, const char *with)
 /* Of 1.5 to 21.5 the sum is 21 * 11.5, the one in the middle 11.5. */
 static void test_a_long_one_is_summed_up_first(void **state)
 {
-    (void)state;
     begins(printed("from|to|segments|x Mb/s", 21, "B fitted"),
            "  21 flows: x Mb/s 241.50 in all, median 11.50, least 1.5 (h1 > h0), most 21.5 (h21 > h0)\n  from ");
     begins(printed("flow|to|segments|x Mb/s", 22, NULL), /* 1.5 to 22.5 */
@@ -47,7 +46,6 @@ static void test_a_long_one_is_summed_up_first(void **state)
 
 static void test_a_short_one_is_not(void **state)
 {
-    (void)state;
     begins(printed("from|to|segments|x Mb/s", 20, NULL), "  from ");
     begins(printed("from|to|segments|x Mb/s", 20, "total"), "  from ");
 }
@@ -55,7 +53,6 @@ static void test_a_short_one_is_not(void **state)
 /* As many digits as the number that is shown has: rounding must not make one of a thousand have two. */
 static void test_digits_by_what_is_shown(void **state)
 {
-    (void)state;
     static const struct {
         double value;
         const char *shown;

@@ -138,61 +138,51 @@ static void collective_table(struct view_sweep_page *p, const struct study_fit_r
     view_table_html(p->f, "All senders, hosts and bytes together", &t, 1);
 }
 
-/* Of a collective: its figure for a rate. */
-static void collective_draw(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to,
-                            const char *rate)
+/* The figure of a rate's flows, or of a collective's at a rate. */
+static void rate_figure(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
 {
     struct view_table data;
-    view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "What waiting ACKs cost a %s at %s, queue by queue",
-                           m->rows[from].collective, rate);
+    double rate_bps = m->rows[from].rate_bps;
+    const char *collective = m->rows[from].collective;
+    char rate[UNITS_TEXT];
+    units_format_rate((int64_t)rate_bps, rate);
+    view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "What waiting ACKs cost%s%s at %s, queue by queue",
+                           collective ? " a " : "", collective ? collective : "", rate);
     fputs("<div class=\"drawings\">\n", p->f);
     rate_draw(p, m, from, to);
     fputs("</div>\n", p->f);
-    collective_table(p, m, from, to);
-    view_table_head(&data, "point|stack|what|queues|bus_bps|ideal_bus_bps|data_wait_s|ack_wait_s|compressed_share|lost_share");
+    (collective ? collective_table : rate_table)(p, m, from, to);
+    view_table_head(&data, collective ? "point|stack|what|queues|bus_bps|ideal_bus_bps|data_wait_s|ack_wait_s|compressed_share|lost_share"
+                                      : "point|stack|in|out|queues|in_bps|out_bps|data_wait_s|lost_share|lost_share_worse_way");
     for (size_t i = 0; i < m->n; i++) {
         const struct study_fit_remedies_point *a = &m->points[i];
-        if (a->rate_bps != m->rows[from].rate_bps || a->collective != m->rows[from].collective)
+        if (a->rate_bps != rate_bps || a->collective != collective)
             continue;
-        view_table_add(&data, "%" PRId64 "|%s|%s|%s", a->number, a->stack, a->row, a->queues);
-        VIEW_SWEEP_PAGE_NUMBERS(&data, a->in_bps, a->ideal_bps, a->data_wait_s, a->ack_wait_s, a->compressed, a->lost);
+        view_table_add(&data, "%" PRId64 "|%s", a->number, a->stack);
+        if (collective) {
+            view_table_add(&data, "%s|%s", a->row, a->queues);
+            VIEW_SWEEP_PAGE_NUMBERS(&data, a->in_bps, a->ideal_bps, a->data_wait_s, a->ack_wait_s, a->compressed, a->lost);
+        } else {
+            view_table_add(&data, "%d|%d|%s", a->in, a->out, a->queues);
+            VIEW_SWEEP_PAGE_NUMBERS(&data, a->in_bps, a->out_bps, a->data_wait_s, a->lost, a->lost_most);
+        }
     }
-    view_sweep_page_figure_end(p, "Lost: 1 - bus bandwidth / that with ACKs first at every NIC and port, in percent; below 0: "
-                               "more than that. Short of none: of what a network without ACKs and with open windows would "
-                               "carry.", &data);
+    view_sweep_page_figure_end(p, collective
+        ? "Lost: 1 - bus bandwidth / that with ACKs first at every NIC and port, in percent; below 0: more than that. Short of "
+          "none: of what a network without ACKs and with open windows would carry."
+        : "Lost: 1 - goodput / goodput of the same flows with ACKs first at every NIC and port, both ways together, in percent; "
+          "below 0: more than that.", &data);
 }
 
 bool view_sweep_page_remedies(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_remedies *m = p->at->fit.state[STUDY_FIT_REMEDIES];
-    char rate[UNITS_TEXT];
     (void)err;
     for (size_t from = 0, to; from < m->n_rows; from = to) {
-        struct view_table data;
-        double rate_bps = m->rows[from].rate_bps;
-        const char *collective = m->rows[from].collective;
-        for (to = from; to < m->n_rows && m->rows[to].rate_bps == rate_bps && m->rows[to].collective == collective; to++)
+        for (to = from; to < m->n_rows && m->rows[to].rate_bps == m->rows[from].rate_bps &&
+                        m->rows[to].collective == m->rows[from].collective; to++)
             ;
-        units_format_rate((int64_t)rate_bps, rate);
-        if (collective) {
-            collective_draw(p, m, from, to, rate);
-            continue;
-        }
-        view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "What waiting ACKs cost at %s, queue by queue", rate);
-        fputs("<div class=\"drawings\">\n", p->f);
-        rate_draw(p, m, from, to);
-        fputs("</div>\n", p->f);
-        rate_table(p, m, from, to);
-        view_table_head(&data, "point|stack|in|out|queues|in_bps|out_bps|data_wait_s|lost_share|lost_share_worse_way");
-        for (size_t i = 0; i < m->n; i++) {
-            const struct study_fit_remedies_point *a = &m->points[i];
-            if (a->rate_bps != rate_bps || a->collective)
-                continue;
-            view_table_add(&data, "%" PRId64 "|%s|%d|%d|%s", a->number, a->stack, a->in, a->out, a->queues);
-            VIEW_SWEEP_PAGE_NUMBERS(&data, a->in_bps, a->out_bps, a->data_wait_s, a->lost, a->lost_most);
-        }
-        view_sweep_page_figure_end(p, "Lost: 1 - goodput / goodput of the same flows with ACKs first at every NIC and "
-                                   "port, both ways together, in percent; below 0: more than that.", &data);
+        rate_figure(p, m, from, to);
     }
     return true;
 }

@@ -126,7 +126,6 @@ static void by_threes(struct world *w, int64_t apart_ns)
 
 static void test_acks_that_leave_apart_and_arrive_together_are_compressed(void **state)
 {
-    (void)state;
     struct world w = {0};
     by_threes(&w, MS / 10); /* xi = 0.2 ms / 2 ms */
     struct analysis_both_ends_flow f = played(&w);
@@ -145,7 +144,6 @@ static void test_acks_that_leave_apart_and_arrive_together_are_compressed(void *
 
 static void test_acks_that_keep_their_spacing_are_not(void **state)
 {
-    (void)state;
     struct world w = {0};
     by_threes(&w, MS); /* xi = 1 */
     struct analysis_both_ends_flow f = played(&w);
@@ -157,7 +155,6 @@ static void test_acks_that_keep_their_spacing_are_not(void **state)
 
 static void test_the_order_of_the_files_does_not_matter(void **state)
 {
-    (void)state;
     struct world w = {0};
     by_threes(&w, MS / 10);
     world_play(&w, 1);
@@ -171,7 +168,6 @@ static void test_the_order_of_the_files_does_not_matter(void **state)
 
 static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
 {
-    (void)state;
     /* The third ACK leaves 100 us after the first and arrives 74 or 74.5 us after it: with one clock or both ticking
      * microseconds 0.740; (74 + 1) / 100 = 0.750 and a bit by the last nanosecond; 74.5 / (100 - 1) = 0.753; 75 / 99.
      * A clock that shows a nanosecond once has that resolution. */
@@ -197,7 +193,6 @@ static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
 
 static void test_groups_last_as_long_as_the_floor_where_they_leave(void **state)
 {
-    (void)state;
     struct world w = {0};
     data(&w, 220, 1);
     for (uint32_t i = 0; i < 220; i++) /* 11 for 100 us; they arrive in one burst of two frames' time each */
@@ -210,7 +205,6 @@ static void test_groups_last_as_long_as_the_floor_where_they_leave(void **state)
 
 static void test_a_lost_ack_is_counted_and_does_not_end_its_group(void **state)
 {
-    (void)state;
     struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) {
@@ -227,7 +221,6 @@ static void test_a_lost_ack_is_counted_and_does_not_end_its_group(void **state)
 
 static void test_frames_shown_twice_count_once(void **state)
 {
-    (void)state;
     struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) {
@@ -245,7 +238,6 @@ static void test_frames_shown_twice_count_once(void **state)
 
 static void test_an_overtaken_ack_ends_the_group(void **state)
 {
-    (void)state;
     struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) /* every third arrives before its predecessor: never three in order */
@@ -259,7 +251,6 @@ static void test_an_overtaken_ack_ends_the_group(void **state)
 
 static void test_sequence_numbers_wrap_and_data_are_sent_again(void **state)
 {
-    (void)state;
     struct world w = {0};
     uint32_t first = (uint32_t)-150 * PAYLOAD;
     data(&w, 300, first);
@@ -288,7 +279,6 @@ static void hundred_seconds(struct world *w, double queue_ms)
 
 static void test_clocks_an_hour_apart_change_nothing(void **state)
 {
-    (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
         struct world w = {.ahead_ns = sign * 3600 * 1000 * MS};
         for (uint32_t i = 0; i < 3000; i++) /* file 0 began half a minute earlier */
@@ -310,7 +300,6 @@ static void test_clocks_an_hour_apart_change_nothing(void **state)
 
 static void test_a_drift_is_found_and_taken_off(void **state)
 {
-    (void)state;
     for (int swap = 0; swap < 2; swap++) {
         struct world w = {.drift = 50e-6, .ahead_ns = -MS};
         hundred_seconds(&w, 0); /* 5 ms of drift */
@@ -327,7 +316,6 @@ static void test_a_drift_is_found_and_taken_off(void **state)
 
 static void test_a_queue_that_grows_one_way_is_no_drift(void **state)
 {
-    (void)state;
     struct world w = {0};
     hundred_seconds(&w, 5);
     struct analysis_both_ends_flow f = played(&w);
@@ -339,7 +327,6 @@ static void test_a_queue_that_grows_one_way_is_no_drift(void **state)
 
 static void test_memory_is_for_packets_in_flight_only(void **state)
 {
-    (void)state;
     struct world w = {0};
     for (uint32_t i = 0; i < 100000; i++) { /* 200 s; a tenth of 1000 packets a second lost on either way */
         int64_t t = 2 * i * MS;
@@ -356,7 +343,6 @@ static void test_memory_is_for_packets_in_flight_only(void **state)
 
 static void test_neither_tags_nor_a_missing_identification_matter(void **state)
 {
-    (void)state;
     struct world w = {0};
     for (uint32_t i = 0; i < 300; i++) {
         struct capture_segment to = stamped(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1, i, i), back = ack(i);
@@ -376,7 +362,6 @@ static void test_neither_tags_nor_a_missing_identification_matter(void **state)
 
 static void test_two_captures_at_one_place_say_nothing(void **state)
 {
-    (void)state;
     struct world w = {.ahead_ns = 5 * MS};
     struct analysis_both_ends_flow f;
     for (uint32_t i = 0; i < 300; i++) {
@@ -391,7 +376,6 @@ static void test_two_captures_at_one_place_say_nothing(void **state)
 
 static void test_a_flow_in_one_file_only_is_none(void **state)
 {
-    (void)state;
     struct world w = {0};
     struct analysis_both_ends_flow f;
     pass(&w, syn(A_TO_B, 0), 0, TRANSIT); /* flooded by a switch that has not learnt yet */

@@ -10,7 +10,6 @@
 
 static void test_an_identity_is_what_the_packet_says(void **state)
 {
-    (void)state;
     struct capture_segment s = stamped(A_TO_B, 1000, 0, 2000, 30, 40), other[12];
     s.n_sack = 1;
     s.sack[0] = (struct capture_sack){5000, 6000};
@@ -39,7 +38,6 @@ static void test_an_identity_is_what_the_packet_says(void **state)
 
 static void test_samples_of_two_files_agree_on_what_to_keep(void **state)
 {
-    (void)state;
     /* 200,000 packets in one, the last 2,000 of them in the other, 5 s later by its clock; 2 % of a sample of 4096. */
     struct analysis_sample *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
     int64_t offset_ns = 0;
@@ -67,7 +65,6 @@ static void count(void *user, const struct analysis_waiting *packet)
 
 static void test_packets_wait_until_the_other_file_shows_them(void **state)
 {
-    (void)state;
     struct analysis_match *m = analysis_match_new();
     struct analysis_waiting p = {.identity = 5, .time_ns = 10};
     int64_t other_ns = 0;
@@ -83,7 +80,6 @@ static void test_packets_wait_until_the_other_file_shows_them(void **state)
 
 static void test_many_wait_and_those_too_old_are_told_of(void **state)
 {
-    (void)state;
     struct analysis_match *m = analysis_match_new();
     int64_t other_ns;
     uint64_t lost = 0;
@@ -126,7 +122,6 @@ static double seconds_of(int alike)
 /* Chains of 30,000, or 30,000 looks at 30,000 that stay, take a second and more. */
 static void test_time_is_linear_whatever_identities_are_chosen(void **state)
 {
-    (void)state;
     assert_true(seconds_of(0) < 0.2);
     assert_true(seconds_of(40) < 0.2);
 }

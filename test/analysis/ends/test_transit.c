@@ -21,7 +21,6 @@ static struct analysis_transit transits(int packets, double drift)
 
 static void test_a_wait_is_the_mean_less_the_least_either_way(void **state)
 {
-    (void)state;
     for (int packets = -1; packets <= 1; packets += 2) {
         struct analysis_transit t = transits(packets, 0);
         assert_near(analysis_transit_wait_s(&t, packets, 0), 0.75e-3, 1e-12);
@@ -34,7 +33,6 @@ static void test_a_wait_is_the_mean_less_the_least_either_way(void **state)
 
 static void test_a_trend_follows_the_extremes_not_the_waits(void **state)
 {
-    (void)state;
     struct analysis_trend trend;
     for (int packets = -1; packets <= 1; packets += 2) {
         struct analysis_transit t = transits(packets, 80e-6);
@@ -51,7 +49,6 @@ static void test_a_trend_follows_the_extremes_not_the_waits(void **state)
 
 static void test_stretches_widen_until_all_of_the_time_fits(void **state)
 {
-    (void)state;
     struct analysis_transit t = transits(1, 0);
     assert_int_equal(t.width_ns, 256 * MS); /* 1 ms, doubled eight times: 64 of 128 ms are less than 9.99 s */
     for (int i = 0; i < ANALYSIS_TRANSIT_STRETCHES; i++) {
@@ -63,7 +60,6 @@ static void test_stretches_widen_until_all_of_the_time_fits(void **state)
 
 static void test_times_that_step_back_count_with_the_first(void **state)
 {
-    (void)state;
     struct analysis_transit t = {0};
     analysis_transit_add(&t, 100 * MS, 5);
     analysis_transit_add(&t, 50 * MS, 3);
@@ -73,7 +69,6 @@ static void test_times_that_step_back_count_with_the_first(void **state)
 
 static void test_a_drift_shows_both_ways_alike(void **state)
 {
-    (void)state;
     const struct analysis_trend drift = {.slope = 50e-6, .scatter_ns = 20e3, .span_ns = 10e9}; /* 500 us in all */
     struct analysis_trend back = {.slope = 60e-6, .scatter_ns = 300e3, .span_ns = 10e9};
     double found;

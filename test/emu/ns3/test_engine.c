@@ -16,13 +16,11 @@ static struct emu_network net;
 
 static void transmit(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     emu_network_transmit(&net, host, frame);
 }
 
 static void deliver(void *user, int host, const struct emu_frame *frame)
 {
-    (void)user;
     emu_engine_deliver(engine, host, frame);
 }
 
@@ -160,7 +158,6 @@ static uint64_t digest;
 static void hash_frames(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
                         const struct emu_queue *queue)
 {
-    (void)user;
     uint8_t bytes[128];
     size_t n = emu_engine_frame_ops()->bytes(frame, bytes, sizeof bytes);
     digest = (digest ^ (uint64_t)time_ps ^ (uint64_t)event ^ (uint64_t)queue->depth_bytes) * UINT64_C(1099511628211);
@@ -185,37 +182,31 @@ static int digest_of_run(void)
 
 static void test_lone_flow_runs_at_window_over_rtt(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(lone_flow), 0);
 }
 
 static void test_saturating_flow_gets_the_goodput_of_the_link(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(saturated), 0);
 }
 
 static void test_bounded_flow_delivers_its_bytes(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(bounded), 0);
 }
 
 static void test_fatal_error_becomes_a_sentence(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(fatal), 0);
 }
 
 static void test_second_engine_and_unknown_names_are_refused(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(second_engine), 0);
 }
 
 static void test_same_seed_same_frames(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(digest_of_run), in_child(digest_of_run));
 }
 
