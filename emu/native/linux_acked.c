@@ -697,7 +697,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     seen.acked = (uint64_t)(l->delivered - delivered) * seen.segment;
     acked_control(e, &a, &seen, l->delivered - delivered, l->losses != losses);
     if (resend == RESEND_NEW) {
-        native_linux_send_new(e, false);
+        native_linux_send_new(e, LINUX_SEND_ALL);
         if (tx->nxt > l->high)
             return;
         l->frto = false;

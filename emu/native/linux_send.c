@@ -225,56 +225,115 @@ static uint64_t send_packet_bytes(const struct native_endpoint *e)
     return send_most(bytes / segment, 1) * segment;
 }
 
-/* Where the packet that begins at tx->nxt ends. */
-static uint64_t send_packet_end(const struct native_endpoint *e)
+static struct native_linux_packet *send_packet(const struct native_linux *l, uint32_t number)
 {
-    const struct native_linux *l = &e->tx.own;
-    int i = 0;
-    while (i + 1 < NATIVE_LINUX_STRETCHES && l->stretch[i].until <= e->tx.nxt)
-        i++;
-    return send_least(e->tx.nxt + l->stretch[i].packet_bytes, send_most(l->stretch[i].until, e->tx.nxt + 1));
+    return &l->packets[number & l->packet_mask];
 }
 
-/* The application writes the next 64 KiB, once a third of the send buffer is free, then as long as any of it is (`more`):
- * the last packet that waits is filled up, and others follow. True when it did. */
-static bool send_take(struct native_endpoint *e, bool more)
+/* Forgets packets that have left. */
+static void send_next_packet(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    while (l->packet_first != l->packet_next && send_packet(l, l->packet_first)->end <= e->tx.nxt)
+        l->packet_first++;
+    l->packet_end = l->packet_first != l->packet_next ? send_packet(l, l->packet_first)->end : l->taken;
+}
+
+static void send_grow_packets(struct native_linux *l)
+{
+    uint32_t places = l->packet_mask ? 2 * (l->packet_mask + 1) : 8;
+    struct native_linux_packet *packets = memory_zeroed(places, sizeof *packets, "packets to be sent");
+    for (uint32_t i = l->packet_first; i != l->packet_next; i++)
+        packets[i & (places - 1)] = *send_packet(l, i);
+    free(l->packets);
+    l->packets = packets;
+    l->packet_mask = places - 1;
+}
+
+/* The head of the first packet becomes one of its own (tso_fragment()). */
+static void send_part(struct native_endpoint *e, uint64_t bytes)
+{
+    struct native_linux *l = &e->tx.own;
+    if (l->packet_next - l->packet_first > l->packet_mask)
+        send_grow_packets(l);
+    l->packet_end = e->tx.nxt + bytes;
+    *send_packet(l, --l->packet_first) = (struct native_linux_packet){l->packet_end, false};
+}
+
+/* Memory of what is in the send buffer (sk_wmem_queued). */
+static uint64_t send_used(const struct native_endpoint *e)
+{
+    const struct native_linux *l = &e->tx.own;
+    uint32_t packets = l->bursts + l->packet_next - l->packet_first;
+    return l->taken - send_least(e->tx.una, l->taken) + PACKET_OVERHEAD * (uint64_t)packets;
+}
+
+/* Whether what a write ended with waits for the NIC to tell that something has left (tcp_should_autocork()). */
+static bool send_corks(struct native_endpoint *e, uint64_t length, uint64_t size)
+{
+    if (e->config.small_queue_bytes == 0 || length >= size || native_linux_out(&e->tx.own) == 0 ||
+        send_queued_memory(e) <= length + PACKET_OVERHEAD)
+        return false;
+    e->tx.throttled = true;
+    return true;
+}
+
+/* One write of so many bytes (tcp_sendmsg_locked()). Returns how many the send buffer took. */
+static uint64_t send_write(struct native_endpoint *e, uint64_t bytes)
+{
+    struct native_linux *l = &e->tx.own;
+    uint64_t size = send_packet_bytes(e), length = 0, left = bytes;
+    while (left > 0) {
+        send_next_packet(e);
+        uint32_t waiting = l->packet_next - l->packet_first;
+        uint64_t before = waiting > 1 ? send_packet(l, l->packet_next - 2)->end : 0;
+        length = waiting > 0 ? l->taken - send_most(before, e->tx.nxt) : 0;
+        if (length == 0 || length >= size) {
+            if (send_used(e) >= 2 * (uint64_t)e->config.send_buffer_bytes)
+                break;
+            if (waiting > l->packet_mask || !l->packets)
+                send_grow_packets(l);
+            l->packet_next++;
+            length = 0;
+        }
+        uint64_t piece = send_least(size - length, left);
+        l->taken += piece;
+        left -= piece;
+        length += piece;
+        *send_packet(l, l->packet_next - 1) = (struct native_linux_packet){l->taken, false};
+        send_next_packet(e);
+        if (left == 0 || length < size)
+            continue;
+        if (l->taken - l->pushed > l->most_window / 2) {
+            send_packet(l, l->packet_next - 1)->pushed = true;
+            l->pushed = l->taken;
+            native_linux_send_new(e, LINUX_SEND_ALL);
+        } else if (l->packet_next - l->packet_first == 1) {
+            native_linux_send_new(e, LINUX_SEND_ONE);
+        }
+    }
+    if (left == bytes)
+        return 0;
+    if (l->packet_first != l->packet_next) {
+        send_packet(l, l->packet_next - 1)->pushed = true;
+        l->pushed = l->taken;
+    }
+    if (!send_corks(e, length, size))
+        native_linux_send_new(e, LINUX_SEND_ALL);
+    return bytes - left;
+}
+
+/* The application writes, 64 KiB at once, when a third of the send buffer is free, until it is full. */
+static void send_fill(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    uint64_t bytes = send_least(tx->written - l->taken, WRITE_BYTES);
-    if (bytes == 0)
-        return false;
-    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes;
-    if (!more && l->taken > tx->una && 3 * (l->taken - tx->una) > 2 * room)
-        return false;
-    uint64_t size = send_packet_bytes(e);
-    uint64_t waiting = l->taken > tx->nxt ? l->taken - tx->nxt : 0;
-    uint64_t packets = l->bursts + (waiting + size - 1) / size;
-    uint64_t used = l->taken - send_least(tx->una, l->taken) + PACKET_OVERHEAD * packets;
-    if (more ? used >= room : used + used / 2 > room)
-        return false;
-    l->last_packet = send_most(l->last_packet, send_least(tx->nxt, l->taken));
-    uint64_t length = l->taken - l->last_packet;
-    if (length > 0 && length < size) {
-        uint64_t filled = send_least(size - length, bytes);
-        l->taken += filled;
-        bytes -= filled;
-        used += filled;
-        if (l->last_packet == tx->nxt)
-            l->packet_end = tx->nxt + size;
-    }
-    while (bytes > 0 && used < room) {
-        uint64_t packet = send_least(size, bytes);
-        l->last_packet = l->taken;
-        l->taken += packet;
-        bytes -= packet;
-        used += packet + PACKET_OVERHEAD;
-    }
-    struct native_linux_stretch *last = &l->stretch[NATIVE_LINUX_STRETCHES - 1];
-    if (last->packet_bytes != size)
-        memmove(l->stretch, l->stretch + 1, sizeof l->stretch - sizeof *l->stretch);
-    *last = (struct native_linux_stretch){l->taken, (uint32_t)size};
-    return true;
+    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes, used = send_used(e), bytes;
+    if (used + used / 2 > room)
+        return;
+    do
+        bytes = send_least(tx->written - l->taken, WRITE_BYTES);
+    while (bytes > 0 && send_write(e, bytes) == bytes);
 }
 
 bool native_linux_waits(const struct native_endpoint *e)
@@ -291,6 +350,14 @@ struct send_room {
     bool tail;                   /* nothing is after it */
 };
 
+/* The next ACK comes in more than half a round trip, or than 1 ms. */
+static inline bool send_ack_is_far(const struct native_endpoint *e)
+{
+    uint32_t trip_8us = (uint32_t)e->tx.rtt.srtt_8us, far_8us = trip_8us / 2 < 8000 ? trip_8us / 2 : 8000;
+    uint32_t since_us = send_now_us(e) - native_linux_at(&e->tx.own, e->tx.own.first)->sent_us;
+    return since_us < (trip_8us - far_8us) / 8;
+}
+
 /* tcp_tso_should_defer() */
 static bool send_defers(struct native_endpoint *e, const struct send_room *r, bool fin, bool *limited)
 {
@@ -301,8 +368,7 @@ static bool send_defers(struct native_endpoint *e, const struct send_room *r, bo
         (!r->tail && least >= r->packet) || least >= send_least(tx->peer_window, tx->window.cwnd) / WINDOW_DIVISOR ||
         native_linux_out(l) == 0)
         return false;
-    uint32_t since_us = send_now_us(e) - native_linux_at(l, l->first)->sent_us;
-    if (since_us < tx->rtt.srtt_8us / 16) /* the next ACK is far away */
+    if (send_ack_is_far(e))
         return false;
     if (r->congestion < r->window ? r->congestion <= r->packet : r->window <= r->packet) {
         *limited = *limited || r->congestion < r->window;
@@ -321,6 +387,12 @@ static uint64_t send_split(const struct native_endpoint *e, const struct send_ro
     if (most <= needed)
         return most;
     return e->config.nagle && native_linux_out(&e->tx.own) > 0 ? needed - needed % segment : needed;
+}
+
+/* What leaves is pushed where it is several segments (__tcp_transmit_skb()), or ends a packet that is. */
+static bool send_is_pushed(const struct native_linux *l, uint64_t end, uint32_t segments)
+{
+    return segments > 1 || (l->packet_first != l->packet_next && end == l->packet_end && send_packet(l, l->packet_first)->pushed);
 }
 
 /* tcp_cwnd_validate() */
@@ -353,7 +425,7 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
     struct native_linux_segment *last = native_linux_at(l, next - 1);
     last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
     last->flags = NATIVE_LINUX_END;
-    native_endpoint_send_stretch(e, from, bytes, l->last_burst > 1 ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
+    native_endpoint_send_stretch(e, from, bytes, send_is_pushed(l, tx->nxt, l->last_burst) ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
 }
 
 static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool fin)
@@ -375,7 +447,7 @@ static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool f
         l->next++;
         l->last_burst++;
         tx->nxt = from + payload + last;
-        send_segment(e, from, payload, last, false, bytes == 0 && l->last_burst > 1);
+        send_segment(e, from, payload, last, false, bytes == 0 && send_is_pushed(l, tx->nxt - last, l->last_burst));
     } while (bytes > 0);
 }
 
@@ -396,7 +468,7 @@ static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
         native_linux_arm(e);
 }
 
-uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
+uint32_t native_linux_send_new(struct native_endpoint *e, enum native_linux_sends sends)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
@@ -405,14 +477,14 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
     bool limited = false, closes = tx->finish == tx->written && l->taken == tx->written;
     while (native_linux_waits(e)) {
         if (tx->nxt >= l->packet_end)
-            l->packet_end = send_packet_end(e);
-        struct send_room r = {.packet = send_least(l->packet_end, l->taken) - tx->nxt,
+            send_next_packet(e);
+        struct send_room r = {.packet = l->packet_end - tx->nxt,
                               .tail = l->packet_end >= l->taken};
         bool fin = closes && r.tail;
         uint64_t flight = native_linux_flight(l), edge = tx->una + send_least(tx->peer_window,
                                                                             (uint64_t)e->config.send_buffer_bytes);
         uint32_t quota = (uint32_t)send_least(send_most(cwnd / 2, 1), cwnd > flight ? cwnd - flight : 0);
-        if (quota == 0 && (probe || (fin && r.packet <= segment)))
+        if (quota == 0 && (sends == LINUX_SEND_PROBE || (fin && r.packet <= segment)))
             quota = 1;
         if (quota == 0)
             break;
@@ -426,15 +498,18 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
                 break;
         } else {
             r.burst = burst = burst > 0 ? burst : send_burst(e);
-            if (!probe && send_defers(e, &r, fin, &limited))
+            if (sends == LINUX_SEND_ALL && send_defers(e, &r, fin, &limited))
                 break;
             bytes = send_least(bytes, send_split(e, &r, quota));
         }
-        if (send_throttled(e, bytes, false))
+        if (send_throttled(e, bytes, false)) {
+            if (bytes < r.packet)
+                send_part(e, bytes);
             break;
+        }
         send_burst_now(e, bytes, fin && bytes == r.packet);
         sent += l->last_burst;
-        if (probe)
+        if (sends != LINUX_SEND_ALL)
             break;
     }
     limited = limited || native_linux_flight(l) >= cwnd;
@@ -443,7 +518,7 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
     if (sent > 0) {
         if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
             l->prr_out += sent;
-        if (!probe)
+        if (sends != LINUX_SEND_PROBE)
             native_linux_arm_probe(e, false);
     }
     return sent;
@@ -504,7 +579,7 @@ static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t 
 /* Windows have room for some of a packet: whether that waits for a burst (send_defers()), as far as that is easily told;
  * *limited: for the congestion window. */
 static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t window, uint64_t congestion,
-                                       uint64_t segment, uint32_t now_us, bool *limited)
+                                       uint64_t segment, bool *limited)
 {
     const struct native_sender *tx = &e->tx;
     const struct native_linux *l = &tx->own;
@@ -512,7 +587,7 @@ static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t
     *limited = congestion < window;
     return e->config.linux_own.gso && send_now(e) - l->wrote_ps <= 1000 * PS_PER_US && least < l->packet_end - tx->nxt &&
            3 * (least + 1) <= send_least(tx->peer_window, tx->window.cwnd) && /* not yet its third */
-           now_us - native_linux_at(l, l->first)->sent_us >= (uint64_t)tx->rtt.srtt_8us / 16 &&
+           !send_ack_is_far(e) &&
            send_burst_exceeds(e, least, segment);
 }
 
@@ -524,7 +599,6 @@ static inline bool send_pauses(struct native_endpoint *e)
     struct native_linux *l = &tx->own;
     uint64_t segment = (uint64_t)e->config.segment_bytes, buffer = (uint64_t)e->config.send_buffer_bytes;
     uint64_t edge = tx->una + send_least(tx->peer_window, buffer);
-    uint32_t now_us = (uint32_t)((uint64_t)send_now(e) / PS_PER_US);
     if (l->state != LINUX_OPEN || l->packet_end <= tx->nxt + segment || l->packet_end >= l->taken || tx->nxt == tx->una ||
         tx->finish != NATIVE_OPEN_STREAM || 3 * (l->taken - tx->una) <= 4 * buffer)
         return false;
@@ -534,7 +608,7 @@ static inline bool send_pauses(struct native_endpoint *e)
         uint64_t window = edge - tx->nxt, congestion = cwnd - flight;
         if (congestion < window + segment) /* whole segments; else that is not what keeps it back */
             congestion -= congestion % segment;
-        if (!send_defers_plainly(e, window, congestion, segment, now_us, &limited))
+        if (!send_defers_plainly(e, window, congestion, segment, &limited))
             return false;
     }
     if (limited)
@@ -548,9 +622,8 @@ static __attribute__((noinline)) void send_push(struct native_endpoint *e)
     bool idle = native_linux_out(&tx->own) == 0;
     if (idle && e->config.idle_restart)
         send_restart(e);
-    native_linux_send_new(e, false);
-    for (bool more = false; send_take(e, more); more = true)
-        native_linux_send_new(e, false);
+    native_linux_send_new(e, LINUX_SEND_ALL);
+    send_fill(e);
     if (tx->nxt != tx->una || tx->throttled || tx->persist.armed)
         return;
     e->way = NATIVE_ANY_WAY;
@@ -576,7 +649,7 @@ static void send_probe(struct native_endpoint *e)
         bool more = native_linux_waits(e);
         uint64_t edge = e->tx.una + send_least(e->tx.peer_window, (uint64_t)e->config.send_buffer_bytes);
         if (more && e->tx.nxt + send_least(e->tx.own.taken - e->tx.nxt, (uint64_t)e->config.segment_bytes) <= edge) {
-            sent = native_linux_send_new(e, true);
+            sent = native_linux_send_new(e, LINUX_SEND_PROBE);
         } else {
             native_linux_send_again(e, l->next - 1, false);
             l->probe_again = true;
@@ -669,4 +742,5 @@ void native_linux_fini(struct native_linux *l)
 {
     free(l->ring);
     free(l->queue);
+    free(l->packets);
 }
