@@ -48,6 +48,7 @@ struct native_linux_segment {
     uint32_t sent_us; /* last */
     uint16_t bytes;   /* a FIN is one */
     uint8_t flags;
+    uint8_t sent_4ns; /* and this past sent_us */
 };
 
 /* A retransmission; of no interest any more when the segment has left `sent_us` since, or has arrived. */

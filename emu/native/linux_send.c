@@ -37,6 +37,11 @@ static uint32_t send_now_us(const struct native_endpoint *e)
     return (uint32_t)(send_now(e) / PS_PER_US);
 }
 
+static uint8_t send_now_4ns(const struct native_endpoint *e)
+{
+    return (uint8_t)((uint64_t)send_now(e) % PS_PER_US / 4000);
+}
+
 static uint64_t send_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -156,6 +161,7 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
     uint64_t from = native_offset(s->from, e->tx.una);
     bool fin = from + s->bytes > e->tx.finish;
     s->sent_us = send_now_us(e);
+    s->sent_4ns = send_now_4ns(e);
     s->flags |= NATIVE_LINUX_EVER;
     if ((int32_t)(l->ever - number) <= 0)
         l->ever = number + 1;
@@ -353,9 +359,10 @@ struct send_room {
 /* The next ACK comes in more than half a round trip, or than 1 ms. */
 static inline bool send_ack_is_far(const struct native_endpoint *e)
 {
-    uint32_t trip_8us = (uint32_t)e->tx.rtt.srtt_8us, far_8us = trip_8us / 2 < 8000 ? trip_8us / 2 : 8000;
-    uint32_t since_us = send_now_us(e) - native_linux_at(&e->tx.own, e->tx.own.first)->sent_us;
-    return since_us < (trip_8us - far_8us) / 8;
+    const struct native_linux_segment *first = native_linux_at(&e->tx.own, e->tx.own.first);
+    int64_t trip_ns = 125 * e->tx.rtt.srtt_8us, far_ns = trip_ns / 2 < 1000000 ? trip_ns / 2 : 1000000;
+    int64_t since_us = (uint32_t)(send_now_us(e) - first->sent_us);
+    return 1000 * since_us + 4 * (send_now_4ns(e) - first->sent_4ns) < trip_ns - far_ns;
 }
 
 /* tcp_tso_should_defer() */
@@ -413,6 +420,7 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
     uint32_t segment = (uint32_t)e->config.segment_bytes, now_us = send_now_us(e), next = l->next;
+    uint8_t now_4ns = send_now_4ns(e);
     uint64_t from = tx->nxt;
     l->last_burst = (uint32_t)((bytes + segment - 1) / segment);
     while (!l->ring || next - l->first + l->last_burst > l->mask + 1)
@@ -421,7 +429,7 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
     tx->nxt = from + bytes;
     tx->sent_ps = l->wrote_ps;
     for (uint64_t at = from; next != l->next; next++, at += segment)
-        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0};
+        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0, now_4ns};
     struct native_linux_segment *last = native_linux_at(l, next - 1);
     last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
     last->flags = NATIVE_LINUX_END;
@@ -443,7 +451,7 @@ static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool f
             send_grow_ring(l);
         uint64_t from = tx->nxt;
         *native_linux_at(l, l->next) = (struct native_linux_segment){
-            (uint32_t)from, now_us, (uint16_t)(payload + last), bytes == 0 ? NATIVE_LINUX_END : 0};
+            (uint32_t)from, now_us, (uint16_t)(payload + last), bytes == 0 ? NATIVE_LINUX_END : 0, send_now_4ns(e)};
         l->next++;
         l->last_burst++;
         tx->nxt = from + payload + last;
