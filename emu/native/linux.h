@@ -169,6 +169,9 @@ static inline struct native_linux_segment *native_linux_at(const struct native_l
     return &l->ring[number & l->mask];
 }
 
+/* Memory of a frame in the NIC (truesize): one that was cut from a burst is a copy in a power of two of bytes
+ * (skb_segment(), alloc_skb()); else it is the packet. */
+int64_t native_linux_frame_memory(uint32_t payload, bool cut);
 /* Marks a segment as lost, or its retransmission as lost again (tcp_mark_skb_lost()). */
 void native_linux_lose(struct native_linux *l, uint32_t number);
 /* Sends again what is lost, as far as the window lets (tcp_xmit_retransmit_queue()). */

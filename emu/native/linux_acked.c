@@ -2,6 +2,7 @@
 /* What Linux makes of an ACK (tcp_input.c, tcp_recovery.c). */
 #include "emu/native/endpoint.h"
 
+#define FIRST_CWND 10 /* segments, before a route says otherwise (TCP_INIT_CWND) */
 #define PS_PER_US INT64_C(1000000)
 #define MOST_REORDERING 300 /* segments (tcp_max_reordering) */
 #define REORDERING_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
@@ -44,7 +45,9 @@ uint64_t native_linux_in_round_trip(const struct native_endpoint *e)
     const struct native_sender *tx = &e->tx;
     uint64_t segment = acked_segment(e), cwnd = tx->window.cwnd;
     uint64_t percent = cwnd < tx->window.ssthresh / 2 ? 200 : 120;
-    return acked_most(cwnd, native_linux_out(&tx->own) * segment) * percent * (8 * 10000);
+    if (tx->una == 0 && cwnd > FIRST_CWND * segment) /* it is of the handshake still */
+        cwnd = FIRST_CWND * segment;
+    return (tx->una == 0 ? cwnd : acked_most(cwnd, native_linux_out(&tx->own) * segment)) * percent * (8 * 10000);
 }
 
 uint64_t native_linux_pacing(const struct native_endpoint *e)

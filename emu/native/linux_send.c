@@ -20,12 +20,8 @@
 #define SMALL_QUEUE_MOST (1 << 20) /* tcp_limit_output_bytes */
 #define WRITE_BYTES 65536 /* that the application writes at once, contraflow's with --engine linux */
 #define PACKET_OVERHEAD 768 /* of memory that a packet of any size takes besides its data (truesize) */
-#define FRAME_MEMORY_NUMERATOR 3 /* memory of a frame cut from a burst, 2304 bytes, over its bytes in the NIC, 1518 */
-#define FRAME_MEMORY_DENOMINATOR 2
-#define SEGMENT 1448       /* of such a frame */
-#define BESIDE_PAYLOAD 586 /* in a frame's memory: headers 66, room before them 200, skb_shared_info 320 */
+#define BESIDE_PAYLOAD 586 /* in the memory of a frame cut from a burst: headers 66, room before them 200, skb_shared_info 320 */
 #define SKB_BYTES 256
-#define FRAME_OVERHEAD 70  /* bytes in the NIC besides payload: headers 66, FCS 4 */
 
 static int64_t send_now(const struct native_endpoint *e)
 {
@@ -183,15 +179,14 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
     send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, false);
 }
 
-/* Memory of what is in the NIC: of a jumbo frame a power of two (alloc_skb()). */
-static uint64_t send_queued_memory(const struct native_endpoint *e)
+int64_t native_linux_frame_memory(uint32_t payload, bool cut)
 {
-    uint64_t queued = (uint64_t)e->tx.queued_bytes, segment = (uint64_t)e->config.segment_bytes, memory = 4096;
-    if (segment <= SEGMENT)
-        return queued * FRAME_MEMORY_NUMERATOR / FRAME_MEMORY_DENOMINATOR;
-    while (memory < segment + BESIDE_PAYLOAD)
+    int64_t memory = 512;
+    if (!cut)
+        return PACKET_OVERHEAD + (int64_t)payload;
+    while (memory < payload + BESIDE_PAYLOAD)
         memory *= 2;
-    return queued * (memory + SKB_BYTES) / (segment + FRAME_OVERHEAD);
+    return memory + SKB_BYTES;
 }
 
 /* More than two packets, or than 1 ms at the pacing rate, are in the NIC. A sender with nothing or one burst out may
@@ -203,7 +198,7 @@ static bool send_throttled(struct native_endpoint *e, uint64_t bytes, bool doubl
     if (e->config.small_queue_bytes == 0)
         return false;
     uint64_t limit = send_least(send_most(2 * (bytes + PACKET_OVERHEAD), native_linux_pacing(e) >> 10), SMALL_QUEUE_MOST) << doubled;
-    tx->throttled = send_queued_memory(e) > limit && native_linux_out(l) > l->last_burst;
+    tx->throttled = (uint64_t)tx->queued_bytes + 1 > limit && l->bursts > 1; /* the socket itself counts one */
     return tx->throttled;
 }
 
@@ -278,7 +273,7 @@ static uint64_t send_used(const struct native_endpoint *e)
 static bool send_corks(struct native_endpoint *e, uint64_t length, uint64_t size)
 {
     if (e->config.small_queue_bytes == 0 || length >= size || native_linux_out(&e->tx.own) == 0 ||
-        send_queued_memory(e) <= length + PACKET_OVERHEAD)
+        (uint64_t)e->tx.queued_bytes + 1 <= length + PACKET_OVERHEAD)
         return false;
     e->tx.throttled = true;
     return true;
@@ -466,11 +461,13 @@ static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin)
     struct native_linux *l = &tx->own;
     bool idle = native_linux_out(l) == 0;
     l->wrote_ps = send_now(e);
+    tx->cuts = bytes > (uint64_t)e->config.segment_bytes;
     if (e->direct && e->nic && e->config.small_queue_bytes == 0 && !fin && tx->nxt + bytes < tx->written &&
         e->stats.first_data_ps >= 0)
         send_burst_plainly(e, bytes);
     else
         send_burst_closely(e, bytes, fin);
+    tx->cuts = false;
     l->bursts++;
     if (idle || l->timer == LINUX_PROBE)
         native_linux_arm(e);
