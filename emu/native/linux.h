@@ -41,6 +41,7 @@ enum native_linux_flags {
     NATIVE_LINUX_AGAIN = 4, /* its retransmission is out */
     NATIVE_LINUX_EVER = 8,  /* was sent more than once */
     NATIVE_LINUX_END = 16,  /* the last of its burst */
+    NATIVE_LINUX_PUSHED = 32,
 };
 
 struct native_linux_segment {

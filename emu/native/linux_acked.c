@@ -719,7 +719,7 @@ static inline uint32_t acked_forget(struct native_endpoint *e, uint32_t now_us)
     do {
         sent_us = s->sent_us;
         end = s->from + s->bytes;
-        bursts += s->flags / NATIVE_LINUX_END;
+        bursts += s->flags / NATIVE_LINUX_END & 1;
         s = native_linux_at(l, ++number);
     } while (number != l->next && (int32_t)(s->from + s->bytes - una) <= 0);
     l->delivered += number - l->first;

@@ -176,7 +176,7 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
         l->queue = memory_grown(l->queue, l->queue_next, &l->queue_room, 8, sizeof *l->queue, "retransmissions");
         l->queue[l->queue_next++] = (struct native_linux_again){number, s->sent_us};
     }
-    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, false);
+    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, s->flags & NATIVE_LINUX_PUSHED);
 }
 
 int64_t native_linux_frame_memory(uint32_t payload, bool cut)
@@ -427,8 +427,9 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
         *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0, now_4ns};
     struct native_linux_segment *last = native_linux_at(l, next - 1);
     last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
-    last->flags = NATIVE_LINUX_END;
-    native_endpoint_send_stretch(e, from, bytes, send_is_pushed(l, tx->nxt, l->last_burst) ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
+    bool pushed = send_is_pushed(l, tx->nxt, l->last_burst);
+    last->flags = pushed ? NATIVE_LINUX_END | NATIVE_LINUX_PUSHED : NATIVE_LINUX_END;
+    native_endpoint_send_stretch(e, from, bytes, pushed ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
 }
 
 static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool fin)
@@ -450,7 +451,9 @@ static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool f
         l->next++;
         l->last_burst++;
         tx->nxt = from + payload + last;
-        send_segment(e, from, payload, last, false, bytes == 0 && send_is_pushed(l, tx->nxt - last, l->last_burst));
+        bool pushed = bytes == 0 && send_is_pushed(l, tx->nxt - last, l->last_burst);
+        native_linux_at(l, l->next - 1)->flags |= pushed ? NATIVE_LINUX_PUSHED : 0;
+        send_segment(e, from, payload, last, false, pushed);
     } while (bytes > 0);
 }
 
