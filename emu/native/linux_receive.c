@@ -211,7 +211,7 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
     if (rx->own.came_ps > 0 && now_ps - rx->own.came_ps > native_rtt_rto_ps(&e->tx.rtt))
         receive_quickly(e); /* the sender may have begun anew */
     rx->own.came_ps = now_ps;
-    rx->own.fresh = from <= rx->nxt; /* what is out of order is held */
+    rx->own.fresh = true;
     bool hole = rx->reassembly.held.n > 0, filled = false;
     if (from > rx->nxt) {
         if (to - rx->nxt > native_linux_window(e)) {
