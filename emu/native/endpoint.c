@@ -69,6 +69,7 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
         .payload_bytes = (uint16_t)bytes,
         .flags = flags,
         .n_sack = (uint8_t)n_sack,
+        .cut = e->tx.cuts,
     };
     for (int i = 0; i < n_sack; i++) {
         struct native_sacked_segment *sacked = (struct native_sacked_segment *)s;
@@ -98,6 +99,7 @@ static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags
     s->flags = flags;
     s->n_sack = 0;
     s->ecn = NATIVE_ECN_NOT;
+    s->cut = e->tx.cuts;
     e->frame.packet = s;
     emu_port_send(e->nic, &e->frame);
 }
@@ -125,7 +127,7 @@ void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint
         endpoint_send_direct(e, NATIVE_ACK, from, segment, field, ts);
     e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, (uint32_t)bytes);
     if (e->config.small_queue_bytes > 0) /* it is alone */
-        e->tx.queued_bytes += emu_frame_buffer_bytes(&e->frame);
+        e->tx.queued_bytes += native_endpoint_queued(e, (uint32_t)bytes, e->tx.cuts, emu_frame_buffer_bytes(&e->frame));
     endpoint_send_direct(e, last_flags, from, (uint32_t)bytes, field, ts);
 }
 

@@ -72,7 +72,8 @@ struct native_sender {
     uint32_t timeout_ts;  /* when the first retransmission left, as a timestamp */
     uint64_t undo_cwnd, undo_ssthresh, undo_state[NATIVE_CONGESTION_WORDS];
     int64_t sent_ps;      /* when the latest segment with data left */
-    int64_t queued_bytes; /* of ours in our NIC, with small queues */
+    int64_t queued_bytes; /* of ours in our NIC, with small queues: bytes, or with `from_linux` their memory */
+    bool cuts;            /* the next segments are cut from a burst of Linux's */
     uint64_t state[NATIVE_CONGESTION_WORDS]; /* of the control */
     struct native_linux own;
 };
@@ -142,7 +143,13 @@ void native_endpoint_pause(struct native_endpoint *e, bool paused);
 /* A segment has arrived; it stays the caller's. */
 void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s);
 
-/* With small queues: that many bytes of this end have left the NIC. */
+/* What a frame with that payload counts in the NIC: its bytes there, or its memory where Linux sends it. */
+static inline int64_t native_endpoint_queued(const struct native_endpoint *e, uint32_t payload, bool cut, int64_t frame_bytes)
+{
+    return e->tx.from_linux ? native_linux_frame_memory(payload, cut) : frame_bytes;
+}
+
+/* With small queues: that many of what this end has in the NIC have left it. */
 void native_endpoint_departed(struct native_endpoint *e, int64_t bytes);
 
 /* emu/native/sender.c, for emu/native/endpoint.c */

@@ -192,7 +192,7 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
         .pure_ack = ack && !(end->quic && end->tx.nxt > end->tx.una),
     };
     if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
-        end->tx.queued_bytes += emu_frame_buffer_bytes(&frame);
+        end->tx.queued_bytes += native_endpoint_queued(end, s->payload_bytes, s->cut, emu_frame_buffer_bytes(&frame));
     e->config.transmit(e->config.user, (int)end->station, &frame);
 }
 
@@ -216,7 +216,7 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
     const struct native_segment *s = frame->packet;
     struct native_endpoint *end = native_end(e, s->end);
     if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
-        native_endpoint_departed(end, emu_frame_buffer_bytes(frame));
+        native_endpoint_departed(end, native_endpoint_queued(end, s->payload_bytes, s->cut, emu_frame_buffer_bytes(frame)));
 }
 
 /* A stream with an end closes after its last byte. */

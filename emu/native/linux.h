@@ -12,8 +12,11 @@
  *  - Segments leave in bursts of up to 64 kB or what the pacing rate gives in 1 ms (tcp_tso_autosize()); a nearly full
  *    window waits for a burst (tcp_tso_should_defer()); a NIC that tells when frames have left holds two bursts, or
  *    1 ms of the pacing rate (tcp_small_queue_check()).
- *  - The application fills the send buffer when a third of it is free (sk_stream_is_writeable()), in packets as large
- *    as the window then allows: half of it, 64 kB at most (tcp_xmit_size_goal()).
+ *  - The application fills the send buffer when a third of it is free (sk_stream_is_writeable()), by 64 KiB a call, in
+ *    packets as large as the window then allows: half of it, 64 kB at most (tcp_xmit_size_goal()). Each is a packet until
+ *    it has left, whole or in parts (tso_fragment()), and is counted with 768 bytes more. A write tries to send what it
+ *    completes (tcp_push_one()), and what it ends with, unless some is in the NIC and the packet not full
+ *    (tcp_should_autocork()).
  *  - Timers tick every 4 ms (HZ is 250 in Debian's kernel).
  *
  * And its receiver (linux_receive.c): the window opens from 64 kB by two segments for each that comes, which is then
@@ -38,6 +41,7 @@ enum native_linux_flags {
     NATIVE_LINUX_AGAIN = 4, /* its retransmission is out */
     NATIVE_LINUX_EVER = 8,  /* was sent more than once */
     NATIVE_LINUX_END = 16,  /* the last of its burst */
+    NATIVE_LINUX_PUSHED = 32,
 };
 
 struct native_linux_segment {
@@ -45,6 +49,7 @@ struct native_linux_segment {
     uint32_t sent_us; /* last */
     uint16_t bytes;   /* a FIN is one */
     uint8_t flags;
+    uint8_t sent_4ns; /* and this past sent_us */
 };
 
 /* A retransmission; of no interest any more when the segment has left `sent_us` since, or has arrived. */
@@ -55,13 +60,11 @@ struct native_linux_again {
 enum native_linux_state { LINUX_OPEN, LINUX_DISORDER, LINUX_CWR, LINUX_RECOVERY, LINUX_LOSS };
 enum native_linux_timer { LINUX_NO_TIMER, LINUX_RETRANSMIT, LINUX_PROBE, LINUX_REORDERING };
 
-/* A stretch of the stream, up to `until`, that lies in the send buffer in packets of so many bytes. */
-struct native_linux_stretch {
-    uint64_t until;
-    uint32_t packet_bytes;
+/* What lies in the send buffer to be sent, from the end of the one before (sk_write_queue). */
+struct native_linux_packet {
+    uint64_t end;
+    bool pushed; /* its last byte is (tcp_mark_push()) */
 };
-
-#define NATIVE_LINUX_STRETCHES 4
 
 struct native_linux {
     struct native_linux_segment *ring; /* owned; a power of two of them */
@@ -96,10 +99,12 @@ struct native_linux {
     bool reordered;                       /* something has come out of order */
     uint64_t limited_until;               /* `limited` is of the window that ends here (cwnd_usage_seq) */
     uint32_t most_out;                    /* and so many segments were out at most (max_packets_out) */
-    uint64_t packet_end;                  /* of the packet at the head of what is to be sent */
-    uint64_t last_packet;                 /* where the last one of these begins */
-    uint64_t taken;                       /* of what is written, the send buffer has room for so much */
-    struct native_linux_stretch stretch[NATIVE_LINUX_STRETCHES]; /* of that, the latest last */
+    uint64_t packet_end;                  /* of the packet at the head of what is to be sent; `taken`: there is none */
+    uint64_t taken;                       /* of what is written, the send buffer has so much */
+    struct native_linux_packet *packets;  /* owned; a power of two of them */
+    uint32_t packet_mask;                 /* places - 1; 0: none yet */
+    uint32_t packet_first, packet_next;   /* that are to be sent, modulo 2^32 */
+    uint64_t pushed;                      /* up to here the application has pushed (pushed_seq) */
     uint32_t bursts;                      /* out */
     uint32_t last_burst;                  /* segments */
     uint64_t most_window;                 /* that the peer has ever advertised */
@@ -165,14 +170,19 @@ static inline struct native_linux_segment *native_linux_at(const struct native_l
     return &l->ring[number & l->mask];
 }
 
+/* Memory of a frame in the NIC (truesize): one that was cut from a burst is a copy in a power of two of bytes
+ * (skb_segment(), alloc_skb()); else it is the packet. */
+int64_t native_linux_frame_memory(uint32_t payload, bool cut);
 /* Marks a segment as lost, or its retransmission as lost again (tcp_mark_skb_lost()). */
 void native_linux_lose(struct native_linux *l, uint32_t number);
 /* Sends again what is lost, as far as the window lets (tcp_xmit_retransmit_queue()). */
 void native_linux_send_lost(struct native_endpoint *e);
 /* Sends one segment again; also one that is not lost, as a probe. */
 void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool counted);
-/* Sends new data (tcp_write_xmit()); a probe sends one burst more than the window lets. Returns segments. */
-uint32_t native_linux_send_new(struct native_endpoint *e, bool probe);
+/* Sends new data (tcp_write_xmit()): all that may go; one burst, at once; one burst more than the window lets. Returns
+ * segments. */
+enum native_linux_sends { LINUX_SEND_ALL, LINUX_SEND_ONE, LINUX_SEND_PROBE };
+uint32_t native_linux_send_new(struct native_endpoint *e, enum native_linux_sends sends);
 /* True when new data wait to be sent. */
 bool native_linux_waits(const struct native_endpoint *e);
 /* tcp_rearm_rto(); tcp_schedule_loss_probe(), false when the state wants none. */

@@ -2,6 +2,7 @@
 /* What Linux makes of an ACK (tcp_input.c, tcp_recovery.c). */
 #include "emu/native/endpoint.h"
 
+#define FIRST_CWND 10 /* segments, before a route says otherwise (TCP_INIT_CWND) */
 #define PS_PER_US INT64_C(1000000)
 #define MOST_REORDERING 300 /* segments (tcp_max_reordering) */
 #define REORDERING_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
@@ -44,7 +45,9 @@ uint64_t native_linux_in_round_trip(const struct native_endpoint *e)
     const struct native_sender *tx = &e->tx;
     uint64_t segment = acked_segment(e), cwnd = tx->window.cwnd;
     uint64_t percent = cwnd < tx->window.ssthresh / 2 ? 200 : 120;
-    return acked_most(cwnd, native_linux_out(&tx->own) * segment) * percent * (8 * 10000);
+    if (tx->una == 0 && cwnd > FIRST_CWND * segment) /* it is of the handshake still */
+        cwnd = FIRST_CWND * segment;
+    return (tx->una == 0 ? cwnd : acked_most(cwnd, native_linux_out(&tx->own) * segment)) * percent * (8 * 10000);
 }
 
 uint64_t native_linux_pacing(const struct native_endpoint *e)
@@ -697,7 +700,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     seen.acked = (uint64_t)(l->delivered - delivered) * seen.segment;
     acked_control(e, &a, &seen, l->delivered - delivered, l->losses != losses);
     if (resend == RESEND_NEW) {
-        native_linux_send_new(e, false);
+        native_linux_send_new(e, LINUX_SEND_ALL);
         if (tx->nxt > l->high)
             return;
         l->frto = false;
@@ -715,7 +718,7 @@ static inline uint32_t acked_forget(struct native_endpoint *e, uint32_t now_us)
     uint32_t una = (uint32_t)tx->una, number = l->first, next = l->next, bursts = 0;
     do {
         last = s;
-        bursts += last->flags / NATIVE_LINUX_END;
+        bursts += last->flags / NATIVE_LINUX_END & 1;
         s = native_linux_at(l, ++number);
     } while (number != next && (int32_t)(s->from + s->bytes - una) <= 0);
     uint32_t sent_us = last->sent_us, end = last->from + last->bytes;

@@ -4,6 +4,7 @@
 
 #define PS_PER_US INT64_C(1000000)
 #define FIRST_WINDOW 65535
+#define TIME_STAMPS 12 /* bytes of a header */
 #define SEGMENT_MEMORY 2176  /* bytes, of a frame with a segment of 1448 or less: it is cut from a page, if that has room */
 #define SEGMENT 1448
 #define PAGE_BYTES 4096
@@ -37,10 +38,12 @@ static uint64_t receive_space(const struct native_endpoint *e)
     return buffer > taken ? buffer - taken : 0;
 }
 
-/* The window of the handshake, whole segments (tcp_select_initial_window()). */
+/* The window of the handshake, whole segments; who opens it does not know yet that they have time stamps
+ * (tcp_select_initial_window()). */
 static uint64_t receive_first(const struct native_endpoint *e)
 {
-    uint64_t window = (uint64_t)e->config.receive_buffer_bytes, segment = (uint64_t)e->config.segment_bytes;
+    uint64_t window = (uint64_t)e->config.receive_buffer_bytes;
+    uint64_t segment = (uint64_t)e->config.segment_bytes + (e->id & 1 ? 0 : TIME_STAMPS);
     if (window > segment)
         window -= window % segment;
     return window < FIRST_WINDOW ? window : FIRST_WINDOW;
@@ -72,7 +75,7 @@ uint64_t native_linux_window(const struct native_endpoint *e)
     const struct native_receiver *rx = &e->rx;
     uint32_t scale = e->window_scale;
     if (e->state != NATIVE_ESTABLISHED)
-        return receive_first(e);
+        return (receive_first(e) + (UINT64_C(1) << scale) - 1) >> scale << scale;
     uint64_t space = receive_space(e), window = space < rx->own.limit ? space : rx->own.limit;
     if (scale == 0)
         window = receive_whole(e, window);

@@ -20,12 +20,8 @@
 #define SMALL_QUEUE_MOST (1 << 20) /* tcp_limit_output_bytes */
 #define WRITE_BYTES 65536 /* that the application writes at once, contraflow's with --engine linux */
 #define PACKET_OVERHEAD 768 /* of memory that a packet of any size takes besides its data (truesize) */
-#define FRAME_MEMORY_NUMERATOR 3 /* memory of a frame cut from a burst, 2304 bytes, over its bytes in the NIC, 1518 */
-#define FRAME_MEMORY_DENOMINATOR 2
-#define SEGMENT 1448       /* of such a frame */
-#define BESIDE_PAYLOAD 586 /* in a frame's memory: headers 66, room before them 200, skb_shared_info 320 */
+#define BESIDE_PAYLOAD 586 /* in the memory of a frame cut from a burst: headers 66, room before them 200, skb_shared_info 320 */
 #define SKB_BYTES 256
-#define FRAME_OVERHEAD 70  /* bytes in the NIC besides payload: headers 66, FCS 4 */
 
 static int64_t send_now(const struct native_endpoint *e)
 {
@@ -35,6 +31,11 @@ static int64_t send_now(const struct native_endpoint *e)
 static uint32_t send_now_us(const struct native_endpoint *e)
 {
     return (uint32_t)(send_now(e) / PS_PER_US);
+}
+
+static uint8_t send_now_4ns(const struct native_endpoint *e)
+{
+    return (uint8_t)((uint64_t)send_now(e) % PS_PER_US / 4000);
 }
 
 static uint64_t send_least(uint64_t a, uint64_t b)
@@ -162,6 +163,7 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
     uint64_t from = native_offset(s->from, e->tx.una);
     bool fin = from + s->bytes > e->tx.finish;
     s->sent_us = send_now_us(e);
+    s->sent_4ns = send_now_4ns(e);
     s->flags |= NATIVE_LINUX_EVER;
     if ((int32_t)(l->ever - number) <= 0)
         l->ever = number + 1;
@@ -180,18 +182,17 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
         l->queue = memory_grown(l->queue, l->queue_next, &l->queue_room, 8, sizeof *l->queue, "retransmissions");
         l->queue[l->queue_next++] = (struct native_linux_again){number, s->sent_us};
     }
-    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, false);
+    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, s->flags & NATIVE_LINUX_PUSHED);
 }
 
-/* Memory of what is in the NIC: of a jumbo frame a power of two (alloc_skb()). */
-static uint64_t send_queued_memory(const struct native_endpoint *e)
+int64_t native_linux_frame_memory(uint32_t payload, bool cut)
 {
-    uint64_t queued = (uint64_t)e->tx.queued_bytes, segment = (uint64_t)e->config.segment_bytes, memory = 4096;
-    if (segment <= SEGMENT)
-        return queued * FRAME_MEMORY_NUMERATOR / FRAME_MEMORY_DENOMINATOR;
-    while (memory < segment + BESIDE_PAYLOAD)
+    int64_t memory = 512;
+    if (!cut)
+        return PACKET_OVERHEAD + (int64_t)payload;
+    while (memory < payload + BESIDE_PAYLOAD)
         memory *= 2;
-    return queued * (memory + SKB_BYTES) / (segment + FRAME_OVERHEAD);
+    return memory + SKB_BYTES;
 }
 
 /* More than two packets, or than 1 ms at the pacing rate, are in the NIC. A sender with nothing or one burst out may
@@ -203,7 +204,7 @@ static bool send_throttled(struct native_endpoint *e, uint64_t bytes, bool doubl
     if (e->config.small_queue_bytes == 0)
         return false;
     uint64_t limit = send_least(send_most(2 * (bytes + PACKET_OVERHEAD), native_linux_pacing(e) >> 10), SMALL_QUEUE_MOST) << doubled;
-    tx->throttled = send_queued_memory(e) > limit && native_linux_out(l) > l->last_burst;
+    tx->throttled = (uint64_t)tx->queued_bytes + 1 > limit && l->bursts > 1; /* the socket itself counts one */
     return tx->throttled;
 }
 
@@ -231,56 +232,115 @@ static uint64_t send_packet_bytes(const struct native_endpoint *e)
     return send_most(bytes / segment, 1) * segment;
 }
 
-/* Where the packet that begins at tx->nxt ends. */
-static uint64_t send_packet_end(const struct native_endpoint *e)
+static struct native_linux_packet *send_packet(const struct native_linux *l, uint32_t number)
 {
-    const struct native_linux *l = &e->tx.own;
-    int i = 0;
-    while (i + 1 < NATIVE_LINUX_STRETCHES && l->stretch[i].until <= e->tx.nxt)
-        i++;
-    return send_least(e->tx.nxt + l->stretch[i].packet_bytes, send_most(l->stretch[i].until, e->tx.nxt + 1));
+    return &l->packets[number & l->packet_mask];
 }
 
-/* The application writes the next 64 KiB, once a third of the send buffer is free, then as long as any of it is (`more`):
- * the last packet that waits is filled up, and others follow. True when it did. */
-static bool send_take(struct native_endpoint *e, bool more)
+/* Forgets packets that have left. */
+static void send_next_packet(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    while (l->packet_first != l->packet_next && send_packet(l, l->packet_first)->end <= e->tx.nxt)
+        l->packet_first++;
+    l->packet_end = l->packet_first != l->packet_next ? send_packet(l, l->packet_first)->end : l->taken;
+}
+
+static void send_grow_packets(struct native_linux *l)
+{
+    uint32_t places = l->packet_mask ? 2 * (l->packet_mask + 1) : 8;
+    struct native_linux_packet *packets = memory_zeroed(places, sizeof *packets, "packets to be sent");
+    for (uint32_t i = l->packet_first; i != l->packet_next; i++)
+        packets[i & (places - 1)] = *send_packet(l, i);
+    free(l->packets);
+    l->packets = packets;
+    l->packet_mask = places - 1;
+}
+
+/* The head of the first packet becomes one of its own (tso_fragment()). */
+static void send_part(struct native_endpoint *e, uint64_t bytes)
+{
+    struct native_linux *l = &e->tx.own;
+    if (l->packet_next - l->packet_first > l->packet_mask)
+        send_grow_packets(l);
+    l->packet_end = e->tx.nxt + bytes;
+    *send_packet(l, --l->packet_first) = (struct native_linux_packet){l->packet_end, false};
+}
+
+/* Memory of what is in the send buffer (sk_wmem_queued). */
+static uint64_t send_used(const struct native_endpoint *e)
+{
+    const struct native_linux *l = &e->tx.own;
+    uint32_t packets = l->bursts + l->packet_next - l->packet_first;
+    return l->taken - send_least(e->tx.una, l->taken) + PACKET_OVERHEAD * (uint64_t)packets;
+}
+
+/* Whether what a write ended with waits for the NIC to tell that something has left (tcp_should_autocork()). */
+static bool send_corks(struct native_endpoint *e, uint64_t length, uint64_t size)
+{
+    if (e->config.small_queue_bytes == 0 || length >= size || native_linux_out(&e->tx.own) == 0 ||
+        (uint64_t)e->tx.queued_bytes + 1 <= length + PACKET_OVERHEAD)
+        return false;
+    e->tx.throttled = true;
+    return true;
+}
+
+/* One write of so many bytes (tcp_sendmsg_locked()). Returns how many the send buffer took. */
+static uint64_t send_write(struct native_endpoint *e, uint64_t bytes)
+{
+    struct native_linux *l = &e->tx.own;
+    uint64_t size = send_packet_bytes(e), length = 0, left = bytes;
+    while (left > 0) {
+        send_next_packet(e);
+        uint32_t waiting = l->packet_next - l->packet_first;
+        uint64_t before = waiting > 1 ? send_packet(l, l->packet_next - 2)->end : 0;
+        length = waiting > 0 ? l->taken - send_most(before, e->tx.nxt) : 0;
+        if (length == 0 || length >= size) {
+            if (send_used(e) >= 2 * (uint64_t)e->config.send_buffer_bytes)
+                break;
+            if (waiting > l->packet_mask || !l->packets)
+                send_grow_packets(l);
+            l->packet_next++;
+            length = 0;
+        }
+        uint64_t piece = send_least(size - length, left);
+        l->taken += piece;
+        left -= piece;
+        length += piece;
+        *send_packet(l, l->packet_next - 1) = (struct native_linux_packet){l->taken, false};
+        send_next_packet(e);
+        if (left == 0 || length < size)
+            continue;
+        if (l->taken - l->pushed > l->most_window / 2) {
+            send_packet(l, l->packet_next - 1)->pushed = true;
+            l->pushed = l->taken;
+            native_linux_send_new(e, LINUX_SEND_ALL);
+        } else if (l->packet_next - l->packet_first == 1) {
+            native_linux_send_new(e, LINUX_SEND_ONE);
+        }
+    }
+    if (left == bytes)
+        return 0;
+    if (l->packet_first != l->packet_next) {
+        send_packet(l, l->packet_next - 1)->pushed = true;
+        l->pushed = l->taken;
+    }
+    if (!send_corks(e, length, size))
+        native_linux_send_new(e, LINUX_SEND_ALL);
+    return bytes - left;
+}
+
+/* The application writes, 64 KiB at once, when a third of the send buffer is free, until it is full. */
+static void send_fill(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    uint64_t bytes = send_least(tx->written - l->taken, WRITE_BYTES);
-    if (bytes == 0)
-        return false;
-    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes;
-    if (!more && l->taken > tx->una && 3 * (l->taken - tx->una) > 2 * room)
-        return false;
-    uint64_t size = send_packet_bytes(e);
-    uint64_t waiting = l->taken > tx->nxt ? l->taken - tx->nxt : 0;
-    uint64_t packets = l->bursts + (waiting + size - 1) / size;
-    uint64_t used = l->taken - send_least(tx->una, l->taken) + PACKET_OVERHEAD * packets;
-    if (more ? used >= room : used + used / 2 > room)
-        return false;
-    l->last_packet = send_most(l->last_packet, send_least(tx->nxt, l->taken));
-    uint64_t length = l->taken - l->last_packet;
-    if (length > 0 && length < size) {
-        uint64_t filled = send_least(size - length, bytes);
-        l->taken += filled;
-        bytes -= filled;
-        used += filled;
-        if (l->last_packet == tx->nxt)
-            l->packet_end = tx->nxt + size;
-    }
-    while (bytes > 0 && used < room) {
-        uint64_t packet = send_least(size, bytes);
-        l->last_packet = l->taken;
-        l->taken += packet;
-        bytes -= packet;
-        used += packet + PACKET_OVERHEAD;
-    }
-    struct native_linux_stretch *last = &l->stretch[NATIVE_LINUX_STRETCHES - 1];
-    if (last->packet_bytes != size)
-        memmove(l->stretch, l->stretch + 1, sizeof l->stretch - sizeof *l->stretch);
-    *last = (struct native_linux_stretch){l->taken, (uint32_t)size};
-    return true;
+    uint64_t room = 2 * (uint64_t)e->config.send_buffer_bytes, used = send_used(e), bytes;
+    if (used + used / 2 > room)
+        return;
+    do
+        bytes = send_least(tx->written - l->taken, WRITE_BYTES);
+    while (bytes > 0 && send_write(e, bytes) == bytes);
 }
 
 bool native_linux_waits(const struct native_endpoint *e)
@@ -297,6 +357,15 @@ struct send_room {
     bool tail;                   /* nothing is after it */
 };
 
+/* The next ACK comes in more than half a round trip, or than 1 ms. */
+static inline bool send_ack_is_far(const struct native_endpoint *e)
+{
+    const struct native_linux_segment *first = native_linux_at(&e->tx.own, e->tx.own.first);
+    int64_t trip_ns = 125 * e->tx.rtt.srtt_8us, far_ns = trip_ns / 2 < 1000000 ? trip_ns / 2 : 1000000;
+    int64_t since_us = (uint32_t)(send_now_us(e) - first->sent_us);
+    return 1000 * since_us + 4 * (send_now_4ns(e) - first->sent_4ns) < trip_ns - far_ns;
+}
+
 /* tcp_tso_should_defer() */
 static bool send_defers(struct native_endpoint *e, const struct send_room *r, bool fin, bool *limited)
 {
@@ -307,8 +376,7 @@ static bool send_defers(struct native_endpoint *e, const struct send_room *r, bo
         (!r->tail && least >= r->packet) || least >= send_least(tx->peer_window, tx->window.cwnd) / WINDOW_DIVISOR ||
         native_linux_out(l) == 0)
         return false;
-    uint32_t since_us = send_now_us(e) - native_linux_at(l, l->first)->sent_us;
-    if (since_us < tx->rtt.srtt_8us / 16) /* the next ACK is far away */
+    if (send_ack_is_far(e))
         return false;
     if (r->congestion < r->window ? r->congestion <= r->packet : r->window <= r->packet) {
         *limited = *limited || r->congestion < r->window;
@@ -329,6 +397,12 @@ static uint64_t send_split(const struct native_endpoint *e, const struct send_ro
     return e->config.nagle && native_linux_out(&e->tx.own) > 0 ? needed - needed % segment : needed;
 }
 
+/* What leaves is pushed where it is several segments (__tcp_transmit_skb()), or ends a packet that is. */
+static bool send_is_pushed(const struct native_linux *l, uint64_t end, uint32_t segments)
+{
+    return segments > 1 || (l->packet_first != l->packet_next && end == l->packet_end && send_packet(l, l->packet_first)->pushed);
+}
+
 /* tcp_cwnd_validate() */
 static void send_validate(struct native_endpoint *e, bool limited)
 {
@@ -347,6 +421,7 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
     uint32_t segment = (uint32_t)e->config.segment_bytes, now_us = send_now_us(e), next = l->next;
+    uint8_t now_4ns = send_now_4ns(e);
     uint64_t from = tx->nxt;
     l->last_burst = (uint32_t)((bytes + segment - 1) / segment);
     while (!l->ring || next - l->first + l->last_burst > l->mask + 1)
@@ -355,11 +430,12 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
     tx->nxt = from + bytes;
     tx->sent_ps = l->wrote_ps;
     for (uint64_t at = from; next != l->next; next++, at += segment)
-        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0};
+        *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0, now_4ns};
     struct native_linux_segment *last = native_linux_at(l, next - 1);
     last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
-    last->flags = NATIVE_LINUX_END;
-    native_endpoint_send_stretch(e, from, bytes, l->last_burst > 1 ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
+    bool pushed = send_is_pushed(l, tx->nxt, l->last_burst);
+    last->flags = pushed ? NATIVE_LINUX_END | NATIVE_LINUX_PUSHED : NATIVE_LINUX_END;
+    native_endpoint_send_stretch(e, from, bytes, pushed ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
 }
 
 static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool fin)
@@ -377,11 +453,13 @@ static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool f
             send_grow_ring(l);
         uint64_t from = tx->nxt;
         *native_linux_at(l, l->next) = (struct native_linux_segment){
-            (uint32_t)from, now_us, (uint16_t)(payload + last), bytes == 0 ? NATIVE_LINUX_END : 0};
+            (uint32_t)from, now_us, (uint16_t)(payload + last), bytes == 0 ? NATIVE_LINUX_END : 0, send_now_4ns(e)};
         l->next++;
         l->last_burst++;
         tx->nxt = from + payload + last;
-        send_segment(e, from, payload, last, false, bytes == 0 && l->last_burst > 1);
+        bool pushed = bytes == 0 && send_is_pushed(l, tx->nxt - last, l->last_burst);
+        native_linux_at(l, l->next - 1)->flags |= pushed ? NATIVE_LINUX_PUSHED : 0;
+        send_segment(e, from, payload, last, false, pushed);
     } while (bytes > 0);
 }
 
@@ -392,17 +470,19 @@ static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin, 
     struct native_linux *l = &tx->own;
     bool idle = native_linux_out(l) == 0;
     l->wrote_ps = send_now(e);
+    tx->cuts = bytes > (uint64_t)e->config.segment_bytes;
     if (e->direct && e->nic && e->config.small_queue_bytes == 0 && !fin && tx->nxt + bytes < tx->written &&
         e->stats.first_data_ps >= 0)
         send_burst_plainly(e, bytes);
     else
         send_burst_closely(e, bytes, fin);
+    tx->cuts = false;
     l->bursts++;
     if (arms && (idle || l->timer == LINUX_PROBE))
         native_linux_arm(e);
 }
 
-uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
+uint32_t native_linux_send_new(struct native_endpoint *e, enum native_linux_sends sends)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
@@ -411,14 +491,14 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
     bool limited = false, closes = tx->finish == tx->written && l->taken == tx->written;
     while (native_linux_waits(e)) {
         if (tx->nxt >= l->packet_end)
-            l->packet_end = send_packet_end(e);
-        struct send_room r = {.packet = send_least(l->packet_end, l->taken) - tx->nxt,
+            send_next_packet(e);
+        struct send_room r = {.packet = l->packet_end - tx->nxt,
                               .tail = l->packet_end >= l->taken};
         bool fin = closes && r.tail;
         uint64_t flight = native_linux_flight(l), edge = tx->una + send_least(tx->peer_window,
                                                                             (uint64_t)e->config.send_buffer_bytes);
         uint32_t quota = (uint32_t)send_least(send_most(cwnd / 2, 1), cwnd > flight ? cwnd - flight : 0);
-        if (quota == 0 && (probe || (fin && r.packet <= segment)))
+        if (quota == 0 && (sends == LINUX_SEND_PROBE || (fin && r.packet <= segment)))
             quota = 1;
         if (quota == 0)
             break;
@@ -432,15 +512,18 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
                 break;
         } else {
             r.burst = burst = burst > 0 ? burst : send_burst(e);
-            if (!probe && send_defers(e, &r, fin, &limited))
+            if (sends == LINUX_SEND_ALL && send_defers(e, &r, fin, &limited))
                 break;
             bytes = send_least(bytes, send_split(e, &r, quota));
         }
-        if (send_throttled(e, bytes, false))
+        if (send_throttled(e, bytes, false)) {
+            if (bytes < r.packet)
+                send_part(e, bytes);
             break;
-        send_burst_now(e, bytes, fin && bytes == r.packet, probe || !send_probes(e));
+        }
+        send_burst_now(e, bytes, fin && bytes == r.packet, sends == LINUX_SEND_PROBE || !send_probes(e));
         sent += l->last_burst;
-        if (probe)
+        if (sends != LINUX_SEND_ALL)
             break;
     }
     limited = limited || native_linux_flight(l) >= cwnd;
@@ -449,7 +532,7 @@ uint32_t native_linux_send_new(struct native_endpoint *e, bool probe)
     if (sent > 0) {
         if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
             l->prr_out += sent;
-        if (!probe)
+        if (sends != LINUX_SEND_PROBE)
             native_linux_arm_probe(e, false);
     }
     return sent;
@@ -510,7 +593,7 @@ static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t 
 /* Windows have room for some of a packet: whether that waits for a burst (send_defers()), as far as that is easily told;
  * *limited: for the congestion window. */
 static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t window, uint64_t congestion,
-                                       uint64_t segment, uint32_t now_us, bool *limited)
+                                       uint64_t segment, bool *limited)
 {
     const struct native_sender *tx = &e->tx;
     const struct native_linux *l = &tx->own;
@@ -518,7 +601,7 @@ static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t
     *limited = congestion < window;
     return e->config.linux_own.gso && send_now(e) - l->wrote_ps <= 1000 * PS_PER_US && least < l->packet_end - tx->nxt &&
            3 * (least + 1) <= send_least(tx->peer_window, tx->window.cwnd) && /* not yet its third */
-           now_us - native_linux_at(l, l->first)->sent_us >= (uint64_t)tx->rtt.srtt_8us / 16 &&
+           !send_ack_is_far(e) &&
            send_burst_exceeds(e, least, segment);
 }
 
@@ -530,7 +613,6 @@ static inline bool send_pauses(struct native_endpoint *e)
     struct native_linux *l = &tx->own;
     uint64_t segment = (uint64_t)e->config.segment_bytes, buffer = (uint64_t)e->config.send_buffer_bytes;
     uint64_t edge = tx->una + send_least(tx->peer_window, buffer);
-    uint32_t now_us = (uint32_t)((uint64_t)send_now(e) / PS_PER_US);
     if (l->state != LINUX_OPEN || l->packet_end <= tx->nxt + segment || l->packet_end >= l->taken || tx->nxt == tx->una ||
         tx->finish != NATIVE_OPEN_STREAM || 3 * (l->taken - tx->una) <= 4 * buffer)
         return false;
@@ -540,7 +622,7 @@ static inline bool send_pauses(struct native_endpoint *e)
         uint64_t window = edge - tx->nxt, congestion = cwnd - flight;
         if (congestion < window + segment) /* whole segments; else that is not what keeps it back */
             congestion -= congestion % segment;
-        if (!send_defers_plainly(e, window, congestion, segment, now_us, &limited))
+        if (!send_defers_plainly(e, window, congestion, segment, &limited))
             return false;
     }
     if (limited)
@@ -554,9 +636,8 @@ static __attribute__((noinline)) void send_push(struct native_endpoint *e)
     bool idle = native_linux_out(&tx->own) == 0;
     if (idle && e->config.idle_restart)
         send_restart(e);
-    native_linux_send_new(e, false);
-    for (bool more = false; send_take(e, more); more = true)
-        native_linux_send_new(e, false);
+    native_linux_send_new(e, LINUX_SEND_ALL);
+    send_fill(e);
     if (tx->nxt != tx->una || tx->throttled || tx->persist.armed)
         return;
     e->way = NATIVE_ANY_WAY;
@@ -582,7 +663,7 @@ static void send_probe(struct native_endpoint *e)
         bool more = native_linux_waits(e);
         uint64_t edge = e->tx.una + send_least(e->tx.peer_window, (uint64_t)e->config.send_buffer_bytes);
         if (more && e->tx.nxt + send_least(e->tx.own.taken - e->tx.nxt, (uint64_t)e->config.segment_bytes) <= edge) {
-            sent = native_linux_send_new(e, true);
+            sent = native_linux_send_new(e, LINUX_SEND_PROBE);
         } else {
             native_linux_send_again(e, l->next - 1, false);
             l->probe_again = true;
@@ -675,4 +756,5 @@ void native_linux_fini(struct native_linux *l)
 {
     free(l->ring);
     free(l->queue);
+    free(l->packets);
 }

@@ -6,6 +6,7 @@
 #ifndef EMU_NATIVE_SEGMENT_H
 #define EMU_NATIVE_SEGMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ struct native_segment {
     uint8_t flags;
     uint8_t n_sack;
     uint8_t ecn; /* enum native_ecn_field */
+    bool cut;    /* from a burst of Linux's; else it left alone */
 };
 
 /* A segment with SACK blocks is the first member of one of these; most segments have none. */

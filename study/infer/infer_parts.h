@@ -11,6 +11,7 @@ struct infer_play {
     const struct study_measurement_pattern *pattern;
     const int (*host)[2];                /* borrowed; of each of its flows, from and to */
     const struct study_hypothesis *is;
+    enum scenario_engine engine;
     double value[STUDY_HYPOTHESIS_PARAMETERS]; /* NAN where it is not searched for */
     uint64_t seed;
     int64_t messages;

@@ -150,7 +150,7 @@ static struct sweep_engines_job *pool_next(void *user)
         bool ok = scenario_write(&s, f, NULL, pool->err);
         memory_stream_end(f, &yaml);
         pool->duration_s[i] = (double)s.duration_ps / (double)UNITS_PS_PER_S;
-        j = ok ? sweep_job_new((int64_t)i, directory, yaml, SCENARIO_ENGINE_NATIVE, pool->err) : NULL;
+        j = ok ? sweep_job_new((int64_t)i, directory, yaml, pool->plays[i].engine, pool->err) : NULL;
         free(s.flows);
         free(yaml);
     }

@@ -369,8 +369,8 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
     struct study_infer x = {.measured = &m, .options = {.base = e->hidden, .jobs = e->jobs, .messages = 1}};
     for (size_t r = 0; r < REPEATS; r++) {
         plays[r] = (struct infer_play){.base = e->hidden, .pattern = &m.patterns[0], .host = (const int (*)[2])host,
-                                       .is = &as_it_is, .seed = ++e->seed, .messages = 1, .out = out[r], .resent = &resent[r],
-                                       .pauses = &pauses[r]};
+                                       .is = &as_it_is, .engine = e->hidden->engine, .seed = ++e->seed, .messages = 1,
+                                       .out = out[r], .resent = &resent[r], .pauses = &pauses[r]};
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
             plays[r].value[v] = NAN;
     }

@@ -84,8 +84,8 @@ int study_kit_named(const struct study_kit *k);
 /* Of a hypothesis. */
 enum study_kit_cause study_kit_cause_of(const struct study_hypothesis *h);
 
-/* A measure() whose user is a study_kit_emulated: the pattern in the network and with the TCP of a scenario, three times
- * with seeds of its own. */
+/* A measure() whose user is a study_kit_emulated: the pattern in the network and with the TCP of a scenario, by its engine,
+ * three times with seeds of its own. */
 struct study_kit_emulated {
     const struct scenario *hidden; /* borrowed */
     int64_t jobs;

@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Does 'contraflow measure --study' name what is below TCP? Random networks, emulated, with one mechanism each.
 
-    bench_study.py CONTRAFLOW ROOT [FIRST [LAST]]    networks FIRST to LAST, 1 to 50
+    bench_study.py CONTRAFLOW ROOT [FIRST [LAST]] [--engine linux]    networks FIRST to LAST, 1 to 50
 
 A network is a star of 100 Mb/s with cables of 10 to 200 us, windows of 100 to 700 kB, and newreno, linuxreno or CUBIC, of
 which the study knows what interfaces and TCP_INFO would say: the rate, the round trip and the windows. Its mechanism, and how
 strong it is, is drawn where it does something: losses and PAUSE in buffers that windows overflow, buses and processors
-that do not carry both directions. Prints a line a network and how many were named right, named wrong, and not named."""
+that do not carry both directions. Prints a line a network and how many were named right, named wrong, and not named.
+
+With `--engine linux` hosts are Linux itself: its Reno or CUBIC, causes by turns of the number, some with merged frames (GRO),
+some without bursts (GSO off), and small queues among what keeps ACKs from waiting in hosts. Hypotheses stay the native
+engine's."""
+import argparse
 import concurrent.futures
 import json
 import math
@@ -15,13 +20,10 @@ import os
 import pathlib
 import random
 import subprocess
-import sys
 import tempfile
 import time
 
-CONTRAFLOW = pathlib.Path(sys.argv[1]).resolve()
-FIRST = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-LAST = int(sys.argv[4]) if len(sys.argv) > 4 else 50
+CAUSES = ["queues", "port", "host", "apart", "losses", "pause", "bus", "processor", "ring"]
 RATE = 100e6
 FRAME_S = 1538 * 8 / RATE
 APART = ["ack-first", "fair"]
@@ -59,7 +61,7 @@ def mechanism(r, cause, window):
 
 def draw(number):
     r = random.Random(f"study {number}")
-    cause = r.choice(["queues", "port", "host", "apart", "losses", "pause", "bus", "processor", "ring"])
+    cause = r.choice(CAUSES)
     window = log_uniform(r, 100e3, 700e3)
     network, tcp = mechanism(r, cause, window)
     return cause, {"seed": number, "duration": "3s", "warmup": "1s",
@@ -69,13 +71,29 @@ def draw(number):
                    "traffic": {"star": {"incoming": 1, "outgoing": 1}}}
 
 
-def one(number):
-    cause, scenario = draw(number)
+def draw_linux(number):
+    r = random.Random(f"study of Linux {number}")
+    cause = CAUSES[number % len(CAUSES)]
+    window = log_uniform(r, 100e3, 700e3)
+    network, tcp = mechanism(r, cause, window)
+    if cause == "port" and r.random() < 0.5:
+        network["nic"], tcp = {"queue": "fifo"}, {"small_queues": "10kB"}
+    offloads = r.choice([{}, {"gro": "50us"}, {"gso": False}])
+    scenario = {"seed": number, "engine": "linux", "duration": "3s", "warmup": "1s",
+                "network": {"link": {"rate": f"{RATE:.0f}bps", "delay": f"{log_uniform(r, 10, 200):.0f}us"}, **network},
+                "tcp": {"window": f"{window:.0f}B", "initial_window": "warm", "linux": offloads,
+                        "congestion": r.choice(["linuxreno", "cubic"]), **tcp},
+                "traffic": {"star": {"incoming": 1, "outgoing": 1}}}
+    return cause, scenario
+
+
+def one(contraflow, cause, scenario):
+    number = scenario["seed"]
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         path = pathlib.Path(name) / "hidden.yaml"
         path.write_text(json.dumps(scenario))
-        done = subprocess.run([CONTRAFLOW, "measure", "--study", "--emulate", path, "--jobs", "1", "--json"],
+        done = subprocess.run([contraflow, "measure", "--study", "--emulate", path, "--jobs", "1", "--json"],
                               capture_output=True, text=True)
     if done.returncode not in (0, 4):
         raise SystemExit(f"{number}: {done.stderr}")
@@ -91,12 +109,21 @@ def one(number):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("contraflow", type=lambda p: pathlib.Path(p).resolve())
+    parser.add_argument("root")
+    parser.add_argument("first", type=int, nargs="?", default=1)
+    parser.add_argument("last", type=int, nargs="?", default=50)
+    parser.add_argument("--engine", choices=("native", "linux"), default="native")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    asked = parser.parse_args()
     count = {"right": 0, "silent": 0, "WRONG": 0}
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for verdict, text in pool.map(one, range(FIRST, LAST + 1)):
+    drawn = [(draw_linux if asked.engine == "linux" else draw)(n) for n in range(asked.first, asked.last + 1)]
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        for verdict, text in pool.map(lambda d: one(asked.contraflow, *d), drawn):
             count[verdict] += 1
             print(text, flush=True)
-    print(f"of {LAST - FIRST + 1} networks: {count['right']} named right, {count['WRONG']} wrong, {count['silent']} not named")
+    print(f"of {len(drawn)} networks: {count['right']} named right, {count['WRONG']} wrong, {count['silent']} not named")
 
 
 main()
