@@ -17,7 +17,7 @@
 #define ONE 1.1            /* times what a direction carries alone: as much as that */
 #define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
 #define SLOWED 0.05        /* of the round trip are waits of ACKs: enough to end a slow start that looks at delays */
-#define SLOWED_OF 0.25     /* of what round trips are longer than the least; else it is a queue of its own that stands */
+#define SLOWED_OF 0.25     /* of what waits, of both its ACKs and its data; else it is a queue of its own that stands */
 #define LIKE_WORDS 1.25    /* times as long as that words may wait, or these wait in another queue */
 #define SAME_LOSSES 1.1    /* times as many lost in a second as alone, or more: they may be what keeps a window small */
 #define FEW_LOSSES 0.0001  /* of the segments that go alone: as good as none */
@@ -100,7 +100,8 @@ static bool side_slowed(const struct judge_trial *t, const struct side *x)
     double wait_s = side_order_wait_s(x), beyond_s = x->trip_s - x->floor_s;
     bool like_alone = w->again * x->carried_bps <= (SAME_LOSSES * w->alone_again + FEW_LOSSES) * w->alone_bps;
     bool clean = t->words && trial_paced(t) && t->in.paced_again <= JUDGE_LOSSY && t->out.paced_again <= JUDGE_LOSSY;
-    return wait_s >= SLOWED * x->trip_s && wait_s >= SLOWED_OF * beyond_s &&
+    double all_s = t->words && isfinite(w->wait_s) ? wait_s + w->wait_s : beyond_s;
+    return wait_s >= SLOWED * x->trip_s && wait_s >= SLOWED_OF * all_s &&
            x->other->wait_s <= LIKE_WORDS * beyond_s && w->window_bytes < w->alone_window_bytes && (like_alone || clean);
 }
 
@@ -117,9 +118,11 @@ static bool side_waits_alone(const struct side *x)
     return x->other->back_wait_s > ALONE * x->other->wait_s; /* false where nobody knows */
 }
 
+/* What it would lose of what is possible were it to go on as it changes from half to half, for as long again. */
 static bool side_lasts(const struct side *x)
 {
-    return fabs(x->way->growth) <= GROWTH || x->way->catches_up <= 1;
+    double c = fmax(1, x->way->catches_up);
+    return fabs(x->way->growth) <= GROWTH || 1 - c * c * x->carried_bps / x->way->possible_bps > JUDGE_DIAGNOSIS_DIRECTION;
 }
 
 /* One that begins slowly, or loses a little everywhere, may not reach its pace, and has much back all the same. */
