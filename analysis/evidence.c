@@ -452,6 +452,8 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     bool incoming = e->flow->incoming, explained = analysis_flows_explain(f, slot, &x);
     e->n_waits = analysis_flows_waits(f, slot, e->waits);
     e->until_s = s->pulsed ? s->pulsed->from_s : INFINITY;
+    for (size_t i = 0; i < e->n_waits; i++)
+        e->queued_s = fmax(e->queued_s, e->waits[i].leg_s[ANALYSIS_LEG_DATA_OUT]);
     while (e->n_waits > 0 && e->waits[e->n_waits - 1].start_s >= e->until_s)
         e->n_waits--;
     e->floor_s = explained ? x.floor_s : NAN;

@@ -42,6 +42,8 @@ struct analysis_evidence {
     struct analysis_wait *waits;      /* borrowed; over its life */
     size_t n_waits;
     double until_s;                   /* when the first pulse of load began, if any did: nothing after it shows in waits */
+    double queued_s;                  /* the most that its data wait before the tap, on average over a slot; pulses count: a link
+                                       * that they fill is theirs, too */
     double width_s;                   /* of a slot */
     const struct analysis_bins *bins; /* borrowed */
     struct capture_address peer;      /* its other end */

@@ -443,10 +443,9 @@ static void link_capacity(struct links *d, const double known[2])
         w->source = isfinite(w->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
         for (size_t k = 0; k < d->s->n; k++)
             if (d->s->flow[k].flow->incoming == (i == 0)) {
-                for (size_t at = 0; at < d->s->flow[k].n_waits && d->s->flow[k].tick_s > 0; at++)
-                    queued_s = fmax(queued_s, d->s->flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT] + link_stood_s(&d->s->flow[k]));
-                if (!(d->s->flow[k].tick_s > 0)) /* by Little's law: where most of its data wait */
-                    queued_s = fmax(queued_s, w->data_wait_s);
+                /* Without stamps by Little's law: where most of its data wait. */
+                queued_s = fmax(queued_s, d->s->flow[k].tick_s > 0 ? d->s->flow[k].queued_s + link_stood_s(&d->s->flow[k])
+                                                                   : w->data_wait_s);
                 tick_s = fmax(tick_s, d->s->flow[k].tick_s);
                 stamped = stamped || isfinite(d->s->flow[k].tick_s);
             }
