@@ -293,13 +293,27 @@ static double pulses_full(const struct analysis_pulses *p, const struct analysis
     return pulses_p_full(&fit);
 }
 
+/* The most that passed on average while a pulse went this way. */
+static double pulses_passed_bps(const struct analysis_pulses *p, const struct analysis_capacity_way *w, bool incoming)
+{
+    double most_bps = NAN;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->pulse[i].bytes[incoming] > p->pulse[i].bytes[!incoming])
+            most_bps = fmax(most_bps, analysis_capacity_mean_bps(w, p->pulse[i].from_s, p->pulse[i].to_s));
+    return most_bps;
+}
+
 void analysis_pulses_tell(const struct analysis_pulses *p, const struct analysis_flows *f,
-                          const struct capture_address *host, struct analysis_told *told, size_t n, double from_s,
+                          const struct capture_address *host, const struct analysis_capacity_host *frames, struct analysis_told *told, size_t n, double from_s,
                           double to_s, struct analysis_pulsed *pulsed)
 {
-    *pulsed = (struct analysis_pulsed){.from_s = p->n > 0 ? p->pulse[0].from_s : INFINITY, .full = {0.5, 0.5}};
+    *pulsed = (struct analysis_pulsed){.from_s = p->n > 0 ? p->pulse[0].from_s : INFINITY, .full = {0.5, 0.5},
+                                       .passed_bps = {NAN, NAN}};
     for (size_t i = 0; i < n; i++)
         told[i].paced_odds = pulses_odds_at(p, f, told[i].slot, from_s, to_s);
-    for (int way = 0; way < 2 && p->n > 0 && capture_address_same(host, &p->host); way++)
+    for (int way = 0; way < 2 && p->n > 0 && capture_address_same(host, &p->host); way++) {
         pulsed->full[way] = pulses_full(p, f, told, n, way == 0, from_s, to_s);
+        if (frames)
+            pulsed->passed_bps[way] = pulses_passed_bps(p, way == 0 ? &frames->in : &frames->out, way == 0);
+    }
 }
