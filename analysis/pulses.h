@@ -29,7 +29,7 @@ struct analysis_probe {
 };
 
 struct analysis_pulses {
-    struct capture_address host; /* the other end of the last */
+    struct capture_address host, server; /* the ends of the last */
     struct analysis_pulse {
         double from_s, to_s;     /* first and last data */
         double bytes[2];         /* from that host, and to it */

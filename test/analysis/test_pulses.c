@@ -160,6 +160,21 @@ static void test_what_passes_meanwhile_is_that_way_s(void **state)
     assert_true(isnan(pulsed.passed_bps[0])); /* no pulse went in */
 }
 
+/* At the server what goes out at the other end comes in. */
+static void test_the_other_end_has_them_the_other_way(void **state)
+{
+    (void)state;
+    struct analysis_pulses p;
+    struct analysis_flows *f = flow_of(true, 50);
+    const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
+    struct analysis_pulsed near = tell(true, 50, &p), far;
+    struct analysis_told there = told;
+    there.incoming = true;
+    analysis_pulses_tell(&p, f, &probe.server, NULL, &there, 1, 1, TO_S, &far);
+    assert_true(far.full[0] == near.full[1] && far.full[1] == near.full[0]);
+    analysis_flows_free(f);
+}
+
 /* 9 Mb/s pass while a pulse does, and data in wait 2 ms before the tap, by stamps of 1 ms. A link that seems to have 5, or
  * 7.1, has more; one of 7.3 does not, but for bursts. */
 static void test_a_way_that_carries_more_has_room(void **state)
@@ -190,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_words_are_none),
         cmocka_unit_test(test_who_sent_none_is_told_nothing),
         cmocka_unit_test(test_what_passes_meanwhile_is_that_way_s),
+        cmocka_unit_test(test_the_other_end_has_them_the_other_way),
         cmocka_unit_test(test_a_way_that_carries_more_has_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
