@@ -55,8 +55,8 @@ struct judge_trial {
 };
 
 /* Is what a direction loses lost to waits of its ACKs? It is where all of three are so. (1) Connections that still
- * change would lose a tenth of what is possible all the same were they to change on as from half to half for as long again. (2) The path is able to carry more: paced, both carry what they are asked for;
- * or this one has half of its loss back, and the other what it is asked for or both together half of theirs. (3) With
+ * change would lose a tenth of what is possible all the same were they to change on as from half to half for as long
+ * again. (2) The path is able to carry more: paced, both carry what they are asked for; or this one has half of its loss back, and the other what it is asked for or both together half of theirs. (3) With
  * the window that it has the waits cost enough for a yes, or half of what is lost; or they are why its window is small,
  * which a slow start that looks at delays (HyStart, Ha and Rhee 2011) ends as ACKs begin to wait, which grows by the
  * round trip, and is cut as ACKs that waited come in bunches, and call for bursts of data. And what goes the ACKs' way
