@@ -442,6 +442,17 @@ double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double l
     return fastest;
 }
 
+double analysis_evidence_pulsed_bps(const struct analysis_evidence_set *s, bool incoming, double bps)
+{
+    double passed_bps = s->pulsed ? s->pulsed->passed_bps[!incoming] : (double)NAN;
+    bool queued = false;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_evidence *e = &s->flow[i];
+        queued = queued || (e->flow->incoming == incoming && e->tick_s > 0 && e->queued_s > ANALYSIS_EVIDENCE_QUEUES * e->tick_s);
+    }
+    return queued && passed_bps > (1 + ANALYSIS_EVIDENCE_BURSTS) * bps ? passed_bps : (double)NAN;
+}
+
 static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidence *e, const struct analysis_flows *f)
 {
     struct analysis_round_trip_figures x;
@@ -450,6 +461,8 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     bool incoming = e->flow->incoming, explained = analysis_flows_explain(f, slot, &x);
     e->n_waits = analysis_flows_waits(f, slot, e->waits);
     e->until_s = s->pulsed ? s->pulsed->from_s : INFINITY;
+    for (size_t i = 0; i < e->n_waits; i++)
+        e->queued_s = fmax(e->queued_s, e->waits[i].leg_s[ANALYSIS_LEG_DATA_OUT]);
     while (e->n_waits > 0 && e->waits[e->n_waits - 1].start_s >= e->until_s)
         e->n_waits--;
     e->floor_s = explained ? x.floor_s : NAN;

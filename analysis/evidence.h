@@ -7,6 +7,8 @@
 #include "analysis/flows/flows.h"
 #include "judge/diagnosis.h"
 
+#define ANALYSIS_EVIDENCE_QUEUES 1.5 /* ticks of waiting before the tap: a queue, no clock's tick */
+#define ANALYSIS_EVIDENCE_BURSTS 0.25 /* more than its rate a shaper lets pass for a while */
 #define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
 #define ANALYSIS_SEGMENTS_PER_ACK 2  /* where none shows: delayed ACKs */
 
@@ -23,10 +25,11 @@ struct analysis_told {
     enum judge_cause limit;                  /* likewise: what keeps it from sending more */
 };
 
-/* Of a host whose link was given pulses of load (analysis/pulses.h): when the first began, and P(the link is always full)
- * of each direction, in and out, by what they did, either as likely before. */
+/* Of a host whose link was given pulses of load (analysis/pulses.h): when the first began; of each direction, in and out,
+ * P(the link is always full) by what they did, either as likely before, and the most that passed the tap while one went that
+ * way, bit/s on the wire; NAN unknown. */
 struct analysis_pulsed {
-    double from_s, full[2];
+    double from_s, full[2], passed_bps[2];
 };
 
 /* What is known of the host's ways, in and out, on the wire, besides what its flows show. */
@@ -42,6 +45,8 @@ struct analysis_evidence {
     struct analysis_wait *waits;      /* borrowed; over its life */
     size_t n_waits;
     double until_s;                   /* when the first pulse of load began, if any did: nothing after it shows in waits */
+    double queued_s;                  /* the most that its data wait before the tap, on average over a slot; pulses count: a link
+                                       * that they fill is theirs, too */
     double width_s;                   /* of a slot */
     const struct analysis_bins *bins; /* borrowed */
     struct capture_address peer;      /* its other end */
@@ -123,6 +128,10 @@ void analysis_evidence_free(struct analysis_evidence_set *s);
 /* The set's flows, those to one peer beside each other; for free(). */
 struct analysis_evidence **analysis_evidence_by_peer(const struct analysis_evidence_set *s);
 bool analysis_evidence_same_peer(const struct analysis_evidence *x, const struct analysis_evidence *y);
+
+/* What passed a direction while a pulse of load went that way, bit/s on the wire, where that is a quarter more than bps, as
+ * shapers let bursts pass, and its flows' data waited before the tap: then the link carries that. NAN otherwise. */
+double analysis_evidence_pulsed_bps(const struct analysis_evidence_set *s, bool incoming, double bps);
 
 /* Mean round trip in the phase. */
 double analysis_evidence_rtt_s(const struct analysis_evidence *e);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define SATURATED 0.95      /* of what it has room for */
-#define QUEUES_TICKS 1.5    /* of waiting before the tap: a queue, no clock's tick */
 #define QUEUES_FRAMES 4     /* likewise, where stamps are not used */
 #define CLOCK_FRAMES 2      /* of waiting: data do, behind a full link */
 #define UNSEEN_COARSE 0.08   /* of the round trip: twice what such waits are off (analysis/facts.c) */
@@ -17,7 +16,6 @@
 #define STANDS_TICKS 2
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
 #define ALIKE 0.04          /* of the other direction's room */
-#define BURSTS 0.25         /* more than its rate a shaper lets pass for a while; a long train at HALF is the link's */
 #define NOT_ALIKE 0.97
 #define ROOM 0.85           /* of its room: data do not wait there */
 #define LEAST_CYCLES 8
@@ -482,10 +480,9 @@ static void link_capacity(struct links *d, const double known[2])
         w->source = isfinite(w->capacity_bps) ? JUDGE_CAPACITY_KNOWN : JUDGE_CAPACITY_UNKNOWN;
         for (size_t k = 0; k < d->s->n; k++)
             if (d->s->flow[k].flow->incoming == (i == 0)) {
-                for (size_t at = 0; at < d->s->flow[k].n_waits && d->s->flow[k].tick_s > 0; at++)
-                    queued_s = fmax(queued_s, d->s->flow[k].waits[at].leg_s[ANALYSIS_LEG_DATA_OUT] + link_stood_s(&d->s->flow[k]));
-                if (!(d->s->flow[k].tick_s > 0)) /* by Little's law: where most of its data wait */
-                    queued_s = fmax(queued_s, w->data_wait_s);
+                /* Without stamps by Little's law: where most of its data wait. */
+                queued_s = fmax(queued_s, d->s->flow[k].tick_s > 0 ? d->s->flow[k].queued_s + link_stood_s(&d->s->flow[k])
+                                                                   : w->data_wait_s);
                 tick_s = fmax(tick_s, d->s->flow[k].tick_s);
                 stamped = stamped || isfinite(d->s->flow[k].tick_s);
             }
@@ -513,7 +510,11 @@ static void link_capacity(struct links *d, const double known[2])
         bool fills = isfinite(bps) && !link_clock(d, w, bps) &&
                      w->carried_bps >= SATURATED * link_room_at(d, w, bps, link_way(d, i != 0)->carried_bps);
         double works = fills ? 0 : link_beyond(d, i == 0);
-        if (works > 0) {
+        double pulsed_bps = analysis_evidence_pulsed_bps(d->s, i == 0, link_passes_bps(d, w, 1));
+        if (isfinite(pulsed_bps) && !isfinite(bps)) { /* there is room, whatever rate would seem to leave none */
+            w->capacity_bps = pulsed_bps;
+            w->source = JUDGE_CAPACITY_QUEUE;
+        } else if (works > 0) {
             const bool always = link_always(d, i == 0) && link_even(d, i == 0);
             w->capacity_bps = link_passes_bps(d, w, always ? 1 : works);
             d->works[i == 0] = always ? 0 : works;
@@ -524,7 +525,7 @@ static void link_capacity(struct links *d, const double known[2])
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;
         } else if (isfinite(bps) && !link_clock(d, w, bps) &&
-                   (w->flows > 0 && stamped ? queued_s > fmax(QUEUES_TICKS * tick_s, QUEUES_FRAMES * frame_s)
+                   (w->flows > 0 && stamped ? queued_s > fmax(ANALYSIS_EVIDENCE_QUEUES * tick_s, QUEUES_FRAMES * frame_s)
                                             : share > AGREED)) {
             w->capacity_bps = bps;
             w->source = JUDGE_CAPACITY_DISPERSION;
@@ -538,7 +539,7 @@ static void link_capacity(struct links *d, const double known[2])
             w->capacity_bps > other->capacity_bps && fits > 1 - ALIKE && fits < 1 + ALIKE &&
             !link_no_fuller(d, w, other->capacity_bps) &&
             analysis_capacity_least_bps(i ? &host->in : &host->out) <
-                fmax((1 + BURSTS) * other->capacity_bps, HALF * w->capacity_bps))
+                fmax((1 + ANALYSIS_EVIDENCE_BURSTS) * other->capacity_bps, HALF * w->capacity_bps))
             w->capacity_bps = other->capacity_bps;
     }
     for (int i = 0; i < 2; i++) {

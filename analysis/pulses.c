@@ -82,6 +82,7 @@ void analysis_pulses_find(const struct analysis_flows *f, const struct analysis_
         return;
     struct analysis_pulse *data = memory_zeroed(analysis_flows_slots(f) + 1, sizeof *data, "pulses");
     size_t n = pulses_data(f, probe, &p->host, data);
+    p->server = probe->server;
     for (size_t i = 0; i < n; i++) {
         struct analysis_pulse *last = p->n > 0 ? &p->pulse[p->n - 1] : NULL;
         if (last && data[i].from_s <= last->to_s + (last->to_s - last->from_s)) {
@@ -293,13 +294,33 @@ static double pulses_full(const struct analysis_pulses *p, const struct analysis
     return pulses_p_full(&fit);
 }
 
+/* The most that passed on average while a pulse went this way. */
+static double pulses_passed_bps(const struct analysis_pulses *p, const struct analysis_capacity_way *w, bool incoming)
+{
+    double most_bps = NAN;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->pulse[i].bytes[incoming] > p->pulse[i].bytes[!incoming])
+            most_bps = fmax(most_bps, analysis_capacity_mean_bps(w, p->pulse[i].from_s, p->pulse[i].to_s));
+    return most_bps;
+}
+
 void analysis_pulses_tell(const struct analysis_pulses *p, const struct analysis_flows *f,
-                          const struct capture_address *host, struct analysis_told *told, size_t n, double from_s,
+                          const struct capture_address *host, const struct analysis_capacity_host *frames, struct analysis_told *told, size_t n, double from_s,
                           double to_s, struct analysis_pulsed *pulsed)
 {
-    *pulsed = (struct analysis_pulsed){.from_s = p->n > 0 ? p->pulse[0].from_s : INFINITY, .full = {0.5, 0.5}};
+    *pulsed = (struct analysis_pulsed){.from_s = p->n > 0 ? p->pulse[0].from_s : INFINITY, .full = {0.5, 0.5},
+                                       .passed_bps = {NAN, NAN}};
     for (size_t i = 0; i < n; i++)
         told[i].paced_odds = pulses_odds_at(p, f, told[i].slot, from_s, to_s);
-    for (int way = 0; way < 2 && p->n > 0 && capture_address_same(host, &p->host); way++)
-        pulsed->full[way] = pulses_full(p, f, told, n, way == 0, from_s, to_s);
+    struct analysis_pulses own = *p; /* as that host has them: what goes in at one end goes out at the other */
+    for (size_t k = 0; k < own.n && capture_address_same(host, &own.server); k++) {
+        own.pulse[k].bytes[0] = p->pulse[k].bytes[1];
+        own.pulse[k].bytes[1] = p->pulse[k].bytes[0];
+    }
+    bool there = capture_address_same(host, &p->host) || capture_address_same(host, &p->server);
+    for (int way = 0; way < 2 && p->n > 0 && there; way++) {
+        pulsed->full[way] = pulses_full(&own, f, told, n, way == 0, from_s, to_s);
+        if (frames)
+            pulsed->passed_bps[way] = pulses_passed_bps(&own, way == 0 ? &frames->in : &frames->out, way == 0);
+    }
 }

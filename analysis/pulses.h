@@ -29,7 +29,7 @@ struct analysis_probe {
 };
 
 struct analysis_pulses {
-    struct capture_address host; /* the other end of the last */
+    struct capture_address host, server; /* the ends of the last */
     struct analysis_pulse {
         double from_s, to_s;     /* first and last data */
         double bytes[2];         /* from that host, and to it */
@@ -43,9 +43,10 @@ bool analysis_probe_has(const struct analysis_probe *p, const struct analysis_fl
 /* In order of time; connections are of one pulse that begin sooner after it than it lasts. probe NULL: none. */
 void analysis_pulses_find(const struct analysis_flows *f, const struct analysis_probe *probe, struct analysis_pulses *p);
 
-/* Fills the odds of the host's n flows, whose quiet time is [from_s, to_s), and what is known of its links. */
+/* Fills the odds of the host's n flows, whose quiet time is [from_s, to_s), and what is known of its links. frames: of the
+ * host; NULL unknown. */
 void analysis_pulses_tell(const struct analysis_pulses *p, const struct analysis_flows *f,
-                          const struct capture_address *host, struct analysis_told *told, size_t n, double from_s,
+                          const struct capture_address *host, const struct analysis_capacity_host *frames, struct analysis_told *told, size_t n, double from_s,
                           double to_s, struct analysis_pulsed *pulsed);
 
 #endif

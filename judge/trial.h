@@ -55,16 +55,16 @@ struct judge_trial {
 };
 
 /* Is what a direction loses lost to waits of its ACKs? It is where all of three are so. (1) Connections that still
- * change lose no less in the second half. (2) The path is able to carry more: paced, both carry what they are asked for;
- * or this one has half of its loss back, and the other what it is asked for or both together half of theirs. (3) With
+ * change would lose a tenth of what is possible all the same were they to change on as from half to half for as long
+ * again. (2) The path is able to carry more: paced, both carry what they are asked for; or this one has half of its loss back, and the other what it is asked for or both together half of theirs. (3) With
  * the window that it has the waits cost enough for a yes, or half of what is lost; or they are why its window is small,
  * which a slow start that looks at delays (HyStart, Ha and Rhee 2011) ends as ACKs begin to wait, which grows by the
  * round trip, and is cut as ACKs that waited come in bunches, and call for bursts of data. And what goes the ACKs' way
  * waits less than half as long with this direction alone: it is the other one's data that it waits for. */
 bool judge_trial_accuses(const struct judge_facts *s, bool incoming);
 
-/* Do both directions share one medium, or one processor: bring the same sum whatever their pace, or paced no more than
- * one alone? */
+/* Do both directions share one medium, or one processor: paced, with more asked for than either brings alone, do they bring
+ * just that together, and at once no more? */
 bool judge_trial_shares(const struct judge_facts *s);
 
 /* Answer, probability, what is possible and lost; neither cause nor words. */

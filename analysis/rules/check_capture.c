@@ -221,8 +221,9 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
                                                     .idle = r->flows[i].limit == ANALYSIS_LIMIT_APPLICATION};
         flows[i].known = capture_known(h->beside, &flow->flow, flows[i].idle);
     }
+    const struct analysis_capacity_host *frames = analysis_flows_capacity(h->flows, h->host, h->tag);
     struct analysis_pulsed pulsed;
-    analysis_pulses_tell(h->pulses, h->flows, h->host, flows, r->n, r->steady_start_s, r->end_s, &pulsed);
+    analysis_pulses_tell(h->pulses, h->flows, h->host, frames, flows, r->n, r->steady_start_s, r->end_s, &pulsed);
     ways.pulsed = &pulsed;
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
     analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, &ways,
@@ -230,7 +231,6 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)
         r->merged[incoming] = capture_merged(r, uses, incoming);
-    const struct analysis_capacity_host *frames = analysis_flows_capacity(h->flows, h->host, h->tag);
     if (frames)
         capture_beside(h, (double[]){frames->out.all_bytes, frames->in.all_bytes}, r);
     for (size_t i = 0; i < r->n; i++) {

@@ -154,6 +154,8 @@ static void waits_of(struct analysis_evidence *e, size_t n, struct analysis_wait
     for (size_t i = 0; i < n; i++) {
         e[i].waits = waits;
         e[i].n_waits = n_waits;
+        for (size_t k = 0; k < n_waits; k++) /* as they are gathered */
+            e[i].queued_s = fmax(e[i].queued_s, waits[k].leg_s[ANALYSIS_LEG_DATA_OUT]);
         e[i].tick_s = 1e-3;
     }
 }

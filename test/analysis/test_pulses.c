@@ -60,7 +60,8 @@ static struct analysis_flows *flow_of(bool window, uint32_t pulse_segments)
 static struct analysis_told told;
 
 /* Of the flow, whose slot is the first; and of the link out of a. */
-static struct analysis_pulsed tell(bool window, uint32_t pulse_segments, struct analysis_pulses *p)
+static struct analysis_pulsed tell_with(const struct analysis_capacity_host *frames, bool window, uint32_t pulse_segments,
+                                        struct analysis_pulses *p)
 {
     struct analysis_flows *f = flow_of(window, pulse_segments);
     const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
@@ -71,9 +72,14 @@ static struct analysis_pulsed tell(bool window, uint32_t pulse_segments, struct 
     struct analysis_flow flow;
     while (!analysis_flows_get(f, told.slot, &flow) || flow.payload_bytes < FULL)
         told.slot++;
-    analysis_pulses_tell(p, f, &host, &told, 1, 1, TO_S, &pulsed);
+    analysis_pulses_tell(p, f, &host, frames, &told, 1, 1, TO_S, &pulsed);
     analysis_flows_free(f);
     return pulsed;
+}
+
+static struct analysis_pulsed tell(bool window, uint32_t pulse_segments, struct analysis_pulses *p)
+{
+    return tell_with(NULL, window, pulse_segments, p);
 }
 
 static void test_a_window_gives_way_to_a_longer_round_trip(void **state)
@@ -130,6 +136,59 @@ static void test_who_sent_none_is_told_nothing(void **state)
     assert_true(told.paced_odds == 0);
 }
 
+/* 1,250 bytes in each of the least slots, 10 microseconds, about the third pulse: 1 Gb/s out. */
+static void test_what_passes_meanwhile_is_that_way_s(void **state)
+{
+    (void)state;
+    static struct analysis_capacity_host frames;
+    struct analysis_pulses p;
+    struct analysis_pulsed none = tell(true, 50, &p);
+    assert_true(isnan(none.passed_bps[0]) && isnan(none.passed_bps[1]));
+    struct analysis_capacity_series *c = &frames.out.carried;
+    c->first = (int64_t)(p.pulse[2].from_s * 1e5);
+    for (c->n = 0; c->n < 64; c->n++)
+        c->bytes[c->n] = 1250;
+    frames.in.carried = *c;
+    struct analysis_pulsed pulsed = tell_with(&frames, true, 50, &p);
+    assert_true(fabs(pulsed.passed_bps[1] / 1e9 - 1) < 1e-9);
+    assert_true(isnan(pulsed.passed_bps[0])); /* no pulse went in */
+}
+
+/* At the server what goes out at the other end comes in. */
+static void test_the_other_end_has_them_the_other_way(void **state)
+{
+    (void)state;
+    struct analysis_pulses p;
+    struct analysis_flows *f = flow_of(true, 50);
+    const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
+    struct analysis_pulsed near = tell(true, 50, &p), far;
+    struct analysis_told there = told;
+    there.incoming = true;
+    analysis_pulses_tell(&p, f, &probe.server, NULL, &there, 1, 1, TO_S, &far);
+    assert_true(far.full[0] == near.full[1] && far.full[1] == near.full[0]);
+    analysis_flows_free(f);
+}
+
+/* 9 Mb/s pass while a pulse does, and data in wait 2 ms before the tap, by stamps of 1 ms. A link that seems to have 5, or
+ * 7.1, has more; one of 7.3 does not, but for bursts. */
+static void test_a_way_that_carries_more_has_room(void **state)
+{
+    (void)state;
+    const struct analysis_told in = {.incoming = true};
+    const struct analysis_pulsed pulsed = {.passed_bps = {9e6, 9e6}};
+    struct analysis_evidence e = {.flow = &in, .tick_s = 0.001, .queued_s = 0.002};
+    struct analysis_evidence_set s = {.flow = &e, .n = 1, .pulsed = &pulsed};
+    assert_true(analysis_evidence_pulsed_bps(&s, true, 5e6) == 9e6);
+    assert_true(analysis_evidence_pulsed_bps(&s, true, 7.1e6) == 9e6);
+    assert_true(isnan(analysis_evidence_pulsed_bps(&s, true, 7.3e6)));
+    assert_true(isnan(analysis_evidence_pulsed_bps(&s, false, 5e6))); /* no data that way: nobody knows where they wait */
+    e.queued_s = 0.001; /* after the tap, for all that stamps show: then they pass it faster than the link */
+    assert_true(isnan(analysis_evidence_pulsed_bps(&s, true, 5e6)));
+    e.queued_s = 0.002;
+    s.pulsed = NULL;
+    assert_true(isnan(analysis_evidence_pulsed_bps(&s, true, 5e6)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +198,9 @@ int main(void)
         cmocka_unit_test(test_connections_of_one_moment_are_a_pulse),
         cmocka_unit_test(test_words_are_none),
         cmocka_unit_test(test_who_sent_none_is_told_nothing),
+        cmocka_unit_test(test_what_passes_meanwhile_is_that_way_s),
+        cmocka_unit_test(test_the_other_end_has_them_the_other_way),
+        cmocka_unit_test(test_a_way_that_carries_more_has_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

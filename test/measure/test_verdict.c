@@ -173,8 +173,10 @@ static void test_right_or_silent(void **state)
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     grow(&s.in[MEASURE_IN], 0.4);
-    grow(&s.in[MEASURE_BOTH], 0.5); /* it catches up */
+    grow(&s.in[MEASURE_BOTH], 1); /* it catches up: 10/7 from half to half, which for as long again makes 10 of 9.7 */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    grow(&s.in[MEASURE_BOTH], 0.5); /* 15/14: 5.7 of 9.7 */
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     grow(&s.in[MEASURE_BOTH], 0.3);
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
 }
@@ -265,6 +267,31 @@ static void test_waits_that_end_a_slow_start(void **state)
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH] = way(11e6, 0.089, 0.0064);
     s.in[MEASURE_BOTH].mean.retransmitted = s.out[MEASURE_PACED].mean.retransmitted = 0.01; /* its losses are */
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+}
+
+/* An access line of 0.94 Mb/s of goodput the ACKs' way, where a frame takes 12.3 ms: of 18 ms that they wait 5.7 are for
+ * others, of 27 that the round trip of 79 is longer than the least 14.7. That is more than a quarter of what order can
+ * spare; of all 27 it would not be. */
+static void test_a_frame_that_has_begun_is_no_queue_of_its_own_either(void **state)
+{
+    (void)state;
+    enum judge_cause cause;
+    struct measure_summary s = acks_wait();
+    s.floor_in_s = s.floor_out_s = 0.052;
+    s.in[MEASURE_IN] = way(9e6, 0.056, 0.001);
+    s.out[MEASURE_OUT] = way(0.94e6, 0.09, 0.018);
+    s.in[MEASURE_BOTH] = way(2.5e6, 0.079, 0);
+    s.out[MEASURE_BOTH] = way(0.76e6, 0.09, 0.018);
+    s.possible_in_bps = 9e6;
+    s.possible_out_bps = 0.86e6;
+    s.pace_in_bps = s.paced_in_bps = 8.6e6;
+    s.pace_out_bps = s.paced_out_bps = 0.54e6;
+    s.lost_in = known(1 - 2.5 / 9, CI);
+    s.lost_out = known(0.12, CI);
+    s.lost = known(1 - 3.26 / 9.86, CI);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    s.in[MEASURE_BOTH] = way(2.5e6, 0.099, 0); /* 20 ms more are its own */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
@@ -383,13 +410,12 @@ static void test_a_shared_medium(void **state)
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.paced_in_bps = s.paced_out_bps = 5e6; /* as much as one direction alone */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
-    s.pace_in_bps = 4.5e6; /* of an access line's slow direction that says less */
-    s.paced_in_bps = 1e6;
+    s.pace_in_bps = 4.5e6; /* of a direction that is slower */
+    s.paced_in_bps = 1e6; /* together less than a medium has: losses */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
-    s.out[MEASURE_IN].mean.wait_s = 0.04; /* but words go out no sooner when no data do */
+    s.paced_out_bps = 8.5e6; /* all that it has, 9.5 of 13.5 */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
-    s.pace_in_bps = 2e6;
-    s.paced_out_bps = 4e6;
+    s.paced_in_bps = 3.8e6; /* and more: 12.3 */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
@@ -555,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_the_other_direction_may_be_the_one),
         cmocka_unit_test(test_a_window_that_waits_keep_small),
         cmocka_unit_test(test_waits_that_end_a_slow_start),
+        cmocka_unit_test(test_a_frame_that_has_begun_is_no_queue_of_its_own_either),
         cmocka_unit_test(test_waits_that_cost_enough_by_themselves),
         cmocka_unit_test(test_whatever_rates_do_waits_cost_little),
         cmocka_unit_test(test_where_nothing_waits_it_is_something_else),

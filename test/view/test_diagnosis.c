@@ -205,6 +205,30 @@ static void test_every_cause_says_what_to_do(void **state)
     }
 }
 
+static bool says_what_would_tell(const struct analysis_resource *r)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    view_diagnosis_print(f, "x.pcap", r);
+    fclose(f);
+    bool says = strstr(text, "what would tell: ") != NULL;
+    free(text);
+    return says;
+}
+
+/* A capture tells less than an experiment has, and what that lacks its reason says. */
+static void test_a_measurement_asks_for_no_capture(void **state)
+{
+    (void)state;
+    struct analysis_resource r = lost(JUDGE_CAUSE_UNKNOWN, 0.3, 0.3);
+    r.diagnosis.answer = JUDGE_ANSWER_UNKNOWN;
+    snprintf(r.diagnosis.why, sizeof r.diagnosis.why, "rates vary too much: a longer --time would tell");
+    assert_true(says_what_would_tell(&r));
+    r.diagnosis.possible_from = JUDGE_POSSIBLE_MEASURED;
+    assert_false(says_what_would_tell(&r));
+}
+
 /* Nothing on the way knows QUIC's ACKs; fewer of them are for whoever would win by that. */
 static void test_quic_has_remedies_of_its_own(void **state)
 {
@@ -253,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_a_port_is_called_one),
         cmocka_unit_test(test_a_filter_shows_the_acks_that_wait),
         cmocka_unit_test(test_every_cause_says_what_to_do),
+        cmocka_unit_test(test_a_measurement_asks_for_no_capture),
         cmocka_unit_test(test_quic_has_remedies_of_its_own),
         cmocka_unit_test(test_the_command_is_one_for_a_shell),
     };

@@ -3,8 +3,8 @@
 """contraflow check --probe: what a steady capture cannot tell, pulses of load tell. Emulated ones (test/corpus/pulsed.py), whose
 truth is known by experiment; and sent by ourselves, over a path between two namespaces (paths.py).
 
-    test_probe.py --near FAR COMMAND...    at the near host: COMMAND while iperf3 sends both ways. What it said, as JSON
-    test_probe.py --inside PATH COMMAND..."""
+    test_probe.py --near FAR CASE COMMAND...    at the near host: COMMAND while iperf3 sends both ways. What it said, as JSON
+    test_probe.py --inside CASE COMMAND..."""
 import json
 import os
 import pathlib
@@ -19,15 +19,20 @@ if not NEAR:
     import e2e  # noqa: E402
 import paths  # noqa: E402
 
-PATH = {"in": paths.way(9, 400000, delay=0.008), "out": paths.way(9, 400000, delay=0.008),
-        "near": {"net/ipv4/tcp_rmem": "4096 400000 400000"}}
+SERVERS = [["iperf3", "-s", "-p", "5201"], ["iperf3", "-s", "-p", "5202"]]
+# A path, and what iperf3 is asked for beside a download.
+CASES = {"pace": ({"in": paths.way(9, 400000, delay=0.008), "out": paths.way(9, 400000, delay=0.008),
+                   "near": {"net/ipv4/tcp_rmem": "4096 400000 400000"}}, ["-b", "5.4M", "-l", "2K"]),
+         "windows": ({"in": paths.way(9, 400000, delay=0.008), "out": paths.way(5, 200000, delay=0.008),
+                      "near": {"net/ipv4/tcp_rmem": "4096 120000 120000"},
+                      "far": {"net/ipv4/tcp_rmem": "4096 120000 120000"}}, [])}
 BEFORE_S = 3  # the capture begins, so long after the traffic
 
 
-def near(far, command):
+def near(far, case, command):
     ports = ("5201", "5202")
     traffic = [subprocess.Popen(["iperf3", "-c", far, "-p", port, "-t", "60", *more], stdout=subprocess.DEVNULL)
-               for port, more in zip(ports, (["-R"], ["-b", "5.4M", "-l", "2K"]))]
+               for port, more in zip(ports, (["-R"], CASES[case][1]))]
     time.sleep(BEFORE_S)
     done = subprocess.run([far if word == "FAR" else word for word in command], capture_output=True, text=True,
                           timeout=80)
@@ -65,15 +70,13 @@ if not NEAR:
                              ("unknown", "yes", "yes"))
 
     class Sent(e2e.Case):
-        def test_pulses_are_sent_and_end_the_capture(self):
+        def live(self, case):
+            """What 'check -i --probe' says of the near host."""
             paths.require(self)
             e2e.require("iperf3")
-            path = {**PATH, "servers": [["iperf3", "-s", "-p", "5201"], ["iperf3", "-s", "-p", "5202"],
-                                        [str(e2e.CONTRAFLOW), "measure", "serve", "--bind", paths.FAR, "--token",
-                                         paths.TOKEN]]}
             command = [str(e2e.CONTRAFLOW), "check", "-i", "near", "--probe", "FAR", "--token", paths.TOKEN, "--json"]
-            done = subprocess.run([*paths.SANDBOX, sys.executable, os.path.abspath(__file__), "--inside", json.dumps(path),
-                                   *command], capture_output=True, text=True, timeout=150)
+            done = subprocess.run([*paths.SANDBOX, sys.executable, os.path.abspath(__file__), "--inside", case, *command],
+                                  capture_output=True, text=True, timeout=150)
             self.assertTrue(done.stdout, done.stderr)
             live = json.loads(done.stdout.splitlines()[-1])
             self.assertEqual(live["said"], "contraflow: near: captures; the last pulse ends it, and the answer follows\n")
@@ -81,7 +84,18 @@ if not NEAR:
             self.assertEqual((resource["indegree"], resource["outdegree"]), (1, 1))
             self.assertGreater(resource["end_s"], 6)  # the quiet time before the first pulse, and no more
             self.assertLess(resource["end_s"], 16)
-            self.assertNotEqual(resource["diagnosis"]["asymmetry"], "yes")  # a pace and a full link: nothing is lost
+            return resource["diagnosis"]
+
+        def test_pulses_are_sent_and_end_the_capture(self):
+            self.assertNotEqual(self.live("pace")["asymmetry"], "yes")  # a pace and a full link: nothing is lost
+
+        def test_a_pulse_shows_a_link_that_windows_do_not_fill(self):
+            """Windows of one size share a queue of 5 Mb/s out, so that the download brings as much as the upload: just what a
+            link of 5 Mb/s in would. It has 9, and with ACKs first the download has 8.3 of them instead of 4.6."""
+            said = self.live("windows")
+            self.assertEqual(said["asymmetry"], "yes", said)
+            self.assertGreater(said["lost_share"]["in"], 0.1)
+            self.assertLess(said["lost_share"]["out"], 0.1)
 
     class Refused(e2e.Case):
         def test_bad_words(self):
@@ -101,9 +115,10 @@ if not NEAR:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--inside":
-        paths.inside(json.loads(sys.argv[2]), None,
-                     [sys.executable, os.path.abspath(__file__), "--near", "FAR", *sys.argv[3:]], subprocess.DEVNULL)
+        serve = [sys.argv[3], "measure", "serve", "--bind", paths.FAR, "--token", paths.TOKEN]
+        paths.inside({**CASES[sys.argv[2]][0], "servers": [*SERVERS, serve]}, None,
+                     [sys.executable, os.path.abspath(__file__), "--near", "FAR", *sys.argv[2:]], subprocess.DEVNULL)
     elif sys.argv[1] == "--near":
-        near(sys.argv[2], sys.argv[3:])
+        near(sys.argv[2], sys.argv[3], sys.argv[4:])
     else:
         e2e.main()
