@@ -59,7 +59,8 @@ static void give_back(struct exchange *x, struct native_segment *s)
 static void transmit(void *user, struct native_endpoint *e, struct native_segment *s)
 {
     struct exchange *x = user;
-    e->tx.queued_bytes += s->payload_bytes;
+    if (s->payload_bytes > 0)
+        e->tx.queued_bytes += native_endpoint_queued(e, s->payload_bytes, false, s->payload_bytes);
     if (x->n_sent == MOST_SENT)
         fail(x, "too many segments left", NULL);
     struct sent *sent = &x->sent[x->n_sent++];
