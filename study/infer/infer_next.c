@@ -77,7 +77,7 @@ static struct infer_play next_play(const struct study_infer *x, const struct stu
                                    double *out)
 {
     struct infer_play play = {.base = x->options.base, .pattern = &e->pattern, .host = host, .is = &h->is,
-                              .seed = seed, .messages = 1, .out = out};
+                              .engine = SCENARIO_ENGINE_NATIVE, .seed = seed, .messages = 1, .out = out};
     for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
         play.value[v] = study_infer_best(h, (enum study_hypothesis_parameter)v);
     return play;

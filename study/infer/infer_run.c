@@ -158,8 +158,8 @@ static void infer_plays(struct study_infer *x, struct study_infer_hypothesis *h,
         list->plays = memory_grown(list->plays, list->n, &list->capacity, 256, sizeof *list->plays, "emulations");
         struct infer_play *play = &list->plays[list->n++];
         *play = (struct infer_play){.base = study_measurement_base(p, x->options.base), .pattern = p,
-                                    .host = list->host + h->is.placement * m->flows + first, .is = &h->is, .engine = SCENARIO_ENGINE_NATIVE,
-                                    .seed = ++list->seed, .messages = x->options.messages, .out = point->m + first};
+                                    .host = list->host + h->is.placement * m->flows + first, .is = &h->is,
+                                    .engine = SCENARIO_ENGINE_NATIVE, .seed = ++list->seed, .messages = x->options.messages, .out = point->m + first};
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
             play->value[v] = NAN;
         for (size_t axis = 0; axis < h->grid.axes; axis++)
