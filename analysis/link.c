@@ -594,6 +594,7 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .works = d->works[incoming],
         .drain_s = link_drain_s(d, incoming),
         .hidden = !analysis_capacity_shows(d->s->stamp_s, link_passes_bps(d, w, 1)),
+        .unlike = w->source == JUDGE_CAPACITY_ASSUMED && !link_is_line(w->capacity_bps),
         .apart = link_apart(d, incoming),
         .slower = w->source == JUDGE_CAPACITY_DISPERSION && link_slower(d, incoming, w->capacity_bps, false),
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),

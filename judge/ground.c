@@ -104,6 +104,12 @@ static const char *ground_lacks(const struct judge_facts *s, const struct judge_
                   : "what the link could carry does not show in this capture";
 }
 
+/* Is a direction full if its link is as fast as the other direction's, which nothing else says? */
+static bool ground_alike(const struct judge_facts *s)
+{
+    return (s->in.unlike && judge_path_full(s, true)) || (s->out.unlike && judge_path_full(s, false));
+}
+
 /* What would tell: a cause says so by its remedies. */
 static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
 {
@@ -117,7 +123,11 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
     }
     if (s->one_sided)
         d->cause = JUDGE_CAUSE_ONE_SIDED;
-    else if (judge_path_shared(s) > 0) {
+    else if (ground_alike(s)) {
+        d->second = JUDGE_CAUSE_FULL;
+        why = "both directions carry as much, as equal windows do, whatever the faster one could; its rate tells: "
+              "--rate IN/OUT, or 'contraflow measure'";
+    } else if (judge_path_shared(s) > 0) {
         d->second = JUDGE_CAUSE_SHARED;
         why = "both directions may share one medium, as of radio, where no order of service wins anything; "
               "'contraflow measure' tells";

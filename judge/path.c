@@ -25,7 +25,8 @@
 #define BARELY 0.945    /* a medium rests hardly, by its class in test/corpus: lines of 25/5 Mb/s carry a little less, */
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
 #define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock */
-#define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line */
+#define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line, */
+#define ALIKE_LINES 0.5 /* so that of rates that are none of an Ethernet's nobody knows */
 
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps)
 {
@@ -152,8 +153,9 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
             return carried_bps;
         spread = (spread - HIDDEN) / (1 - HIDDEN);
     }
-    /* To carry just what the other direction's rate has room for would be chance if that were not its own. */
-    const double alike = judge_path_full(s, incoming) ? 1 : ALIKE;
+    /* To carry just what the other direction's rate has room for would be chance if that were not its own, or the work of
+     * windows that are as large as the other direction's: flows behind the same queues have them over one round trip. */
+    const double alike = !judge_path_full(s, incoming) ? ALIKE : l->unlike ? ALIKE_LINES : 1;
     if (assumed && spread > alike)
         return carried_bps * pow(FASTER, (spread - alike) / (1 - alike));
     if (unknown)

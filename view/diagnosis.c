@@ -336,11 +336,12 @@ void view_diagnosis_print_answer(FILE *f, const char *source, const struct analy
 }
 
 /* The answer itself shows what would tell: a capture of a run whose flows lived at different times, a measurement of what
- * may be one medium, or of what was measured already, which says more than a capture would. */
+ * may be one medium, or the rate of a link, or of what was measured already, which says more than a capture would. */
 static bool diagnosis_says_all(const char *source, const struct analysis_resource *r)
 {
     return r->diagnosis.answer == JUDGE_ANSWER_UNKNOWN &&
-           (r->diagnosis.second == JUDGE_CAUSE_SHARED || r->diagnosis.possible_from == JUDGE_POSSIBLE_MEASURED ||
+           (r->diagnosis.second == JUDGE_CAUSE_SHARED || r->diagnosis.second == JUDGE_CAUSE_FULL ||
+            r->diagnosis.possible_from == JUDGE_POSSIBLE_MEASURED ||
             study_judge_run_exists(source));
 }
 

@@ -238,6 +238,9 @@ static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
     assert_int_equal(facts.in.source, JUDGE_CAPACITY_KNOWN);
     assert_int_equal(facts.out.source, JUDGE_CAPACITY_ASSUMED);
     assert_true(facts.out.capacity_bps == 100e6);
+    assert_false(facts.out.unlike); /* as an Ethernet is */
+    decided(&set, NULL, (const double[]){90e6, NAN});
+    assert_true(facts.out.unlike && !facts.in.unlike);
     decided(&set, NULL, (const double[]){100e6, INFINITY}); /* a shaper of one direction */
     assert_int_equal(facts.out.source, JUDGE_CAPACITY_UNKNOWN);
     assert_true(isnan(facts.out.capacity_bps));

@@ -216,6 +216,39 @@ capture: [{at: h0, snaplen: 96}]
         resource, = self.json("check", "out/h0.pcap", "--rate", "5M")["resources"]
         self.assertNotEqual(resource["diagnosis"]["capacity_bps"]["source"], "known")
 
+    def test_equal_windows_hide_how_fast_the_faster_way_is(self):
+        """By Eq. 6 both ways carry what the slower one can: that the faster is full would be a mere guess."""
+        self.write("line.yaml", """
+engine: native
+duration: 3s
+warmup: 1s
+tcp: {window: 300kB}
+network:
+  nic: {queue: QUEUE, limit: 20MB}
+  switch: {queue: QUEUE, limit: 20MB}
+  links:
+    - {from: h0, to: modem, rate: 1Gbps, delay: 1us}
+    - {from: modem, to: isp, rate: 34Mbps, delay: 1ms, out: {rate: 55Mbps}}
+    - {from: h1, to: isp, rate: 1Gbps, delay: 4ms}
+traffic: {start_spread: 0s, flows: [{from: h1, to: h0}, {from: h0, to: h1, start: 3ms}]}
+capture: [{at: h0, snaplen: 96}]
+""")
+        carried = {}
+        text = (self.dir / "line.yaml").read_text()
+        for queue in ("ack-first", "fifo"):
+            self.write("line.yaml", text.replace("QUEUE", queue))
+            self.run_scenario("line.yaml")
+            carried[queue] = sum(float(f["steady_goodput_bps"]) for f in self.flows())
+        lost = 1 - carried["fifo"] / carried["ack-first"]
+        self.assertGreater(lost, 0.15)
+        said = self.json("check", "out/h0.pcap")["resources"][0]["diagnosis"]
+        self.assertEqual(said["asymmetry"], "unknown", said["why"])
+        self.assertIn("--rate", said["why"])
+        self.assertEqual(said["remedies"], [])
+        said = self.json("check", "out/h0.pcap", "--rate", "34M/55M")["resources"][0]["diagnosis"]
+        self.assertEqual(said["asymmetry"], "yes", said["why"])
+        self.assertAlmostEqual(said["lost_share"]["total"], lost, delta=said["lost_share"]["ci95"])
+
     def test_a_pcapng_has_the_interfaces_rate(self):
         """Data of these small windows wait nowhere, so it is the link's."""
         self.write("thin.yaml", """

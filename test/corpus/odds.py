@@ -3,7 +3,7 @@
 
 Each is a draw of priors.py with one thing more: cables that lose and delay at random, framings of access lines, segments of
 other sizes, token buckets, buffers that ports share, dozens of flows, datagrams beside, a filter of ACKs, frames that
-overtake others, transfers that come and go."""
+overtake others, transfers that come and go, equal windows on a line that is faster one way."""
 from priors import (DEEP, MOST_FRAMES, SEGMENT, WIRE, draw_access_line, draw_prior, prior_cable, prior_flows, prior_line,
                     prior_log, prior_round_trips, prior_star, prior_tcp, prior_time)
 
@@ -127,6 +127,25 @@ def draw_come_and_go(d):
               start=d.r.uniform(0, 0.95) * d.duration, app="short")
 
 
+def draw_equal_windows(d):
+    """A line 1.15 to 3 times as fast one way, and as many flows with the same window either way: by Eq. 6 both ways carry
+    what the slower one can."""
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    rate, trip, n = prior_log(d.r, 1e6, 200e6), prior_log(d.r, 1e-3, 0.04), d.r.choice([1, 1, 1, 2, 3])
+    ways = [rate, rate * d.r.uniform(1.15, 3.0)]
+    d.r.shuffle(ways)
+    prior_time(d, ways[0], trip, 0.2)
+    d.up, d.ports, d.taps = ways[1], {"in": "isp-sw0", "out": "sw0-isp"}, ["h0"]
+    fifo, fast = {"queue": "fifo", "limit": DEEP}, max(1e9, 2 * max(ways))
+    d.links = [prior_cable("h0", "sw0", fast, 1e-6), prior_cable("sw0", "isp", ways[0], trip / 8, ways[1], fifo, fifo),
+               prior_cable("h1", "isp", fast, 3 * trip / 8)]
+    window = max(2 * SEGMENT, prior_log(d.r, 1.3, 20) * rate / 8 * trip / n)
+    d.many(n, n, window, peer="h1")
+    d.notes.append(f"{ways[0] / 1e6:.3g}/{ways[1] / 1e6:.3g} Mb/s, {n} each way")
+
+
 ODDS = {"faulty": draw_faulty, "reorder": draw_reorder, "framed": draw_framed, "segments": draw_segments,
         "token_bucket": draw_token_bucket, "shared_buffer": draw_shared_buffer, "many": draw_many,
-        "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go}
+        "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go,
+        "equal_windows": draw_equal_windows}

@@ -416,6 +416,9 @@ static void test_links_are_mostly_alike_both_ways(void **state)
     assert_true(fabs(through(link, NEVER, 0) - 20e6) < 1);
     link.capacity_bps = 11.3e6; /* 10.62 + 0.62 */
     assert_true(fabs(through(link, NEVER, 0) - of_wire(11.3e6)) < 1);
+    link.unlike = true; /* windows as large as the other direction's carry that, too: as likely as not */
+    assert_true(fabs(through(link, 0.49, 0) - of_wire(11.3e6)) < 1);
+    assert_true(fabs(through(link, NEVER, 0) - 20e6) < 1);
 }
 
 /* 20 Mb/s if it works for 0.6 of the time, any less down to 12 if for all of it. */
