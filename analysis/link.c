@@ -26,6 +26,8 @@
 #define EVEN_TRIPS 2        /* round trips that are counted together */
 #define EVEN_TIMES 4        /* so long, at least */
 #define EVEN_OFF 0.1        /* more at times than on average: no queue's link */
+#define SAME_WINDOWS 0.1    /* how far those of both ways differ: of windows that have nothing to do with each other one in ten
+                             * pairs or fewer are so near */
 #define LINE 0.01           /* off a nominal rate */
 #define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define FILLS 0.1            /* of the phase: a queue may have yet to fill */
@@ -584,6 +586,18 @@ static bool link_acks_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits;
 }
 
+/* Is as much in flight one way as the other? Behind the same queues as much passes then, whatever the links could carry. */
+static bool link_windows_alike(const struct links *d)
+{
+    double bytes[2] = {0, 0};
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        double little = e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e); /* where it does not show */
+        bytes[e->flow->incoming] += e->clocking.flight_bytes > 0 ? e->clocking.flight_bytes : little;
+    }
+    return fabs(bytes[0] - bytes[1]) < SAME_WINDOWS * fmax(bytes[0], bytes[1]);
+}
+
 static void link_fill(const struct links *d, bool incoming, struct judge_link *l)
 {
     const struct judge_way *w = link_way(d, incoming);
@@ -594,7 +608,7 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .works = d->works[incoming],
         .drain_s = link_drain_s(d, incoming),
         .hidden = !analysis_capacity_shows(d->s->stamp_s, link_passes_bps(d, w, 1)),
-        .unlike = w->source == JUDGE_CAPACITY_ASSUMED && !link_is_line(w->capacity_bps),
+        .unlike = w->source == JUDGE_CAPACITY_ASSUMED && !link_is_line(w->capacity_bps) && link_windows_alike(d),
         .apart = link_apart(d, incoming),
         .slower = w->source == JUDGE_CAPACITY_DISPERSION && link_slower(d, incoming, w->capacity_bps, false),
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),

@@ -82,8 +82,8 @@ struct judge_link {
     double works;              /* the least share of the time that it works, where data wait at a link whose rate does
                                 * not show; 0: not so */
     double drain_s;            /* how long all that is in flight that way takes to pass it; INFINITY unknown */
-    bool unlike;               /* its rate is taken to be the other direction's, which is none of an Ethernet's: as much
-                                * may pass as there because windows are equal, whatever it could carry (Eq. 6) */
+    bool unlike;               /* its rate is taken to be the other direction's, which is none of an Ethernet's, and windows
+                                * are equal both ways: so as much passes as there, whatever it could carry (Eq. 6) */
     bool hidden;               /* frames may be back to back for all that the capture's clock shows */
     bool apart;                /* its flows wait each behind a slower link of their own */
     bool slower;               /* they seem to wait behind a slower link after the tap */

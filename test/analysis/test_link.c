@@ -238,9 +238,13 @@ static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
     assert_int_equal(facts.in.source, JUDGE_CAPACITY_KNOWN);
     assert_int_equal(facts.out.source, JUDGE_CAPACITY_ASSUMED);
     assert_true(facts.out.capacity_bps == 100e6);
-    assert_false(facts.out.unlike); /* as an Ethernet is */
-    decided(&set, NULL, (const double[]){90e6, NAN});
-    assert_true(facts.out.unlike && !facts.in.unlike);
+    for (int line = 0; line < 2; line++) /* of an Ethernet, or not, with windows as large out as in, or half */
+        for (int same = 0; same < 2; same++) {
+            e[0].clocking.flight_bytes = 200e3;
+            e[1].clocking.flight_bytes = same ? 190e3 : 100e3;
+            decided(&set, NULL, (const double[]){line ? 100e6 : 90e6, NAN});
+            assert_true(facts.out.unlike == (!line && same) && !facts.in.unlike);
+        }
     decided(&set, NULL, (const double[]){100e6, INFINITY}); /* a shaper of one direction */
     assert_int_equal(facts.out.source, JUDGE_CAPACITY_UNKNOWN);
     assert_true(isnan(facts.out.capacity_bps));
