@@ -440,30 +440,37 @@ class Engines(Case):
         self.agree("windows.yaml", "engine=linux", "tcp.linux.gso=false", "duration=600ms", "warmup=200ms")
         self.agree("slow-host.yaml", "engine=linux", "tcp.linux.gso=false")
 
-    def directions(self, engine, *sets):
-        """Mb/s into h0 and out of it."""
+    def directions(self, engine, *sets, seeds=1):
+        """Mb/s into h0 and out of it, means of so many seeds."""
         arguments = [x for s in HOST_SETS + sets for x in ("--set", s)]
-        self.good("run", SCENARIOS / "star.yaml", "-o", engine, "-q", "--engine", engine, *arguments)
-        flows = json.loads((self.dir / engine / "summary.json").read_text())["flows"]
-        rate = {way: sum(f["steady_goodput_bps"] for f in flows if f["flow"].startswith(way)) / 1e6
-                for way in ("in", "out")}
+        rate = {"in": 0.0, "out": 0.0}
+        for seed in range(1, seeds + 1):
+            self.good("run", SCENARIOS / "star.yaml", "-o", f"{engine}-{seed}", "-q", "--engine", engine, "--seed", seed,
+                      *arguments)
+            flows = json.loads((self.dir / f"{engine}-{seed}" / "summary.json").read_text())["flows"]
+            for way in rate:
+                rate[way] += sum(f["steady_goodput_bps"] for f in flows if f["flow"].startswith(way)) / 1e6 / seeds
+            shutil.rmtree(self.dir / f"{engine}-{seed}")
         return rate["in"], rate["out"]
 
     def test_mechanisms_of_hosts(self):
         """Two in, one out, 1 Gb/s and windows of 1 MB: each direction within 3 %, which is what the mechanism leaves it. A
         processor with 6 us a frame has h0's 1.5 frames for each of 1448 bytes to do: 3 * 11584 bits in 27 us with both
         ways, 1287 Mb/s, and somewhat less where bursts end with an ACK of one segment; with 10 us it has 772, and a ring of
-        256 frames loses what comes in. What the kernel merges (GRO) comes
-        in as by an interrupt that waits as long; it acknowledges less, which is left of the 3 %."""
+        256 frames loses what comes in. Chance decides which flow loses: on Linux 319 to 354 Mb/s come in by the seed, so
+        that means of three are compared. What the kernel merges (GRO) comes in as by an interrupt that waits as long; it
+        acknowledges less, which is left of the 3 %."""
         for sets, of_linux, sums in (
                 (("network.host.interrupt_delay=500us",), (), (1388, 1412)),
                 (("network.host.interrupt_delay=10ms", "network.host.interrupt_frames=8"), (), (1388, 1412)),
                 (("network.host.processor=6us",), (), (1220, 1290)),
                 (("network.host.bus=1500Mbps",), (), (1370, 1412)),
-                (("network.host.processor=10us", "network.host.rx_ring=256", "duration=3s"), (), (740, 780)),
+                (("network.host.processor=10us", "network.host.rx_ring=256", "duration=5s"), (), (740, 780)),
                 (("network.host.interrupt_delay=100us",), ("tcp.linux.gro=100us",), (1388, 1420))):
             with self.subTest(sets=sets, of_linux=of_linux):
-                native, linux = self.directions("native", *sets), self.directions("linux", *(of_linux or sets))
+                seeds = 3 if "network.host.rx_ring=256" in sets else 1
+                native = self.directions("native", *sets, seeds=seeds)
+                linux = self.directions("linux", *(of_linux or sets), seeds=seeds)
                 for ours, theirs in zip(native, linux):
                     self.assertLess(abs(ours / theirs - 1), 0.03, f"{native} {linux}")
                 for both in (sum(native), sum(linux)):
