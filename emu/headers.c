@@ -30,13 +30,17 @@ void emu_headers_put_checksum(uint8_t *at, uint32_t sum)
     emu_headers_put(at, ~sum & 0xffff, 2);
 }
 
+uint8_t *emu_headers_put_ethernet(uint8_t *at, uint32_t src_station, uint32_t dst_station, uint16_t ethertype)
+{
+    at = emu_headers_put(at, emu_frame_mac(dst_station), 6);
+    at = emu_headers_put(at, emu_frame_mac(src_station), 6);
+    return emu_headers_put(at, ethertype, 2);
+}
+
 uint8_t *emu_headers_put_around(uint8_t *at, uint32_t src_station, uint32_t dst_station, uint8_t protocol, uint8_t ecn,
                                 uint16_t ip_id, uint32_t ip_bytes)
 {
-    uint8_t *ip = at + EMU_FRAME_HEADER_BYTES;
-    emu_headers_put(at, emu_frame_mac(dst_station), 6);
-    emu_headers_put(at + 6, emu_frame_mac(src_station), 6);
-    emu_headers_put(at + 12, EMU_FRAME_IPV4, 2);
+    uint8_t *ip = emu_headers_put_ethernet(at, src_station, dst_station, EMU_FRAME_IPV4);
     memset(ip, 0, 20);
     ip[0] = 0x45;
     ip[1] = ecn;

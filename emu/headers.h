@@ -15,6 +15,9 @@ uint8_t *emu_headers_put(uint8_t *at, uint64_t value, int bytes);
 uint32_t emu_headers_sum(const uint8_t *bytes, size_t n, uint32_t sum);
 void emu_headers_put_checksum(uint8_t *at, uint32_t sum);
 
+/* Ethernet's header; returns what follows it. */
+uint8_t *emu_headers_put_ethernet(uint8_t *at, uint32_t src_station, uint32_t dst_station, uint16_t ethertype);
+
 /* Headers of Ethernet and IPv4 of a packet of ip_bytes, protocol 6 TCP or 17 UDP; returns where what is inside begins. */
 uint8_t *emu_headers_put_around(uint8_t *at, uint32_t src_station, uint32_t dst_station, uint8_t protocol, uint8_t ecn,
                                 uint16_t ip_id, uint32_t ip_bytes);

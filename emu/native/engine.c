@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "emu/engine.h"
 
-#include "emu/native/endpoint.h"
 #include "emu/headers.h"
+#include "emu/native/endpoint.h"
 #include "emu/native/headers.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
 #include "emu/network/gbn_internal.h"
 
 #include "base/memory.h"
+#include "emu/headers.h"
 
 #include <assert.h>
 #include <math.h>
@@ -44,22 +45,11 @@ static struct gbn_packet gbn_packet(const struct emu_frame *frame)
 size_t emu_gbn_bytes(const struct emu_frame *frame, uint8_t *out, size_t limit)
 {
     struct gbn_packet p = gbn_packet(frame);
-    size_t payload = frame->payload_bytes < EMU_FRAME_MIN_PAYLOAD ? EMU_FRAME_MIN_PAYLOAD : frame->payload_bytes;
-    size_t n = EMU_FRAME_HEADER_BYTES + payload;
     uint64_t fields = (uint64_t)p.kind << 62 | (uint64_t)(uint32_t)p.flow << 40 | (uint64_t)p.seq << 20 | p.ack;
     uint8_t head[EMU_FRAME_HEADER_BYTES + EMU_GBN_HEADER_BYTES];
-    for (int i = 0; i < 6; i++) {
-        head[i] = (uint8_t)(emu_frame_mac(frame->dst) >> (40 - 8 * i));
-        head[6 + i] = (uint8_t)(emu_frame_mac(frame->src) >> (40 - 8 * i));
-    }
-    head[12] = (uint8_t)(frame->ethertype >> 8);
-    head[13] = (uint8_t)frame->ethertype;
-    for (int i = 0; i < EMU_GBN_HEADER_BYTES; i++)
-        head[EMU_FRAME_HEADER_BYTES + i] = (uint8_t)(fields >> (56 - 8 * i));
-    n = n < limit ? n : limit;
-    memset(out, 0, n);
-    memcpy(out, head, n < sizeof head ? n : sizeof head);
-    return n;
+    uint8_t *at = emu_headers_put_ethernet(head, frame->src, frame->dst, frame->ethertype);
+    emu_headers_put(at, fields, EMU_GBN_HEADER_BYTES);
+    return emu_headers_put_out(head, sizeof head, EMU_FRAME_HEADER_BYTES + (size_t)frame->payload_bytes, out, limit);
 }
 
 /* Of [0, 1). */
