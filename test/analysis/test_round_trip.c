@@ -98,9 +98,22 @@ static struct analysis_flows *flow_that_grows(bool back)
     return f;
 }
 
-static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **state)
+/* How many loops to the sender were timed; each slot's mean is within `off_s` of loop_s. */
+static double loops_near(const struct analysis_flows *f, double loop_s, double off_s)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    size_t slots = analysis_flows_waits(f, 0, waits);
+    double samples = 0;
+    for (size_t i = 0; i < slots; i++) {
+        samples += waits[i].loop_samples[ANALYSIS_LOOP_SENDER];
+        assert_true(waits[i].loop_samples[ANALYSIS_LOOP_SENDER] == 0 ||
+                    fabs(waits[i].loop_s[ANALYSIS_LOOP_SENDER] - loop_s) < off_s);
+    }
+    return samples;
+}
+
+static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **state)
+{
     struct analysis_round_trip_figures x;
     for (int back = 0; back < 2; back++) {
         struct analysis_flows *f = flow_that_grows(back);
@@ -109,14 +122,7 @@ static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **st
         analysis_flows_free(f);
     }
     struct analysis_flows *f = flow_that_grows(false);
-    size_t slots = analysis_flows_waits(f, 0, waits);
-    double samples = 0;
-    for (size_t i = 0; i < slots; i++) {
-        samples += waits[i].loop_samples[ANALYSIS_LOOP_SENDER];
-        assert_true(waits[i].loop_samples[ANALYSIS_LOOP_SENDER] == 0 ||
-                    fabs(waits[i].loop_s[ANALYSIS_LOOP_SENDER] - 100e-6) < 1e-9);
-    }
-    assert_true(samples > 500); /* of ticks whose window is that of the one before: all of them */
+    assert_true(loops_near(f, 100e-6, 1e-9) > 500); /* of ticks whose window is that of the one before: all of them */
     analysis_flows_free(f);
 }
 
@@ -224,7 +230,6 @@ static void test_what_a_hole_held_back_times_nothing(void **state)
 static void test_acks_that_a_queue_drops_leave_the_others_to_time(void **state)
 {
     (void)state;
-    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
     struct analysis_flows *f = new_flows();
     struct analysis_round_trip_figures x;
     analysis_flows_keep_explanations(f);
@@ -237,14 +242,7 @@ static void test_acks_that_a_queue_drops_leave_the_others_to_time(void **state)
     }
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(isnan(x.loop_least_s[ANALYSIS_LOOP_SENDER])); /* of none for certain */
-    size_t n = analysis_flows_waits(f, 0, waits);
-    double samples = 0;
-    for (size_t i = 0; i < n; i++) {
-        samples += waits[i].loop_samples[ANALYSIS_LOOP_SENDER];
-        assert_true(waits[i].loop_samples[ANALYSIS_LOOP_SENDER] == 0 ||
-                    fabs(waits[i].loop_s[ANALYSIS_LOOP_SENDER] - 52e-3) < 1e-3);
-    }
-    assert_true(samples >= 16); /* one a round trip */
+    assert_true(loops_near(f, 52e-3, 1e-3) >= 16); /* one a round trip */
     analysis_flows_free(f);
 }
 
