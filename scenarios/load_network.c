@@ -91,6 +91,15 @@ static void network_kernel(const char *kernel, struct emu_queue_config *queue)
 static bool network_kernel_named(const struct load *l, const char *kernel, const char *path)
 {
     size_t n = strspn(kernel, "abcdefghijklmnopqrstuvwxyz0123456789_"), words = 0;
+    const struct {
+        bool is;
+        const char *what;
+    } ours[] = {{load_given(l, "traffic.datagrams"), "traffic.datagrams"}, {load_given(l, "traffic.burst"), "traffic.burst"},
+                {load_given(l, "traffic.uniform"), "traffic.uniform"}, {l->s->transport == SCENARIO_TRANSPORT_GBN, "transport: gbn"}};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours && *kernel; i++)
+        if (ours[i].is)
+            return load_fail(l, path, "'%s' is a kernel's, which takes packets of its own TCP alone; with %s name a queue "
+                             "of ours", kernel, ours[i].what);
     if (kernel[n] != '\0' && (kernel[n] != ' ' || n == 0))
         return load_fail(l, path, "'%s' does not begin with the name of a discipline, such as fq_codel", kernel);
     if (n == strlen("noqueue") && strncmp(kernel, "noqueue", n) == 0)

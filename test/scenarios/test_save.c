@@ -273,6 +273,13 @@ static void test_queues_of_the_kernel_survive(void **state)
                  "s.yaml:2: network.nic.qdisc: '../cake' does not begin with the name of a discipline, such as fq_codel");
     text_rejects("engine: linux\nnetwork: {nic: {qdisc: noqueue}}\ntraffic: {flows: [{from: h1, to: h0}]}\n", NULL,
                  "s.yaml:2: network.nic.qdisc: 'noqueue' is no discipline that holds frames, which a port needs; try pfifo");
+    text_rejects("engine: linux\nnetwork: {switch: {qdisc: fq_codel}}\ntraffic: {flows: [{from: h1, to: h0}], "
+                 "datagrams: [{from: h1, to: h0, rate: 1Mbps}]}\n", NULL,
+                 "s.yaml:2: network.switch.qdisc: 'fq_codel' is a kernel's, which takes packets of its own TCP alone; with "
+                 "traffic.datagrams name a queue of ours");
+    text_rejects("engine: linux\nnetwork: {nic: {qdisc: fq_codel}}\ntraffic: {burst: {}}\n", NULL,
+                 "s.yaml:2: network.nic.qdisc: 'fq_codel' is a kernel's, which takes packets of its own TCP alone; with "
+                 "traffic.burst name a queue of ours");
     static const char *const words[] = {"../../x", "/tmp/x", "a/b", "-batch", "..", "x\\y", "x;y", "$x"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char text[256], line[256];
