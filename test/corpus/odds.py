@@ -145,7 +145,16 @@ def draw_equal_windows(d):
     d.notes.append(f"{ways[0] / 1e6:.3g}/{ways[1] / 1e6:.3g} Mb/s, {n} each way")
 
 
+def draw_far(d):
+    """All goes to one server, where the capture is made: the queues are before the tap one way and after it the other."""
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    (peer, *_), wait_s = prior_line(d, {"fifo": 8, "fq_codel": 1}) if d.r.random() < 0.7 else prior_star(d)
+    prior_flows(d, d.degrees(3), [peer], wait_s, KINDS)
+    d.taps = [peer[0]]
+
+
 ODDS = {"faulty": draw_faulty, "reorder": draw_reorder, "framed": draw_framed, "segments": draw_segments,
         "token_bucket": draw_token_bucket, "shared_buffer": draw_shared_buffer, "many": draw_many,
         "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go,
-        "equal_windows": draw_equal_windows}
+        "equal_windows": draw_equal_windows, "far": draw_far}
