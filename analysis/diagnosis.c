@@ -3,7 +3,9 @@
 
 #include "analysis/facts.h"
 #include "analysis/floors.h"
+#include "analysis/follow.h"
 #include "analysis/host.h"
+#include "analysis/link.h"
 #include "analysis/policed.h"
 #include "analysis/standing.h"
 #include "base/memory.h"
@@ -21,7 +23,8 @@ enum { CASES = sizeof stood / sizeof *stood };
 
 /* How probable it is that a link is full that only may be: as likely as not where most of what it carries is not TCP. A
  * link that is as fast one way as the other is an Ethernet, which no slower one follows in one way alone: of 48 captures
- * of test/corpus begun late it was so in one. Of others it was in half. */
+ * of test/corpus begun late it was so in one. Of others it was in half. Where frames show one way alone, and at no Ethernet's
+ * rate, nobody saw that the other is as fast: it may be an access line's. */
 #define MAY_BE_FULL 0.5
 #define MAY_BE_FULL_ALIKE 0.03
 #define ALIKE 0.04 /* rates are a sixteenth of an octave wide */
@@ -68,6 +71,7 @@ static void diagnosis_case(const struct analysis_flows *f, const struct analysis
 {
     struct analysis_evidence_set s;
     analysis_evidence_gather(&s, f, frames, flows, n, ways, from_s, to_s);
+    analysis_follow_find(&s, frames);
     analysis_floors_find(&s);
     analysis_standing_take(&s, frames, quantile);
     analysis_evidence_divide(&s);
@@ -89,7 +93,9 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
                        ? s->in.capacity_bps / s->out.capacity_bps : (double)NAN;
     bool others = s->in.other_bps > judge_facts_carried_bps(s, true) ||
                   s->out.other_bps > judge_facts_carried_bps(s, false);
-    return seen && !others && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
+    bool assumed = s->in.source == JUDGE_CAPACITY_ASSUMED || s->out.source == JUDGE_CAPACITY_ASSUMED;
+    bool alike = !assumed || analysis_link_is_line(s->in.capacity_bps);
+    return seen && !others && alike && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
 }
 
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,

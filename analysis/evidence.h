@@ -91,6 +91,7 @@ struct analysis_evidence_set {
     double segments_per_ack;
     double stamp_s;                 /* what the capture's stamps are multiples of: nothing shorter shows */
     const struct analysis_pulsed *pulsed; /* borrowed; NULL: nobody sent pulses */
+    double followed_bps;            /* analysis/follow.h: of the way from the tap on; NAN unknown */
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */

@@ -120,8 +120,7 @@ static void link_loops(struct links *d)
     }
 }
 
-/* Is this an Ethernet's rate on the wire? */
-static bool link_is_line(double bps)
+bool analysis_link_is_line(double bps)
 {
     static const double line_bps[] = {1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11};
     for (size_t i = 0; i < sizeof line_bps / sizeof *line_bps; i++)
@@ -144,11 +143,11 @@ static bool link_at_lines(const struct links *d, bool incoming, bool even)
         }
         double wire_bps = e->flow->rate_bps * (e->clocking.full_bytes + JUDGE_AROUND) / e->clocking.full_bytes;
         double waits_s = e->data_wait_s + (e->tick_s == 0 ? e->ack_wait_s : 0); /* stamps do not tell them apart */
-        if ((even && !(e->clocking.tight_share < EVEN)) || !(waits_s > frame_s) || !link_is_line(wire_bps))
+        if ((even && !(e->clocking.tight_share < EVEN)) || !(waits_s > frame_s) || !analysis_link_is_line(wire_bps))
             return false;
         sum_bps += wire_bps;
     }
-    return sum_bps > 0 && !link_is_line(sum_bps + acks_bps);
+    return sum_bps > 0 && !analysis_link_is_line(sum_bps + acks_bps);
 }
 
 /* Flows of a direction, each behind a slower link of its own. They queue there, not before the host's link. */
@@ -394,7 +393,7 @@ static bool link_slower(const struct links *d, bool incoming, double bps, bool a
         rtt += e->flow->rate_bps * analysis_evidence_rtt_s(e);
         each = each && e->after_s > AFTER * analysis_evidence_rtt_s(e) && e->data_wait_s > HALF * e->after_s;
     }
-    return (all ? each : after > AFTER * rtt) && link_is_line(bps);
+    return (all ? each : after > AFTER * rtt) && analysis_link_is_line(bps);
 }
 
 /* Do a direction's data wait after the tap rather than before it? Then how they pass the tap tells nothing of the link
@@ -490,6 +489,11 @@ static void link_capacity(struct links *d, const double known[2])
             }
         if (w->source == JUDGE_CAPACITY_KNOWN || !host || link_apart(d, i == 0))
             continue;
+        if (i == 1 && d->s->followed_bps > 0) {
+            w->capacity_bps = d->s->followed_bps;
+            w->source = JUDGE_CAPACITY_FOLLOWED;
+            continue;
+        }
         if (d->s->stood[i]) {
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;
@@ -555,7 +559,7 @@ static void link_capacity(struct links *d, const double known[2])
     }
     for (int i = 0; i < 2; i++) { /* nothing else shows it: to carry just what an Ethernet does is chance for one of 50 */
         struct judge_way *w = link_way(d, i);
-        if (w->source == JUDGE_CAPACITY_UNKNOWN && w->flows > 0 && link_is_line(link_data_bps(d, w))) {
+        if (w->source == JUDGE_CAPACITY_UNKNOWN && w->flows > 0 && analysis_link_is_line(link_data_bps(d, w))) {
             w->capacity_bps = link_data_bps(d, w);
             w->source = JUDGE_CAPACITY_QUEUE;
         }
@@ -608,7 +612,7 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .works = d->works[incoming],
         .drain_s = link_drain_s(d, incoming),
         .hidden = !analysis_capacity_shows(d->s->stamp_s, link_passes_bps(d, w, 1)),
-        .unlike = w->source == JUDGE_CAPACITY_ASSUMED && !link_is_line(w->capacity_bps) && link_windows_alike(d),
+        .unlike = w->source == JUDGE_CAPACITY_ASSUMED && !analysis_link_is_line(w->capacity_bps) && link_windows_alike(d),
         .apart = link_apart(d, incoming),
         .slower = w->source == JUDGE_CAPACITY_DISPERSION && link_slower(d, incoming, w->capacity_bps, false),
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),

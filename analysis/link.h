@@ -21,4 +21,7 @@
 void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
                         const double known_bps[2], struct judge_link *in, struct judge_link *out);
 
+/* Is this an Ethernet's rate, 10 Mb/s to 400 Gb/s, on the wire? */
+bool analysis_link_is_line(double bps);
+
 #endif

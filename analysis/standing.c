@@ -66,8 +66,11 @@ static enum standing_full standing_full(const struct standing *x, bool incoming)
     double least_s = standing_least_s(x), share, bps = analysis_capacity_bps(w, &share);
     double mean_bps = analysis_capacity_mean_bps(w, 0, x->s->to_s);
     if (isfinite(analysis_evidence_pulsed_bps(x->s, incoming, mean_bps)) || /* there was room */
-        !(isfinite(least_s) && least_s >= 0) || /* a clock that steps back makes them negative */
-        !analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
+        !(isfinite(least_s) && least_s >= 0)) /* a clock that steps back makes them negative */
+        return STANDING_NO;
+    if (!incoming && x->s->followed_bps > 0)
+        return STANDING_SURE;
+    if (!analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
         return STANDING_NO;
     if (mean_bps > FULL * bps && !standing_others(w))
         return STANDING_SURE;

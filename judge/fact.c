@@ -3,7 +3,7 @@
 
 const char *judge_capacity_source_name(enum judge_capacity_source source)
 {
-    static const char *const names[] = {"unknown", "back-to-back frames", "a queue that never runs empty",
+    static const char *const names[] = {"unknown", "back-to-back frames", "a queue that never runs empty", "waits that follow the bytes sent",
                                         "assumed as the other direction's", "the capture's interface", "known"};
     return names[source];
 }

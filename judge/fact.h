@@ -67,6 +67,7 @@ enum judge_capacity_source {
     JUDGE_CAPACITY_UNKNOWN,
     JUDGE_CAPACITY_DISPERSION, /* frames back to back */
     JUDGE_CAPACITY_QUEUE,      /* what passes a queue that never runs empty */
+    JUDGE_CAPACITY_FOLLOWED,   /* waits in such a queue, which follow the bytes that join it */
     JUDGE_CAPACITY_ASSUMED,    /* the other direction's */
     JUDGE_CAPACITY_INTERFACE,  /* the capturing one's, where data wait nowhere */
     JUDGE_CAPACITY_KNOWN,      /* a run's, or said */

@@ -37,6 +37,7 @@ const struct judge_noise judge_noise = {
     .gain = {[JUDGE_CAPACITY_UNKNOWN] = 0.3,
              [JUDGE_CAPACITY_DISPERSION] = 0.05,
              [JUDGE_CAPACITY_QUEUE] = 0.45,
+             [JUDGE_CAPACITY_FOLLOWED] = 0.45,
              [JUDGE_CAPACITY_ASSUMED] = 0.1,
              [JUDGE_CAPACITY_INTERFACE] = 0.05,
              [JUDGE_CAPACITY_KNOWN] = 0.05},

@@ -191,6 +191,23 @@ static void test_an_even_clock_of_acks_is_no_link(void **state)
     }
 }
 
+/* What waits follow is the rate of the link on the way out, whatever rate frames pass the tap at, and whatever passes. */
+static void test_a_rate_that_waits_follow_is_the_way_outs(void **state)
+{
+    static struct analysis_capacity_host host;
+    struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 20e-3}}, {.start_s = 2.5}};
+    struct analysis_told flows[] = {{.incoming = true, .rate_bps = 16.4e6}, {.rate_bps = 32.2e6}};
+    struct analysis_evidence e[2] = {{.data_wait_s = 15e-3, .floor_s = 10e-3}, {.data_wait_s = 20e-3, .floor_s = 10e-3}};
+    struct analysis_evidence_set set = set_of(e, flows, 2);
+    waits_of(e, 2, waits, 2);
+    host_votes(&host.in, 18e6);
+    host_votes(&host.out, 1e9);
+    set.followed_bps = 35e6;
+    struct judge_diagnosis d = decided(&set, &host, NULL);
+    assert_int_equal(d.out.source, JUDGE_CAPACITY_FOLLOWED);
+    assert_true(d.out.capacity_bps == 35e6 && fabs(d.in.capacity_bps - 18e6) < 1);
+}
+
 /* One flow each way with equal windows, so equally fast, behind the other end's uplink of 114 Mb/s: if it is ACKs of
  * outgoing data that wait there, the gigabit at which these pass the tap is their way's; if they wait themselves, a
  * shaper lets bursts pass. */
@@ -501,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_acks_wait_behind_data_of_their_whole_way),
         cmocka_unit_test(test_what_else_passes_takes_its_time_too),
         cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
+        cmocka_unit_test(test_a_rate_that_waits_follow_is_the_way_outs),
         cmocka_unit_test(test_equal_rates_are_no_equal_links),
         cmocka_unit_test(test_data_that_waited_before_the_tap_were_no_burst),
         cmocka_unit_test(test_a_link_is_assumed_to_be_as_fast_both_ways),

@@ -93,6 +93,20 @@ static void test_a_queue_that_ran_empty_does_not_stand(void **state)
     assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
 }
 
+/* What rests at the tap may have stood in a queue after it all the time: waits that follow the bytes say so. */
+static void test_a_queue_that_waits_follow_stands(void **state)
+{
+    struct analysis_capacity *c = frames_with_rest(20 * MS, 0);
+    struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
+    for (int followed = 0; followed < 2; followed++) {
+        struct analysis_evidence_set s = set_of(LOOP_S);
+        s.followed_bps = followed ? 95e6 : (double)NAN;
+        analysis_standing_take(&s, analysis_capacity_find(c, &segment.src, 0), &(struct analysis_standing){.sure = 0.5});
+        assert_true(s.stands == followed && !s.may_stand);
+    }
+    analysis_capacity_free(c);
+}
+
 static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
@@ -196,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_a_queue_that_ran_empty_does_not_stand),
         cmocka_unit_test(test_what_only_may_be_full_is_a_case_of_its_own),
         cmocka_unit_test(test_what_others_filled_stands_in_loops_of_outgoing_flows),
+        cmocka_unit_test(test_a_queue_that_waits_follow_stands),
         cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
         cmocka_unit_test(test_acks_alone_may_stand_where_they_come_evenly),
         cmocka_unit_test(test_a_loop_longer_than_any_way_holds_what_stood),

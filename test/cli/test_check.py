@@ -322,36 +322,82 @@ class Said(e2e.Case):
         self.assertEqual((host["diagnosis"]["cause"], host["diagnosis"]["remedies_gain"]), ("losses", "no"))
         self.assertEqual(host["diagnosis"]["remedies"], ["nothing for more bandwidth: the link has no room for it"])
 
-    def test_small_uploads_may_be_what_acks_wait_behind(self):
-        """Eight uploads of 30 kb/s, none of which is bulk, beside two downloads. The truth: the same with ACKs first."""
-        text = """
+    HOME = """
 engine: native
-duration: 4s
-warmup: 1s
+duration: 2.5s
+warmup: 1.1s
+tcp: {congestion: CONGESTION}
 network:
   nic: {queue: fifo, limit: 20MB}
   switch: {queue: fifo, limit: 20MB}
   links:
     - {from: h0, to: modem, rate: 1Gbps, delay: 1us}
-    - {from: modem, to: isp, rate: 33.6Mbps, delay: 5ms, out: {rate: 839kbps, port: {queue: QUEUE, limit: 20MB}}}
+    - {from: modem, to: isp, rate: DOWN, delay: 5ms, out: {rate: UP, port: {queue: QUEUE, limit: 20MB}}}
     - {from: h1, to: isp, rate: 1Gbps, delay: 14ms}
+    - {from: h2, to: isp, rate: 1Gbps, delay: 6ms}
 traffic:
   start_spread: 0s
-  flows: [{from: h1, to: h0, window: 250kB}, {from: h1, to: h0, window: 250kB, start: 20ms}SMALL]
+  flows: [FLOWS]
 capture: [{at: h0, snaplen: 96}]
 """
-        text = text.replace("SMALL", "".join(f", {{from: h0, to: h1, rate: 30kbps, start: {50 + 37 * i}ms}}" for i in range(8)))
+
+    def home_carries(self, down, up, flows, congestion="newreno"):
+        """Of such a line towards h0, by its order, in bit/s; out/h0.pcap is of a FIFO."""
         carried = {}
         for queue in ("ack-first", "fifo"):
-            self.write("home.yaml", text.replace("QUEUE", queue))
+            text = self.HOME.replace("DOWN", down).replace("UP", up).replace("CONGESTION", congestion)
+            self.write("home.yaml", text.replace("QUEUE", queue).replace("FLOWS", ", ".join(flows)))
             self.run_scenario("home.yaml")
             with open(self.dir / "out/flows.csv", newline="") as f:
                 carried[queue] = sum(float(r["steady_goodput_bps"]) for r in csv.DictReader(f) if r["dst"] == "h0")
+        return carried
+
+    def test_small_uploads_may_be_what_acks_wait_behind(self):
+        """Eight uploads of 30 kb/s, none of which is bulk, beside two downloads. The truth: the same with ACKs first."""
+        flows = ["{from: h1, to: h0, window: 250kB}", "{from: h1, to: h0, window: 250kB, start: 20ms}"]
+        flows += [f"{{from: h0, to: h1, rate: 30kbps, start: {50 + 37 * i}ms}}" for i in range(8)]
+        carried = self.home_carries("33.6Mbps", "839kbps", flows)
         self.assertGreater(carried["ack-first"], 1.3 * carried["fifo"])
         said = self.json("check", "out/h0.pcap")["resources"][0]["diagnosis"]
         self.assertEqual(said["asymmetry"], "yes", said["why"])
         lost = said["lost_share"]
         self.assertAlmostEqual(lost["total"], 1 - carried["fifo"] / carried["ack-first"], delta=lost["ci95"])
+
+    def begun_late(self, share):
+        """late.pcap: out/h0.pcap without that share of its frames."""
+        data = (self.dir / "out/h0.pcap").read_bytes()
+        frames, at = [], 24
+        while at < len(data):
+            frames.append((data[at:at + 16], data[at + 16:at + 16 + int.from_bytes(data[at + 8:at + 12], "little")]))
+            at += 16 + len(frames[-1][1])
+        kept = frames[int(share * len(frames)):]
+        (self.dir / "late.pcap").write_bytes(data[:24] + b"".join(head + frame for head, frame in kept))
+
+    UPLOADS = ["{from: h0, to: h1, window: 24kB, rate: 1.04Mbps, start: 2ms}",
+               "{from: h0, to: h1, window: 24kB, rate: 506kbps, start: 12ms}",
+               "{from: h0, to: h1, window: 48kB, start: 31ms}", "{from: h2, to: h0, window: 733kB, start: 41ms}",
+               "{from: h1, to: h0, window: 1911kB, start: 42ms}", "{from: h2, to: h0, window: 1325kB, start: 43ms}"]
+
+    def test_waits_that_follow_bytes_show_a_full_line_that_never_ran_empty(self):
+        """Nobody saw the queue before the modem empty, and no frame shows its rate; but what waits there waits as what
+        passes tells, at that rate, so the line is full and what stood there is a wait."""
+        carried = self.home_carries("233Mbps", "5.82Mbps", self.UPLOADS, "cubic")
+        self.assertGreater(carried["ack-first"], 1.3 * carried["fifo"])
+        self.begun_late(0.3)
+        said = self.json("check", "late.pcap")["resources"][0]["diagnosis"]
+        self.assertEqual(said["asymmetry"], "yes", said["why"])
+        self.assertAlmostEqual(said["capacity_bps"]["out"], 5.82e6, delta=0.005 * 5.82e6)
+        lost = said["lost_share"]
+        self.assertAlmostEqual(lost["total"], 1 - carried["fifo"] / carried["ack-first"], delta=lost["ci95"])
+
+    def test_a_way_that_is_assumed_to_be_as_fast_may_be_full(self):
+        """The same, where waits follow less well. Frames show the way in alone; that the way out is as fast nobody saw."""
+        self.home_carries("233Mbps", "5.82Mbps", self.UPLOADS)
+        for share in (0.3, 0.45):
+            self.begun_late(share)
+            said = self.json("check", "late.pcap", status=4)["resources"][0]["diagnosis"]
+            self.assertEqual(said["asymmetry"], "unknown", said["why"])
+            self.assertGreater(said["lost_share"]["total"] + said["lost_share"]["ci95"], 0.43)
 
     def test_a_home_line_has_one_answer_and_one_remedy(self):
         self.run_scenario(e2e.ROOT / "scenarios/home.yaml", "duration=30s", "warmup=15s")
