@@ -172,11 +172,12 @@ static double evidence_far_lacks_s(const struct analysis_evidence *e)
 
 /* Did what a flow lacks wait on the way to the other end? If not, it waited on the way back, at the port towards the
  * host. Behind a tap that is before the host's own queue it did: when the flow's loop was at its least, stamps of
- * others that saw more of it show that queue, those of data or of ACKs. *told: some did, or there is nothing to tell. */
+ * others that saw more of it show that queue, those of data or of ACKs, the more the more they carry: what small flows wait
+ * for may be a timer of delayed ACKs. *told: some did, or there is nothing to tell. */
 static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e, bool *told)
 {
     *told = true;
-    double least_s = INFINITY, at_s = e->start_s;
+    double least_s = INFINITY, at_s = e->start_s, there_bps = 0;
     enum analysis_loop far = analysis_evidence_far(e);
     double lacks_s = evidence_far_lacks_s(e);
     size_t seen = 0;
@@ -193,12 +194,13 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
         const struct analysis_wait *w = more ? evidence_waits_at(o, at_s) : NULL;
         enum analysis_leg to = o->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN,
                           back = o->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
-        if (w && !(w->leg_s[to] > fmax(w->leg_s[back], TICKS_CLEAR * o->tick_s)))
-            return false;
-        seen += w != NULL;
+        if (!w)
+            continue;
+        there_bps += w->leg_s[to] > fmax(w->leg_s[back], TICKS_CLEAR * o->tick_s) ? o->flow->rate_bps : -o->flow->rate_bps;
+        seen++;
     }
     *told = seen > 0;
-    return seen > 0;
+    return there_bps > 0;
 }
 
 /* Where outgoing data wait: before the tap or after it. */

@@ -241,8 +241,10 @@ static double floors_by(struct floors *f, const struct analysis_evidence *e, con
                         const struct floors_shift *x)
 {
     double more_s = e->own_far_s - o->own_far_s, lacks_s = floors_lacks(e, o, x);
-    if (x->n == 0)
-        return INFINITY;
+    if (x->n == 0) { /* hardly more than its handshake shows its loop: less what stood in the queue then */
+        double stood_s = e != o ? floors_stood(o, e->start_s) : (double)NAN;
+        return stood_s > 0 ? fmax(f->nearest_s, e->own_far_s - stood_s) : INFINITY;
+    }
     /* As long as the other all the time, but for that. */
     if (more_s > 0 && fabs(x->more_s) < ALIKE * more_s && fabs(x->turn_s) < TURNS * more_s)
         return o->own_far_s;

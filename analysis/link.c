@@ -229,7 +229,8 @@ static double link_drain_s(const struct links *d, bool incoming)
     const struct judge_way *link = link_way(d, incoming);
     bool known = isfinite(link->capacity_bps) && link->source != JUDGE_CAPACITY_ASSUMED; /* it may be far slower */
     double bps = link->capacity_bps * (d->works[incoming] > 0 ? d->works[incoming] : 1);
-    return bytes * 8 / (known ? bps : fmin(link->capacity_bps, analysis_capacity_least_bps(w)));
+    double least_bps = incoming ? analysis_capacity_least_bps(w) : analysis_capacity_mean_bps(w, d->s->from_s, d->s->to_s);
+    return bytes * 8 / (known ? bps : fmin(link->capacity_bps, least_bps));
 }
 
 /* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. Not where a host is

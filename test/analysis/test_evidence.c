@@ -14,6 +14,7 @@
 #define SEGMENT 1000
 #define BURST 8    /* segments at once, 10 us apart at the tap */
 #define BURSTS 100 /* one every 5 ms */
+#define FULL 1448
 #define TO_S ((BURSTS + 3) * 5e-3)
 
 static struct capture_segment of_data(bool stamps, uint32_t seq, uint32_t tick)
@@ -88,6 +89,35 @@ static void test_unknown_waits_stay_unknown(void **state)
     analysis_flows_free(f);
 }
 
+/* A flow in never saw 50 ms of its far loop. When that was at its least, data of an outgoing flow waited for 40 ms and their
+ * ACKs for 5, and a smaller one shows the reverse, its receiver's timer: ACKs of the first waited on the way out. */
+static void test_what_more_is_carried_with_tells_where_a_queue_stood(void **state)
+{
+    for (int larger = 1; larger < 3; larger++) {
+        struct analysis_told told[3] = {{.incoming = true, .rate_bps = 1e6}, {.rate_bps = 1e6}, {.rate_bps = 1e6}};
+        struct analysis_evidence e[3];
+        struct analysis_wait waits[3][2];
+        told[larger].rate_bps = 3e6;
+        for (int i = 0; i < 3; i++) {
+            e[i] = (struct analysis_evidence){.flow = &told[i], .waits = waits[i], .n_waits = 2, .width_s = 1, .tick_s = 1e-3,
+                                              .far_least_s = 10e-3, .near_least_s = 0, .until_s = INFINITY};
+            const enum analysis_loop far = analysis_evidence_far(&e[i]);
+            e[i].stamped_s[far] = i == 0 ? 60e-3 : 10e-3;
+            for (int k = 0; k < 2; k++) {
+                waits[i][k] = (struct analysis_wait){.start_s = k, .leg_s = {0, 0, 0, 0}};
+                waits[i][k].leg_s[ANALYSIS_LEG_DATA_IN] = i == 1 ? 40e-3 : i == 2 ? 5e-3 : 0;
+                waits[i][k].leg_s[ANALYSIS_LEG_ACK_OUT] = i == 1 ? 5e-3 : i == 2 ? 40e-3 : 0;
+                waits[i][k].loop_s[far] = 60e-3;
+                waits[i][k].loop_samples[far] = 1;
+            }
+        }
+        struct analysis_evidence_set s = {.flow = e, .n = 3, .to_s = 2, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_divide(&s);
+        assert_true(fabs(e[0].missing_s[larger == 1] - 50e-3) < 1e-9);
+        assert_true(e[0].missing_s[larger != 1] == 0 && e[0].unplaced_s == 0);
+    }
+}
+
 /* The facts that the judge gets of the set's one flow. */
 static struct judge_flow fact(void)
 {
@@ -96,8 +126,6 @@ static struct judge_flow fact(void)
     analysis_facts_of(&set, NULL, NULL, &flow, &facts);
     return flow;
 }
-
-#define FULL 1448
 
 /* A window of ten segments that leave two by two, beside their sender: a round trip takes 40 ms for a while, if it is
  * so, and then 100. */
@@ -352,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_a_frame_carries),
         cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
+        cmocka_unit_test(test_what_more_is_carried_with_tells_where_a_queue_stood),
         cmocka_unit_test(test_unknown_waits_stay_unknown),
         cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
         cmocka_unit_test(test_a_window_that_shrank_is_no_sure_application_and_short_segments_speak_for_one),

@@ -88,6 +88,20 @@ static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
     assert_true(fabs(flow[1].near_least_s - NEAR_S) < 1e-9); /* the other's: the way to the host is the same */
 }
 
+/* A flow of two segments lets go no data that show its loop; its handshake met what the other one waited for then. */
+static void test_a_flow_that_shows_no_loop_met_what_others_wait_for(void **state)
+{
+    const size_t begins = 50;
+    flow_add(0, true, 0, behind_it_s);
+    flow_add(1, true, begins, behind_it_s);
+    for (size_t k = 0; k < flow[1].n_waits; k++)
+        slots[1][k].loop_samples[ANALYSIS_LOOP_SENDER] = 0;
+    flow[1].least_s[ANALYSIS_LOOP_SENDER] = behind_it_s(begins);
+    analysis_floors_find(&set);
+    assert_true(fabs(flow[1].far_least_s - WAY_S) < 1e-9);
+    assert_true(fabs(flow[0].far_least_s - WAY_S) < 1e-9);
+}
+
 /* As long as the other's all the time; but its handshake passed before anybody's data: nothing stood. Later, or where
  * nobody saw it, something may have. */
 static void test_what_a_handshake_met_before_all_data_is_the_way(void **state)
@@ -175,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_late_flow_has_the_floor_of_an_early_one),
+        cmocka_unit_test(test_a_flow_that_shows_no_loop_met_what_others_wait_for),
         cmocka_unit_test(test_what_a_handshake_met_before_all_data_is_the_way),
         cmocka_unit_test(test_what_a_handshake_met_is_asked_once_a_flow),
         cmocka_unit_test(test_what_is_behind_another_way_keeps_it),

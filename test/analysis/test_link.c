@@ -141,6 +141,25 @@ static void test_what_else_passes_takes_its_time_too(void **state)
     assert_true(isinf(facts.in.drain_s));
 }
 
+/* What leaves for a queue after the tap comes in bursts, 40 Mb/s of 100 ms here, which are no bound of the link's rate; what
+ * passes in all is, 10.24 kB in each 10.24 ms: 8 Mb/s. */
+static void test_what_is_in_flight_drains_at_what_passes(void **state)
+{
+    struct analysis_told flows[] = {{.rate_bps = 7e6}};
+    struct analysis_evidence e[1] = {{.floor_s = 10e-3, .clocking.most_bytes = 100e3, .tick_s = 1e-3}};
+    static struct analysis_capacity_host host;
+    struct analysis_evidence_set set = set_of(e, flows, 1);
+    host.out = (struct analysis_capacity_way){.all_bytes = 1e6, .most_slot_bytes = 500e3,
+                                              .carried = {.shift = 10, .n = ANALYSIS_CAPACITY_SLOTS}};
+    for (size_t i = 0; i < ANALYSIS_CAPACITY_SLOTS; i++)
+        host.out.carried.bytes[i] = 10.24e3;
+    set.from_s = 0;
+    set.to_s = 2;
+    decided(&set, &host, NULL);
+    assert_int_equal(facts.out.source, JUDGE_CAPACITY_UNKNOWN);
+    assert_true(fabs(facts.out.drain_s - 100e-3) < 1e-9);
+}
+
 /* A megabyte of groups of frames at a rate. */
 static void host_votes(struct analysis_capacity_way *w, double bps)
 {
@@ -516,6 +535,7 @@ int main(void)
         cmocka_unit_test(test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too),
         cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
         cmocka_unit_test(test_acks_wait_behind_data_of_their_whole_way),
+        cmocka_unit_test(test_what_is_in_flight_drains_at_what_passes),
         cmocka_unit_test(test_what_else_passes_takes_its_time_too),
         cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
         cmocka_unit_test(test_a_rate_that_waits_follow_is_the_way_outs),

@@ -409,6 +409,24 @@ static void test_a_link_that_no_clock_shows_may_be_full(void **state)
         }
 }
 
+/* Where neither way shows its rate, one whose data wait more than a tenth of the round trip, 5 ms of 20, may be full. */
+static void test_a_link_before_which_data_wait_may_be_full(void **state)
+{
+    for (int known = 0; known < 2; known++)
+        for (int waits = 0; waits < 2; waits++) {
+            struct scene c;
+            scene_make(&c);
+            c.facts.out.source = JUDGE_CAPACITY_UNKNOWN;
+            c.facts.in.source = known ? JUDGE_CAPACITY_DISPERSION : JUDGE_CAPACITY_UNKNOWN;
+            c.flow[OUT].data_wait_s = waits ? 5e-3 : 1.9e-3;
+            c.flow[OUT].floor_s = 10e-3 - c.flow[OUT].data_wait_s;
+            c.open[JUDGE_OPEN_LINK] = 0.49;
+            assert_true(gains(&c, OUT, waits && !known ? 1 : 20.0 / 10));
+            c.open[JUDGE_OPEN_LINK] = 0.75;
+            assert_true(gains(&c, OUT, 20.0 / 10));
+        }
+}
+
 static void test_links_are_mostly_alike_both_ways(void **state)
 {
     struct judge_link link = {.capacity_bps = 15e6, .source = JUDGE_CAPACITY_ASSUMED};
@@ -646,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so),
         cmocka_unit_test(test_an_unknown_link_has_any_room_from_none_on),
         cmocka_unit_test(test_a_link_that_no_clock_shows_may_be_full),
+        cmocka_unit_test(test_a_link_before_which_data_wait_may_be_full),
         cmocka_unit_test(test_links_are_mostly_alike_both_ways),
         cmocka_unit_test(test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower),
         cmocka_unit_test(test_a_slower_link_after_the_tap_may_be_full),
