@@ -6,6 +6,7 @@
 #define DEFAULT_FLOOR_S 10e-6 /* least round trip through a switch and two stacks */
 #define MOST_FLOOR_S 0.7      /* longest: 2 x 2 x 35,786 km to a geostationary satellite (0.48 s), and half the Earth by fibre */
 #define FULL 0.95             /* of its rate: dispersion shows that to a sixteenth of an octave */
+#define JOINS 0.9             /* of its mean, on the way to a queue after the tap: what joins it is less even than what leaves */
 #define QUEUE_FRAMES 4        /* in the loop to the host: more than it takes to pass frames on */
 
 struct standing {
@@ -70,7 +71,7 @@ static enum standing_full standing_full(const struct standing *x, bool incoming)
         return STANDING_NO;
     if (!incoming && x->s->followed_bps > 0)
         return STANDING_SURE;
-    if (!analysis_capacity_always(w, FULL * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
+    if (!analysis_capacity_always(w, (incoming ? FULL : JOINS) * mean_bps, least_s, x->s->to_s) || !standing_paced(x, incoming, mean_bps))
         return STANDING_NO;
     if (mean_bps > FULL * bps && !standing_others(w))
         return STANDING_SURE;
@@ -142,7 +143,7 @@ void analysis_standing_take(struct analysis_evidence_set *s, const struct analys
     const bool beyond = frames && standing_beyond(&x);
     for (int incoming = 0; frames && incoming < 2; incoming++) {
         enum standing_full full = standing_met_empty(&x, incoming) ? STANDING_NO
-                                  : beyond && !incoming            ? STANDING_PERHAPS
+                                  : beyond && !incoming            ? STANDING_SURE
                                                                    : standing_full(&x, incoming);
         double quantile = full == STANDING_SURE ? p->sure : p->perhaps;
         s->stands = s->stands || full == STANDING_SURE;

@@ -93,6 +93,21 @@ static void test_a_queue_that_ran_empty_does_not_stand(void **state)
     assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
 }
 
+/* A rest of 5 ms is 8 % of six slots of 10.24 ms: a queue that lets these frames go had run empty; one that they join after
+ * the tap need not have. */
+static void test_what_joins_a_queue_is_less_even_than_what_leaves(void **state)
+{
+    struct analysis_capacity *c = frames_with_rest(5 * MS, 0);
+    struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
+    for (int out = 0; out < 2; out++) {
+        struct analysis_evidence_set s = set_of(LOOP_S);
+        analysis_standing_take(&s, analysis_capacity_find(c, out ? &segment.src : &segment.dst, 0),
+                               &(struct analysis_standing){.sure = 0.5});
+        assert_true(s.stands == out);
+    }
+    analysis_capacity_free(c);
+}
+
 /* What rests at the tap may have stood in a queue after it all the time: waits that follow the bytes say so. */
 static void test_a_queue_that_waits_follow_stands(void **state)
 {
@@ -192,8 +207,8 @@ static void test_a_loop_longer_than_any_way_holds_what_stood(void **state)
     struct analysis_evidence_set s = set_of(2);
     flow[0].far_least_s = 2;
     s.to_s = 10;
-    take_of(&s, 20 * MS, 0, 0, 0.5);
-    assert_true(s.may_stand && !s.stands && s.stood[1] && s.stands_there);
+    take_of(&s, 20 * MS, 0, 0.5, 0);
+    assert_true(s.stands && !s.may_stand && !s.stood[1] && s.stands_there);
     assert_true(fabs(flow[0].far_least_s - 9.2806e-3) < 1e-6 && fabs(flow[1].far_least_s - 9.2806e-3) < 1e-6);
     s = set_of(0.6);
     flow[0].far_least_s = 0.6;
@@ -210,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_a_queue_that_ran_empty_does_not_stand),
         cmocka_unit_test(test_what_only_may_be_full_is_a_case_of_its_own),
         cmocka_unit_test(test_what_others_filled_stands_in_loops_of_outgoing_flows),
+        cmocka_unit_test(test_what_joins_a_queue_is_less_even_than_what_leaves),
         cmocka_unit_test(test_a_queue_that_waits_follow_stands),
         cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
         cmocka_unit_test(test_acks_alone_may_stand_where_they_come_evenly),
