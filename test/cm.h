@@ -14,6 +14,34 @@
 /* cmocka hands every test a state, of which few have one. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+/* TEST(name) { ... } is a test, and nothing else names it: a file's tests run in its order. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* The same between a setup and a teardown of its own; NULL where there is none. */
+#define TEST_WITH(name, setup, teardown)                                                  \
+    static void name(void **state);                                                       \
+    __attribute__((constructor(CM_FIRST + __LINE__))) static void cm_of_##name(void)      \
+    {                                                                                     \
+        cm_add(&(struct CMUnitTest){#name, name, setup, teardown, NULL});                 \
+    }                                                                                     \
+    static void name(void **state)
+
+/* Setup and teardown of the whole file. */
+#define CM_GROUP(setup, teardown)                                                         \
+    __attribute__((constructor)) static void cm_group_of_this(void)                       \
+    {                                                                                     \
+        cm_group(setup, teardown);                                                        \
+    }
+
+#define CM_FIRST 1000 /* what runs before main() and is not ours has smaller numbers */
+
+/* What the macros call. */
+void cm_add(const struct CMUnitTest *test);
+void cm_group(CMFixtureFunction setup, CMFixtureFunction teardown);
+
+/* Runs them; how many failed. The main() that every test has calls it, or the file's own, with what must be around it. */
+int cm_run(void);
+
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define CM_SANITIZED 1

@@ -22,7 +22,7 @@ static int64_t total(const struct analysis_bins *b)
     return bytes;
 }
 
-static void test_bins_are_a_millisecond_at_first(void **state)
+TEST(test_bins_are_a_millisecond_at_first)
 {
     struct analysis_bins b;
     analysis_bins_init(&b, 5 * MS + 1);
@@ -39,7 +39,7 @@ static void test_bins_are_a_millisecond_at_first(void **state)
     analysis_bins_fini(&b);
 }
 
-static void test_doubling_keeps_every_byte_in_its_time(void **state)
+TEST(test_doubling_keeps_every_byte_in_its_time)
 {
     struct analysis_bins b;
     analysis_bins_init(&b, 3 * MS); /* an odd start: the first bin merges with nothing */
@@ -55,7 +55,7 @@ static void test_doubling_keeps_every_byte_in_its_time(void **state)
     analysis_bins_fini(&b);
 }
 
-static void test_memory_is_bounded_however_long_it_lasts(void **state)
+TEST(test_memory_is_bounded_however_long_it_lasts)
 {
     struct analysis_bins b;
     analysis_bins_init(&b, 0);
@@ -66,7 +66,7 @@ static void test_memory_is_bounded_however_long_it_lasts(void **state)
     analysis_bins_fini(&b);
 }
 
-static void test_a_clock_that_steps_back_counts_in_the_first_bin(void **state)
+TEST(test_a_clock_that_steps_back_counts_in_the_first_bin)
 {
     struct analysis_bins b;
     analysis_bins_init(&b, 100 * MS);
@@ -76,7 +76,7 @@ static void test_a_clock_that_steps_back_counts_in_the_first_bin(void **state)
     analysis_bins_fini(&b);
 }
 
-static void test_range_holds_only_whole_bins(void **state)
+TEST(test_range_holds_only_whole_bins)
 {
     struct analysis_bins b;
     analysis_bins_init(&b, 10 * MS);
@@ -91,7 +91,7 @@ static void test_range_holds_only_whole_bins(void **state)
 }
 
 /* 100 kB seen ten times in the first ms, 200 kB once in the third: by time 100 100 200, mean 400/3, not 1200/11. */
-static void test_window_is_averaged_over_time_not_over_samples(void **state)
+TEST(test_window_is_averaged_over_time_not_over_samples)
 {
     struct analysis_bins b;
     analysis_bins_init(&b, 0);
@@ -104,7 +104,7 @@ static void test_window_is_averaged_over_time_not_over_samples(void **state)
 
 /* A phase may end with another flow's packet of ages later: 2^62 bins of 1 ms, of which two are noted. A loop over them has
  * no end. The window stays at 200 kB; both bins' 3 bytes together are next to no rate. */
-static void test_bins_beyond_the_last_one_cost_no_time(void **state)
+TEST(test_bins_beyond_the_last_one_cost_no_time)
 {
     struct analysis_bins b;
     size_t end = (size_t)1 << 62;
@@ -118,18 +118,4 @@ static void test_bins_beyond_the_last_one_cost_no_time(void **state)
     assert_true(fabs(analysis_bins_window(&b, 0, end) - 200e3) < 1e-6);
     assert_true(analysis_bins_rate_bps(&b, 0, end) < 1e-9);
     analysis_bins_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_window_is_averaged_over_time_not_over_samples),
-        cmocka_unit_test(test_bins_are_a_millisecond_at_first),
-        cmocka_unit_test(test_doubling_keeps_every_byte_in_its_time),
-        cmocka_unit_test(test_memory_is_bounded_however_long_it_lasts),
-        cmocka_unit_test(test_a_clock_that_steps_back_counts_in_the_first_bin),
-        cmocka_unit_test(test_bins_beyond_the_last_one_cost_no_time),
-        cmocka_unit_test(test_range_holds_only_whole_bins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static const struct analysis_capacity_host *host_of(const struct analysis_capaci
     return analysis_capacity_find(c, side == A_TO_B ? &s.src : &s.dst, 0);
 }
 
-static void test_back_to_back_frames_show_the_rate(void **state)
+TEST(test_back_to_back_frames_show_the_rate)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -37,7 +37,7 @@ static void test_back_to_back_frames_show_the_rate(void **state)
 
 /* Stamps of whole microseconds show 10 Gb/s by 12 frames, which take 14.8 us, and no 40 Gb/s; one frame of another stamp, or the
  * other way, shows that the clock is finer. */
-static void test_frames_faster_than_the_clock_show_none(void **state)
+TEST(test_frames_faster_than_the_clock_show_none)
 {
     const double gbps[] = {10, 40, 40};
     for (int i = 0; i < 3; i++) {
@@ -58,7 +58,7 @@ static void test_frames_faster_than_the_clock_show_none(void **state)
 }
 
 /* A fast link may have thousands of frames in a tick: the first stamp, which is the origin, tells nothing. */
-static void test_one_stamp_shows_no_clock(void **state)
+TEST(test_one_stamp_shows_no_clock)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -70,7 +70,7 @@ static void test_one_stamp_shows_no_clock(void **state)
 
 /* Ticks of 1/64 s: frames share stamps, so what these have in common is the clock's. Bursts each 15.625 ms that a finer clock
  * tells apart have a clock of whole microseconds, or less. */
-static void test_a_clock_need_not_tick_in_decimal_units(void **state)
+TEST(test_a_clock_need_not_tick_in_decimal_units)
 {
     for (int fine = 0; fine < 2; fine++) {
         struct analysis_capacity *c = analysis_capacity_new();
@@ -83,7 +83,7 @@ static void test_a_clock_need_not_tick_in_decimal_units(void **state)
 }
 
 /* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
-static void test_super_segments_have_the_bytes_of_their_frames(void **state)
+TEST(test_super_segments_have_the_bytes_of_their_frames)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -96,7 +96,7 @@ static void test_super_segments_have_the_bytes_of_their_frames(void **state)
 }
 
 /* Trains of 30 frames at 100 Mb/s with gaps between: the mean is far below the rate, the trains show it. */
-static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
+TEST(test_trains_show_the_rate_of_a_link_that_is_not_full)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -109,7 +109,7 @@ static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
 }
 
 /* Data and ACKs by turns, some after two data, stamped as they begin: by their ends they would show another rate. */
-static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **state)
+TEST(test_frames_of_two_sizes_show_the_rate_by_their_beginnings)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment data = full_segment(), ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
@@ -127,7 +127,7 @@ static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **st
 }
 
 /* A train of 300 frames in an hour of a few: the link is no slower than the train. */
-static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
+TEST(test_a_long_train_shows_how_slow_the_link_is_not)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -142,7 +142,7 @@ static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
 }
 
 /* Frames at random times are no trains: no rate has a quarter of the bytes. */
-static void test_random_arrivals_show_none(void **state)
+TEST(test_random_arrivals_show_none)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -159,7 +159,7 @@ static void test_random_arrivals_show_none(void **state)
 }
 
 /* What 100 ms carried is a floor: a slower pace than that, however common, is no capacity. */
-static void test_a_pace_below_the_peak_is_no_rate(void **state)
+TEST(test_a_pace_below_the_peak_is_no_rate)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -174,7 +174,7 @@ static void test_a_pace_below_the_peak_is_no_rate(void **state)
 
 /* A frame each 2 FRAME_NS: half of 100 Mb/s, whatever comes after. What begins and what ends in the middle of a slot
  * does not count. */
-static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
+TEST(test_a_mean_is_that_of_whole_slots_before_an_end)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -193,7 +193,7 @@ static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
 }
 
 /* A host with one bulk flow, to one that shares: what it exchanges is counted there. Once it shares, too, it begins anew. */
-static void test_hosts_that_share_nothing_are_passed_over(void **state)
+TEST(test_hosts_that_share_nothing_are_passed_over)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment(), third = s;
@@ -219,7 +219,7 @@ static void test_hosts_that_share_nothing_are_passed_over(void **state)
 
 /* A million frames, two thirds of them at 100 Mb/s, from the middle on at 50: shares and rates are those of all, though
  * most blocks are spared. */
-static void test_blocks_that_are_spared_change_no_share(void **state)
+TEST(test_blocks_that_are_spared_change_no_share)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -234,7 +234,7 @@ static void test_blocks_that_are_spared_change_no_share(void **state)
     analysis_capacity_free(c);
 }
 
-static void test_hosts_beyond_the_first_are_not_kept(void **state)
+TEST(test_hosts_beyond_the_first_are_not_kept)
 {
     struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
@@ -248,25 +248,4 @@ static void test_hosts_beyond_the_first_are_not_kept(void **state)
     assert_null(analysis_capacity_find(c, &s.src, 0));
     assert_null(analysis_capacity_find(c, &s.dst, 7)); /* another network */
     analysis_capacity_free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back_to_back_frames_show_the_rate),
-        cmocka_unit_test(test_frames_faster_than_the_clock_show_none),
-        cmocka_unit_test(test_one_stamp_shows_no_clock),
-        cmocka_unit_test(test_a_clock_need_not_tick_in_decimal_units),
-        cmocka_unit_test(test_super_segments_have_the_bytes_of_their_frames),
-        cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
-        cmocka_unit_test(test_frames_of_two_sizes_show_the_rate_by_their_beginnings),
-        cmocka_unit_test(test_a_long_train_shows_how_slow_the_link_is_not),
-        cmocka_unit_test(test_random_arrivals_show_none),
-        cmocka_unit_test(test_a_pace_below_the_peak_is_no_rate),
-        cmocka_unit_test(test_a_mean_is_that_of_whole_slots_before_an_end),
-        cmocka_unit_test(test_hosts_that_share_nothing_are_passed_over),
-        cmocka_unit_test(test_blocks_that_are_spared_change_no_share),
-        cmocka_unit_test(test_hosts_beyond_the_first_are_not_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static struct analysis_resources check(const struct analysis_flows *f)
     return r;
 }
 
-static void test_shared_host_is_found_and_judged(void **state)
+TEST(test_shared_host_is_found_and_judged)
 {
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 200, 1000);
@@ -43,7 +43,7 @@ static void test_shared_host_is_found_and_judged(void **state)
     analysis_flows_free(f);
 }
 
-static void test_only_the_dominant_phase_is_judged(void **state)
+TEST(test_only_the_dominant_phase_is_judged)
 {
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
@@ -59,7 +59,7 @@ static void test_only_the_dominant_phase_is_judged(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_flow_is_as_steady_as_those_it_shares_a_host_with(void **state)
+TEST(test_a_flow_is_as_steady_as_those_it_shares_a_host_with)
 {
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
@@ -97,7 +97,7 @@ static void test_a_flow_is_as_steady_as_those_it_shares_a_host_with(void **state
     analysis_flows_free(f);
 }
 
-static void test_nothing_shared_is_no_resource(void **state)
+TEST(test_nothing_shared_is_no_resource)
 {
     struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
@@ -108,7 +108,7 @@ static void test_nothing_shared_is_no_resource(void **state)
     analysis_flows_free(f);
 }
 
-static void test_an_empty_table_has_no_resource(void **state)
+TEST(test_an_empty_table_has_no_resource)
 {
     struct analysis_flows *f = new_flows();
     struct analysis_resources r = check(f);
@@ -132,7 +132,7 @@ static enum model_regime real(const char *path, struct analysis_judgement *j)
     return j->verdict;
 }
 
-static void test_real_captures_get_their_verdicts(void **state)
+TEST(test_real_captures_get_their_verdicts)
 {
     struct analysis_judgement j;
     /* 50 Mb/s, less headers and ACKs: 1448/(1538 + 22.5) = 46.4; Linux counts 24 bytes of overhead, not 38. */
@@ -143,17 +143,4 @@ static void test_real_captures_get_their_verdicts(void **state)
     assert_false(j.rule[ANALYSIS_RULE_EQ6].holds);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
     assert_int_equal(real(TEST_CAPTURES "/shallow-2in-1out.pcap.gz", &j), MODEL_REGIME_LOSS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_host_is_found_and_judged),
-        cmocka_unit_test(test_only_the_dominant_phase_is_judged),
-        cmocka_unit_test(test_a_flow_is_as_steady_as_those_it_shares_a_host_with),
-        cmocka_unit_test(test_nothing_shared_is_no_resource),
-        cmocka_unit_test(test_an_empty_table_has_no_resource),
-        cmocka_unit_test(test_real_captures_get_their_verdicts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void ack_of(struct analysis_clocking *c, struct capture_segment s, int64_
 }
 
 /* A window of ten segments; an ACK of two lets two more go: ten are in flight after every pair. */
-static void test_a_full_window_is_always_at_its_most(void **state)
+TEST(test_a_full_window_is_always_at_its_most)
 {
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0, ack = 0, t = 0;
@@ -54,7 +54,7 @@ static void test_a_full_window_is_always_at_its_most(void **state)
 }
 
 /* An ACK that passed is one for good, whatever a phase has of them. */
-static void test_a_flow_was_acknowledged_or_never(void **state)
+TEST(test_a_flow_was_acknowledged_or_never)
 {
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     struct analysis_clocking_figures x;
@@ -68,7 +68,7 @@ static void test_a_flow_was_acknowledged_or_never(void **state)
 }
 
 /* Writes of four and a half segments, every 20 ms, each acknowledged before the next. */
-static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
+TEST(test_writes_begin_with_nothing_in_flight_and_end_short)
 {
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0;
@@ -108,14 +108,14 @@ static void slow_reader(int ms)
     free(c);
 }
 
-static void test_a_slow_reader_shows_in_the_window_offered(void **state)
+TEST(test_a_slow_reader_shows_in_the_window_offered)
 {
     slow_reader(1000);
     slow_reader(300000);
 }
 
 /* A buffer of two segments offers less than two while it holds one: that says nothing of who reads it. */
-static void test_the_least_buffer_is_no_slow_reader(void **state)
+TEST(test_the_least_buffer_is_no_slow_reader)
 {
     (void)state;
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
@@ -129,7 +129,7 @@ static void test_the_least_buffer_is_no_slow_reader(void **state)
 }
 
 /* A kernel that tunes its window makes it grow by two segments an ACK: nothing comes and goes, however slots merge. */
-static void test_a_window_that_grows_is_no_slow_reader(void **state)
+TEST(test_a_window_that_grows_is_no_slow_reader)
 {
     struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
@@ -167,7 +167,7 @@ static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
     return x;
 }
 
-static void test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts(void **state)
+TEST(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts)
 {
     struct analysis_clocking_figures waits = cycles(false, 0), clocked = cycles(true, 0), prompted = cycles(false, 100);
     assert_true(fabs(waits.clocked) < 0.1 && waits.clocked_sd < 0.1);
@@ -179,7 +179,7 @@ static void test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts(
 
 /* At the receiver all that has come is acknowledged while more is on its way: no restart, unless the ACK had time to
  * reach the sender, or the sender echoes it. */
-static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
+TEST(test_what_follows_an_ack_too_soon_is_no_restart)
 {
     struct analysis_clocking *c = analysis_clocking_new(0, 10 * MS);
     for (int64_t i = 0; i < 100; i++) {
@@ -196,7 +196,7 @@ static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
 }
 
 /* Memory does not grow with time, and clocks that step back do no harm. */
-static void test_slots_merge_and_times_may_step_back(void **state)
+TEST(test_slots_merge_and_times_may_step_back)
 {
     struct analysis_clocking *c = analysis_clocking_new(1000 * MS, -1);
     for (int64_t i = 0; i < 100000; i++)
@@ -210,7 +210,7 @@ static void test_slots_merge_and_times_may_step_back(void **state)
 
 /* Without the handshake that has the scale a header's 1250 may be any of their multiples by powers of two: of those
  * that have room for nine segments 10000 is the least. A window that a scale makes none of closes nothing. */
-static void test_without_its_scale_a_window_is_the_least_that_has_room(void **state)
+TEST(test_without_its_scale_a_window_is_the_least_that_has_room)
 {
     for (int scale = -1; scale < 4; scale += 4) {
         struct analysis_clocking *c = analysis_clocking_new(0, -1);
@@ -235,7 +235,7 @@ static void test_without_its_scale_a_window_is_the_least_that_has_room(void **st
 }
 
 /* What is in flight does not show without stamps, so that no scale has room for it. */
-static void test_without_its_scale_a_window_is_unknown_where_nothing_tells(void **state)
+TEST(test_without_its_scale_a_window_is_unknown_where_nothing_tells)
 {
     for (int stamps = 0; stamps < 2; stamps++) {
         struct analysis_clocking *c = analysis_clocking_new(0, -1);
@@ -251,22 +251,4 @@ static void test_without_its_scale_a_window_is_unknown_where_nothing_tells(void 
         assert_true(stamps ? fabs(x.offered_bytes - 20000) < 1e-9 : isnan(x.offered_bytes));
         free(c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_full_window_is_always_at_its_most),
-        cmocka_unit_test(test_a_flow_was_acknowledged_or_never),
-        cmocka_unit_test(test_writes_begin_with_nothing_in_flight_and_end_short),
-        cmocka_unit_test(test_a_slow_reader_shows_in_the_window_offered),
-        cmocka_unit_test(test_the_least_buffer_is_no_slow_reader),
-        cmocka_unit_test(test_a_window_that_grows_is_no_slow_reader),
-        cmocka_unit_test(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts),
-        cmocka_unit_test(test_what_follows_an_ack_too_soon_is_no_restart),
-        cmocka_unit_test(test_without_its_scale_a_window_is_the_least_that_has_room),
-        cmocka_unit_test(test_without_its_scale_a_window_is_unknown_where_nothing_tells),
-        cmocka_unit_test(test_slots_merge_and_times_may_step_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

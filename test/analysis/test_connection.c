@@ -12,7 +12,7 @@
 
 #include "test/cm.h"
 
-static void test_both_directions_are_kept_apart(void **state)
+TEST(test_both_directions_are_kept_apart)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, segment(B_TO_A, 100, 10, 1));
@@ -24,7 +24,7 @@ static void test_both_directions_are_kept_apart(void **state)
     analysis_flows_free(f);
 }
 
-static void test_the_same_addresses_in_another_network_are_another_connection(void **state)
+TEST(test_the_same_addresses_in_another_network_are_another_connection)
 {
     struct analysis_flows *f = new_flows();
     for (uint32_t vlan = 1; vlan <= 3; vlan++) {
@@ -37,7 +37,7 @@ static void test_the_same_addresses_in_another_network_are_another_connection(vo
     analysis_flows_free(f);
 }
 
-static void test_a_four_tuple_used_again_is_a_new_connection(void **state)
+TEST(test_a_four_tuple_used_again_is_a_new_connection)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
@@ -50,7 +50,7 @@ static void test_a_four_tuple_used_again_is_a_new_connection(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_syn_sent_again_is_not_a_new_connection(void **state)
+TEST(test_a_syn_sent_again_is_not_a_new_connection)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
@@ -62,7 +62,7 @@ static void test_a_syn_sent_again_is_not_a_new_connection(void **state)
     analysis_flows_free(f);
 }
 
-static void test_of_two_syn_acks_the_last_before_data_counts(void **state)
+TEST(test_of_two_syn_acks_the_last_before_data_counts)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
@@ -74,7 +74,7 @@ static void test_of_two_syn_acks_the_last_before_data_counts(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_stray_syn_ack_after_data_changes_nothing(void **state)
+TEST(test_a_stray_syn_ack_after_data_changes_nothing)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
@@ -87,7 +87,7 @@ static void test_a_stray_syn_ack_after_data_changes_nothing(void **state)
     analysis_flows_free(f);
 }
 
-static void test_reuse_is_seen_from_the_server_side_alone(void **state)
+TEST(test_reuse_is_seen_from_the_server_side_alone)
 {
     struct analysis_flows *f = new_flows(); /* the capture has nothing from a */
     feed(f, 0, syn_ack(B_TO_A, 5000, 1001));
@@ -99,7 +99,7 @@ static void test_reuse_is_seen_from_the_server_side_alone(void **state)
     analysis_flows_free(f);
 }
 
-static void test_many_connections_are_all_found_again(void **state)
+TEST(test_many_connections_are_all_found_again)
 {
     struct analysis_flows *f = new_flows();
     for (int round = 0; round < 2; round++) {
@@ -135,7 +135,7 @@ static double seconds_of(const uint64_t *addresses, size_t n)
 
 /* hash_mix() can be undone: 30,000 pairs of addresses that it gives one value of 32 bits. In a table by it they would
  * need 30,000 * 15,000 looks at others, a hundred times as long as all else. */
-static void test_time_is_linear_whatever_addresses_are_chosen(void **state)
+TEST(test_time_is_linear_whatever_addresses_are_chosen)
 {
     enum { N = 30000 };
     static uint64_t chosen[N], drawn[N];
@@ -210,7 +210,7 @@ static size_t figures(const struct analysis_flows *f, size_t slot, double out[40
 
 /* Behind ANALYSIS_CONNECTIONS_WHOLE others, whose first segments are all that there is of them, a connection is kept as its
  * first segment until a second comes; nobody sees which. */
-static void test_a_connection_that_began_as_its_first_segment_is_like_any(void **state)
+TEST(test_a_connection_that_began_as_its_first_segment_is_like_any)
 {
     size_t alone = 0, more = 0;
     for (uint64_t seed = 1; seed <= 30; seed++) {
@@ -249,21 +249,4 @@ static void test_a_connection_that_began_as_its_first_segment_is_like_any(void *
     }
     assert_in_range(alone, 100, 10000); /* of one data packet, and of more: both have been seen */
     assert_in_range(more, 100, 10000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_directions_are_kept_apart),
-        cmocka_unit_test(test_the_same_addresses_in_another_network_are_another_connection),
-        cmocka_unit_test(test_a_four_tuple_used_again_is_a_new_connection),
-        cmocka_unit_test(test_a_syn_sent_again_is_not_a_new_connection),
-        cmocka_unit_test(test_of_two_syn_acks_the_last_before_data_counts),
-        cmocka_unit_test(test_a_stray_syn_ack_after_data_changes_nothing),
-        cmocka_unit_test(test_reuse_is_seen_from_the_server_side_alone),
-        cmocka_unit_test(test_time_is_linear_whatever_addresses_are_chosen),
-        cmocka_unit_test(test_many_connections_are_all_found_again),
-        cmocka_unit_test(test_a_connection_that_began_as_its_first_segment_is_like_any),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

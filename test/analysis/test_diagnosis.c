@@ -37,7 +37,7 @@ static struct judge_diagnosis diagnosis_of(const char *name)
 }
 
 /* With ACKs first real Linux gave the flow out 46.4 Mb/s instead of 24. */
-static void test_fifo_loses_half_of_the_outgoing_direction(void **state)
+TEST(test_fifo_loses_half_of_the_outgoing_direction)
 {
     struct judge_diagnosis d = diagnosis_of("fifo-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
@@ -51,7 +51,7 @@ static void test_fifo_loses_half_of_the_outgoing_direction(void **state)
     assert_true(d.out.ack_wait_s > 0.15 && d.in.data_wait_s > 0.15 && d.in.ack_wait_s < 0.01);
 }
 
-static void test_ack_first_loses_nothing(void **state)
+TEST(test_ack_first_loses_nothing)
 {
     struct judge_diagnosis d = diagnosis_of("ackprio-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
@@ -59,7 +59,7 @@ static void test_ack_first_loses_nothing(void **state)
     assert_true(fabs(d.lost_share) < 0.03);
 }
 
-static void test_shallow_buffers_are_named_losses(void **state)
+TEST(test_shallow_buffers_are_named_losses)
 {
     struct judge_diagnosis d = diagnosis_of("shallow-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
@@ -110,7 +110,7 @@ static struct judge_diagnosis answer(const struct analysis_flows *f, struct aske
 
 /* Asked again the same capture has the same answer, and the same of its flows: floors and waits that make up a
  * direction's means. */
-static void test_flows_are_told_their_round_trips_and_limits(void **state)
+TEST(test_flows_are_told_their_round_trips_and_limits)
 {
     struct asked a, b;
     struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
@@ -136,7 +136,7 @@ static void test_flows_are_told_their_round_trips_and_limits(void **state)
 }
 
 /* Of a link of 25.9 Mb/s out 24 are what fits beside ACKs: nothing is lost. One of 50 has room. */
-static void test_a_capacity_that_is_known_is_taken(void **state)
+TEST(test_a_capacity_that_is_known_is_taken)
 {
     struct asked a;
     struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
@@ -154,7 +154,7 @@ static void test_a_capacity_that_is_known_is_taken(void **state)
 }
 
 /* Without stamps and without ACKs no wait shows: no yes and no no, and the capture has packets of one way alone. */
-static void test_without_any_wait_that_shows_nothing_is_sure(void **state)
+TEST(test_without_any_wait_that_shows_nothing_is_sure)
 {
     struct random r;
     struct analysis_flows *f = new_flows();
@@ -174,17 +174,4 @@ static void test_without_any_wait_that_shows_nothing_is_sure(void **state)
     assert_true(d.in.flows == 1 && d.out.flows == 1 && isnan(a.told[0].ack_wait_s));
     assert_non_null(strstr(d.why, "one way alone"));
     analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fifo_loses_half_of_the_outgoing_direction),
-        cmocka_unit_test(test_ack_first_loses_nothing),
-        cmocka_unit_test(test_shallow_buffers_are_named_losses),
-        cmocka_unit_test(test_flows_are_told_their_round_trips_and_limits),
-        cmocka_unit_test(test_a_capacity_that_is_known_is_taken),
-        cmocka_unit_test(test_without_any_wait_that_shows_nothing_is_sure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static struct analysis_flows *connected(void)
     return f;
 }
 
-static void test_syn_and_fin_are_not_payload(void **state)
+TEST(test_syn_and_fin_are_not_payload)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
@@ -31,7 +31,7 @@ static void test_syn_and_fin_are_not_payload(void **state)
 }
 
 /* 9000 bytes of packet less 40 of headers, 12 of timestamps; 8688 are six segments of 1448, that a NIC cuts. */
-static void test_jumbo_frames_show_without_a_handshake(void **state)
+TEST(test_jumbo_frames_show_without_a_handshake)
 {
     struct analysis_flows *f = new_flows();
     for (uint32_t i = 0; i < 7; i++)
@@ -58,7 +58,7 @@ static void test_jumbo_frames_show_without_a_handshake(void **state)
 }
 
 /* Six segments of 1448 that a NIC cuts are one of 8688; nothing cuts 100 MB, whatever a header claims. */
-static void test_super_segments_are_counted_but_for_those_that_nobody_makes(void **state)
+TEST(test_super_segments_are_counted_but_for_those_that_nobody_makes)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, stamped(A_TO_B, 1, 1448, 1, 10, 1));
@@ -70,7 +70,7 @@ static void test_super_segments_are_counted_but_for_those_that_nobody_makes(void
     analysis_flows_free(f);
 }
 
-static void test_payload_of_a_reset_is_ignored(void **state)
+TEST(test_payload_of_a_reset_is_ignored)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
@@ -82,7 +82,7 @@ static void test_payload_of_a_reset_is_ignored(void **state)
     analysis_flows_free(f);
 }
 
-static void test_data_on_a_syn_begin_behind_it(void **state)
+TEST(test_data_on_a_syn_begin_behind_it)
 {
     struct analysis_flows *f = new_flows();
     struct capture_segment s = syn(A_TO_B, 1000); /* TCP Fast Open */
@@ -94,7 +94,7 @@ static void test_data_on_a_syn_begin_behind_it(void **state)
     analysis_flows_free(f);
 }
 
-static void test_sequence_numbers_may_wrap_any_number_of_times(void **state)
+TEST(test_sequence_numbers_may_wrap_any_number_of_times)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, UINT32_MAX - 10));
@@ -111,7 +111,7 @@ static void test_sequence_numbers_may_wrap_any_number_of_times(void **state)
     analysis_flows_free(f);
 }
 
-static void test_bytes_the_capture_missed_are_payload_and_missing(void **state)
+TEST(test_bytes_the_capture_missed_are_payload_and_missing)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
@@ -124,7 +124,7 @@ static void test_bytes_the_capture_missed_are_payload_and_missing(void **state)
     analysis_flows_free(f);
 }
 
-static void test_without_handshake_the_lowest_byte_seen_is_the_first(void **state)
+TEST(test_without_handshake_the_lowest_byte_seen_is_the_first)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, segment(B_TO_A, 9000, 0, 70000)); /* an ACK of bytes nobody saw */
@@ -138,7 +138,7 @@ static void test_without_handshake_the_lowest_byte_seen_is_the_first(void **stat
     analysis_flows_free(f);
 }
 
-static void test_bytes_seen_before_are_retransmitted(void **state)
+TEST(test_bytes_seen_before_are_retransmitted)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
@@ -152,7 +152,7 @@ static void test_bytes_seen_before_are_retransmitted(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_retransmitted_super_frame_is_several_segments(void **state)
+TEST(test_a_retransmitted_super_frame_is_several_segments)
 {
     struct analysis_flows *f = connected(); /* MSS option 1460, no timestamps */
     feed(f, 1 * MS, segment(A_TO_B, 1001, 14600, 5001));
@@ -161,7 +161,7 @@ static void test_a_retransmitted_super_frame_is_several_segments(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_hole_filled_by_an_older_timestamp_was_reordered(void **state)
+TEST(test_a_hole_filled_by_an_older_timestamp_was_reordered)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
@@ -172,7 +172,7 @@ static void test_a_hole_filled_by_an_older_timestamp_was_reordered(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_hole_filled_by_a_newer_timestamp_was_retransmitted(void **state)
+TEST(test_a_hole_filled_by_a_newer_timestamp_was_retransmitted)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
@@ -184,7 +184,7 @@ static void test_a_hole_filled_by_a_newer_timestamp_was_retransmitted(void **sta
     analysis_flows_free(f);
 }
 
-static void test_within_one_tick_the_ip_identification_tells(void **state)
+TEST(test_within_one_tick_the_ip_identification_tells)
 {
     struct analysis_flows *f = connected();
     struct capture_segment early = stamped(A_TO_B, 2001, MSS, 5001, 10, 1); /* made first: smaller identification */
@@ -205,7 +205,7 @@ static struct capture_segment bare(struct capture_segment s)
     return s;
 }
 
-static void test_without_marks_duplicate_acks_or_time_tell(void **state)
+TEST(test_without_marks_duplicate_acks_or_time_tell)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, bare(segment(A_TO_B, 1001, MSS, 5001)));
@@ -230,7 +230,7 @@ static void test_without_marks_duplicate_acks_or_time_tell(void **state)
     analysis_flows_free(f);
 }
 
-static void test_losses_of_one_window_are_one_event(void **state)
+TEST(test_losses_of_one_window_are_one_event)
 {
     struct analysis_flows *f = connected();
     for (uint32_t i = 0; i < 10; i++)
@@ -246,7 +246,7 @@ static void test_losses_of_one_window_are_one_event(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_frame_captured_twice_is_neither_payload_nor_loss(void **state)
+TEST(test_a_frame_captured_twice_is_neither_payload_nor_loss)
 {
     struct analysis_flows *f = connected();
     struct capture_segment s = segment(A_TO_B, 1001, MSS, 5001);
@@ -260,7 +260,7 @@ static void test_a_frame_captured_twice_is_neither_payload_nor_loss(void **state
     analysis_flows_free(f);
 }
 
-static void test_the_same_header_without_marks_is_a_copy_only_at_once(void **state)
+TEST(test_the_same_header_without_marks_is_a_copy_only_at_once)
 {
     struct analysis_flows *f = connected();
     struct capture_segment s = bare(segment(A_TO_B, 1001, MSS, 5001));
@@ -272,7 +272,7 @@ static void test_the_same_header_without_marks_is_a_copy_only_at_once(void **sta
     analysis_flows_free(f);
 }
 
-static void test_keepalives_are_not_payload(void **state)
+TEST(test_keepalives_are_not_payload)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
@@ -289,7 +289,7 @@ static void test_keepalives_are_not_payload(void **state)
 
 /* One byte, acknowledged before it passes again 200 ms later: a retransmission that came too late, as of iperf3's
  * one-byte messages whose ACK waits in a queue. */
-static void test_a_byte_sent_again_is_no_keepalive(void **state)
+TEST(test_a_byte_sent_again_is_no_keepalive)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 1, 5001));
@@ -305,7 +305,7 @@ static void test_a_byte_sent_again_is_no_keepalive(void **state)
     analysis_flows_free(f);
 }
 
-static void test_zero_window_probes_are_counted_once_taken(void **state)
+TEST(test_zero_window_probes_are_counted_once_taken)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
@@ -325,7 +325,7 @@ static void test_zero_window_probes_are_counted_once_taken(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_stray_segment_adds_no_gigabytes(void **state)
+TEST(test_a_stray_segment_adds_no_gigabytes)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
@@ -335,7 +335,7 @@ static void test_a_stray_segment_adds_no_gigabytes(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_capture_that_paused_for_more_than_a_window_goes_on(void **state)
+TEST(test_a_capture_that_paused_for_more_than_a_window_goes_on)
 {
     struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
@@ -348,33 +348,4 @@ static void test_a_capture_that_paused_for_more_than_a_window_goes_on(void **sta
             assert_int_equal(flow_at(f, 0).payload_bytes, (INT64_C(3) << 29) + (i + 1) * MSS);
     }
     analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_syn_and_fin_are_not_payload),
-        cmocka_unit_test(test_jumbo_frames_show_without_a_handshake),
-        cmocka_unit_test(test_super_segments_are_counted_but_for_those_that_nobody_makes),
-        cmocka_unit_test(test_payload_of_a_reset_is_ignored),
-        cmocka_unit_test(test_data_on_a_syn_begin_behind_it),
-        cmocka_unit_test(test_sequence_numbers_may_wrap_any_number_of_times),
-        cmocka_unit_test(test_bytes_the_capture_missed_are_payload_and_missing),
-        cmocka_unit_test(test_without_handshake_the_lowest_byte_seen_is_the_first),
-        cmocka_unit_test(test_bytes_seen_before_are_retransmitted),
-        cmocka_unit_test(test_a_retransmitted_super_frame_is_several_segments),
-        cmocka_unit_test(test_a_hole_filled_by_an_older_timestamp_was_reordered),
-        cmocka_unit_test(test_a_hole_filled_by_a_newer_timestamp_was_retransmitted),
-        cmocka_unit_test(test_within_one_tick_the_ip_identification_tells),
-        cmocka_unit_test(test_without_marks_duplicate_acks_or_time_tell),
-        cmocka_unit_test(test_losses_of_one_window_are_one_event),
-        cmocka_unit_test(test_a_frame_captured_twice_is_neither_payload_nor_loss),
-        cmocka_unit_test(test_the_same_header_without_marks_is_a_copy_only_at_once),
-        cmocka_unit_test(test_keepalives_are_not_payload),
-        cmocka_unit_test(test_a_byte_sent_again_is_no_keepalive),
-        cmocka_unit_test(test_zero_window_probes_are_counted_once_taken),
-        cmocka_unit_test(test_a_stray_segment_adds_no_gigabytes),
-        cmocka_unit_test(test_a_capture_that_paused_for_more_than_a_window_goes_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
-static void test_goodput_is_payload_over_first_to_last_data_packet(void **state)
+TEST(test_goodput_is_payload_over_first_to_last_data_packet)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
@@ -26,7 +26,7 @@ static void test_goodput_is_payload_over_first_to_last_data_packet(void **state)
     analysis_flows_free(f);
 }
 
-static void test_steady_goodput_leaves_the_start_out(void **state)
+TEST(test_steady_goodput_leaves_the_start_out)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
@@ -47,7 +47,7 @@ static void test_steady_goodput_leaves_the_start_out(void **state)
     analysis_flows_free(f);
 }
 
-static void test_times_that_step_back_do_not_make_time_negative(void **state)
+TEST(test_times_that_step_back_do_not_make_time_negative)
 {
     struct analysis_flows *f = new_flows();
     analysis_flows_set_origin(f, 1000 * MS);
@@ -60,7 +60,7 @@ static void test_times_that_step_back_do_not_make_time_negative(void **state)
     analysis_flows_free(f);
 }
 
-static void test_window_is_measured_from_timestamps_at_the_receiver(void **state)
+TEST(test_window_is_measured_from_timestamps_at_the_receiver)
 {
     struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
@@ -84,7 +84,7 @@ static bool same(double a, double b)
 
 /* Of few segments and ACKs the table keeps these alone, of more what analysis_round_trip.h keeps: either says what that
  * says of the same ones. Data each ms, echoes and ACKs 3 ms later. */
-static void test_explanations_of_few_segments_are_those_of_their_round_trips(void **state)
+TEST(test_explanations_of_few_segments_are_those_of_their_round_trips)
 {
     for (uint32_t n = 1; n <= 24; n++) {
         struct analysis_flows *f = new_flows();
@@ -134,7 +134,7 @@ static struct analysis_flow tapped(int64_t near_ns, int64_t far_ns)
     return flow;
 }
 
-static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **state)
+TEST(test_window_without_timestamps_needs_a_tap_at_the_sender)
 {
     struct analysis_flow flow = tapped(1000, 200000);
     assert_int_equal(flow.window_source, ANALYSIS_WINDOW_TAP);
@@ -147,7 +147,7 @@ static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **stat
 }
 
 /* Which of two SYNs was answered, or which of two answers? */
-static void test_a_handshake_sent_again_times_nothing(void **state)
+TEST(test_a_handshake_sent_again_times_nothing)
 {
     for (int again = 0; again < 2; again++) {
         struct analysis_flows *f = new_flows();
@@ -167,7 +167,7 @@ static void test_a_handshake_sent_again_times_nothing(void **state)
     }
 }
 
-static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
+TEST(test_advertised_window_is_scaled_by_the_receivers_syn)
 {
     struct analysis_flows *f = new_flows();
     struct capture_segment s = syn(A_TO_B, 1000), r = syn_ack(B_TO_A, 5000, 1001);
@@ -183,7 +183,7 @@ static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
 }
 
 /* A snap length that ends in the options of a SYN leaves out its scale: no window is known, rather than one 128 times smaller. */
-static void test_a_window_scale_that_was_cut_off_is_unknown(void **state)
+TEST(test_a_window_scale_that_was_cut_off_is_unknown)
 {
     for (int cut = 0; cut < 3; cut++) { /* of both SYNs, of the reply, or of none */
         struct analysis_flows *f = new_flows();
@@ -201,7 +201,7 @@ static void test_a_window_scale_that_was_cut_off_is_unknown(void **state)
     }
 }
 
-static void test_endpoints_of_ipv6_have_brackets(void **state)
+TEST(test_endpoints_of_ipv6_have_brackets)
 {
     struct capture_address a = {.family = 6};
     a.bytes[15] = 1;
@@ -253,14 +253,14 @@ static void compare_with_tshark(const char *name)
     analysis_flows_free(f);
 }
 
-static void test_real_captures_have_the_bytes_tshark_counts(void **state)
+TEST(test_real_captures_have_the_bytes_tshark_counts)
 {
     compare_with_tshark("fifo-2in-1out");
     compare_with_tshark("ackprio-2in-1out");
     compare_with_tshark("shallow-2in-1out");
 }
 
-static void test_retransmissions_are_those_the_kernel_counted(void **state)
+TEST(test_retransmissions_are_those_the_kernel_counted)
 {
     struct error err;
     struct analysis_capture capture;
@@ -277,7 +277,7 @@ static void test_retransmissions_are_those_the_kernel_counted(void **state)
 }
 
 /* A handshake from one end of 64-bit time to the other: a clock gone mad, or a forged capture. */
-static void test_times_apart_by_centuries_count_as_decades(void **state)
+TEST(test_times_apart_by_centuries_count_as_decades)
 {
     struct analysis_flows *f = analysis_flows_new();
     feed(f, INT64_MIN, syn(A_TO_B, 1000));
@@ -292,7 +292,7 @@ static void test_times_apart_by_centuries_count_as_decades(void **state)
 }
 
 /* In that capture every connection opens with a handshake, which scales its windows. */
-static void test_packets_are_kept_when_asked_for(void **state)
+TEST(test_packets_are_kept_when_asked_for)
 {
     struct error err;
     struct analysis_capture capture;
@@ -329,7 +329,7 @@ static void test_packets_are_kept_when_asked_for(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_missing_file_is_an_error(void **state)
+TEST(test_a_missing_file_is_an_error)
 {
     struct error err;
     struct analysis_capture capture;
@@ -337,26 +337,4 @@ static void test_a_missing_file_is_an_error(void **state)
     assert_false(analysis_flows_read(f, "/nonexistent.pcap", NULL, NULL, &capture, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goodput_is_payload_over_first_to_last_data_packet),
-        cmocka_unit_test(test_steady_goodput_leaves_the_start_out),
-        cmocka_unit_test(test_times_that_step_back_do_not_make_time_negative),
-        cmocka_unit_test(test_times_apart_by_centuries_count_as_decades),
-        cmocka_unit_test(test_window_is_measured_from_timestamps_at_the_receiver),
-        cmocka_unit_test(test_explanations_of_few_segments_are_those_of_their_round_trips),
-        cmocka_unit_test(test_window_without_timestamps_needs_a_tap_at_the_sender),
-        cmocka_unit_test(test_a_handshake_sent_again_times_nothing),
-        cmocka_unit_test(test_advertised_window_is_scaled_by_the_receivers_syn),
-        cmocka_unit_test(test_a_window_scale_that_was_cut_off_is_unknown),
-        cmocka_unit_test(test_endpoints_of_ipv6_have_brackets),
-        cmocka_unit_test(test_real_captures_have_the_bytes_tshark_counts),
-        cmocka_unit_test(test_retransmissions_are_those_the_kernel_counted),
-        cmocka_unit_test(test_packets_are_kept_when_asked_for),
-        cmocka_unit_test(test_a_missing_file_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,7 +183,7 @@ static char *whole(const char *path, bool explains, int64_t *frames)
     return text;
 }
 
-static void test_two_cpus_say_what_one_says(void **state)
+TEST(test_two_cpus_say_what_one_says)
 {
     struct random r;
     cpu_set_t all, one;
@@ -214,8 +214,4 @@ static void test_two_cpus_say_what_one_says(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_cpus_say_what_one_says)};
-    return cmocka_run_group_tests_name("flows_threads", tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

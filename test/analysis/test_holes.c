@@ -18,7 +18,7 @@ static int64_t fill(struct analysis_holes *h, int64_t start, int64_t end)
     return analysis_holes_fill(h, start, end, &first);
 }
 
-static void test_filling_counts_only_missing_bytes(void **state)
+TEST(test_filling_counts_only_missing_bytes)
 {
     struct analysis_holes h = {0};
     open_hole(&h, 100, 200, 1);
@@ -32,7 +32,7 @@ static void test_filling_counts_only_missing_bytes(void **state)
     analysis_holes_fini(&h);
 }
 
-static void test_filling_the_middle_splits_a_hole(void **state)
+TEST(test_filling_the_middle_splits_a_hole)
 {
     struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
@@ -44,7 +44,7 @@ static void test_filling_the_middle_splits_a_hole(void **state)
     analysis_holes_fini(&h);
 }
 
-static void test_the_first_hole_touched_is_told_as_it_was(void **state)
+TEST(test_the_first_hole_touched_is_told_as_it_was)
 {
     struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
@@ -56,7 +56,7 @@ static void test_the_first_hole_touched_is_told_as_it_was(void **state)
     analysis_holes_fini(&h);
 }
 
-static void test_holes_stay_sorted(void **state)
+TEST(test_holes_stay_sorted)
 {
     struct analysis_holes h = {0};
     open_hole(&h, 500, 600, 1);
@@ -67,7 +67,7 @@ static void test_holes_stay_sorted(void **state)
     analysis_holes_fini(&h);
 }
 
-static void test_too_many_holes_give_up_the_lowest(void **state)
+TEST(test_too_many_holes_give_up_the_lowest)
 {
     struct analysis_holes h = {0};
     for (int i = 0; i < ANALYSIS_HOLES_MAX + 10; i++)
@@ -80,7 +80,7 @@ static void test_too_many_holes_give_up_the_lowest(void **state)
 }
 
 /* Against the same done one byte at a time. Small segments, so that holes are many, split and run out of room. */
-static void test_random_holes_agree_with_bytes_one_by_one(void **state)
+TEST(test_random_holes_agree_with_bytes_one_by_one)
 {
     enum { BYTES = 30000 };
     static bool missing[BYTES];
@@ -115,17 +115,4 @@ static void test_random_holes_agree_with_bytes_one_by_one(void **state)
         assert_int_equal(analysis_holes_bytes(&h), expected);
         analysis_holes_fini(&h);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filling_counts_only_missing_bytes),
-        cmocka_unit_test(test_filling_the_middle_splits_a_hole),
-        cmocka_unit_test(test_the_first_hole_touched_is_told_as_it_was),
-        cmocka_unit_test(test_holes_stay_sorted),
-        cmocka_unit_test(test_too_many_holes_give_up_the_lowest),
-        cmocka_unit_test(test_random_holes_agree_with_bytes_one_by_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

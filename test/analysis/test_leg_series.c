@@ -8,7 +8,7 @@
 
 #define MS INT64_C(1000000)
 
-static void test_mean_takes_the_tick_off(void **state)
+TEST(test_mean_takes_the_tick_off)
 {
     struct analysis_leg_series *s = analysis_leg_series_new(5 * MS);
     analysis_leg_series_add(s, 5 * MS, 2, 100e6, 3, NULL);
@@ -22,7 +22,7 @@ static void test_mean_takes_the_tick_off(void **state)
 }
 
 /* However often neighbours merge, every sample is in the slot of its time, and none is lost. */
-static void test_slots_merge_without_loss(void **state)
+TEST(test_slots_merge_without_loss)
 {
     struct random r;
     random_init(&r, 3);
@@ -62,21 +62,11 @@ static void test_slots_merge_without_loss(void **state)
     }
 }
 
-static void test_earlier_than_the_first_counts_there(void **state)
+TEST(test_earlier_than_the_first_counts_there)
 {
     struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
     analysis_leg_series_add(s, 0, 0, 1, 0, (const double[]){1, 1, 1, 1});
     assert_int_equal(s->n, 1);
     assert_int_equal(s->cell[0][0].n, 1);
     free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_takes_the_tick_off),
-        cmocka_unit_test(test_slots_merge_without_loss),
-        cmocka_unit_test(test_earlier_than_the_first_counts_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

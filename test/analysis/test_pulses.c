@@ -82,14 +82,14 @@ static struct analysis_pulsed tell(bool window, uint32_t pulse_segments, struct 
     return tell_with(NULL, window, pulse_segments, p);
 }
 
-static void test_a_window_gives_way_to_a_longer_round_trip(void **state)
+TEST(test_a_window_gives_way_to_a_longer_round_trip)
 {
     struct analysis_pulses p;
     tell(true, 50, &p);
     assert_true(told.paced_odds < -3);
 }
 
-static void test_a_pace_does_not(void **state)
+TEST(test_a_pace_does_not)
 {
     struct analysis_pulses p;
     tell(false, 50, &p);
@@ -97,7 +97,7 @@ static void test_a_pace_does_not(void **state)
 }
 
 /* A window lacks 50 segments after each. */
-static void test_a_full_link_gives_as_much_as_a_pulse_takes(void **state)
+TEST(test_a_full_link_gives_as_much_as_a_pulse_takes)
 {
     struct analysis_pulses p;
     struct analysis_pulsed full = tell(true, 50, &p), room = tell(true, 600, &p), pace = tell(false, 50, &p);
@@ -107,7 +107,7 @@ static void test_a_full_link_gives_as_much_as_a_pulse_takes(void **state)
     assert_true(full.full[0] == 0.5); /* nothing goes that way */
 }
 
-static void test_connections_of_one_moment_are_a_pulse(void **state)
+TEST(test_connections_of_one_moment_are_a_pulse)
 {
     struct analysis_pulses p;
     struct analysis_pulsed pulsed = tell(true, 50, &p);
@@ -120,7 +120,7 @@ static void test_connections_of_one_moment_are_a_pulse(void **state)
 }
 
 /* Two segments are a pulse's, in all; one is what the ends say to each other. */
-static void test_words_are_none(void **state)
+TEST(test_words_are_none)
 {
     struct analysis_pulses p;
     struct analysis_pulsed pulsed = tell(true, 2, &p); /* one on each connection */
@@ -128,7 +128,7 @@ static void test_words_are_none(void **state)
     assert_true(told.paced_odds == 0 && isinf(pulsed.from_s) && pulsed.full[0] == 0.5 && pulsed.full[1] == 0.5);
 }
 
-static void test_who_sent_none_is_told_nothing(void **state)
+TEST(test_who_sent_none_is_told_nothing)
 {
     struct analysis_pulses p;
     tell(false, 0, &p);
@@ -137,7 +137,7 @@ static void test_who_sent_none_is_told_nothing(void **state)
 }
 
 /* 1,250 bytes in each of the least slots, 10 microseconds, about the third pulse: 1 Gb/s out. */
-static void test_what_passes_meanwhile_is_that_way_s(void **state)
+TEST(test_what_passes_meanwhile_is_that_way_s)
 {
     (void)state;
     static struct analysis_capacity_host frames;
@@ -155,7 +155,7 @@ static void test_what_passes_meanwhile_is_that_way_s(void **state)
 }
 
 /* At the server what goes out at the other end comes in. */
-static void test_the_other_end_has_them_the_other_way(void **state)
+TEST(test_the_other_end_has_them_the_other_way)
 {
     (void)state;
     struct analysis_pulses p;
@@ -171,7 +171,7 @@ static void test_the_other_end_has_them_the_other_way(void **state)
 
 /* 9 Mb/s pass while a pulse does, and data in wait 2 ms before the tap, by stamps of 1 ms. A link that seems to have 5, or
  * 7.1, has more; one of 7.3 does not, but for bursts. */
-static void test_a_way_that_carries_more_has_room(void **state)
+TEST(test_a_way_that_carries_more_has_room)
 {
     (void)state;
     const struct analysis_told in = {.incoming = true};
@@ -187,20 +187,4 @@ static void test_a_way_that_carries_more_has_room(void **state)
     e.queued_s = 0.002;
     s.pulsed = NULL;
     assert_true(isnan(analysis_evidence_pulsed_bps(&s, true, 5e6)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_window_gives_way_to_a_longer_round_trip),
-        cmocka_unit_test(test_a_pace_does_not),
-        cmocka_unit_test(test_a_full_link_gives_as_much_as_a_pulse_takes),
-        cmocka_unit_test(test_connections_of_one_moment_are_a_pulse),
-        cmocka_unit_test(test_words_are_none),
-        cmocka_unit_test(test_who_sent_none_is_told_nothing),
-        cmocka_unit_test(test_what_passes_meanwhile_is_that_way_s),
-        cmocka_unit_test(test_the_other_end_has_them_the_other_way),
-        cmocka_unit_test(test_a_way_that_carries_more_has_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,12 +55,12 @@ static void burst_shows(uint32_t window, bool hole)
     analysis_flows_free(f);
 }
 
-static void test_all_of_a_burst_shows_in_the_loop_to_the_sender(void **state)
+TEST(test_all_of_a_burst_shows_in_the_loop_to_the_sender)
 {
     burst_shows(10, false);
 }
 
-static void test_all_of_a_wide_burst_shows(void **state)
+TEST(test_all_of_a_wide_burst_shows)
 {
     burst_shows(80, false);
 }
@@ -112,7 +112,7 @@ static double loops_near(const struct analysis_flows *f, double loop_s, double o
     return samples;
 }
 
-static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **state)
+TEST(test_a_window_that_grows_between_ticks_times_nothing_wrong)
 {
     struct analysis_round_trip_figures x;
     for (int back = 0; back < 2; back++) {
@@ -127,14 +127,14 @@ static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **st
 }
 
 /* What losses let go follows no window: of ACKs with one stamp only the first is known to have let go what echoes it. */
-static void test_after_a_hole_the_first_of_each_stamp_shows(void **state)
+TEST(test_after_a_hole_the_first_of_each_stamp_shows)
 {
     burst_shows(10, true);
 }
 
 /* Bursts of 44 segments, each of which waits 10 us more than the one before it: of 660,000 an eighth of those after the
  * first is taken, and their mean is that of all. */
-static void test_a_share_of_many_segments_has_the_mean_of_all(void **state)
+TEST(test_a_share_of_many_segments_has_the_mean_of_all)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
     struct analysis_flows *f = new_flows();
@@ -161,7 +161,7 @@ static void test_a_share_of_many_segments_has_the_mean_of_all(void **state)
 }
 
 /* The first stamp that the capture shows may have been the handshake's already: its echo says nothing of that ACK. */
-static void test_the_first_stamp_times_nothing(void **state)
+TEST(test_the_first_stamp_times_nothing)
 {
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
@@ -216,7 +216,7 @@ static void held_back_by_a_hole(bool sack, bool stamps)
 }
 
 /* RFC 2018 section 3; RFC 5681 section 2, duplicate acknowledgement. */
-static void test_what_a_hole_held_back_times_nothing(void **state)
+TEST(test_what_a_hole_held_back_times_nothing)
 {
     held_back_by_a_hole(true, true);
     held_back_by_a_hole(true, false);
@@ -227,7 +227,7 @@ static void test_what_a_hole_held_back_times_nothing(void **state)
 /* Beside the receiver: an ACK a ms, of which a queue on its way drops four of five, as tc-cake's ack-filter does. 52 ms
  * after one that is left its five segments pass. The first ACK that passes after them never comes back, but those that
  * do show what they took: by the clock that made the stamps. */
-static void test_acks_that_a_queue_drops_leave_the_others_to_time(void **state)
+TEST(test_acks_that_a_queue_drops_leave_the_others_to_time)
 {
     (void)state;
     struct analysis_flows *f = new_flows();
@@ -247,7 +247,7 @@ static void test_acks_that_a_queue_drops_leave_the_others_to_time(void **state)
 }
 
 /* Data are answered after 1 ms for a second, and then after 5: so long they take in either, with stamps or without. */
-static void test_what_data_are_held_for_is_that_of_a_time(void **state)
+TEST(test_what_data_are_held_for_is_that_of_a_time)
 {
     (void)state;
     for (int stamps = 0; stamps < 2; stamps++) {
@@ -272,7 +272,7 @@ static void test_what_data_are_held_for_is_that_of_a_time(void **state)
 }
 
 /* RFC 7323, section 5.4: a timestamp clock starts anywhere, and its 32 bits wrap. */
-static void test_where_a_clock_starts_changes_nothing(void **state)
+TEST(test_where_a_clock_starts_changes_nothing)
 {
     static const uint32_t clock[] = {0, UINT32_MAX - 150, INT32_MAX - 150, (1u << 30) - 75};
     struct analysis_round_trip_figures x[4];
@@ -289,7 +289,7 @@ static void test_where_a_clock_starts_changes_nothing(void **state)
 
 /* How long data wait for their ACK is taken from ACKs alone: one that data carry waited for those. 3 ms then, not the
  * mean of that and 1 ms; and a duplicate acknowledges nothing. */
-static void test_acks_that_data_carry_are_none(void **state)
+TEST(test_acks_that_data_carry_are_none)
 {
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
@@ -308,7 +308,7 @@ static void test_acks_that_data_carry_are_none(void **state)
 
 /* The other end is 50 ms from the tap, the sender 20 us. It writes a segment at a time, in turn 20 ms after all was
  * acknowledged, which is less than half a round trip, and 40 ms after that: 20 pauses of 40 ms less 20 us. */
-static void test_pauses_of_the_application(void **state)
+TEST(test_pauses_of_the_application)
 {
     struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
@@ -330,23 +330,4 @@ static void test_pauses_of_the_application(void **state)
     }
     free(pauses);
     analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_of_a_burst_shows_in_the_loop_to_the_sender),
-        cmocka_unit_test(test_all_of_a_wide_burst_shows),
-        cmocka_unit_test(test_a_window_that_grows_between_ticks_times_nothing_wrong),
-        cmocka_unit_test(test_after_a_hole_the_first_of_each_stamp_shows),
-        cmocka_unit_test(test_a_share_of_many_segments_has_the_mean_of_all),
-        cmocka_unit_test(test_the_first_stamp_times_nothing),
-        cmocka_unit_test(test_what_a_hole_held_back_times_nothing),
-        cmocka_unit_test(test_acks_that_a_queue_drops_leave_the_others_to_time),
-        cmocka_unit_test(test_what_data_are_held_for_is_that_of_a_time),
-        cmocka_unit_test(test_where_a_clock_starts_changes_nothing),
-        cmocka_unit_test(test_acks_that_data_carry_are_none),
-        cmocka_unit_test(test_pauses_of_the_application),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

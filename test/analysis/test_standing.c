@@ -53,7 +53,7 @@ static void take(struct analysis_evidence_set *s, int64_t rest_ns, double p)
 }
 
 /* With log d even from a frame's time to L, half of all d are below sqrt(d0 L) = sqrt(0.12304 * 50) = 2.480 ms. */
-static void test_half_of_what_may_stand_is_above_the_median(void **state)
+TEST(test_half_of_what_may_stand_is_above_the_median)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 0, 0.5);
@@ -62,7 +62,7 @@ static void test_half_of_what_may_stand_is_above_the_median(void **state)
     assert_true(fabs(flow[1].far_least_s - flow[0].far_least_s) < 1e-12); /* as long: the same queue */
 }
 
-static void test_more_may_stand_than_is_likely(void **state)
+TEST(test_more_may_stand_than_is_likely)
 {
     double before_s = LOOP_S;
     for (int i = 1; i <= 20; i++) {
@@ -75,7 +75,7 @@ static void test_more_may_stand_than_is_likely(void **state)
 }
 
 /* A loop that is a tenth longer shares the queue with p = 1 / (1 + 0.1 / 1.1) = 0.917: not in the lowest 8 %. */
-static void test_a_loop_of_another_length_may_pass_another_queue(void **state)
+TEST(test_a_loop_of_another_length_may_pass_another_queue)
 {
     struct analysis_evidence_set s = set_of(1.1 * LOOP_S);
     take(&s, 0, 0.05);
@@ -86,14 +86,14 @@ static void test_a_loop_of_another_length_may_pass_another_queue(void **state)
 }
 
 /* A link that rests for 20 ms of a round trip of 50 has run empty: what was least then is the floor. */
-static void test_a_queue_that_ran_empty_does_not_stand(void **state)
+TEST(test_a_queue_that_ran_empty_does_not_stand)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 20 * MS, 0.5);
     assert_true(!s.stands && flow[0].far_least_s == LOOP_S);
 }
 
-static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
+TEST(test_a_handshake_before_the_data_met_an_empty_queue)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     flow[0].near_s = 1e-6;
@@ -104,7 +104,7 @@ static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
 
 /* 40 frames back to back of each 50 that fit: in 50 ms always as much, but a fifth below the rate of frames. It may be
  * full, at what it carries, or not: then nothing stood. */
-static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
+TEST(test_what_only_may_be_full_is_a_case_of_its_own)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take_of(&s, 0, 10, 0.5, 0);
@@ -124,7 +124,7 @@ static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
 
 /* 100 Mb/s of UDP in from 20 ms on, and a flow out alone, whose ACKs come that way, with a handshake so long after its
  * start or none: its loop may hold what stood, unless the handshake came first. Nobody is sure: what is not TCP has a pace of its own. */
-static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **state)
+TEST(test_what_others_filled_stands_in_loops_of_outgoing_flows)
 {
     const double shake_s[] = {NAN, 1, 0};
     for (int i = 0; i < 3; i++) {
@@ -150,7 +150,7 @@ static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **sta
 
 /* ACKs alone come in, of a flow out: evenly, as after a queue that they fill, or four at once of each four. Those of a flow
  * whose handshake shows met no queue. */
-static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
+TEST(test_acks_alone_may_stand_where_they_come_evenly)
 {
     for (int i = 0; i < 3; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
@@ -173,7 +173,7 @@ static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
 
 /* No way takes two seconds: a queue stood after the tap though frames came unevenly, and its median is that of ways up to
  * 0.7 s, sqrt(0.12304 ms x 0.7 s) = 9.2806 ms. */
-static void test_a_loop_longer_than_any_way_holds_what_stood(void **state)
+TEST(test_a_loop_longer_than_any_way_holds_what_stood)
 {
     struct analysis_evidence_set s = set_of(2);
     flow[0].far_least_s = 2;
@@ -185,20 +185,4 @@ static void test_a_loop_longer_than_any_way_holds_what_stood(void **state)
     flow[0].far_least_s = 0.6;
     take_of(&s, 300 * MS, 0, 0, 0.5);
     assert_true(!s.may_stand && flow[0].far_least_s == 0.6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_of_what_may_stand_is_above_the_median),
-        cmocka_unit_test(test_more_may_stand_than_is_likely),
-        cmocka_unit_test(test_a_loop_of_another_length_may_pass_another_queue),
-        cmocka_unit_test(test_a_queue_that_ran_empty_does_not_stand),
-        cmocka_unit_test(test_what_only_may_be_full_is_a_case_of_its_own),
-        cmocka_unit_test(test_what_others_filled_stands_in_loops_of_outgoing_flows),
-        cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
-        cmocka_unit_test(test_acks_alone_may_stand_where_they_come_evenly),
-        cmocka_unit_test(test_a_loop_longer_than_any_way_holds_what_stood),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void test_growing_keeps_what_is_there(void **state)
+TEST(test_growing_keeps_what_is_there)
 {
     int *numbers = NULL;
     size_t capacity = 0;
@@ -23,7 +23,7 @@ static void test_growing_keeps_what_is_there(void **state)
     free(numbers);
 }
 
-static void test_new_memory_is_zero_and_nothing_is_something(void **state)
+TEST(test_new_memory_is_zero_and_nothing_is_something)
 {
     char *bytes = memory_zeroed(1000, 1, "bytes");
     for (int i = 0; i < 1000; i++)
@@ -34,7 +34,7 @@ static void test_new_memory_is_zero_and_nothing_is_something(void **state)
     free(nothing);
 }
 
-static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
+TEST(test_without_memory_the_process_ends_with_3_and_a_line)
 {
     int ends[2], status;
     char line[100] = "";
@@ -56,7 +56,7 @@ static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
 
 /* 1000 lines "0\n" to "999\n" are 10 * 2 + 90 * 3 + 900 * 4 = 3890 bytes. Growth that fails is test/failures'. */
 /* A caller that wants no sizes may give both streams the same place for them. */
-static void test_streams_are_apart_wherever_their_sizes_go(void **state)
+TEST(test_streams_are_apart_wherever_their_sizes_go)
 {
     char *one, *other;
     size_t size;
@@ -74,7 +74,7 @@ static void test_streams_are_apart_wherever_their_sizes_go(void **state)
     free(other);
 }
 
-static void test_a_stream_has_every_byte_and_an_end(void **state)
+TEST(test_a_stream_has_every_byte_and_an_end)
 {
     char *text, *at, line[8];
     size_t size;
@@ -95,16 +95,4 @@ static void test_a_stream_has_every_byte_and_an_end(void **state)
     assert_int_equal(size, 0);
     assert_string_equal(text, "");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_growing_keeps_what_is_there),
-        cmocka_unit_test(test_new_memory_is_zero_and_nothing_is_something),
-        cmocka_unit_test(test_a_stream_has_every_byte_and_an_end),
-        cmocka_unit_test(test_streams_are_apart_wherever_their_sizes_go),
-        cmocka_unit_test(test_without_memory_the_process_ends_with_3_and_a_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

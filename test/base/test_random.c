@@ -5,7 +5,7 @@
 /* xoshiro256** and SplitMix64 are public domain; the first outputs for seed 0 were worked out
  * with Python integers from the published recurrences (Blackman and Vigna, 2018):
  * SplitMix64(0) gives e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f f88bb8a8724c81ec. */
-static void test_seed_zero_gives_the_published_state(void **state)
+TEST(test_seed_zero_gives_the_published_state)
 {
     struct random r;
     random_init(&r, 0);
@@ -17,7 +17,7 @@ static void test_seed_zero_gives_the_published_state(void **state)
     assert_true(random_next(&r) == UINT64_C(0x99ec5f36cb75f2b4));
 }
 
-static void test_same_seed_same_stream(void **state)
+TEST(test_same_seed_same_stream)
 {
     struct random a, b, c;
     random_init(&a, 42);
@@ -33,7 +33,7 @@ static void test_same_seed_same_stream(void **state)
 }
 
 /* 10^5 draws below 10: chi-square with 9 degrees of freedom stays under 33 (p = 1e-4). */
-static void test_below_is_uniform_and_in_range(void **state)
+TEST(test_below_is_uniform_and_in_range)
 {
     struct random r;
     random_init(&r, 1);
@@ -49,14 +49,4 @@ static void test_below_is_uniform_and_in_range(void **state)
     assert_true(chi2 < 33);
     assert_int_equal(random_below(&r, 0), 0);
     assert_int_equal(random_below(&r, 1), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seed_zero_gives_the_published_state),
-        cmocka_unit_test(test_same_seed_same_stream),
-        cmocka_unit_test(test_below_is_uniform_and_in_range),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

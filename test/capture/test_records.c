@@ -164,7 +164,7 @@ static int compare(const struct made *m, bool gzip)
     return n;
 }
 
-static void test_whatever_a_file_holds(void **state)
+TEST(test_whatever_a_file_holds)
 {
     static struct made m;
     struct random r;
@@ -183,8 +183,4 @@ static void test_whatever_a_file_holds(void **state)
     assert_true(frames > 10 * ROUNDS); /* the rounds are about something */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whatever_a_file_holds)};
-    return cmocka_run_group_tests_name("records", tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

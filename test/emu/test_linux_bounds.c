@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-static void test_the_least_bound_of_what_has_not_run_counts(void **state)
+TEST(test_the_least_bound_of_what_has_not_run_counts)
 {
     struct linux_bounds b = {0};
     assert_true(linux_bounds_least(&b, 0) == INT64_MAX);
@@ -19,7 +19,7 @@ static void test_the_least_bound_of_what_has_not_run_counts(void **state)
 }
 
 /* Against a list that is looked through. */
-static void test_random_events_have_the_bound_that_a_list_has(void **state)
+TEST(test_random_events_have_the_bound_that_a_list_has)
 {
     enum { N = 400 };
     struct linux_bounds b = {0};
@@ -38,13 +38,4 @@ static void test_random_events_have_the_bound_that_a_list_has(void **state)
         assert_true(linux_bounds_least(&b, now_ps) == least_ps);
     }
     linux_bounds_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_least_bound_of_what_has_not_run_counts),
-        cmocka_unit_test(test_random_events_have_the_bound_that_a_list_has),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

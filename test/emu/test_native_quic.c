@@ -156,7 +156,7 @@ static void run(struct line *l, int64_t until_ps)
 }
 
 /* Every byte arrives once, both ways, whatever is lost, late, or acknowledged rarely, and no number comes again. */
-static void test_every_byte_arrives_once_whatever_is_lost(void **state)
+TEST(test_every_byte_arrives_once_whatever_is_lost)
 {
     static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC, EMU_CONGESTION_WESTWOOD};
     for (int k = 0; k < 60; k += cm_every()) {
@@ -180,7 +180,7 @@ static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 }
 
 /* One ACK for each N packets (the ack-eliciting threshold, N - 1, and one), the rest after 25 ms: 6000 packets and a few. */
-static void test_acks_are_as_rare_as_was_asked(void **state)
+TEST(test_acks_are_as_rare_as_was_asked)
 {
     for (int n = 1; n <= 30; n += 1 + n / 2) {
         struct emu_tcp_config config = usual();
@@ -198,7 +198,7 @@ static void test_acks_are_as_rare_as_was_asked(void **state)
 }
 
 /* A lone packet is acknowledged when the maximum ACK delay is over, not before. */
-static void test_an_ack_waits_no_longer_than_was_asked(void **state)
+TEST(test_an_ack_waits_no_longer_than_was_asked)
 {
     struct emu_tcp_config config = usual();
     config.delayed_ack = 10;
@@ -216,7 +216,7 @@ static void test_an_ack_waits_no_longer_than_was_asked(void **state)
 
 /* Slow start doubles the window each round trip, and congestion avoidance adds a packet, however rare ACKs are
  * (RFC 9002, section 7.3). */
-static void test_windows_grow_whatever_the_number_of_acks(void **state)
+TEST(test_windows_grow_whatever_the_number_of_acks)
 {
     uint64_t window[2];
     for (int k = 0; k < 2; k++) {
@@ -241,7 +241,7 @@ static bool lose_tenth(const struct line *l, const struct native_segment *s)
 
 /* The gap is told at once, although an ACK is due for twenty; three later packets say that it is lost; it goes again in a
  * new number, and the window is half. The round trip is 10 ms. */
-static void test_a_gap_is_told_at_once_and_mended(void **state)
+TEST(test_a_gap_is_told_at_once_and_mended)
 {
     struct emu_tcp_config config = usual();
     config.delayed_ack = 20;
@@ -282,7 +282,7 @@ static bool lose_data(const struct line *l, const struct native_segment *s)
 /* After one round trip of 10 ms: srtt 10, rttvar 5, so a probe timeout of 10 + 4 5 + 25 = 55 ms, two packets each time,
  * and twice as long then (RFC 9002, section 6.2). Everything in between is lost, for longer than three of these: the
  * window is two packets (7.6). */
-static void test_probes_leave_after_the_probe_timeout(void **state)
+TEST(test_probes_leave_after_the_probe_timeout)
 {
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, NULL);
@@ -310,7 +310,7 @@ static bool lose_hellos(const struct line *l, const struct native_segment *s)
 }
 
 /* 3 initial round trips of 333 ms, and 25 ms (RFC 9002, section 6.2.2). */
-static void test_a_lost_hello_is_said_again(void **state)
+TEST(test_a_lost_hello_is_said_again)
 {
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, lose_hellos);
@@ -322,7 +322,7 @@ static void test_a_lost_hello_is_said_again(void **state)
 }
 
 /* A lone flow with a window: so much a round trip. */
-static void test_a_window_limits_to_window_per_round_trip(void **state)
+TEST(test_a_window_limits_to_window_per_round_trip)
 {
     struct emu_tcp_config config = usual();
     config.send_buffer_bytes = config.receive_buffer_bytes = 100 * PACKET;
@@ -337,7 +337,7 @@ static void test_a_window_limits_to_window_per_round_trip(void **state)
 }
 
 /* Ranges that the peer knows of are forgotten: after thousands of gaps an ACK has few. */
-static void test_old_ranges_are_forgotten(void **state)
+TEST(test_old_ranges_are_forgotten)
 {
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, NULL);
@@ -348,20 +348,4 @@ static void test_old_ranges_are_forgotten(void **state)
     assert_true(l->ends[1].stats.duplicate_segments < l->data / 100);
     assert_true(l->ends[0].stats.retransmitted_segments < 3 * l->data / 100);
     line_free(l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_byte_arrives_once_whatever_is_lost),
-        cmocka_unit_test(test_acks_are_as_rare_as_was_asked),
-        cmocka_unit_test(test_an_ack_waits_no_longer_than_was_asked),
-        cmocka_unit_test(test_windows_grow_whatever_the_number_of_acks),
-        cmocka_unit_test(test_a_gap_is_told_at_once_and_mended),
-        cmocka_unit_test(test_probes_leave_after_the_probe_timeout),
-        cmocka_unit_test(test_a_lost_hello_is_said_again),
-        cmocka_unit_test(test_a_window_limits_to_window_per_round_trip),
-        cmocka_unit_test(test_old_ranges_are_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

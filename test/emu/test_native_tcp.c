@@ -138,7 +138,7 @@ static bool lose_at_random(struct line *l, const struct native_segment *s)
 }
 
 /* Every byte arrives once and in order, and both ends close, whatever is lost; with and without SACK. */
-static void test_every_byte_arrives_once_whatever_is_lost(void **state)
+TEST(test_every_byte_arrives_once_whatever_is_lost)
 {
     enum emu_congestion controls[EMU_CONGESTION_COUNT];
     int n = 0;
@@ -165,7 +165,7 @@ static void test_every_byte_arrives_once_whatever_is_lost(void **state)
 }
 
 /* Mathis et al. 1997 with one ACK for b = 2 segments: W = sqrt(3 / (2 b p)) segments, rate = W MSS / RTT. */
-static void test_newreno_follows_the_square_root_law(void **state)
+TEST(test_newreno_follows_the_square_root_law)
 {
     static const double losses[] = {1e-2, 3e-3, 1e-3, 3e-4, 1e-4};
     for (int k = 0; k < 5; k += cm_every()) {
@@ -194,7 +194,7 @@ static bool lose_syns(struct line *l, const struct native_segment *s)
 }
 
 /* RFC 6298: the first after 1 s, then doubled. */
-static void test_a_lost_syn_is_retried_after_1_2_and_4_seconds(void **state)
+TEST(test_a_lost_syn_is_retried_after_1_2_and_4_seconds)
 {
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, lose_syns);
@@ -221,7 +221,7 @@ static bool lose_data(struct line *l, const struct native_segment *s)
 }
 
 /* RFC 6298, section 5.5: each timeout doubles the next; the minimum is 200 ms. */
-static void test_the_retransmission_timer_backs_off(void **state)
+TEST(test_the_retransmission_timer_backs_off)
 {
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, lose_data);
@@ -241,7 +241,7 @@ static void test_the_retransmission_timer_backs_off(void **state)
 
 /* The round trip jumps from 10 to 800 ms: the timer fires, but everything arrives. A window of 100 segments must be
  * back with the first ACK; a sender that believed in the loss would be at half of it, and slow. */
-static void test_a_spurious_timeout_is_undone(void **state)
+TEST(test_a_spurious_timeout_is_undone)
 {
     static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC};
     for (int k = 0; k < 4; k++) {
@@ -276,7 +276,7 @@ static bool lose_updates(struct line *l, const struct native_segment *s)
     return l->loss > 0 && s->end == 1 && s->payload_bytes == 0 && s->window > 0 && line_now(l) < 10 * SECOND + MS;
 }
 
-static void test_a_zero_window_is_probed(void **state)
+TEST(test_a_zero_window_is_probed)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 60000;
@@ -295,7 +295,7 @@ static void test_a_zero_window_is_probed(void **state)
 }
 
 /* One ACK for two segments while data flow: 2000 segments, about 1000 ACKs (quick ones in the beginning). */
-static void test_acks_are_delayed_to_one_for_two(void **state)
+TEST(test_acks_are_delayed_to_one_for_two)
 {
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, NULL);
@@ -308,7 +308,7 @@ static void test_acks_are_delayed_to_one_for_two(void **state)
 
 /* The last segment of what an application writes is short and pushed: its ACK does not wait 40 ms for another. A full
  * one's does. */
-static void test_the_end_of_what_was_written_is_acknowledged_at_once(void **state)
+TEST(test_the_end_of_what_was_written_is_acknowledged_at_once)
 {
     struct emu_tcp_config config = usual();
     struct line *l = line_new(&config, 5 * MS, NULL);
@@ -326,7 +326,7 @@ static void test_the_end_of_what_was_written_is_acknowledged_at_once(void **stat
 
 /* Data both ways carry the ACKs: of the 20000 that two flows would have sent alone, most are not there. (On a line
  * without serialization bursts cross, so that some data find nothing to acknowledge on their way.) */
-static void test_two_way_data_carry_acks(void **state)
+TEST(test_two_way_data_carry_acks)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
@@ -342,7 +342,7 @@ static void test_two_way_data_carry_acks(void **state)
 }
 
 /* A lone window-limited flow: W / RTT. */
-static void test_a_window_limits_to_window_per_round_trip(void **state)
+TEST(test_a_window_limits_to_window_per_round_trip)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
@@ -356,21 +356,4 @@ static void test_a_window_limits_to_window_per_round_trip(void **state)
     assert_true(fabs(windows - 200) <= 1.5); /* ten seconds of 50 ms round trips */
     l->ends[0].tx.written = l->ends[0].tx.nxt;
     line_free(l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_byte_arrives_once_whatever_is_lost),
-        cmocka_unit_test(test_newreno_follows_the_square_root_law),
-        cmocka_unit_test(test_a_lost_syn_is_retried_after_1_2_and_4_seconds),
-        cmocka_unit_test(test_the_retransmission_timer_backs_off),
-        cmocka_unit_test(test_a_spurious_timeout_is_undone),
-        cmocka_unit_test(test_a_zero_window_is_probed),
-        cmocka_unit_test(test_acks_are_delayed_to_one_for_two),
-        cmocka_unit_test(test_the_end_of_what_was_written_is_acknowledged_at_once),
-        cmocka_unit_test(test_two_way_data_carry_acks),
-        cmocka_unit_test(test_a_window_limits_to_window_per_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

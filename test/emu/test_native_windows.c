@@ -224,7 +224,7 @@ static void same(const struct plan *p, const struct outcome *a, const struct out
     assert_true(a->seen == b->seen);
 }
 
-static void test_windows_are_as_one_event_after_the_other(void **state)
+TEST(test_windows_are_as_one_event_after_the_other)
 {
     static struct plan p;
     static struct outcome events, one, three;
@@ -245,12 +245,4 @@ static void test_windows_are_as_one_event_after_the_other(void **state)
             lost += one.queues[i].dropped;
     }
     assert_true(24 * windows >= 22 * networks && lost > 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows_are_as_one_event_after_the_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void read_bad(const char *text, const char *message)
     foreign_sockets_fini(&s);
 }
 
-static void test_a_sender_that_floods(void **state)
+TEST(test_a_sender_that_floods)
 {
     struct foreign_sockets s;
     read_good(&s, HEAD "ESTAB 0 131768 10.80.0.1:56722 10.80.1.1:5201\n"
@@ -47,7 +47,7 @@ static void test_a_sender_that_floods(void **state)
 }
 
 /* Of four samples: data wait to be sent; all of the window is on its way; neither; its application sets the rate. */
-static void test_samples_one_after_another(void **state)
+TEST(test_samples_one_after_another)
 {
     struct foreign_sockets s;
     read_good(&s, "1700000000\n" HEAD "ESTAB 0 0 [::ffff:10.0.0.1]:40000 [::ffff:10.0.0.2]:5201\n\t cwnd:10 unacked:4 notsent:1448\n"
@@ -63,20 +63,10 @@ static void test_samples_one_after_another(void **state)
     foreign_sockets_fini(&s);
 }
 
-static void test_what_is_none_is_named_with_its_line(void **state)
+TEST(test_what_is_none_is_named_with_its_line)
 {
     read_bad(HEAD "ESTAB 0 0 10.0.0.1:1 10.0.0.2:2\n\t cwnd:10\ntcpdump: listening on eth0\n",
              "x.ss:4: 'tcpdump: listening on eth0': a socket is wanted, as ss -tin prints it");
     read_bad(HEAD, "x.ss:1: no established socket; 'ss -tin' prints them");
     read_bad("", "x.ss:1: no established socket");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_sender_that_floods),
-        cmocka_unit_test(test_samples_one_after_another),
-        cmocka_unit_test(test_what_is_none_is_named_with_its_line),
-    };
-    return cmocka_run_group_tests_name("foreign/sockets", tests, NULL, NULL);
 }

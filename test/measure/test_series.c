@@ -12,7 +12,7 @@ static struct measure_sample in_far[2] = {{.at_s = 103}, {.at_s = 104, .delivere
 static struct measure_sample in_near[2] = {{.at_s = 103}, {.at_s = 104, .bytes = 1}};
 static struct measure_echo echoes[2] = {{100.2, 5.010, -5}, {100.3, 5.030, -5}};
 
-static void test_both_ways_over_time(void **state)
+TEST(test_both_ways_over_time)
 {
     struct measure_series s;
     struct measure_test t = {.in = 1, .out = 1, .hosts = 1, .n = 2, .there_s = {5}, .back_s = {-5}};
@@ -42,19 +42,10 @@ static void test_both_ways_over_time(void **state)
     measure_series_fini(&s);
 }
 
-static void test_of_nothing_there_is_no_series(void **state)
+TEST(test_of_nothing_there_is_no_series)
 {
     struct measure_series s;
     measure_series_of(&(struct measure_test){.n = 1}, 0.1, &s);
     assert_int_equal(s.n, 0);
     measure_series_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways_over_time),
-        cmocka_unit_test(test_of_nothing_there_is_no_series),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

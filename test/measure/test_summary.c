@@ -31,7 +31,7 @@ static void add(struct measure_test *t, enum measure_kind kind, double in_mbps, 
 
 /* What each direction loses against itself alone, block by block, so that a network that becomes slower from block to
  * block shows no interval by that. 100 ACKs of 90 bytes a MB are 0.9 % of the rate: 0.09 Mb/s of 10. */
-static void test_losses_are_those_within_a_block(void **state)
+TEST(test_losses_are_those_within_a_block)
 {
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
@@ -57,7 +57,7 @@ static void test_losses_are_those_within_a_block(void **state)
 }
 
 /* A flow that waits nowhere and loses nothing leaves room: ACKs take nothing from it. */
-static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
+TEST(test_a_link_that_is_not_full_has_room_for_acks)
 {
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
@@ -75,7 +75,7 @@ static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
 
 /* Data in are answered twice as often alone as with both at once: 1.8 % of the rate. Served first, their ACKs are as
  * many as alone, and take 0.18 Mb/s of the 10 out. */
-static void test_acks_are_those_of_a_direction_alone(void **state)
+TEST(test_acks_are_those_of_a_direction_alone)
 {
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
@@ -90,7 +90,7 @@ static void test_acks_are_those_of_a_direction_alone(void **state)
     measure_test_fini(&t);
 }
 
-static void test_the_better_paced_phase_shows_what_the_path_can(void **state)
+TEST(test_the_better_paced_phase_shows_what_the_path_can)
 {
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
@@ -106,7 +106,7 @@ static void test_the_better_paced_phase_shows_what_the_path_can(void **state)
 /* Data in first: in gets 0.30 and 0.34 more of what is possible than out; out first: 0.26 and 0.30 less. Means 0.32 and
  * -0.28: who begins first gets half of what is between them, 0.30, more. Around them squares of 4 times 0.02, over two
  * degrees of freedom: 0.0008; half of sqrt(0.0008 / 2 + 0.0008 / 2) is 0.014142, and t is 4.30265 (tables). */
-static void test_what_it_brings_to_begin_first(void **state)
+TEST(test_what_it_brings_to_begin_first)
 {
     static const double difference[] = {0.30, -0.26, -0.30, 0.34};
     static const bool out_first[] = {false, true, true, false}, never[] = {false, false, false, true};
@@ -122,7 +122,7 @@ static void test_what_it_brings_to_begin_first(void **state)
 
 /* 10 Mb/s each way alone, none of it lost to the other's ACKs as no queue stands; 9 for who begins first, 6 for the
  * other one: a share of 0.3 for the order, 0.25 lost by either direction, and 1.5 s for the transfers. */
-static void test_both_orders_of_a_test(void **state)
+TEST(test_both_orders_of_a_test)
 {
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
@@ -167,7 +167,7 @@ static void both_orders(struct measure_test *t, double early_mbps, double late_m
  * late, give or take 1.5, the whole has 0.4 for the order, +- 4.30 times half of sqrt(0.01125), 0.23, and the second
  * half 0.2, +- 4.30 times half of sqrt(0.045), 0.46: it may be nothing, or 0.4 as before. Nothing is excluded, and
  * the whole stays. */
-static void test_only_the_steady_half_is_judged(void **state)
+TEST(test_only_the_steady_half_is_judged)
 {
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
@@ -194,18 +194,4 @@ static void test_only_the_steady_half_is_judged(void **state)
     assert_true(fabs(s.lost.value - 0.3) <= 1e-6); /* 9 and 5 of 10 */
     assert_true(fabs(t.phase[0].from_s - 1) <= 1e-9);
     measure_test_fini(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_only_the_steady_half_is_judged),
-        cmocka_unit_test(test_what_it_brings_to_begin_first),
-        cmocka_unit_test(test_both_orders_of_a_test),
-        cmocka_unit_test(test_losses_are_those_within_a_block),
-        cmocka_unit_test(test_a_link_that_is_not_full_has_room_for_acks),
-        cmocka_unit_test(test_acks_are_those_of_a_direction_alone),
-        cmocka_unit_test(test_the_better_paced_phase_shows_what_the_path_can),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static struct model_congestion factors(const struct model_routes *routes, size_t
 
 /* Section 4.4.1: S(e1) = < {e1, e3, e4}, {e1, e2}, {e1} >; section 4.2: E-(X3) = {e4}, delta-(rack X) = 3. e2 stays
  * inside rack X: in no backbone set. */
-static void test_sets_are_as_large_as_the_papers(void **state)
+TEST(test_sets_are_as_large_as_the_papers)
 {
     struct model_routes routes;
     figure1(&routes, 940e6, 1e9);
@@ -53,7 +53,7 @@ static void test_sets_are_as_large_as_the_papers(void **state)
 }
 
 /* k(e1) = max{3 beta_O, 2 beta_N, beta_N} with an optical backbone, 3 beta_E with an electrical one. */
-static void test_congestion_factor_of_e1_depends_on_the_backbone(void **state)
+TEST(test_congestion_factor_of_e1_depends_on_the_backbone)
 {
     struct model_routes routes;
     figure1(&routes, 9.4e9, 10e9);
@@ -81,7 +81,7 @@ static void star_rates(const struct model_rule *rule, int n_in, int n_out, doubl
 }
 
 /* Section 5.2: with 12 in and 1 out the total is 13/12 of 940 Mb/s, with 2 and 1 all have 470. */
-static void test_eq6_gives_the_totals_of_section_5_2(void **state)
+TEST(test_eq6_gives_the_totals_of_section_5_2)
 {
     double rate[13], total = 0;
     star_rates(&model_rule_eq6, 12, 1, rate);
@@ -94,7 +94,7 @@ static void test_eq6_gives_the_totals_of_section_5_2(void **state)
 }
 
 /* Section 5.2 names what full duplex would give: 470, 470 and 940. */
-static void test_eq5_gives_a_lone_direction_everything(void **state)
+TEST(test_eq5_gives_a_lone_direction_everything)
 {
     double rate[3];
     star_rates(&model_rule_eq5, 2, 1, rate);
@@ -104,7 +104,7 @@ static void test_eq5_gives_a_lone_direction_everything(void **state)
 }
 
 /* Eq. 5 and 6, second line: up to 10 transfers over the optical backbone have 940 Mb/s each; 11 share 9.4 Gb/s. */
-static void test_optical_backbone_carries_ten_at_full_rate(void **state)
+TEST(test_optical_backbone_carries_ten_at_full_rate)
 {
     int rack[44];
     struct error err;
@@ -123,16 +123,4 @@ static void test_optical_backbone_carries_ten_at_full_rate(void **state)
         model_rule_eq6.free(s);
         model_routes_fini(&routes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets_are_as_large_as_the_papers),
-        cmocka_unit_test(test_congestion_factor_of_e1_depends_on_the_backbone),
-        cmocka_unit_test(test_eq6_gives_the_totals_of_section_5_2),
-        cmocka_unit_test(test_eq5_gives_a_lone_direction_everything),
-        cmocka_unit_test(test_optical_backbone_carries_ten_at_full_rate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void rates(const struct model_routes *routes, const bool *active, double 
 
 /* a and b leave node 0, b and c arrive at node 2, c and d leave node 3: 470 each, all at once. With b away, a has
  * 940 to itself and c still shares with d. */
-static void test_shares_are_filled_from_the_narrowest_link(void **state)
+TEST(test_shares_are_filled_from_the_narrowest_link)
 {
     struct error err;
     struct model_platform p = pattern_platform();
@@ -41,7 +41,7 @@ static void test_shares_are_filled_from_the_narrowest_link(void **state)
 }
 
 /* What defines it: no link carries more than it can, and every transfer crosses a full link on which none has more. */
-static void test_every_transfer_has_a_bottleneck(void **state)
+TEST(test_every_transfer_has_a_bottleneck)
 {
     static struct model_transfer t[PATTERN_MOST];
     static double rate[PATTERN_MOST];
@@ -77,13 +77,4 @@ static void test_every_transfer_has_a_bottleneck(void **state)
         free(most);
         model_routes_fini(&routes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares_are_filled_from_the_narrowest_link),
-        cmocka_unit_test(test_every_transfer_has_a_bottleneck),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static struct model_posterior found(const struct model_posterior_data *d, const 
     return p;
 }
 
-static void test_evidence_without_a_parameter_is_that_of_a_normal(void **state)
+TEST(test_evidence_without_a_parameter_is_that_of_a_normal)
 {
     const double m[N] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
     const double y[N] = {0.13, 0.21, 0.33, 0.43, 0.50, 0.64, 0.73, 0.84};
@@ -85,7 +85,7 @@ static void line_make(struct line *l, const double *base)
     }
 }
 
-static void test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range(void **state)
+TEST(test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range)
 {
     const double base[N] = {1, 2, 3, 4, 5, 6, 7, 8}, theta = 0.034;
     double y[N], m[N], squares = 0;
@@ -119,7 +119,7 @@ static double normal(struct random *r)
     return sum - 6;
 }
 
-static void test_intervals_hold_the_truth_19_times_of_20(void **state)
+TEST(test_intervals_hold_the_truth_19_times_of_20)
 {
     const double base[N] = {0};
     struct random r;
@@ -142,7 +142,7 @@ static void test_intervals_hold_the_truth_19_times_of_20(void **state)
     assert_in_range(rate_inside, 179, 199);
 }
 
-static void test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance(void **state)
+TEST(test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance)
 {
     const double near[N] = {0};
     double far[N];
@@ -157,7 +157,7 @@ static void test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_d
     model_posterior_fini(&b);
 }
 
-static void test_a_spread_that_nobody_knows_is_fitted(void **state)
+TEST(test_a_spread_that_nobody_knows_is_fitted)
 {
     const double m[N] = {0}, y[N] = {0.08, -0.08, 0.08, -0.08, 0.08, -0.08, 0.08, -0.08};
     const struct model_posterior_point point = {.m = m};
@@ -174,7 +174,7 @@ static void test_a_spread_that_nobody_knows_is_fitted(void **state)
     model_posterior_fini(&p);
 }
 
-static void test_scatter_of_emulations_widens_what_is_expected(void **state)
+TEST(test_scatter_of_emulations_widens_what_is_expected)
 {
     const double base[N] = {0};
     struct line l;
@@ -191,7 +191,7 @@ static void test_scatter_of_emulations_widens_what_is_expected(void **state)
 /* Five emulations at one place, 0.02 apart: v is 0.02^2 * 2.5 of a sample variance, or what each is from the others' mean,
  * and the mean of five has a fifth of it. All eight flows have the same v, of which their mean logarithm makes
  * v exp(log(5 / 2) - digamma(5 / 2)) = 1.23755 v: four degrees of freedom beside the five. */
-static void test_repeats_and_emulations_average_scatter_away(void **state)
+TEST(test_repeats_and_emulations_average_scatter_away)
 {
     double m[5][N], five[N];
     struct model_posterior_point points[5];
@@ -216,7 +216,7 @@ static void test_repeats_and_emulations_average_scatter_away(void **state)
 
 /* Eight flows that are late together say little more than one: seven emulations off the edges correlate wholly, of which
  * chance would give sqrt(2 / (7 pi)). */
-static void test_flows_that_are_late_together_count_less(void **state)
+TEST(test_flows_that_are_late_together_count_less)
 {
     const double base[N] = {0};
     const size_t one[N] = {0};
@@ -236,7 +236,7 @@ static void test_flows_that_are_late_together_count_less(void **state)
 }
 
 /* A deviation that is known from few values makes an outlier likelier: Student's t with 4 degrees of freedom. */
-static void test_a_deviation_of_few_repeats_has_heavy_tails(void **state)
+TEST(test_a_deviation_of_few_repeats_has_heavy_tails)
 {
     const double m[N] = {0}, y[N] = {0.1, -0.1}, four[N] = {4, 4, 4, 4, 4, 4, 4, 4};
     const struct model_posterior_point point = {.m = m};
@@ -256,7 +256,7 @@ static void test_a_deviation_of_few_repeats_has_heavy_tails(void **state)
 /* Two times, each off by two spreads, and a rate that is known: the squares sum to 8 V / (V + floor), and of two normal
  * deviates the probability of that and more is exp(-sum / 2). The floor
  * is known by 4 degrees of freedom alone, which makes t of 8260 of a normal: 2e-5 more. A spread that nobody knows is likelier to be larger. */
-static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
+TEST(test_the_tail_is_the_probability_of_being_as_far_off)
 {
     const double m[N] = {0}, y[N] = {0.04, -0.04};
     const struct model_posterior_point point = {.m = m};
@@ -275,7 +275,7 @@ static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
 
 /* Four times in two groups: two are right, two off by three spreads each. Alone these have exp(-9) but for the floor, and
  * there were three looks. */
-static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
+TEST(test_a_group_that_is_off_does_not_hide_among_others)
 {
     const double m[N] = {0}, y[N] = {0, 0, 0.06, -0.06};
     const size_t group[] = {0, 0, 1, 1};
@@ -293,7 +293,7 @@ static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
 }
 
 /* Of right hypotheses one in a hundred has a tail below 0.01, and half have one below a half. */
-static void test_tails_of_what_is_true_are_even(void **state)
+TEST(test_tails_of_what_is_true_are_even)
 {
     struct random r;
     random_init(&r, 4711);
@@ -314,7 +314,7 @@ static void test_tails_of_what_is_true_are_even(void **state)
     assert_in_range(below_hundredth, 7, 33);  /* 20 +- 3 sqrt(19.8) */
 }
 
-static void test_how_far_an_interval_is_behind_the_best(void **state)
+TEST(test_how_far_an_interval_is_behind_the_best)
 {
     const double base[N] = {0};
     double squares = 0;
@@ -341,7 +341,7 @@ static void refused(const struct model_posterior_data *d, const struct model_pos
     model_posterior_fini(&p);
 }
 
-static void test_what_is_no_posterior_is_refused(void **state)
+TEST(test_what_is_no_posterior_is_refused)
 {
     double y[N] = {0}, m[N] = {0};
     const struct model_posterior_point point = {.m = m};
@@ -361,25 +361,4 @@ static void test_what_is_no_posterior_is_refused(void **state)
     refused(&d, &g, "an axis of 2 points");
     g.axis[0] = (struct model_posterior_axis){.n = 3, .at = {0, 1, 1}};
     refused(&d, &g, "must rise");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evidence_without_a_parameter_is_that_of_a_normal),
-        cmocka_unit_test(test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range),
-        cmocka_unit_test(test_intervals_hold_the_truth_19_times_of_20),
-        cmocka_unit_test(test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance),
-        cmocka_unit_test(test_a_spread_that_nobody_knows_is_fitted),
-        cmocka_unit_test(test_scatter_of_emulations_widens_what_is_expected),
-        cmocka_unit_test(test_repeats_and_emulations_average_scatter_away),
-        cmocka_unit_test(test_flows_that_are_late_together_count_less),
-        cmocka_unit_test(test_a_deviation_of_few_repeats_has_heavy_tails),
-        cmocka_unit_test(test_the_tail_is_the_probability_of_being_as_far_off),
-        cmocka_unit_test(test_a_group_that_is_off_does_not_hide_among_others),
-        cmocka_unit_test(test_tails_of_what_is_true_are_even),
-        cmocka_unit_test(test_how_far_an_interval_is_behind_the_best),
-        cmocka_unit_test(test_what_is_no_posterior_is_refused),
-    };
-    return cmocka_run_group_tests_name("model/posterior", tests, NULL, NULL);
 }

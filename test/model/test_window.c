@@ -73,7 +73,7 @@ static void pattern_rates(const struct model_platform *p, const struct model_tra
 
 /* The fixed points known of a star with 3 MB windows: one saturated direction carries its own data and the ACKs of
  * the other: x = C / (max(in, out) s + min(in, out) a), 1/1: 10^9 / (1.06215 + 0.02901) = 916 Mb/s. */
-static void test_star_cases(void **state)
+TEST(test_star_cases)
 {
     static const struct {
         int in, out;
@@ -92,7 +92,7 @@ static void test_star_cases(void **state)
 }
 
 /* Zhu 2014, Fig. 1 with 500 kB windows, NICs and backbone of 1 Gb/s and a round trip of 0.4 ms for all. */
-static void test_figure_1(void **state)
+TEST(test_figure_1)
 {
     struct error err;
     struct model_platform p = pattern_figure1_platform();
@@ -120,7 +120,7 @@ static void test_figure_1(void **state)
 }
 
 /* Real Linux: windows 256K 256K in, 512K out gave 45.5 45.4 90.3 of 100 Mb/s: B/2 B/2 B. */
-static void test_unequal_windows_share_in_proportion(void **state)
+TEST(test_unequal_windows_share_in_proportion)
 {
     struct model_transfer t[3];
     double rate[3];
@@ -134,7 +134,7 @@ static void test_unequal_windows_share_in_proportion(void **state)
 }
 
 /* ACKs before data in both queues: directions part, as in ns-3 (457 457 915, and 305 x 3 and 915). */
-static void test_ack_first_gives_full_duplex_back(void **state)
+TEST(test_ack_first_gives_full_duplex_back)
 {
     struct model_transfer t[4];
     double rate[4];
@@ -149,7 +149,7 @@ static void test_ack_first_gives_full_duplex_back(void **state)
     }
 }
 
-static void test_a_lone_small_window_runs_at_window_per_round_trip(void **state)
+TEST(test_a_lone_small_window_runs_at_window_per_round_trip)
 {
     struct model_transfer t[1];
     double rate[1];
@@ -176,7 +176,7 @@ static void test_a_lone_small_window_runs_at_window_per_round_trip(void **state)
 
 /* 2/1 of 3 MB: the way in is full and all of every round trip beyond the empty one is waited there, by the flows
  * in as data, by the flow out as ACKs. */
-static void test_round_trips_split_into_their_parts(void **state)
+TEST(test_round_trips_split_into_their_parts)
 {
     struct error err;
     struct model_transfer t[3];
@@ -201,7 +201,7 @@ static void test_round_trips_split_into_their_parts(void **state)
 /* Two flows with 30 segments each, from two hosts into one port, over cables of 400 us: alone each has 30 * 1448 * 8
  * bits in 1600 + 3 * 12.304 + 2 * 0.72 us, and the port is busy with each one's data P = 22.5 % of the time. There one
  * meets the other's clump, 30 frames of 12.304 us long, and the pairs that ACKs let go. */
-static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
+TEST(test_bursts_wait_where_links_are_busy_but_not_full)
 {
     struct error err;
     struct model_transfer t[2];
@@ -225,7 +225,7 @@ static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
 }
 
 /* 3 MB on the same cables: the port is full, and what stands in it is longer than bursts wait there. */
-static void test_bursts_do_not_wait_twice_where_a_queue_stands(void **state)
+TEST(test_bursts_do_not_wait_twice_where_a_queue_stands)
 {
     struct error err;
     struct model_transfer t[3];
@@ -246,7 +246,7 @@ static void test_bursts_do_not_wait_twice_where_a_queue_stands(void **state)
 
 /* Thousands of patterns, with equal and unequal windows, FIFO and ACK-first in any mixture, wide and narrow backbones.
  * The judge is residual() above. */
-static void test_random_patterns_converge(void **state)
+TEST(test_random_patterns_converge)
 {
     static struct model_transfer t[PATTERN_MOST];
     static const struct {
@@ -280,7 +280,7 @@ static void test_random_patterns_converge(void **state)
 }
 
 /* The same rates from a start elsewhere: half of the flows solved first. */
-static void test_the_start_does_not_matter(void **state)
+TEST(test_the_start_does_not_matter)
 {
     static struct model_transfer t[PATTERN_MOST];
     static double cold[PATTERN_MOST];
@@ -396,7 +396,7 @@ static void changes_solved_alone(const struct changing *c)
     assert_true(alone > c->alone * whole);
 }
 
-static void test_changes_solved_alone_are_the_whole_solution(void **state)
+TEST(test_changes_solved_alone_are_the_whole_solution)
 {
     changes_solved_alone(&(struct changing){.nodes = 60, .last = 119, .changes = 40, .residual = 1e-6, .rates = 1e-3,
                                             .alone = 20});
@@ -404,7 +404,7 @@ static void test_changes_solved_alone_are_the_whole_solution(void **state)
 
 /* The same where many flows have wider tolerances, over backbones that are not full: windows equal and not. Rates differ
  * by less than 1e-2: where a slow flow shares a full link with a fast one, little of the load tells what it waits. */
-static void test_changes_among_many_solved_alone(void **state)
+TEST(test_changes_among_many_solved_alone)
 {
     changes_solved_alone(&(struct changing){.nodes = 1000, .first = 10, .last = 11, .changes = 9,
                                             .least = MODEL_WINDOW_FEW + 1, .alone = 7, .rates = 1e-2,
@@ -420,7 +420,7 @@ static void refused(struct model_window_network net, const char *word)
         fail_msg("'%s' is not in '%s'", word, err.message);
 }
 
-static void test_a_bad_network_is_refused_by_what_is_wrong(void **state)
+TEST(test_a_bad_network_is_refused_by_what_is_wrong)
 {
     const int path[] = {0}, far[] = {1};
     const struct model_window_link link = {1e9, false}, dead = {0, false};
@@ -445,7 +445,7 @@ static void test_a_bad_network_is_refused_by_what_is_wrong(void **state)
 
 /* ACKs of a fast link fill one of 1 Mb/s that carries data too and serves ACKs first: the ACKs wait for nobody, so
  * nothing slows them, and the data behind them never move. */
-static void test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point(void **state)
+TEST(test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point)
 {
     struct error err;
     const int fast[] = {0}, slow[] = {1};
@@ -456,25 +456,4 @@ static void test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_
     assert_false(model_window_solve(w, NULL, &err));
     assert_non_null(strstr(err.message, "no fixed point"));
     model_window_free(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_star_cases),
-        cmocka_unit_test(test_figure_1),
-        cmocka_unit_test(test_unequal_windows_share_in_proportion),
-        cmocka_unit_test(test_ack_first_gives_full_duplex_back),
-        cmocka_unit_test(test_a_lone_small_window_runs_at_window_per_round_trip),
-        cmocka_unit_test(test_round_trips_split_into_their_parts),
-        cmocka_unit_test(test_bursts_wait_where_links_are_busy_but_not_full),
-        cmocka_unit_test(test_bursts_do_not_wait_twice_where_a_queue_stands),
-        cmocka_unit_test(test_random_patterns_converge),
-        cmocka_unit_test(test_the_start_does_not_matter),
-        cmocka_unit_test(test_changes_solved_alone_are_the_whole_solution),
-        cmocka_unit_test(test_changes_among_many_solved_alone),
-        cmocka_unit_test(test_a_bad_network_is_refused_by_what_is_wrong),
-        cmocka_unit_test(test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void assert_same_row(const struct results_flow *a, const struct results_f
     }
 }
 
-static void test_flows_csv_is_read_back_to_the_picosecond(void **state)
+TEST(test_flows_csv_is_read_back_to_the_picosecond)
 {
     struct random r;
     struct results_flow flow[20], *back;
@@ -73,7 +73,7 @@ static void test_flows_csv_is_read_back_to_the_picosecond(void **state)
     free(back);
 }
 
-static void test_a_summary_is_read_back(void **state)
+TEST(test_a_summary_is_read_back)
 {
     struct random r;
     random_init(&r, 2);
@@ -106,7 +106,7 @@ static void test_a_summary_is_read_back(void **state)
     results_summary_fini(&back);
 }
 
-static void test_hostile_summaries_are_refused_or_harmless(void **state)
+TEST(test_hostile_summaries_are_refused_or_harmless)
 {
     static const char *const texts[] = {
         "", "[]", "{}", "{\"complete\": true, \"flows\": 1}", "{\"flows\": []}", "{\"complete\": 1, \"flows\": []}",
@@ -132,7 +132,7 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
     }
 }
 
-static void test_clearing_removes_what_the_summary_lists_and_no_more(void **state)
+TEST(test_clearing_removes_what_the_summary_lists_and_no_more)
 {
     struct results_capture captures[] = {{"h0.pcap", "h0", 1}, {"../precious.pcap", "h1", 1}};
     struct results_flow flow;
@@ -157,15 +157,9 @@ static void test_clearing_removes_what_the_summary_lists_and_no_more(void **stat
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flows_csv_is_read_back_to_the_picosecond),
-        cmocka_unit_test(test_a_summary_is_read_back),
-        cmocka_unit_test(test_hostile_summaries_are_refused_or_harmless),
-        cmocka_unit_test(test_clearing_removes_what_the_summary_lists_and_no_more),
-    };
     if (!mkdtemp(directory))
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     rmdir(directory);
     return failed;
 }

@@ -18,7 +18,7 @@ static void write_file(const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static void test_columns_are_found_by_name(void **state)
+TEST(test_columns_are_found_by_name)
 {
     struct results_csv csv;
     struct error err;
@@ -36,7 +36,7 @@ static void test_columns_are_found_by_name(void **state)
 }
 
 /* RFC 4180, 2.5 to 2.7, without line breaks. */
-static void test_quoted_fields_hold_commas_and_quotes(void **state)
+TEST(test_quoted_fields_hold_commas_and_quotes)
 {
     struct results_csv csv;
     struct error err;
@@ -50,7 +50,7 @@ static void test_quoted_fields_hold_commas_and_quotes(void **state)
     results_csv_close(&csv);
 }
 
-static void test_what_is_written_is_read_back(void **state)
+TEST(test_what_is_written_is_read_back)
 {
     static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,", "=1+1",
                                         "+a", "@x,\"y\"", "-", "-1", "+5 %", "'", "'=", "''=1", "it's", "\'\'\'",
@@ -77,7 +77,7 @@ static void test_what_is_written_is_read_back(void **state)
     results_csv_close(&csv);
 }
 
-static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
+TEST(test_no_cell_is_a_formula_or_moves_a_cursor)
 {
     static const struct {
         const char *text, *cell;
@@ -104,7 +104,7 @@ static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
     }
 }
 
-static void test_errors_name_file_line_and_column(void **state)
+TEST(test_errors_name_file_line_and_column)
 {
     static const struct {
         const char *text, *said;
@@ -130,7 +130,7 @@ static void test_errors_name_file_line_and_column(void **state)
     assert_int_equal(err.code, ERROR_INPUT);
 }
 
-static void test_times_keep_every_picosecond(void **state)
+TEST(test_times_keep_every_picosecond)
 {
     char *text;
     size_t size;
@@ -143,7 +143,7 @@ static void test_times_keep_every_picosecond(void **state)
     free(text);
 }
 
-static void test_numbers_are_checked_where_they_are_read(void **state)
+TEST(test_numbers_are_checked_where_they_are_read)
 {
     static const struct {
         const char *cell;
@@ -170,7 +170,7 @@ static void test_numbers_are_checked_where_they_are_read(void **state)
     }
 }
 
-static void test_lines_are_bounded_and_a_byte_order_mark_is_passed_over(void **state)
+TEST(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over)
 {
     struct results_csv csv;
     struct error err = {0};
@@ -193,18 +193,8 @@ static void test_lines_are_bounded_and_a_byte_order_mark_is_passed_over(void **s
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_are_found_by_name),
-        cmocka_unit_test(test_quoted_fields_hold_commas_and_quotes),
-        cmocka_unit_test(test_what_is_written_is_read_back),
-        cmocka_unit_test(test_no_cell_is_a_formula_or_moves_a_cursor),
-        cmocka_unit_test(test_errors_name_file_line_and_column),
-        cmocka_unit_test(test_numbers_are_checked_where_they_are_read),
-        cmocka_unit_test(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over),
-        cmocka_unit_test(test_times_keep_every_picosecond),
-    };
     close(mkstemp(path));
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     unlink(path);
     return failed;
 }

@@ -13,7 +13,7 @@
 
 /* Rows are written one after another; the file is what jansson makes of the whole summary at once, with no flow, one or
  * several, and whatever a title says. */
-static void test_the_file_is_the_summary(void **state)
+TEST(test_the_file_is_the_summary)
 {
     static const size_t flows[] = {0, 1, 3}, ports[] = {2, 0, 1};
     char directory[] = "/tmp/test-summary-XXXXXX";
@@ -42,10 +42,4 @@ static void test_the_file_is_the_summary(void **state)
     unlink(path);
     rmdir(directory);
     free(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_file_is_the_summary)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

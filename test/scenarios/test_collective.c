@@ -193,7 +193,7 @@ static void play(const struct collective_config *config, uint64_t seed)
     schedule_fini(&g.schedule);
 }
 
-static void test_what_each_leaves_is_its_definition(void **state)
+TEST(test_what_each_leaves_is_its_definition)
 {
     struct random random;
     random_init(&random, SEED);
@@ -207,7 +207,7 @@ static void test_what_each_leaves_is_its_definition(void **state)
         }
 }
 
-static void test_a_halo_reaches_all_neighbours(void **state)
+TEST(test_a_halo_reaches_all_neighbours)
 {
     static const int dimensions[][3] = {{2, 2, 0}, {4, 3, 0}, {1, 5, 0}, {3, 3, 3}, {2, 3, 4}, {2, 2, 2}, {1, 1, 6}};
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
@@ -234,7 +234,7 @@ static int64_t sent(enum model_collective a, int ranks, int64_t bytes)
 }
 
 /* Thakur, Rabenseifner and Gropp 2005, section 4: bytes in all, whatever does not divide evenly. */
-static void test_bytes_are_those_of_the_papers(void **state)
+TEST(test_bytes_are_those_of_the_papers)
 {
     for (int n = 2; n < 20; n++) {
         int64_t s = 100003;
@@ -252,14 +252,4 @@ static void test_bytes_are_those_of_the_papers(void **state)
     assert_int_equal(sent(MODEL_COLLECTIVE_DOUBLING_ALLREDUCE, 11, 1001), (6 + 8 * 3) * 1001);
     assert_int_equal(sent(MODEL_COLLECTIVE_RABENSEIFNER_ALLREDUCE, 11, 1001), (6 + 2 * 7) * 1001);
     assert_int_equal(sent(MODEL_COLLECTIVE_RING_ALLREDUCE, 4, 1), 2 * 3 * 4); /* shares of nothing are a byte each */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_each_leaves_is_its_definition),
-        cmocka_unit_test(test_a_halo_reaches_all_neighbours),
-        cmocka_unit_test(test_bytes_are_those_of_the_papers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

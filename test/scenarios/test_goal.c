@@ -26,7 +26,7 @@ static void reads(const char *text, struct schedule *s)
         fail_msg("%s", err.message);
 }
 
-static void test_every_statement(void **state)
+TEST(test_every_statement)
 {
     struct schedule s;
     reads("// a trace\nnum_ranks 2\n\nrank 0 { /* over\ntwo lines */\n"
@@ -54,7 +54,7 @@ static void test_every_statement(void **state)
     schedule_fini(&s);
 }
 
-static void test_words_may_be_labels(void **state)
+TEST(test_words_may_be_labels)
 {
     struct schedule s;
     reads("num_ranks 1\nrank 0 {\nsend: calc 1\ncalc: calc 2\ncalc requires send\n}\n", &s);
@@ -64,7 +64,7 @@ static void test_words_may_be_labels(void **state)
 }
 
 /* TCP carries no message of no byte. */
-static void test_an_empty_message_has_a_byte(void **state)
+TEST(test_an_empty_message_has_a_byte)
 {
     struct schedule s;
     reads("num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0 tag -1\n}\n", &s);
@@ -74,7 +74,7 @@ static void test_an_empty_message_has_a_byte(void **state)
     schedule_fini(&s);
 }
 
-static void test_errors_name_the_line(void **state)
+TEST(test_errors_name_the_line)
 {
     rejects("", "1: no num_ranks: no GOAL text");
     rejects("rank 0 {\n}\n", "1: '0' found; here belongs num_ranks, before any rank");
@@ -99,7 +99,7 @@ static void test_errors_name_the_line(void **state)
             "3: '10000000000001' found; here belongs a number of ns from 0 to 10000000000000");
 }
 
-static void test_what_never_ends_is_refused(void **state)
+TEST(test_what_never_ends_is_refused)
 {
     rejects("num_ranks 2\nrank 0 {\nsend 5b to 1\n}\n", "3: rank 0 sends to rank 1, which receives no such message");
     rejects("num_ranks 2\nrank 1 {\nrecv 5b from 0\n}\n",
@@ -117,7 +117,7 @@ static void test_what_never_ends_is_refused(void **state)
 }
 
 /* MPI's rendezvous: both send first, and neither receives before its send is over. Short messages leave at once. */
-static void test_long_sends_wait_for_receives(void **state)
+TEST(test_long_sends_wait_for_receives)
 {
     struct schedule s;
     rejects("num_ranks 2\nrank 0 {\na: send 65537b to 1\nb: recv 65537b from 1\nb requires a\n}\n"
@@ -142,7 +142,7 @@ static char *written(const struct schedule *s)
 }
 
 /* What a collective writes is read back as the same. */
-static void test_collectives_are_goal_texts(void **state)
+TEST(test_collectives_are_goal_texts)
 {
     for (int a = 0; a <= MODEL_COLLECTIVE_HALO; a++)
         for (int n = 4; n < 12; n += 3) {
@@ -164,7 +164,7 @@ static void test_collectives_are_goal_texts(void **state)
 }
 
 /* One connection for both ways, or one each. */
-static void test_connections_of_pairs(void **state)
+TEST(test_connections_of_pairs)
 {
     struct schedule s;
     size_t n;
@@ -182,19 +182,4 @@ static void test_connections_of_pairs(void **state)
     assert_true(two[2].from == 2 && two[2].to == 1);
     free(two);
     schedule_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_statement),
-        cmocka_unit_test(test_words_may_be_labels),
-        cmocka_unit_test(test_an_empty_message_has_a_byte),
-        cmocka_unit_test(test_errors_name_the_line),
-        cmocka_unit_test(test_what_never_ends_is_refused),
-        cmocka_unit_test(test_long_sends_wait_for_receives),
-        cmocka_unit_test(test_collectives_are_goal_texts),
-        cmocka_unit_test(test_connections_of_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

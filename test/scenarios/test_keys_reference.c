@@ -9,7 +9,7 @@
 
 static const char *page;
 
-static void test_the_page_is_what_the_table_says(void **state)
+TEST(test_the_page_is_what_the_table_says)
 {
     char *text = NULL, kept[65536];
     size_t size;
@@ -24,7 +24,7 @@ static void test_the_page_is_what_the_table_says(void **state)
     free(text);
 }
 
-static void test_the_page_has_every_section(void **state)
+TEST(test_the_page_has_every_section)
 {
     static const char *const parts[] = {"## Top level\n", "## network.switch and network.root\n", "## capture.N\n",
                                         "| `rate` | rate, 1kbps to 8Tbps | `1Gbps` | on the wire, each way |\n",
@@ -42,12 +42,8 @@ static void test_the_page_has_every_section(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_page_is_what_the_table_says),
-        cmocka_unit_test(test_the_page_has_every_section),
-    };
     if (argc != 2)
         return 2;
     page = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cm_run();
 }

@@ -10,7 +10,7 @@
 #define SAMPLES 200
 
 /* What was put in comes out, whatever it does: stands still, grows by a byte or by 2^62, falls back, or begins late. */
-static void test_what_goes_in_comes_out(void **state)
+TEST(test_what_goes_in_comes_out)
 {
     static int64_t value[SAMPLES][FLOWS];
     struct random random;
@@ -42,7 +42,7 @@ static void test_what_goes_in_comes_out(void **state)
 
 /* By arithmetic: 12,500 bytes more, doubled, are 15 bits and take three bytes; flows that stand still take two of a
  * sample, however many there are, and one byte more where they are 128 or more. */
-static void test_few_bytes_are_kept(void **state)
+TEST(test_few_bytes_are_kept)
 {
     struct samples s;
     samples_init(&s, FLOWS);
@@ -61,13 +61,4 @@ static void test_few_bytes_are_kept(void **state)
     samples_read(&r, NULL);
     samples_reader_fini(&r);
     samples_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_goes_in_comes_out),
-        cmocka_unit_test(test_few_bytes_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static struct scenario shipped(const char *name)
     return s;
 }
 
-static void test_star_is_two_in_one_out(void **state)
+TEST(test_star_is_two_in_one_out)
 {
     struct scenario s = shipped("star.yaml");
     assert_int_equal(s.n_flows, 3);
@@ -34,7 +34,7 @@ static void test_star_is_two_in_one_out(void **state)
     scenario_fini(&s);
 }
 
-static void test_ack_first_is_so_in_both_queues(void **state)
+TEST(test_ack_first_is_so_in_both_queues)
 {
     struct scenario s = shipped("ack-first.yaml");
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
@@ -43,7 +43,7 @@ static void test_ack_first_is_so_in_both_queues(void **state)
     scenario_fini(&s);
 }
 
-static void test_windows_are_w_w_and_2w(void **state)
+TEST(test_windows_are_w_w_and_2w)
 {
     struct scenario s = shipped("windows.yaml");
     int64_t w = s.flows[0].tcp.receive_buffer_bytes;
@@ -54,7 +54,7 @@ static void test_windows_are_w_w_and_2w(void **state)
     scenario_fini(&s);
 }
 
-static void test_backbone_is_three_in_twelve_out_for_its_first_rack(void **state)
+TEST(test_backbone_is_three_in_twelve_out_for_its_first_rack)
 {
     struct scenario s = shipped("backbone.yaml");
     int out = 0;
@@ -70,7 +70,7 @@ static void test_backbone_is_three_in_twelve_out_for_its_first_rack(void **state
     scenario_fini(&s);
 }
 
-static void test_figure4_has_the_points_of_the_paper(void **state)
+TEST(test_figure4_has_the_points_of_the_paper)
 {
     static const struct scenario_point points[] = {{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}, {4, 2}};
     struct scenario s = shipped("zhu-figure4.yaml");
@@ -79,7 +79,7 @@ static void test_figure4_has_the_points_of_the_paper(void **state)
     scenario_fini(&s);
 }
 
-static void test_figure1_has_the_five_links_of_table_1(void **state)
+TEST(test_figure1_has_the_five_links_of_table_1)
 {
     /* Zhu et al. 2014, Table I: X1..X3 are h0..h2, Y1..Y4 h3..h6. */
     static const struct {
@@ -119,7 +119,7 @@ static char *resolved(const char *path)
     return text;
 }
 
-static void test_every_file_survives_being_resolved(void **state)
+TEST(test_every_file_survives_being_resolved)
 {
     struct dirent **names;
     int n = scandir(folder, &names, NULL, alphasort), files = 0;
@@ -141,19 +141,12 @@ static void test_every_file_survives_being_resolved(void **state)
     assert_true(files > 20);
 }
 
+CM_GROUP(text_enter, text_leave)
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_star_is_two_in_one_out),
-        cmocka_unit_test(test_ack_first_is_so_in_both_queues),
-        cmocka_unit_test(test_windows_are_w_w_and_2w),
-        cmocka_unit_test(test_backbone_is_three_in_twelve_out_for_its_first_rack),
-        cmocka_unit_test(test_figure4_has_the_points_of_the_paper),
-        cmocka_unit_test(test_figure1_has_the_five_links_of_table_1),
-        cmocka_unit_test(test_every_file_survives_being_resolved),
-    };
     if (argc != 2)
         return 2;
     folder = argv[1];
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
+    return cm_run();
 }

@@ -36,7 +36,7 @@ static struct study_cross_check compared(const char *rate, const char *end, int 
     return c;
 }
 
-static void test_rates_within_one_percent_agree(void **state)
+TEST(test_rates_within_one_percent_agree)
 {
     struct study_cross_check c = compared("100.9e6", "3.01", 0);
     assert_int_equal(c.judged, 2); /* the rate of the endless flow, the time of the other */
@@ -48,7 +48,7 @@ static void test_rates_within_one_percent_agree(void **state)
     study_cross_check_fini(&c);
 }
 
-static void test_what_is_further_apart_fails(void **state)
+TEST(test_what_is_further_apart_fails)
 {
     struct study_cross_check c = compared("98.9e6", "3.05", 0); /* -1.1 %; 2.05 s against 2 s: 2.5 % */
     assert_int_equal(c.judged, 2);
@@ -56,7 +56,7 @@ static void test_what_is_further_apart_fails(void **state)
     study_cross_check_fini(&c);
 }
 
-static void test_a_run_with_losses_is_not_judged(void **state)
+TEST(test_a_run_with_losses_is_not_judged)
 {
     struct study_cross_check c = compared("50e6", "9", 3);
     assert_false(c.run[0].judged);
@@ -67,7 +67,7 @@ static void test_a_run_with_losses_is_not_judged(void **state)
 }
 
 /* The first engine is what the others are held against: 1 % and 2 % off, twice each. */
-static void test_three_engines_are_compared_with_the_first(void **state)
+TEST(test_three_engines_are_compared_with_the_first)
 {
     struct study_cross_check c = {.n = 0};
     struct error err;
@@ -91,13 +91,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rates_within_one_percent_agree),
-        cmocka_unit_test(test_what_is_further_apart_fails),
-        cmocka_unit_test(test_a_run_with_losses_is_not_judged),
-        cmocka_unit_test(test_three_engines_are_compared_with_the_first),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

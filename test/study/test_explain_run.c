@@ -11,7 +11,7 @@
 
 /* Of a round trip of 1 + 1 + 2 ms ACKs wait for half; 10 of 40 groups of ACKs are compressed. The run begins to count
  * after 0.5 s, and ends after 2.5 s: then the two queues have stood in turn for half a second, four times. */
-static void test_a_run_tells_its_waits_and_turns(void **state)
+TEST(test_a_run_tells_its_waits_and_turns)
 {
     static const char summary[] =
         "{\"complete\": true, \"warmup_s\": 0.5, \"ended_s\": 2.5, \"flows\": ["
@@ -45,7 +45,7 @@ static void test_a_run_tells_its_waits_and_turns(void **state)
 }
 
 /* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */
-static void test_queues_at_the_root_are_on_the_way(void **state)
+TEST(test_queues_at_the_root_are_on_the_way)
 {
     static const char summary[] = "{\"complete\": true, \"warmup_s\": 0, \"ended_s\": 2, \"flows\": ["
                                   "{\"flow\": \"a\", \"src\": \"h0\", \"dst\": \"h1\"}]}";
@@ -73,11 +73,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_run_tells_its_waits_and_turns),
-        cmocka_unit_test(test_queues_at_the_root_are_on_the_way),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

@@ -35,7 +35,7 @@ static struct analysis_resources judge(const char *scenario, const char *flows)
     return r;
 }
 
-static void test_flows_of_one_rate_are_eq6(void **state)
+TEST(test_flows_of_one_rate_are_eq6)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0.1,2,1e8,460e6,1e6,0\n"
                                                    "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
@@ -53,7 +53,7 @@ static void test_flows_of_one_rate_are_eq6(void **state)
 
 /* An ACK a segment: B = 1e9 / (1538/1448 + 50/300 * 90/1448) = 1448e9 / 1553 = 932.4 Mb/s; two segments an ACK would
  * give 936.9. */
-static void test_what_a_link_can_carry_depends_on_the_scenarios_acks(void **state)
+TEST(test_what_a_link_can_carry_depends_on_the_scenarios_acks)
 {
     struct analysis_resources r = judge(STAR "tcp: {delayed_ack: 1}\n", HEAD
                                         "a,h1,h0,100000000,0,2,1e8,100e6,1e5,0\n"
@@ -66,7 +66,7 @@ static void test_what_a_link_can_carry_depends_on_the_scenarios_acks(void **stat
     analysis_resources_fini(&r);
 }
 
-static void test_flows_that_end_apart_have_rates_of_other_times(void **state)
+TEST(test_flows_that_end_apart_have_rates_of_other_times)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,800e6,,,0\n"
                                                    "b,h2,h0,100000000,0,1,800e6,,,0\n"
@@ -77,7 +77,7 @@ static void test_flows_that_end_apart_have_rates_of_other_times(void **state)
     analysis_resources_fini(&r);
 }
 
-static void test_segments_lost_and_no_rule_are_losses(void **state)
+TEST(test_segments_lost_and_no_rule_are_losses)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,2,1e8,300e6,1e5,7\n"
                                                    "b,h2,h0,100000000,0,2,1e8,600e6,1e5,0\n"
@@ -88,7 +88,7 @@ static void test_segments_lost_and_no_rule_are_losses(void **state)
     analysis_resources_fini(&r);
 }
 
-static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
+TEST(test_a_trees_backbone_is_seen_from_rack_0)
 {
     struct analysis_resources r = judge(
         "network: {topology: tree, racks: [3, 3], backbone: {rate: 100Mbps}}\n"
@@ -104,7 +104,7 @@ static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
     analysis_resources_fini(&r);
 }
 
-static void test_flows_that_never_meet_share_nothing(void **state)
+TEST(test_flows_that_never_meet_share_nothing)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,8e8,,,0\n"
                                                    "c,h0,h3,100000000,1.5,2,8e8,,,0\n");
@@ -113,7 +113,7 @@ static void test_flows_that_never_meet_share_nothing(void **state)
 }
 
 /* The summary lists the first of three flows: of the others the table's rates are known, and nothing else. */
-static void test_a_summary_may_list_fewer_flows(void **state)
+TEST(test_a_summary_may_list_fewer_flows)
 {
     static const char summary[] = "{\"complete\": true, \"ended_s\": 2, \"flows\": [{\"flow\": \"a\"}]}";
     struct analysis_resources r;
@@ -129,7 +129,7 @@ static void test_a_summary_may_list_fewer_flows(void **state)
 }
 
 /* "-" is standard input, and has no directory; what lies beside a run's files is that run's. */
-static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
+TEST(test_a_file_belongs_to_the_run_it_lies_in)
 {
     char directory[PATH_MAX];
     write_run(STAR, HEAD);
@@ -140,7 +140,7 @@ static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
 }
 
 /* A host's links: towards it from its switch, away from it one a NIC. A cable's: what either end sends. */
-static void test_the_rate_of_a_host_is_that_of_its_own_links(void **state)
+TEST(test_the_rate_of_a_host_is_that_of_its_own_links)
 {
     struct error err;
     struct scenario s;
@@ -175,18 +175,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flows_of_one_rate_are_eq6),
-        cmocka_unit_test(test_what_a_link_can_carry_depends_on_the_scenarios_acks),
-        cmocka_unit_test(test_flows_that_end_apart_have_rates_of_other_times),
-        cmocka_unit_test(test_segments_lost_and_no_rule_are_losses),
-        cmocka_unit_test(test_a_trees_backbone_is_seen_from_rack_0),
-        cmocka_unit_test(test_flows_that_never_meet_share_nothing),
-        cmocka_unit_test(test_a_summary_may_list_fewer_flows),
-        cmocka_unit_test(test_a_file_belongs_to_the_run_it_lies_in),
-        cmocka_unit_test(test_the_rate_of_a_host_is_that_of_its_own_links),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

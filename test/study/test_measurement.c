@@ -36,7 +36,7 @@ static void csv_rejects(const char *text, const char *message)
     study_measurement_fini(&m);
 }
 
-static void test_a_row_is_a_flow(void **state)
+TEST(test_a_row_is_a_flow)
 {
     struct study_measurement m = csv("flow,from,to,bytes,seconds\n# a comment\ne1,X1,Y1,10MB,0.5\ne2,X1,Y2,20000000,1\n");
     assert_int_equal(m.n, 1);
@@ -51,7 +51,7 @@ static void test_a_row_is_a_flow(void **state)
     study_measurement_fini(&m);
 }
 
-static void test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns(void **state)
+TEST(test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns)
 {
     struct study_measurement m = csv("from,to,bytes,seconds,seconds2,seconds3\na,b,1MB,1,2,4\na,b,1MB,8,,\nb,a,1MB,3,,\n");
     assert_int_equal(m.flows, 2);
@@ -64,7 +64,7 @@ static void test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_c
     study_measurement_fini(&m);
 }
 
-static void test_a_rate_of_a_flow_with_an_end_is_a_time(void **state)
+TEST(test_a_rate_of_a_flow_with_an_end_is_a_time)
 {
     struct study_measurement m = csv("from,to,bytes,bits_per_second\na,b,1MB,8e6\na,c,,5e6\n");
     assert_near(exp(m.patterns[0].flows[0].log.mean), 1, 1e-12);
@@ -73,7 +73,7 @@ static void test_a_rate_of_a_flow_with_an_end_is_a_time(void **state)
     study_measurement_fini(&m);
 }
 
-static void test_patterns_have_names_and_may_be_mixed(void **state)
+TEST(test_patterns_have_names_and_may_be_mixed)
 {
     struct study_measurement m = csv("pattern,from,to,bytes,seconds\np,a,b,1MB,1\nq,a,b,1MB,2\np,b,a,1MB,1\n");
     assert_int_equal(m.n, 2);
@@ -87,7 +87,7 @@ static int64_t start_ps(const struct study_measurement_pattern *p, size_t flow)
     return study_measurement_start_ps(&p->flows[flow], study_measurement_first_s(p));
 }
 
-static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
+TEST(test_starts_count_from_the_first_flow_of_a_pattern)
 {
     struct study_measurement m = csv("pattern,from,to,bytes,start,seconds\np,a,b,1MB,700.25,1\np,b,a,1MB,700,1\nq,a,b,1MB,3,1\n");
     assert_true(start_ps(&m.patterns[0], 0) == INT64_C(250000000000));
@@ -96,7 +96,7 @@ static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
     study_measurement_fini(&m);
 }
 
-static void test_windows_count_where_every_flow_has_one(void **state)
+TEST(test_windows_count_where_every_flow_has_one)
 {
     struct study_measurement m = csv("pattern,from,to,bits_per_second,window\np,a,b,1e6,400kB\np,a,b,2e6,\nq,b,a,1e6,5000\n");
     assert_true(study_measurement_windows(&m));
@@ -123,7 +123,7 @@ static void test_windows_count_where_every_flow_has_one(void **state)
                 "m.csv:2: window is '1073725441'; must be a size from 1B to 1073725440, such as 400kB or 400000");
 }
 
-static void test_errors_name_row_and_column(void **state)
+TEST(test_errors_name_row_and_column)
 {
     csv_rejects("from,seconds\na,1\n", "m.csv:1: no column 'to'; the first line names from,to");
     csv_rejects("from,to,bytes,seconds\na,b,1MB,1\na,b,1MB,fast\n",
@@ -142,7 +142,7 @@ static void test_errors_name_row_and_column(void **state)
     csv_rejects("from,to,bytes,seconds\n", "m.csv:1: no flow after the first line");
 }
 
-static void test_placements_move_flows(void **state)
+TEST(test_placements_move_flows)
 {
     struct study_measurement m = csv("flow,from,to,bytes,seconds\ne1,h0,h1,1MB,1\ne2,h2,h3,1MB,1\n");
     struct error err;
@@ -177,7 +177,7 @@ static void hosts_are(const char *yaml, const char *text, const int *expected, c
 }
 
 /* h5 is in the star of one pattern, and not among the four of the other, which does not use it. */
-static void test_patterns_may_have_scenarios_of_their_own(void **state)
+TEST(test_patterns_may_have_scenarios_of_their_own)
 {
     struct study_measurement m = csv("pattern,scenario,from,to,bytes,seconds\na,s.yaml,h0,h3,1MB,1\na,,h3,h0,1MB,1\n"
                                      "b,,h5,h0,1MB,1\n");
@@ -197,7 +197,7 @@ static void test_patterns_may_have_scenarios_of_their_own(void **state)
                 "m.csv:3: scenario is 't.yaml', but the pattern's other flows have another");
 }
 
-static void test_hosts_are_numbers_or_any_names_of_a_star(void **state)
+TEST(test_hosts_are_numbers_or_any_names_of_a_star)
 {
     const char *tree = "network: {topology: tree, racks: [2, 2]}\ntraffic: {flows: [{from: h0, to: h3}]}\n";
     const char *star = "traffic: {star: {incoming: 1}}\n";
@@ -226,7 +226,7 @@ static void test_hosts_are_numbers_or_any_names_of_a_star(void **state)
     "{\"sender\":{\"socket\":" socket ",\"bits_per_second\":4.5e8,\"sender\":" sender "},"                                \
     "\"receiver\":{\"socket\":" socket ",\"bits_per_second\":4.4e8,\"sender\":" sender "}}"
 
-static void test_iperf3_has_a_flow_a_stream_and_a_value_an_interval(void **state)
+TEST(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval)
 {
     struct study_measurement m = {.n = 0};
     struct error err;
@@ -261,7 +261,7 @@ static void iperf3_rejects(const char *text, const char *message)
     study_measurement_fini(&m);
 }
 
-static void test_other_json_is_refused(void **state)
+TEST(test_other_json_is_refused)
 {
     iperf3_rejects("{\"start\":", "i.json:1: not JSON");
     iperf3_rejects("{\"error\":\"unable to connect\"}", "i.json: the test failed");
@@ -269,21 +269,4 @@ static void test_other_json_is_refused(void **state)
     iperf3_rejects(IPERF3("", STREAM("9", "true")), "is not among start.connected");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_row_is_a_flow),
-        cmocka_unit_test(test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns),
-        cmocka_unit_test(test_a_rate_of_a_flow_with_an_end_is_a_time),
-        cmocka_unit_test(test_patterns_have_names_and_may_be_mixed),
-        cmocka_unit_test(test_starts_count_from_the_first_flow_of_a_pattern),
-        cmocka_unit_test(test_windows_count_where_every_flow_has_one),
-        cmocka_unit_test(test_errors_name_row_and_column),
-        cmocka_unit_test(test_placements_move_flows),
-        cmocka_unit_test(test_patterns_may_have_scenarios_of_their_own),
-        cmocka_unit_test(test_hosts_are_numbers_or_any_names_of_a_star),
-        cmocka_unit_test(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval),
-        cmocka_unit_test(test_other_json_is_refused),
-    };
-    return cmocka_run_group_tests_name("study/measurement", tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

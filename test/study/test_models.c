@@ -43,7 +43,7 @@ static void completes(const char *model, const char *yaml, size_t transfer, doub
     study_prediction_fini(&p);
 }
 
-static void test_every_model_is_found_by_a_name_of_its_own(void **state)
+TEST(test_every_model_is_found_by_a_name_of_its_own)
 {
     size_t n = 0;
     for (const struct study_model *m = study_models; m->name; m++, n++) {
@@ -57,7 +57,7 @@ static void test_every_model_is_found_by_a_name_of_its_own(void **state)
     assert_null(study_models_find(""));
 }
 
-static void test_columns_of_fit_are_1_to_n_each_once(void **state)
+TEST(test_columns_of_fit_are_1_to_n_each_once)
 {
     int seen[32] = {0}, last = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
@@ -71,7 +71,7 @@ static void test_columns_of_fit_are_1_to_n_each_once(void **state)
 }
 
 /* 8 * 94 MB / 940 Mb/s = 0.8 s; models that know of start-up and headers on the wire are a little off that. */
-static void test_every_model_gives_a_lone_transfer_the_link(void **state)
+TEST(test_every_model_gives_a_lone_transfer_the_link)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
         struct study_prediction p;
@@ -88,7 +88,7 @@ static void test_every_model_gives_a_lone_transfer_the_link(void **state)
 
 /* Eq. 5: the lone outgoing transfer has the link, 0.8 s. Eq. 6: half of it as long as two come in, and these are done
  * after 1.6 s, as is it. Max-min: as Eq. 5. */
-static void test_rules_differ_where_data_flow_both_ways(void **state)
+TEST(test_rules_differ_where_data_flow_both_ways)
 {
     completes("eq5", TWO_IN_ONE_OUT, 2, 0.8);
     completes("maxmin", TWO_IN_ONE_OUT, 2, 0.8);
@@ -101,7 +101,7 @@ static void test_rules_differ_where_data_flow_both_ways(void **state)
     }
 }
 
-static void test_models_that_need_ends_refuse_an_endless_transfer(void **state)
+TEST(test_models_that_need_ends_refuse_an_endless_transfer)
 {
     int refused = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
@@ -137,7 +137,7 @@ static void see(void *user, const struct study_model *model, const struct study_
 }
 
 /* Eq. 5: all three, then the two that come in. */
-static void test_progress_counts_steps_and_who_is_under_way(void **state)
+TEST(test_progress_counts_steps_and_who_is_under_way)
 {
     struct seen seen = {0};
     struct study_prediction p;
@@ -153,7 +153,7 @@ static void test_progress_counts_steps_and_who_is_under_way(void **state)
 }
 
 /* Only the window law has queues: h0's NIC and the port towards it are full, and the round trips wait there. */
-static void test_the_window_law_alone_keeps_queues(void **state)
+TEST(test_the_window_law_alone_keeps_queues)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
         struct study_prediction p;
@@ -166,16 +166,4 @@ static void test_the_window_law_alone_keeps_queues(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_model_is_found_by_a_name_of_its_own),
-        cmocka_unit_test(test_columns_of_fit_are_1_to_n_each_once),
-        cmocka_unit_test(test_every_model_gives_a_lone_transfer_the_link),
-        cmocka_unit_test(test_rules_differ_where_data_flow_both_ways),
-        cmocka_unit_test(test_models_that_need_ends_refuse_an_endless_transfer),
-        cmocka_unit_test(test_progress_counts_steps_and_who_is_under_way),
-        cmocka_unit_test(test_the_window_law_alone_keeps_queues),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

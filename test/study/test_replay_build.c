@@ -51,7 +51,7 @@ static struct analysis_flows *new_explained(void)
     return f;
 }
 
-static void test_a_pause_follows_the_byte_it_followed(void **state)
+TEST(test_a_pause_follows_the_byte_it_followed)
 {
     struct analysis_flows *f = new_explained();
     add_paused_flow(f);
@@ -76,7 +76,7 @@ static void test_a_pause_follows_the_byte_it_followed(void **state)
 
 /* As many data, each alone in flight, that wait 60 ms in the sender's own NIC after their 40th: their stamps are from
  * before the ACK passed, and echo the ACK before it. No application paused. */
-static void test_data_that_waited_in_the_own_nic_are_no_pause(void **state)
+TEST(test_data_that_waited_in_the_own_nic_are_no_pause)
 {
     struct analysis_flows *f = new_explained();
     int64_t t = 0;
@@ -95,7 +95,7 @@ static void test_data_that_waited_in_the_own_nic_are_no_pause(void **state)
     study_replay_fini(&r);
 }
 
-static void test_a_flow_that_ends_early_has_its_bytes(void **state)
+TEST(test_a_flow_that_ends_early_has_its_bytes)
 {
     struct analysis_flows *f = new_explained();
     int64_t end = add_paused_flow(f);
@@ -115,7 +115,7 @@ static void test_a_flow_that_ends_early_has_its_bytes(void **state)
 }
 
 /* A window of 20 segments each round trip of 10 ms, for a second: its window limits the flow, and stays as it is. */
-static void test_a_window_that_stays_does_not_shrink(void **state)
+TEST(test_a_window_that_stays_does_not_shrink)
 {
     struct analysis_flows *f = new_explained();
     const uint32_t window = 20;
@@ -140,7 +140,7 @@ static void test_a_window_that_stays_does_not_shrink(void **state)
 }
 
 /* Each segment of it has an ACK, and so it is played, unless the scenario says otherwise. */
-static void test_as_many_segments_have_an_ack_as_in_the_capture(void **state)
+TEST(test_as_many_segments_have_an_ack_as_in_the_capture)
 {
     for (int reads = 0; reads < 2; reads++) {
         struct analysis_flows *f = new_explained();
@@ -157,7 +157,7 @@ static void test_as_many_segments_have_an_ack_as_in_the_capture(void **state)
 
 /* The judge speaks of the host that two flows share, wherever the user placed it; what is lost towards it and from it is
  * counted there. */
-static void test_directions_are_those_of_the_judged_host(void **state)
+TEST(test_directions_are_those_of_the_judged_host)
 {
     for (int placed = 0; placed < 2; placed++) {
         struct analysis_flows *f = new_explained();
@@ -188,7 +188,7 @@ static void test_directions_are_those_of_the_judged_host(void **state)
 
 /* 100 packets and 100 kB are 169 frames with their ACKs, six times as many and 2000 a play may have: 2000 + 6 * 1.5 *
  * (100000 / 1448 + 100). Bytes that sequence numbers leap over cost nobody anything. */
-static void test_what_is_played_is_bounded_by_what_was_seen(void **state)
+TEST(test_what_is_played_is_bounded_by_what_was_seen)
 {
     for (int leap = 0; leap < 2; leap++) {
         struct analysis_flows *f = new_explained();
@@ -203,7 +203,7 @@ static void test_what_is_played_is_bounded_by_what_was_seen(void **state)
     }
 }
 
-static void test_a_played_run_has_the_rates_of_its_table(void **state)
+TEST(test_a_played_run_has_the_rates_of_its_table)
 {
     static const char table[] =
         "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
@@ -223,7 +223,7 @@ static void test_a_played_run_has_the_rates_of_its_table(void **state)
     remove("flows.csv");
 }
 
-static void test_a_capture_without_bulk_flows_is_refused(void **state)
+TEST(test_a_capture_without_bulk_flows_is_refused)
 {
     struct analysis_flows *f = new_explained();
     struct study_replay r = {.scenario = text_load(STAR, NULL)};
@@ -237,7 +237,7 @@ static void test_a_capture_without_bulk_flows_is_refused(void **state)
 }
 
 /* doc/keys.md: `duration` is 10000 s at most. */
-static void test_a_capture_longer_than_a_run_can_be_is_refused(void **state)
+TEST(test_a_capture_longer_than_a_run_can_be_is_refused)
 {
     struct analysis_flows *f = new_explained();
     struct study_replay r = {.scenario = text_load(STAR, NULL)};
@@ -251,19 +251,4 @@ static void test_a_capture_longer_than_a_run_can_be_is_refused(void **state)
     study_replay_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
-        cmocka_unit_test(test_as_many_segments_have_an_ack_as_in_the_capture),
-        cmocka_unit_test(test_directions_are_those_of_the_judged_host),
-        cmocka_unit_test(test_what_is_played_is_bounded_by_what_was_seen),
-        cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
-        cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
-        cmocka_unit_test(test_a_window_that_stays_does_not_shrink),
-        cmocka_unit_test(test_a_played_run_has_the_rates_of_its_table),
-        cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
-        cmocka_unit_test(test_a_capture_longer_than_a_run_can_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

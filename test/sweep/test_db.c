@@ -20,7 +20,7 @@ static void make(struct sweep_db *d)
     assert_true(sweep_db_open(d, "limits.db", &err));
 }
 
-static void test_a_statement_without_an_end_has_one(void **state)
+TEST(test_a_statement_without_an_end_has_one)
 {
     struct sweep_db d;
     struct error err = {0};
@@ -38,7 +38,7 @@ static void test_a_statement_without_an_end_has_one(void **state)
     sweep_db_close(&d);
 }
 
-static void test_a_column_that_nobody_knows_is_not_read(void **state)
+TEST(test_a_column_that_nobody_knows_is_not_read)
 {
     struct sweep_db d;
     struct error err = {0};
@@ -50,7 +50,7 @@ static void test_a_column_that_nobody_knows_is_not_read(void **state)
     sweep_db_close(&d);
 }
 
-static void test_who_opened_it_to_read_cannot_write(void **state)
+TEST(test_who_opened_it_to_read_cannot_write)
 {
     struct sweep_db d;
     struct error err = {0};
@@ -60,7 +60,7 @@ static void test_who_opened_it_to_read_cannot_write(void **state)
     sweep_db_close(&d);
 }
 
-static void test_its_schema_runs_nothing(void **state)
+TEST(test_its_schema_runs_nothing)
 {
     static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW};
@@ -93,7 +93,7 @@ static bool is_wal(void)
 }
 
 /* Two that end at once must not each leave it to the other. */
-static void test_who_ends_waits_for_who_is_about_to(void **state)
+TEST(test_who_ends_waits_for_who_is_about_to)
 {
     struct sweep_db d;
     struct error err = {0};
@@ -125,14 +125,7 @@ static void test_who_ends_waits_for_who_is_about_to(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_statement_without_an_end_has_one),
-        cmocka_unit_test(test_a_column_that_nobody_knows_is_not_read),
-        cmocka_unit_test(test_who_opened_it_to_read_cannot_write),
-        cmocka_unit_test(test_its_schema_runs_nothing),
-        cmocka_unit_test(test_who_ends_waits_for_who_is_about_to),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     unlink("limits.db");
     return failed;
 }

@@ -31,7 +31,7 @@ static void begins(char *text, const char *with)
 }
 
 /* Of 1.5 to 21.5 the sum is 21 * 11.5, the one in the middle 11.5. */
-static void test_a_long_one_is_summed_up_first(void **state)
+TEST(test_a_long_one_is_summed_up_first)
 {
     begins(printed("from|to|segments|x Mb/s", 21, "B fitted"),
            "  21 flows: x Mb/s 241.50 in all, median 11.50, least 1.5 (h1 > h0), most 21.5 (h21 > h0)\n  from ");
@@ -44,14 +44,14 @@ static void test_a_long_one_is_summed_up_first(void **state)
     begins(printed("port|to|segments|share", 21, NULL), "  21 rows: segments median 77.00, least 7 (h1), most 147 (h21)\n");
 }
 
-static void test_a_short_one_is_not(void **state)
+TEST(test_a_short_one_is_not)
 {
     begins(printed("from|to|segments|x Mb/s", 20, NULL), "  from ");
     begins(printed("from|to|segments|x Mb/s", 20, "total"), "  from ");
 }
 
 /* As many digits as the number that is shown has: rounding must not make one of a thousand have two. */
-static void test_digits_by_what_is_shown(void **state)
+TEST(test_digits_by_what_is_shown)
 {
     static const struct {
         double value;
@@ -71,14 +71,4 @@ static void test_digits_by_what_is_shown(void **state)
         assert_string_equal(text + strspn(text, " "), cases[i].shown);
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_long_one_is_summed_up_first),
-        cmocka_unit_test(test_a_short_one_is_not),
-        cmocka_unit_test(test_digits_by_what_is_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

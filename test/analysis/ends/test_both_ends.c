@@ -124,7 +124,7 @@ static void by_threes(struct world *w, int64_t apart_ns)
         pass(w, ack(i), (i / 3 * 3 + 3) * MS + 2 * TRANSIT + i % 3 * apart_ns, i * MS + TRANSIT);
 }
 
-static void test_acks_that_leave_apart_and_arrive_together_are_compressed(void **state)
+TEST(test_acks_that_leave_apart_and_arrive_together_are_compressed)
 {
     struct world w = {0};
     by_threes(&w, MS / 10); /* xi = 0.2 ms / 2 ms */
@@ -142,7 +142,7 @@ static void test_acks_that_leave_apart_and_arrive_together_are_compressed(void *
     world_fini(&w);
 }
 
-static void test_acks_that_keep_their_spacing_are_not(void **state)
+TEST(test_acks_that_keep_their_spacing_are_not)
 {
     struct world w = {0};
     by_threes(&w, MS); /* xi = 1 */
@@ -153,7 +153,7 @@ static void test_acks_that_keep_their_spacing_are_not(void **state)
     world_fini(&w);
 }
 
-static void test_the_order_of_the_files_does_not_matter(void **state)
+TEST(test_the_order_of_the_files_does_not_matter)
 {
     struct world w = {0};
     by_threes(&w, MS / 10);
@@ -166,7 +166,7 @@ static void test_the_order_of_the_files_does_not_matter(void **state)
     world_fini(&w);
 }
 
-static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
+TEST(test_resolutions_widen_one_span_and_narrow_the_other)
 {
     /* The third ACK leaves 100 us after the first and arrives 74 or 74.5 us after it: with one clock or both ticking
      * microseconds 0.740; (74 + 1) / 100 = 0.750 and a bit by the last nanosecond; 74.5 / (100 - 1) = 0.753; 75 / 99.
@@ -191,7 +191,7 @@ static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
     }
 }
 
-static void test_groups_last_as_long_as_the_floor_where_they_leave(void **state)
+TEST(test_groups_last_as_long_as_the_floor_where_they_leave)
 {
     struct world w = {0};
     data(&w, 220, 1);
@@ -203,7 +203,7 @@ static void test_groups_last_as_long_as_the_floor_where_they_leave(void **state)
     world_fini(&w);
 }
 
-static void test_a_lost_ack_is_counted_and_does_not_end_its_group(void **state)
+TEST(test_a_lost_ack_is_counted_and_does_not_end_its_group)
 {
     struct world w = {0};
     data(&w, 300, 1);
@@ -219,7 +219,7 @@ static void test_a_lost_ack_is_counted_and_does_not_end_its_group(void **state)
     world_fini(&w);
 }
 
-static void test_frames_shown_twice_count_once(void **state)
+TEST(test_frames_shown_twice_count_once)
 {
     struct world w = {0};
     data(&w, 300, 1);
@@ -236,7 +236,7 @@ static void test_frames_shown_twice_count_once(void **state)
     world_fini(&w);
 }
 
-static void test_an_overtaken_ack_ends_the_group(void **state)
+TEST(test_an_overtaken_ack_ends_the_group)
 {
     struct world w = {0};
     data(&w, 300, 1);
@@ -249,7 +249,7 @@ static void test_an_overtaken_ack_ends_the_group(void **state)
     world_fini(&w);
 }
 
-static void test_sequence_numbers_wrap_and_data_are_sent_again(void **state)
+TEST(test_sequence_numbers_wrap_and_data_are_sent_again)
 {
     struct world w = {0};
     uint32_t first = (uint32_t)-150 * PAYLOAD;
@@ -277,7 +277,7 @@ static void hundred_seconds(struct world *w, double queue_ms)
     }
 }
 
-static void test_clocks_an_hour_apart_change_nothing(void **state)
+TEST(test_clocks_an_hour_apart_change_nothing)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
         struct world w = {.ahead_ns = sign * 3600 * 1000 * MS};
@@ -298,7 +298,7 @@ static void test_clocks_an_hour_apart_change_nothing(void **state)
     }
 }
 
-static void test_a_drift_is_found_and_taken_off(void **state)
+TEST(test_a_drift_is_found_and_taken_off)
 {
     for (int swap = 0; swap < 2; swap++) {
         struct world w = {.drift = 50e-6, .ahead_ns = -MS};
@@ -314,7 +314,7 @@ static void test_a_drift_is_found_and_taken_off(void **state)
     }
 }
 
-static void test_a_queue_that_grows_one_way_is_no_drift(void **state)
+TEST(test_a_queue_that_grows_one_way_is_no_drift)
 {
     struct world w = {0};
     hundred_seconds(&w, 5);
@@ -325,7 +325,7 @@ static void test_a_queue_that_grows_one_way_is_no_drift(void **state)
     world_fini(&w);
 }
 
-static void test_memory_is_for_packets_in_flight_only(void **state)
+TEST(test_memory_is_for_packets_in_flight_only)
 {
     struct world w = {0};
     for (uint32_t i = 0; i < 100000; i++) { /* 200 s; a tenth of 1000 packets a second lost on either way */
@@ -341,7 +341,7 @@ static void test_memory_is_for_packets_in_flight_only(void **state)
     world_fini(&w);
 }
 
-static void test_neither_tags_nor_a_missing_identification_matter(void **state)
+TEST(test_neither_tags_nor_a_missing_identification_matter)
 {
     struct world w = {0};
     for (uint32_t i = 0; i < 300; i++) {
@@ -360,7 +360,7 @@ static void test_neither_tags_nor_a_missing_identification_matter(void **state)
     world_fini(&w);
 }
 
-static void test_two_captures_at_one_place_say_nothing(void **state)
+TEST(test_two_captures_at_one_place_say_nothing)
 {
     struct world w = {.ahead_ns = 5 * MS};
     struct analysis_both_ends_flow f;
@@ -374,7 +374,7 @@ static void test_two_captures_at_one_place_say_nothing(void **state)
     world_fini(&w);
 }
 
-static void test_a_flow_in_one_file_only_is_none(void **state)
+TEST(test_a_flow_in_one_file_only_is_none)
 {
     struct world w = {0};
     struct analysis_both_ends_flow f;
@@ -385,27 +385,4 @@ static void test_a_flow_in_one_file_only_is_none(void **state)
     for (size_t i = 0; i < analysis_both_ends_slots(w.ends); i++)
         assert_int_equal(analysis_both_ends_get(w.ends, i, &f), ANALYSIS_BOTH_ENDS_NONE);
     world_fini(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_acks_that_leave_apart_and_arrive_together_are_compressed),
-        cmocka_unit_test(test_acks_that_keep_their_spacing_are_not),
-        cmocka_unit_test(test_the_order_of_the_files_does_not_matter),
-        cmocka_unit_test(test_resolutions_widen_one_span_and_narrow_the_other),
-        cmocka_unit_test(test_groups_last_as_long_as_the_floor_where_they_leave),
-        cmocka_unit_test(test_a_lost_ack_is_counted_and_does_not_end_its_group),
-        cmocka_unit_test(test_frames_shown_twice_count_once),
-        cmocka_unit_test(test_an_overtaken_ack_ends_the_group),
-        cmocka_unit_test(test_sequence_numbers_wrap_and_data_are_sent_again),
-        cmocka_unit_test(test_clocks_an_hour_apart_change_nothing),
-        cmocka_unit_test(test_a_drift_is_found_and_taken_off),
-        cmocka_unit_test(test_a_queue_that_grows_one_way_is_no_drift),
-        cmocka_unit_test(test_memory_is_for_packets_in_flight_only),
-        cmocka_unit_test(test_neither_tags_nor_a_missing_identification_matter),
-        cmocka_unit_test(test_two_captures_at_one_place_say_nothing),
-        cmocka_unit_test(test_a_flow_in_one_file_only_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
