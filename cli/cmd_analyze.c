@@ -36,16 +36,11 @@ struct options {
 
 static const char *const window_sources[] = {"unknown", "timestamps", "tap"};
 
-static bool wanted(const struct options *o, const struct analysis_flow *flow)
-{
-    return !o->has_host || analysis_flow_touches(flow, &o->host);
-}
-
 /* Next flow to show from slot *i on; false at the end. */
 static bool next_flow(const struct analysis_flows *f, const struct options *o, size_t *i, struct analysis_flow *flow)
 {
     while (*i < analysis_flows_slots(f)) {
-        if (analysis_flows_get(f, (*i)++, flow) && wanted(o, flow)) {
+        if (analysis_flows_get(f, (*i)++, flow) && (!o->has_host || analysis_flow_touches(flow, &o->host))) {
             analysis_check_capture_steady(&o->shared, *i - 1, flow);
             return true;
         }

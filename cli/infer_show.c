@@ -174,15 +174,10 @@ static void infer_print_misses(const struct study_infer *x)
                h->is.text);
 }
 
-static bool infer_relative(const struct study_infer *x)
-{
-    return study_measurement_windows(x->measured);
-}
-
 static void infer_print_ranking(const struct study_infer *x)
 {
     struct view_table t;
-    bool placed = x->measured->n_placements > 0, relative = infer_relative(x);
+    bool placed = x->measured->n_placements > 0, relative = study_measurement_windows(x->measured);
     size_t left = 0, parameters = 0;
     for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
         parameters += infer_shows(x, v);

@@ -80,11 +80,6 @@ static int64_t flows_packets(const struct flows *f, int flow)
     return bytes > 0 ? (bytes + s->gbn.packet_bytes - 1) / s->gbn.packet_bytes : EMU_QUEUE_UNLIMITED;
 }
 
-static int flows_after(const struct flows *f, int host, int flow)
-{
-    return f->senders[flow].after >= 0 ? f->senders[flow].after : f->first[host];
-}
-
 static int flows_next(void *user, int host)
 {
     struct flows *f = user;
@@ -92,7 +87,7 @@ static int flows_next(void *user, int host)
     if (first < 0)
         return -1;
     do {
-        int after = flows_after(f, host, flow);
+        int after = f->senders[flow].after >= 0 ? f->senders[flow].after : f->first[host];
         if (emu_gbn_ready(f->program->gbn, flow)) {
             f->turn[host] = after;
             return flow;
