@@ -178,15 +178,6 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
                100 * (double)l->overdue_ps / (double)ended_ps, 100 * l->share);
 }
 
-static void sum_up_flows(const struct results_summary *summary)
-{
-    MEMORY_ENDS(view_table_fini) struct view_table t;
-    view_table_head(&t, "flow|whole Mb/s");
-    for (size_t i = 0; i < summary->n_flows; i++)
-        view_table_add(&t, "%s|%.1f", summary->flows[i].name, summary->flows[i].goodput_bps / 1e6);
-    view_table_sum_up(&t, "  ", 1, stdout);
-}
-
 /* What --json prints of one finished run: its summary. */
 static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct error *err)
 {
@@ -224,7 +215,11 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
         return false;
     printf("%s, %s by %s\n", cli_name(job->label), summary.lateness.frames > 0 ? "emulated" : "simulated",
            summary.engine);
-    sum_up_flows(&summary);
+    MEMORY_ENDS(view_table_fini) struct view_table t;
+    view_table_head(&t, "flow|whole Mb/s");
+    for (size_t i = 0; i < summary.n_flows; i++)
+        view_table_add(&t, "%s|%.1f", summary.flows[i].name, summary.flows[i].goodput_bps / 1e6);
+    view_table_sum_up(&t, "  ", 1, stdout);
     printf("  %-8s %-6s %-6s %12s %22s %11s %8s\n", "flow", "from", "to", "whole Mb/s", "steady Mb/s (95 %)",
            "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {

@@ -207,13 +207,6 @@ static json_t *show_latency_json(const char *directory, const struct study_workl
                         l->constant_s, l->per_process_s);
 }
 
-static void show_latency(const char *directory, const struct study_workload_latency *l)
-{
-    printf("%s: ping-pong, L = RTT/2 - O_s - O_r - U_r (Tam 2001, Eq. A.4), simulated\n"
-           "  L = %.4f p + %.2f us over p hosts at once; %.2f us on average\n",
-           directory, l->per_process_s * 1e6, l->constant_s * 1e6, l->mean_s * 1e6);
-}
-
 static json_t *show_uniform_json(const char *directory, const struct study_workload_uniform *u)
 {
     return results_json("source:s kind:s simulated:b ports:l throughput:f ci95:f theory:f", directory, "uniform", true,
@@ -245,7 +238,9 @@ void cli_workload_show(const char *directory, const struct study_workload *w)
         show_bursts(directory, &w->bursts);
         break;
     case STUDY_WORKLOAD_LATENCY:
-        show_latency(directory, &w->latency);
+        printf("%s: ping-pong, L = RTT/2 - O_s - O_r - U_r (Tam 2001, Eq. A.4), simulated\n"
+               "  L = %.4f p + %.2f us over p hosts at once; %.2f us on average\n",
+               directory, w->latency.per_process_s * 1e6, w->latency.constant_s * 1e6, w->latency.mean_s * 1e6);
         break;
     case STUDY_WORKLOAD_UNIFORM:
         show_uniform(directory, &w->uniform);

@@ -77,13 +77,6 @@ static void figures_rates(const struct measure_samples *s, const struct measure_
     w->late_bps = figures_rate_bps(s, middle_s, p->to_s);
 }
 
-static void figures_receiver(const struct measure_samples *s, const struct measure_phase *p, struct measure_way *w)
-{
-    const struct measure_sample *a, *b;
-    if (figures_span(s, p, &a, &b))
-        w->acks_bps = 8 * MEASURE_ACK_WIRE * (double)(b->segments - a->segments) / (b->at_s - a->at_s);
-}
-
 void measure_figures_end(const struct measure_phase *p, const struct measure_end *e, struct measure_way *w)
 {
     *w = (struct measure_way){.flows = 1, .rtt_s = NAN, .window_bytes = NAN, .wait_s = NAN};
@@ -91,7 +84,9 @@ void measure_figures_end(const struct measure_phase *p, const struct measure_end
     const struct measure_samples *sender = measure_end_sender(e);
     bool delivered = sender->n && sender->sample[sender->n - 1].delivered_bytes > 0;
     figures_rates(delivered ? sender : receiver, p, w);
-    figures_receiver(receiver, p, w);
+    const struct measure_sample *a, *b;
+    if (figures_span(receiver, p, &a, &b))
+        w->acks_bps = 8 * MEASURE_ACK_WIRE * (double)(b->segments - a->segments) / (b->at_s - a->at_s);
     figures_sender(sender, p, w);
 }
 

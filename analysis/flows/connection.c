@@ -85,18 +85,13 @@ static size_t slab_chunks(const struct pool *p)
     return SLAB_BYTES / (CHUNK * p->item_bytes);
 }
 
-static void explained_free(struct analysis_explained *e)
-{
-    if (e)
-        analysis_round_trip_free(e->trip);
-    free(e);
-}
-
 void analysis_connection_fini(struct analysis_connection *c)
 {
     for (int i = 0; i < 2; i++) {
         analysis_direction_fini(&c->direction[i]);
-        explained_free(c->explain[i]);
+        if (c->explain[i])
+            analysis_round_trip_free(c->explain[i]->trip);
+        free(c->explain[i]);
         free(c->clocking[i]);
     }
     analysis_packets_free(c->packets);

@@ -187,13 +187,6 @@ static void play_receive(struct play *y, size_t i)
         play_end(y, i);
 }
 
-static void play_came(struct play *y, size_t send)
-{
-    y->ops[send].delivered = true;
-    if (y->ops[send].partner < y->n)
-        play_end(y, y->ops[send].partner);
-}
-
 static void play_run(struct play *y);
 
 /* The sends whose last bytes have left. */
@@ -289,7 +282,9 @@ static void play_way_delivered(struct play *y, struct play_way *w, int64_t bytes
         estimate_add(&m->time_s, (double)(play_now(y) - parcel->start_ps) / (double)UNITS_PS_PER_S);
         m->ack_wait_s += wait_s;
         m->ack_wait_most_s = wait_s > m->ack_wait_most_s ? wait_s : m->ack_wait_most_s;
-        play_came(y, parcel->op);
+        y->ops[parcel->op].delivered = true;
+        if (y->ops[parcel->op].partner < y->n)
+            play_end(y, y->ops[parcel->op].partner);
     }
 }
 

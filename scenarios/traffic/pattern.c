@@ -20,12 +20,6 @@ static bool pattern_knows(const struct emu_discipline_ops *queue)
     return queue->acks != EMU_DISCIPLINE_ACKS_TAKE_TURNS && emu_discipline_is_plain(queue);
 }
 
-/* A star of equal cables, or a tree of two kinds of them. */
-static bool pattern_is_racks(const struct emu_network_config *n)
-{
-    return (n->topology == EMU_TOPOLOGY_STAR && n->uplinks == 0) || n->topology == EMU_TOPOLOGY_TREE;
-}
-
 static void pattern_racks(struct scenario_pattern *p, const struct scenario *s)
 {
     const struct emu_network_config *n = &s->network;
@@ -125,7 +119,8 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
         .segments_per_ack = (double)s->tcp.delayed_ack,
         .ack_timeout_s = (double)s->tcp.delayed_ack_timeout_ps * 1e-12,
     };
-    if (pattern_is_racks(n)) {
+    /* A star of equal cables, or a tree of two kinds of them. */
+    if ((n->topology == EMU_TOPOLOGY_STAR && n->uplinks == 0) || n->topology == EMU_TOPOLOGY_TREE) {
         pattern_racks(p, s);
     } else if (!pattern_links(p, s, err)) {
         scenario_pattern_fini(p);

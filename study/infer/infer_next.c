@@ -89,12 +89,6 @@ static int next_by_nats(const void *a, const void *b)
     return (x->nats < y->nats) - (x->nats > y->nats);
 }
 
-static void next_fini(struct study_infer_experiment *e)
-{
-    free(e->pattern.flows);
-    free(e->value[0]);
-}
-
 /* out: [hypothesis][seed][flow] */
 static void next_judge(const struct study_infer_hypothesis *const h[2], struct study_infer_experiment *e,
                        const double *out)
@@ -141,7 +135,8 @@ bool study_infer_next(struct study_infer *x, struct error *err)
             next_judge(h, one, out + e * 2 * SEEDS * FLOWS);
             x->experiments[x->n_experiments++] = *one;
         } else {
-            next_fini(one);
+            free(one->pattern.flows);
+            free(one->value[0]);
         }
     }
     x->lacks = x->n_experiments < n ? STUDY_INFER_LACKS_EXPERIMENTS : STUDY_INFER_LACKS_NOTHING;

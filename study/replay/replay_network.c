@@ -172,12 +172,6 @@ static struct judge_flow *network_facts(struct study_replay *r, const struct ana
     return others;
 }
 
-/* The most that 100 ms carried, less frames that may belong to the time before and after. */
-static double network_peak_bps(const struct analysis_capacity_way *seen)
-{
-    return fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS);
-}
-
 /* Faster than this, a direction's data would not wait as long as they do: all that is in flight passes in that time. */
 static double network_bound_bps(const struct judge_facts *facts, bool incoming)
 {
@@ -336,7 +330,8 @@ static void network_read(struct study_replay *r, const struct analysis_flows *ta
     for (int i = 0; i < 2; i++) {
         const struct analysis_capacity_way *seen = host ? i ? &host->out : &host->in : NULL;
         double mean_bps = seen ? analysis_capacity_mean_bps(seen, 0, INFINITY) : (double)NAN;
-        r->carried_most_bps[i] = fmax(seen ? network_peak_bps(seen) : 0, carried_bps[i]);
+        /* The most that 100 ms carried, less frames that may belong to the time before and after. */
+        r->carried_most_bps[i] = fmax(seen ? fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS) : 0, carried_bps[i]);
         passed_bps[i] = isfinite(mean_bps) ? mean_bps : carried_bps[i];
     }
     replay_network_rates(r, facts, lossy, passed_bps);

@@ -350,12 +350,6 @@ static bool run_phase_again(const struct run_flows *run, const struct run_flow *
     return true;
 }
 
-/* Does it go on for as long as the run does? */
-static bool run_endless(const struct run_flow *f)
-{
-    return f->repeats || !f->known.flow || f->known.flow->bytes == 0;
-}
-
 /* What the judged flows of a resource carry in another emulation. False with *why_not: that is not known. */
 static bool run_tried(const struct run_flows *run, const struct run_flows *again, const struct analysis_resource *r,
                       const struct analysis_resource_use *const *uses, const struct run_phase *s,
@@ -367,7 +361,8 @@ static bool run_tried(const struct run_flows *run, const struct run_flows *again
     bool endless = true;
     for (size_t i = 0; i < r->n; i++) {
         same[i] = uses[i]->flow;
-        endless = endless && run_endless(same[i]);
+        /* Does it go on for as long as the run does? */
+        endless = endless && (same[i]->repeats || !same[i]->known.flow || same[i]->known.flow->bytes == 0);
     }
     bool ok = run_phase_again(again, same, r->n, s->from_s, &to_s, why_not);
     *t = (struct judge_tried){.bps = {0, 0, 0}};
