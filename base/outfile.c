@@ -162,9 +162,8 @@ static size_t outfile_made_n;
 void outfile_unmake_directories(void)
 {
     while (outfile_made_n > 0) {
-        char *path = outfile_made[--outfile_made_n];
+        MEMORY_LOCAL char *path = outfile_made[--outfile_made_n];
         rmdir(path);
-        free(path);
     }
 }
 

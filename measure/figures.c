@@ -98,7 +98,7 @@ static void figures_waits(const struct measure_test *t, const struct measure_pha
     double median_s = 0, most_s = 0;
     size_t hosts = 0;
     for (size_t h = 0; h < t->hosts; h++) {
-        double *wait = memory_zeroed(p->n_echoes[h] + 1, sizeof *wait, "waits");
+        MEMORY_LOCAL double *wait = memory_zeroed(p->n_echoes[h] + 1, sizeof *wait, "waits");
         size_t n = 0;
         for (size_t i = 0; i < p->n_echoes[h]; i++) {
             const struct measure_echo *e = &p->echo[h][i];
@@ -109,7 +109,6 @@ static void figures_waits(const struct measure_test *t, const struct measure_pha
         median_s += n ? wait[n / 2] : 0;
         most_s += n ? wait[9 * n / 10] : 0;
         hosts += n > 0;
-        free(wait);
     }
     w->wait_s = hosts ? median_s / (double)hosts : (double)NAN;
     w->most_wait_s = hosts ? most_s / (double)hosts : (double)NAN;

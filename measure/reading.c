@@ -45,8 +45,8 @@ static int64_t reading_pauses(int fd, const char *name)
     memcpy(&n, sets.room + sizeof(struct ethtool_sset_info), sizeof n);
     if (n == 0 || n > COUNTERS)
         return -1;
-    struct ethtool_gstrings *names = memory_zeroed(1, sizeof *names + n * ETH_GSTRING_LEN, "counters");
-    struct ethtool_stats *values = memory_zeroed(1, sizeof *values + n * sizeof(uint64_t), "counters");
+    MEMORY_LOCAL struct ethtool_gstrings *names = memory_zeroed(1, sizeof *names + n * ETH_GSTRING_LEN, "counters");
+    MEMORY_LOCAL struct ethtool_stats *values = memory_zeroed(1, sizeof *values + n * sizeof(uint64_t), "counters");
     *names = (struct ethtool_gstrings){.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = n};
     *values = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = n};
     int64_t sum = -1;
@@ -57,8 +57,6 @@ static int64_t reading_pauses(int fd, const char *name)
             if (strcasestr(text, "pause") || strcasestr(text, "xon") || strcasestr(text, "xoff"))
                 sum = (sum < 0 ? 0 : sum) + (int64_t)values->data[i];
         }
-    free(names);
-    free(values);
     return sum;
 }
 
@@ -180,7 +178,7 @@ size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MO
 {
     char names[MEASURE_READING_MOST][IF_NAMESIZE];
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    char *interrupts = reading_file("/proc/interrupts");
+    MEMORY_LOCAL char *interrupts = reading_file("/proc/interrupts");
     size_t n = reading_interfaces(fd, names);
     for (size_t i = 0; i < n; i++) {
         list[i] = (struct measure_reading){.rate_bps = -1};
@@ -189,7 +187,6 @@ size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MO
     }
     if (fd >= 0)
         close(fd);
-    free(interrupts);
     return n;
 }
 

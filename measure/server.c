@@ -123,9 +123,8 @@ static bool server_tell_where(const struct server *s, struct error *err)
 
 static void server_log(const struct server *s, const char *peer, const char *words)
 {
-    char *line = memory_text("%s: %s", peer, words);
+    MEMORY_LOCAL char *line = memory_text("%s: %s", peer, words);
     s->o->log(s->o->user, line);
-    free(line);
 }
 
 /* Strangers shall not fill a disk with their refusals. */
@@ -558,7 +557,7 @@ static bool server_begin(struct server *s, struct error *err)
 
 bool measure_server_run(const struct measure_server *o, struct error *err)
 {
-    struct server *s = memory_zeroed(1, sizeof *s, "a server");
+    MEMORY_LOCAL struct server *s = memory_zeroed(1, sizeof *s, "a server");
     s->o = o;
     s->fd = -1;
     s->strangers = STRANGERS + (size_t)o->max_clients * OWN;
@@ -584,6 +583,5 @@ bool measure_server_run(const struct measure_server *o, struct error *err)
         close(s->fd);
     free(polls);
     free(s->stranger);
-    free(s);
     return ok;
 }

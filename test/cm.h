@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
+
 /* cmocka hands every test a state, of which few have one. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -31,6 +33,14 @@
     __attribute__((constructor)) static void cm_group_of_this(void)                       \
     {                                                                                     \
         cm_group(setup, teardown);                                                        \
+    }
+
+/* CM_OWNED(end) struct type *x = ...: ended at the end of its block, where CM_OWNER(type, end) has said what ends one. */
+#define CM_OWNED(end) MEMORY_ENDS(cm_end_##end)
+#define CM_OWNER(type, end)                               \
+    static inline void cm_end_##end(struct type **owned)  \
+    {                                                     \
+        end(*owned);                                      \
     }
 
 #define CM_FIRST 1000 /* what runs before main() and is not ours has smaller numbers */

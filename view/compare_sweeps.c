@@ -228,13 +228,12 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c, int width
     for (size_t i = 0; i < n; i++) {
         const struct study_compare_value *v = &c->point[i].value[c->main];
         enum study_compare_answer answer = study_compare_judge(v);
-        char *label MEMORY_LOCAL = sweep_axes_label(c->point[i].axes), *tip;
+        char *label MEMORY_LOCAL = sweep_axes_label(c->point[i].axes), *tip MEMORY_LOCAL;
         double before = v->mean[STUDY_COMPARE_BEFORE], half = study_compare_ci95(v);
         tip = memory_text("%s: %+.2f %%, +- %.2f", label ? label : "", 100 * study_compare_share(v), 100 * half / before);
         view_svg_mark(f, &a, answer == STUDY_COMPARE_MORE ? "c-in" : answer == STUDY_COMPARE_LESS ? "c-out" : "hollow c-c6",
                       answer == STUDY_COMPARE_LESS ? VIEW_SVG_TRIANGLE : VIEW_SVG_CIRCLE, (double)i + 1,
                       100 * study_compare_share(v), 100 * half / before, 0, tip);
-        free(tip);
     }
     view_svg_end(f);
     fprintf(f, "<figcaption>By how much the %.*s changed at %s, in the order of the sweep before, with 95 %% "

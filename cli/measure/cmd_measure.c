@@ -136,7 +136,7 @@ static void measure_page(struct measure_options *o, const char *source, const st
                          const struct measure_summary *s, const struct analysis_resource *r)
 {
     struct view_measured_phase phase[MEASURE_PHASES];
-    struct measure_series series;
+    MEMORY_ENDS(measure_series_fini) struct measure_series series;
     struct view_table table;
     measure_series_of(t, BIN_S * fmax(1, t->took_s / BINS_TIME_S), &series);
     for (size_t i = 0; i < t->n; i++)
@@ -149,7 +149,6 @@ static void measure_page(struct measure_options *o, const char *source, const st
                                     .idle_s = r->diagnosis.latency.idle.median_s};
     measure_table(&table, s);
     view_measured_page_add(o->page.stream, json_array_size(o->list), &m, &table, TABLE_TEXTS);
-    measure_series_fini(&series);
 }
 
 static bool measure_test(struct measure_options *o, const char *const *hosts, size_t in, size_t out, struct error *err)

@@ -65,7 +65,7 @@ int linux_agent(int argc, char **argv)
         free(line);
         line = longer;
     }
-    char **words = linux_agent_words(line, &err);
+    MEMORY_LOCAL char **words = linux_agent_words(line, &err);
     int status = ERROR_INPUT;
     if (words && !words[0])
         error_set(&err, ERROR_INPUT, "usage: " LINUX_PROGRAM_AGENT " HOST COMMAND...");
@@ -75,7 +75,6 @@ int linux_agent(int argc, char **argv)
         error_set_errno(&err, "%s", words[0]);
     }
     fprintf(stderr, LINUX_PROGRAM_AGENT "%s%s: %s\n", argc > 1 ? " " : "", argc > 1 ? argv[1] : "", err.message);
-    free(words);
     free(line);
     return status;
 }

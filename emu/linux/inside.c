@@ -116,10 +116,9 @@ void linux_inside_run(int (*work)(const char *directory))
     while ((gone = wait(&how)) != child && gone > 0) /* programs' orphans, too */
         ;
     if (child > 0 && WIFSIGNALED(how)) {
-        char *said = memory_text("the program inside was ended by signal %d (%s)", WTERMSIG(how),
-                                 strsignal(WTERMSIG(how)));
+        MEMORY_LOCAL char *said = memory_text("the program inside was ended by signal %d (%s)", WTERMSIG(how),
+                                              strsignal(WTERMSIG(how)));
         inside_write(directory, "said", said);
-        free(said);
     }
     sync(); /* a status is there when all else is */
     snprintf(status, sizeof status, "%d\n", child > 0 && WIFEXITED(how) ? WEXITSTATUS(how) : ERROR_SYSTEM);

@@ -601,7 +601,7 @@ static void windows_add_part(struct emu_windows *w, struct emu_port *port, int h
 static void windows_add_parts(struct emu_windows *w)
 {
     struct emu_network *n = w->network;
-    int *first = memory_zeroed((size_t)n->n_switches + 1, sizeof *first, "a network's parts");
+    MEMORY_LOCAL int *first = memory_zeroed((size_t)n->n_switches + 1, sizeof *first, "a network's parts");
     first[0] = n->graph.hosts;
     for (int i = 0; i < n->n_switches; i++)
         first[i + 1] = first[i] + n->switches[i].n_ports;
@@ -611,7 +611,6 @@ static void windows_add_parts(struct emu_windows *w)
     for (int i = 0; i < n->n_switches; i++)
         for (int k = 0; k < n->switches[i].n_ports; k++)
             windows_add_part(w, &n->switches[i].ports[k], -1, first);
-    free(first);
 }
 
 /* From now on parts have their own clocks. What is on its way arrives in the first window or later. */

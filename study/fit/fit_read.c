@@ -109,7 +109,7 @@ static bool fit_read_pattern(struct study_fit_read *f, const struct study_measur
 static bool fit_read_measurement(struct study_fit_read *f, const struct study_measurement *m, const char *path,
                                  struct error *err)
 {
-    int *number = NULL;
+    MEMORY_LOCAL int *number = NULL;
     bool ok = study_measurement_hosts(m, NULL, f->network, &number, err) || error_prefix(err, "%s: ", path);
     for (size_t p = 0; ok && p < m->n; p++)
         ok = !m->patterns[p].scenario_path ||
@@ -117,7 +117,6 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
                        path, m->patterns[p].name);
     for (size_t p = 0; ok && p < m->n; p++)
         ok = fit_read_pattern(f, &m->patterns[p], number, (int64_t)p + 1, err);
-    free(number);
     return ok;
 }
 

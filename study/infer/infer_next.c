@@ -116,7 +116,7 @@ bool study_infer_next(struct study_infer *x, struct error *err)
     x->against = 1;
     x->experiments = memory_zeroed(SHAPES * SIZES, sizeof *x->experiments, "experiments");
     struct infer_play *plays = memory_zeroed(SHAPES * SIZES * 2 * SEEDS, sizeof *plays, "experiments");
-    double *out = memory_zeroed(SHAPES * SIZES * 2 * SEEDS * FLOWS, sizeof *out, "experiments");
+    MEMORY_LOCAL double *out = memory_zeroed(SHAPES * SIZES * 2 * SEEDS * FLOWS, sizeof *out, "experiments");
     for (size_t k = 0; k < SHAPES * SIZES; k++)
         if (next_pattern(x->options.base, k / SIZES, k % SIZES, &x->experiments[n], host[n]))
             n++;
@@ -143,6 +143,5 @@ bool study_infer_next(struct study_infer *x, struct error *err)
     n = x->n_experiments;
     qsort(x->experiments, n, sizeof *x->experiments, next_by_nats);
     free(plays);
-    free(out);
     return ok;
 }

@@ -143,7 +143,7 @@ static struct sweep_engines_job *pool_next(void *user)
         return NULL;
     struct scenario s;
     size_t size, i = pool->next++;
-    char *yaml = NULL, *directory = memory_text("%s/%zu", pool->directory, i);
+    char *yaml = NULL, *directory MEMORY_LOCAL = memory_text("%s/%zu", pool->directory, i);
     struct sweep_job *j = NULL;
     if (play_scenario(&pool->plays[i], &s, pool->err)) {
         FILE *f = memory_stream(&yaml, &size);
@@ -159,7 +159,6 @@ static struct sweep_engines_job *pool_next(void *user)
     if (j && pool->plays[i].pattern->replay)
         j->job.option = pool->plays[i].pattern->replay->frames;
     pool->failed = !j;
-    free(directory);
     return j ? &j->job : NULL;
 }
 
@@ -167,7 +166,7 @@ static bool pool_done(void *user, struct sweep_engines_job *job)
 {
     struct play_pool *pool = user;
     struct sweep_job *j = (struct sweep_job *)job;
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     sweep_job_take(j, &summary);
     struct infer_play *p = &pool->plays[j->number];
     if (job->state == SWEEP_ENGINES_DONE && summary.n_flows == p->pattern->n) {
@@ -180,7 +179,6 @@ static bool pool_done(void *user, struct sweep_engines_job *job)
         error_prefix(pool->err, "hypothesis '%s': ", p->is->text);
         pool->failed = true;
     }
-    results_summary_fini(&summary);
     sweep_job_free(j);
     return !pool->failed;
 }

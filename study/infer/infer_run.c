@@ -124,7 +124,7 @@ static bool infer_hosts(const struct study_infer *x, int (**host)[2], struct err
     *host = memory_zeroed(placements * m->flows, sizeof **host, "hosts");
     for (size_t i = 0, first = 0; ok && i < m->n; first += m->patterns[i++].n) {
         const struct study_measurement_pattern *pattern = &m->patterns[i];
-        int *number = NULL;
+        MEMORY_LOCAL int *number = NULL;
         ok = study_measurement_hosts(m, pattern->scenario ? pattern : NULL,
                                      pattern->scenario ? pattern->scenario : x->options.base, &number, err);
         for (size_t p = 0; ok && p < placements; p++)
@@ -133,7 +133,6 @@ static bool infer_hosts(const struct study_infer *x, int (**host)[2], struct err
                 to[0] = number[m->n_placements > 0 ? m->placements[p].at[k][0] : pattern->flows[f].from];
                 to[1] = number[m->n_placements > 0 ? m->placements[p].at[k][1] : pattern->flows[f].to];
             }
-        free(number);
     }
     return ok;
 }

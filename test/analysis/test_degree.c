@@ -11,7 +11,7 @@ static const struct analysis_activity flows[] = {{0, 10, true}, {1, 9, true}, {2
 
 TEST(test_phases_have_a_constant_set_of_flows)
 {
-    struct analysis_phase *phases;
+    MEMORY_LOCAL struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(flows, 3, 0, &phases, &n);
     /* 0-1: 1/0, 1-2: 2/0, 2-9: 2/1, 9-10: 1/1, 10-10.001: 0/1 */
@@ -21,27 +21,24 @@ TEST(test_phases_have_a_constant_set_of_flows)
         assert_int_equal(phases[i].indegree, in[i]);
         assert_int_equal(phases[i].outdegree, out[i]);
     }
-    free(phases);
 }
 
 TEST(test_slivers_are_left_out)
 {
-    struct analysis_phase *phases;
+    MEMORY_LOCAL struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(flows, 3, 0.01, &phases, &n);
     assert_int_equal(n, 4);
-    free(phases);
 }
 
 TEST(test_idle_time_is_no_phase)
 {
     const struct analysis_activity apart[] = {{0, 1, true}, {5, 6, true}};
-    struct analysis_phase *phases;
+    MEMORY_LOCAL struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(apart, 2, 0, &phases, &n);
     assert_int_equal(n, 2);
     assert_null(analysis_degree_dominant(phases, n)); /* never two at once */
-    free(phases);
 }
 
 TEST(test_no_flows_have_no_phases)

@@ -25,14 +25,12 @@ static struct analysis_flows *read_capture(const char *name)
 
 static struct judge_diagnosis diagnosis_of(const char *name)
 {
-    struct analysis_resources all;
-    struct analysis_flows *f = read_capture(name);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all;
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture(name);
     analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &all);
     assert_int_equal(all.n, 1);
     assert_true(all.resource[0].diagnosed);
     struct judge_diagnosis d = all.resource[0].diagnosis;
-    analysis_resources_fini(&all);
-    analysis_flows_free(f);
     return d;
 }
 
@@ -80,7 +78,7 @@ struct asked {
 
 static void asked_of(const struct analysis_flows *f, struct asked *a)
 {
-    struct analysis_resources all;
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all;
     struct analysis_flow flow;
     analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &all);
     assert_int_equal(all.n, 1);
@@ -95,7 +93,6 @@ static void asked_of(const struct analysis_flows *f, struct asked *a)
                                             .rate_bps = r->flows[i].rate_bps, .loss_events = r->flows[i].loss_events,
                                             .retransmitted = r->flows[i].retransmitted_segments};
     }
-    analysis_resources_fini(&all);
 }
 
 static struct judge_diagnosis answer(const struct analysis_flows *f, struct asked *a, const double capacity_bps[2])
@@ -113,7 +110,7 @@ static struct judge_diagnosis answer(const struct analysis_flows *f, struct aske
 TEST(test_flows_are_told_their_round_trips_and_limits)
 {
     struct asked a, b;
-    struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
     asked_of(f, &a);
     b = a;
     struct judge_diagnosis d = answer(f, &a, NULL), again = answer(f, &b, NULL);
@@ -132,14 +129,13 @@ TEST(test_flows_are_told_their_round_trips_and_limits)
     assert_true(fabs(in_s / in_bps - d.in.data_wait_s) < 1e-9 && fabs(in_bps / d.in.carried_bps - 1) < 1e-9);
     assert_true(d.probability == again.probability && d.ci95 == again.ci95 && d.lost_share == again.lost_share);
     assert_string_equal(d.why, again.why);
-    analysis_flows_free(f);
 }
 
 /* Of a link of 25.9 Mb/s out 24 are what fits beside ACKs: nothing is lost. One of 50 has room. */
 TEST(test_a_capacity_that_is_known_is_taken)
 {
     struct asked a;
-    struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
     asked_of(f, &a);
     struct judge_diagnosis d = answer(f, &a, (const double[]){50e6, 50e6});
     assert_int_equal(d.in.source, JUDGE_CAPACITY_KNOWN);
@@ -150,14 +146,13 @@ TEST(test_a_capacity_that_is_known_is_taken)
     d = answer(f, &a, (const double[]){50e6, d.out.carried_bps * 1538 / 1448 + acks_bps / 2});
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_true(d.out.saturated);
-    analysis_flows_free(f);
 }
 
 /* Without stamps and without ACKs no wait shows: no yes and no no, and the capture has packets of one way alone. */
 TEST(test_without_any_wait_that_shows_nothing_is_sure)
 {
     struct random r;
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     random_init(&r, 1);
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 4000; i++)
@@ -173,5 +168,4 @@ TEST(test_without_any_wait_that_shows_nothing_is_sure)
     assert_int_equal(d.cause, JUDGE_CAUSE_ONE_SIDED);
     assert_true(d.in.flows == 1 && d.out.flows == 1 && isnan(a.told[0].ack_wait_s));
     assert_non_null(strstr(d.why, "one way alone"));
-    analysis_flows_free(f);
 }

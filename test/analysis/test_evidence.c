@@ -69,23 +69,21 @@ static const struct analysis_evidence *gathered(const struct analysis_flows *f)
 
 TEST(test_what_an_application_writes_at_once_waits_for_itself)
 {
-    struct analysis_flows *f = flow_that_writes(true);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_that_writes(true);
     const struct analysis_evidence *e = gathered(f);
     assert_true(fabs(e->data_wait_s - 35e-6) < 2e-6); /* 10 us for each of those before it */
     assert_true(fabs(e->ack_wait_s) < 2e-6);
     assert_true(fabs(e->floor_s - 105e-6) < 2e-6);
     analysis_evidence_free(&set);
-    analysis_flows_free(f);
 }
 
 TEST(test_unknown_waits_stay_unknown)
 {
-    struct analysis_flows *f = flow_that_writes(false);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_that_writes(false);
     const struct analysis_evidence *e = gathered(f);
     assert_true(isnan(e->data_wait_s));
     assert_true(isnan(e->ack_wait_s));
     analysis_evidence_free(&set);
-    analysis_flows_free(f);
 }
 
 /* The facts that the judge gets of the set's one flow. */
@@ -162,7 +160,7 @@ static struct capture_segment bared(bool bare, struct capture_segment s)
  * tenth segment is short. */
 static struct judge_flow fact_of_a_window(bool ends, bool buffer, bool bare)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     int64_t acked_ns[SHRUNK];
     uint32_t end[SHRUNK + 1] = {1};
@@ -185,7 +183,6 @@ static struct judge_flow fact_of_a_window(bool ends, bool buffer, bool bare)
     gather(f, &described, 1, from_s, to_s);
     struct judge_flow flow = fact();
     analysis_evidence_free(&set);
-    analysis_flows_free(f);
     return flow;
 }
 
@@ -263,7 +260,7 @@ TEST(test_acks_that_wait_behind_the_hosts_own_data)
                                          second(stamped(A_TO_B, 1, 0, 1 + (turn * TURN + k) * FULL, at, at))};
     }
     qsort(events, n, sizeof *events, event_compare);
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     for (size_t i = 0; i < n; i++)
         feed(f, events[i].time_ns, events[i].s);
@@ -278,7 +275,6 @@ TEST(test_acks_that_wait_behind_the_hosts_own_data)
     assert_true(fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3);
     assert_true(set.flow[1].data_wait_s < 2e-3);
     analysis_evidence_free(&set);
-    analysis_flows_free(f);
 }
 
 TEST(test_what_a_frame_carries)
@@ -298,7 +294,7 @@ TEST(test_what_a_frame_carries)
  * last waiting_ms of every cycle_ms. */
 static struct judge_flow fact_of(int64_t trip_ms, int64_t cycle_ms, int64_t waiting_ms, int64_t wait_ms)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     int64_t passed_ms[WINDOW] = {0}, now_ms = 0; /* data */
     analysis_flows_keep_explanations(f);
     struct capture_segment hello = syn(A_TO_B, 0), answer = syn_ack(B_TO_A, 0, 1);
@@ -327,7 +323,6 @@ static struct judge_flow fact_of(int64_t trip_ms, int64_t cycle_ms, int64_t wait
     gather(f, &described, 1, 0, to_s);
     struct judge_flow flow = fact();
     analysis_evidence_free(&set);
-    analysis_flows_free(f);
     return flow;
 }
 

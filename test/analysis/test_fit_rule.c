@@ -282,8 +282,8 @@ TEST(test_a_link_that_nothing_fills_has_no_fit)
 TEST(test_a_thousand_points_are_left_out_by_groups)
 {
     enum { MANY = 1000 };
-    struct analysis_fit_point *many = calloc(MANY, sizeof *many);
-    struct analysis_fit_flow *one = calloc(MANY, sizeof *one);
+    MEMORY_LOCAL struct analysis_fit_point *many = calloc(MANY, sizeof *many);
+    MEMORY_LOCAL struct analysis_fit_flow *one = calloc(MANY, sizeof *one);
     struct analysis_fit fit;
     struct random r;
     random_init(&r, 3);
@@ -295,8 +295,6 @@ TEST(test_a_thousand_points_are_left_out_by_groups)
     assert_holds(&fit.rate_bps, 100);
     /* uniform errors: standard deviation 0.1 / sqrt(3), of the mean sqrt(1000) less; t(199) = 1.972 */
     assert_near(log(fit.rate_bps.high / fit.rate_bps.low) / 2, 1.972 * 0.1 / sqrt(3 * MANY), 0.15);
-    free(many);
-    free(one);
 }
 
 TEST(test_names)

@@ -92,7 +92,7 @@ TEST(test_a_late_flow_has_the_floor_of_an_early_one)
  * nobody saw it, something may have. */
 TEST(test_what_a_handshake_met_before_all_data_is_the_way)
 {
-    struct analysis_bins bins;
+    MEMORY_ENDS(analysis_bins_fini) struct analysis_bins bins;
     analysis_bins_init(&bins, 0);
     analysis_bins_at(&bins, 0)->bytes = 10000; /* 80 ms of it */
     const double begins_s[] = {-0.03, 0.05, NAN}; /* the other's data begin at 0 */
@@ -106,14 +106,13 @@ TEST(test_what_a_handshake_met_before_all_data_is_the_way)
         analysis_floors_find(&set);
         assert_true(fabs(flow[1].far_least_s - (i == 0 ? 2.75 : 1) * WAY_S) < 0.5e-3);
     }
-    analysis_bins_fini(&bins);
 }
 
 /* Six flows begin at 0 and six later, each of which any of the first would lower, were its handshake not as early: what had
  * been sent by then is summed up over the six, once for each of the later ones. It was once for each pair. */
 TEST(test_what_a_handshake_met_is_asked_once_a_flow)
 {
-    struct analysis_bins bins;
+    MEMORY_ENDS(analysis_bins_fini) struct analysis_bins bins;
     analysis_bins_init(&bins, 0);
     for (size_t i = 0; i < FLOWS; i++)
         flow_add(i, true, i < FLOWS / 2 ? 0 : 50, behind_it_s);
@@ -129,7 +128,6 @@ TEST(test_what_a_handshake_met_is_asked_once_a_flow)
     analysis_floors_find(&set);
     assert_true(fabs(flow[FLOWS - 1].far_least_s - 2.75 * WAY_S) < 0.5e-3);
     assert_int_equal(summed, FLOWS / 2 * (FLOWS / 2));
-    analysis_bins_fini(&bins);
 }
 
 /* Its ACKs and the other's data wait in one queue; its own way is longer. */

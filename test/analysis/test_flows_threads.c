@@ -203,13 +203,11 @@ TEST(test_two_cpus_say_what_one_says)
         for (int explains = 0; explains < 2; explains++) {
             int64_t frames[2];
             assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-            char *alone = whole(path, explains, &frames[0]);
+            MEMORY_LOCAL char *alone = whole(path, explains, &frames[0]);
             assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-            char *together = whole(path, explains, &frames[1]);
+            MEMORY_LOCAL char *together = whole(path, explains, &frames[1]);
             assert_string_equal(alone, together);
             assert_true(i == 0 || frames[0] > 10000);
-            free(alone);
-            free(together);
         }
     }
 }

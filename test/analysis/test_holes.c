@@ -20,7 +20,7 @@ static int64_t fill(struct analysis_holes *h, int64_t start, int64_t end)
 
 TEST(test_filling_counts_only_missing_bytes)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 100, 200, 1);
     open_hole(&h, 300, 400, 2);
     assert_int_equal(analysis_holes_bytes(&h), 200);
@@ -29,54 +29,49 @@ TEST(test_filling_counts_only_missing_bytes)
     assert_int_equal(analysis_holes_bytes(&h), 100);
     assert_int_equal(fill(&h, 0, 1000), 100);
     assert_int_equal(h.n, 0);
-    analysis_holes_fini(&h);
 }
 
 TEST(test_filling_the_middle_splits_a_hole)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
     assert_int_equal(fill(&h, 100, 200), 100);
     assert_int_equal(h.n, 2);
     assert_int_equal(h.hole[0].end, 100);
     assert_int_equal(h.hole[1].start, 200);
     assert_int_equal(h.hole[1].opened_ns, 7);
-    analysis_holes_fini(&h);
 }
 
 TEST(test_the_first_hole_touched_is_told_as_it_was)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
     struct analysis_hole first = {0};
     analysis_holes_fill(&h, 100, 400, &first);
     assert_int_equal(first.start, 0);
     assert_int_equal(first.end, 300);
     assert_int_equal(first.opened_ns, 7);
-    analysis_holes_fini(&h);
 }
 
 TEST(test_holes_stay_sorted)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 500, 600, 1);
     open_hole(&h, 100, 200, 2);
     open_hole(&h, 300, 400, 3);
     for (uint32_t i = 1; i < h.n; i++)
         assert_true(h.hole[i - 1].end <= h.hole[i].start);
-    analysis_holes_fini(&h);
 }
 
 TEST(test_too_many_holes_give_up_the_lowest)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     for (int i = 0; i < ANALYSIS_HOLES_MAX + 10; i++)
         open_hole(&h, 10 * i, 10 * i + 4, i);
     assert_int_equal(h.n, ANALYSIS_HOLES_MAX);
     assert_int_equal(h.given_up_bytes, 40); /* ten of 4 bytes */
     assert_int_equal(h.hole[0].start, 100);
     assert_int_equal(analysis_holes_bytes(&h), 4 * (ANALYSIS_HOLES_MAX + 10));
-    analysis_holes_fini(&h);
 }
 
 /* Against the same done one byte at a time. Small segments, so that holes are many, split and run out of room. */
@@ -87,7 +82,7 @@ TEST(test_random_holes_agree_with_bytes_one_by_one)
     struct random r;
     random_init(&r, 1);
     for (int round = 0; round < 20; round++) {
-        struct analysis_holes h = {0};
+        MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
         int64_t high = 0, end, expected = 0;
         memset(missing, 0, sizeof missing);
         for (; high < BYTES - 40; high = end) {
@@ -113,6 +108,5 @@ TEST(test_random_holes_agree_with_bytes_one_by_one)
         for (int64_t i = 0; i < BYTES; i++)
             expected += missing[i];
         assert_int_equal(analysis_holes_bytes(&h), expected);
-        analysis_holes_fini(&h);
     }
 }

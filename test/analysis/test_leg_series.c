@@ -10,7 +10,7 @@
 
 TEST(test_mean_takes_the_tick_off)
 {
-    struct analysis_leg_series *s = analysis_leg_series_new(5 * MS);
+    MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(5 * MS);
     analysis_leg_series_add(s, 5 * MS, 2, 100e6, 3, NULL);
     analysis_leg_series_add(s, 5 * MS + 10, 2, 300e6, 5, NULL);
     assert_true(fabs(analysis_leg_series_mean_ns(s, 0, 2, 1e6) - 196e6) < 1e-3); /* (400 - 8) / 2 ms */
@@ -18,7 +18,6 @@ TEST(test_mean_takes_the_tick_off)
     assert_true(isnan(analysis_leg_series_mean_ns(s, 0, 1, 1e6)));
     assert_true(fabs(analysis_leg_series_start_s(s, 0) - 0.005) < 1e-12);
     assert_true(fabs(analysis_leg_series_width_s(s) - 1e-6) < 1e-15);
-    free(s);
 }
 
 /* However often neighbours merge, every sample is in the slot of its time, and none is lost. */
@@ -28,7 +27,7 @@ TEST(test_slots_merge_without_loss)
     random_init(&r, 3);
     for (int round = 0; round < 50; round++) {
         int64_t first = (int64_t)random_below(&r, 1000), at = first;
-        struct analysis_leg_series *s = analysis_leg_series_new(first * MS);
+        MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(first * MS);
         double sum = 0, seen = 0;
         uint32_t n = 0;
         for (int i = 0; i < 3000; i++) {
@@ -58,15 +57,13 @@ TEST(test_slots_merge_without_loss)
         }
         assert_int_equal(n, 3000);
         assert_true(fabs(seen - sum) <= 1e-9 * sum);
-        free(s);
     }
 }
 
 TEST(test_earlier_than_the_first_counts_there)
 {
-    struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
+    MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
     analysis_leg_series_add(s, 0, 0, 1, 0, (const double[]){1, 1, 1, 1});
     assert_int_equal(s->n, 1);
     assert_int_equal(s->cell[0][0].n, 1);
-    free(s);
 }

@@ -367,7 +367,7 @@ TEST(test_what_leaves_a_standing_queue_is_even)
     for (int how = 0; how < 3; how++) {
         struct analysis_wait waits[2] = {{.least_s = 3e-3}, {.start_s = 2.5, .least_s = 3e-3}};
         struct analysis_told flow = {.rate_bps = 40e6, .loss_events = how == 2};
-        struct analysis_bins bins;
+        MEMORY_ENDS(analysis_bins_fini) struct analysis_bins bins;
         struct analysis_evidence e = {.data_wait_s = 5e-3, .beyond_s = 4.5e-3, .floor_s = 15e-3, .bins = &bins};
         struct analysis_evidence_set set = set_of(&e, &flow, 1);
         waits_of(&e, 1, waits, 2);
@@ -380,7 +380,6 @@ TEST(test_what_leaves_a_standing_queue_is_even)
         decided(&set, &host, NULL);
         assert_int_equal(facts.out.source, JUDGE_CAPACITY_QUEUE);
         assert_true((facts.out.works > 0) == (how == 1)); /* a share of the time alone */
-        analysis_bins_fini(&bins);
     }
 }
 

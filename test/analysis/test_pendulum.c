@@ -68,7 +68,7 @@ static void send_one(struct analysis_flows *f, struct source *s)
  * there from 3.43 to 9 s, and of that time one of the two queues stands and the other does not. */
 TEST(test_waits_of_two_flows_swing_while_both_are_there)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     struct source s[] = {{1001, 1000, 9000, true, 0}, {1002, 3000, 11000, false, 0}};
     while (s[0].now_ms < s[0].end_ms || s[1].now_ms < s[1].end_ms)
@@ -85,5 +85,4 @@ TEST(test_waits_of_two_flows_swing_while_both_are_there)
     assert_true(fabs(from_s - 3.43) < 0.05 && fabs(to_s - 9) < 0.05);
     assert_true(p.one > 0.9 && p.correlation < -0.9);
     assert_true(fabs(p.period_s - 0.4) < 0.02);
-    analysis_flows_free(f);
 }

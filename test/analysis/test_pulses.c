@@ -63,7 +63,7 @@ static struct analysis_told told;
 static struct analysis_pulsed tell_with(const struct analysis_capacity_host *frames, bool window, uint32_t pulse_segments,
                                         struct analysis_pulses *p)
 {
-    struct analysis_flows *f = flow_of(window, pulse_segments);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_of(window, pulse_segments);
     const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
     const struct capture_address host = flow_at(f, 0).src;
     struct analysis_pulsed pulsed;
@@ -73,7 +73,6 @@ static struct analysis_pulsed tell_with(const struct analysis_capacity_host *fra
     while (!analysis_flows_get(f, told.slot, &flow) || flow.payload_bytes < FULL)
         told.slot++;
     analysis_pulses_tell(p, f, &host, frames, &told, 1, 1, TO_S, &pulsed);
-    analysis_flows_free(f);
     return pulsed;
 }
 
@@ -159,14 +158,13 @@ TEST(test_the_other_end_has_them_the_other_way)
 {
     (void)state;
     struct analysis_pulses p;
-    struct analysis_flows *f = flow_of(true, 50);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_of(true, 50);
     const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
     struct analysis_pulsed near = tell(true, 50, &p), far;
     struct analysis_told there = told;
     there.incoming = true;
     analysis_pulses_tell(&p, f, &probe.server, NULL, &there, 1, 1, TO_S, &far);
     assert_true(far.full[0] == near.full[1] && far.full[1] == near.full[0]);
-    analysis_flows_free(f);
 }
 
 /* 9 Mb/s pass while a pulse does, and data in wait 2 ms before the tap, by stamps of 1 ms. A link that seems to have 5, or

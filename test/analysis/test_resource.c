@@ -56,7 +56,7 @@ TEST(test_flows_of_the_dominant_phase_are_judged)
         {0, 10, 0, 1, 19999, true, 0, 0, 0},     /* small: no bulk flow */
         {0, 10, 0, 0, 10000000, false, 0, 0, 0}, /* measured, and found without a rate */
     };
-    struct analysis_resources r = judge(flows, 6, false, NULL);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = judge(flows, 6, false, NULL);
     assert_int_equal(r.n, 1);
     assert_int_equal(r.resource[0].n, 3);
     assert_true(r.resource[0].start_s == 2 && r.resource[0].end_s == 10);
@@ -64,7 +64,6 @@ TEST(test_flows_of_the_dominant_phase_are_judged)
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
     assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 90e6) < 1);
     assert_true(r.resource[0].judgement.rule[ANALYSIS_RULE_EQ6].holds); /* no link, nothing to hold 90 Mb/s against */
-    analysis_resources_fini(&r);
 }
 
 TEST(test_a_lone_flow_shares_nothing)
@@ -157,12 +156,11 @@ static struct analysis_judgement judge_diagnosed(struct judge_diagnosis d)
     const struct analysis_resource_source source = {.settled_s = plain_settled_s, .measure = plain_measure, .least = 2,
                                                     .diagnose = plain_diagnose, .user = &d};
     struct analysis_resource_use uses[3];
-    struct analysis_resources all = {0};
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all = {0};
     for (size_t i = 0; i < 3; i++)
         uses[i] = (struct analysis_resource_use){{0, 10, flows[i].incoming}, flows[i].bytes, &flows[i]};
     analysis_resource_judge(&source, "x", uses, 3, NULL, ANALYSIS_CHECK_TOLERANCE, &all);
     struct analysis_judgement j = all.resource[0].judgement;
-    analysis_resources_fini(&all);
     return j;
 }
 

@@ -39,7 +39,7 @@ static struct analysis_flows *flow_in_bursts(uint32_t window, uint32_t clock, bo
 static void burst_shows(uint32_t window, bool hole)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
-    struct analysis_flows *f = flow_in_bursts(window, 0, hole);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_in_bursts(window, 0, hole);
     size_t n = analysis_flows_waits(f, 0, waits);
     double sum = 0, samples = 0;
     for (size_t i = 0; i < n; i++) {
@@ -52,7 +52,6 @@ static void burst_shows(uint32_t window, bool hole)
     struct analysis_round_trip_figures x;
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.loop_least_s[ANALYSIS_LOOP_SENDER] - 100e-6) < 1e-9);
-    analysis_flows_free(f);
 }
 
 TEST(test_all_of_a_burst_shows_in_the_loop_to_the_sender)
@@ -137,7 +136,7 @@ TEST(test_after_a_hole_the_first_of_each_stamp_shows)
 TEST(test_a_share_of_many_segments_has_the_mean_of_all)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct analysis_round_trip_figures x;
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 660000; i++) {
@@ -157,13 +156,12 @@ TEST(test_a_share_of_many_segments_has_the_mean_of_all)
         assert_true(i == 0 || i + 1 == slots || fabs(waits[i].leg_s[ANALYSIS_LEG_DATA_OUT] - 215e-6) < 20e-6);
     }
     assert_true(samples < 660000.0 / 4);
-    analysis_flows_free(f);
 }
 
 /* The first stamp that the capture shows may have been the handshake's already: its echo says nothing of that ACK. */
 TEST(test_the_first_stamp_times_nothing)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 3; i++)
         feed(f, i * 10 * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, 7, 7));
@@ -176,14 +174,13 @@ TEST(test_the_first_stamp_times_nothing)
     feed(f, 2 * MS + 60 * US, stamped(A_TO_B, 1 + 4 * SEGMENT, SEGMENT, 1, 9, 9));
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.loop_least_s[ANALYSIS_LOOP_SENDER] - 60e-6) < 1e-9);
-    analysis_flows_free(f);
 }
 
 /* Ten segments, 1 ms from the tap to the receiver and back. The third of them is lost there, and what is sent again is
  * acknowledged after 21 ms with all that came meanwhile: that one ACK says nothing of how long they took. */
 static void held_back_by_a_hole(bool sack, bool stamps)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     for (uint32_t k = 0; k < 40; k++) {
         uint32_t first = 1 + k * 10 * SEGMENT, hole = first + 2 * SEGMENT, tick = 50 * k;
@@ -212,7 +209,6 @@ static void held_back_by_a_hole(bool sack, bool stamps)
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.hold_s - 1e-3) < 1e-9);
     assert_true(!stamps || x.wait_s[ANALYSIS_LEG_DATA_IN] < 1e-3); /* a tick */
-    analysis_flows_free(f);
 }
 
 /* RFC 2018 section 3; RFC 5681 section 2, duplicate acknowledgement. */
@@ -230,7 +226,7 @@ TEST(test_what_a_hole_held_back_times_nothing)
 TEST(test_acks_that_a_queue_drops_leave_the_others_to_time)
 {
     (void)state;
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct analysis_round_trip_figures x;
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 60; i++)
@@ -243,7 +239,6 @@ TEST(test_acks_that_a_queue_drops_leave_the_others_to_time)
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(isnan(x.loop_least_s[ANALYSIS_LOOP_SENDER])); /* of none for certain */
     assert_true(loops_near(f, 52e-3, 1e-3) >= 16); /* one a round trip */
-    analysis_flows_free(f);
 }
 
 /* Data are answered after 1 ms for a second, and then after 5: so long they take in either, with stamps or without. */
@@ -251,7 +246,7 @@ TEST(test_what_data_are_held_for_is_that_of_a_time)
 {
     (void)state;
     for (int stamps = 0; stamps < 2; stamps++) {
-        struct analysis_flows *f = new_flows();
+        CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
         analysis_flows_keep_explanations(f);
         for (uint32_t k = 0; k < 200; k++) {
             uint32_t ms = 10 * k, later = ms + (k < 100 ? 1 : 5);
@@ -267,7 +262,6 @@ TEST(test_what_data_are_held_for_is_that_of_a_time)
         assert_true(fabs(analysis_flows_hold_s(f, 0, 0, 0.9) - 1e-3) < 1e-9);
         assert_true(fabs(analysis_flows_hold_s(f, 0, 1.1, 2) - 5e-3) < 1e-9);
         assert_true(isnan(analysis_flows_hold_s(f, 0, 3, 4)));
-        analysis_flows_free(f);
     }
 }
 
@@ -291,7 +285,7 @@ TEST(test_where_a_clock_starts_changes_nothing)
  * mean of that and 1 ms; and a duplicate acknowledges nothing. */
 TEST(test_acks_that_data_carry_are_none)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     feed(f, 0, syn(A_TO_B, 0));
     feed(f, 1 * MS, syn_ack(B_TO_A, 0, 1));
@@ -303,14 +297,13 @@ TEST(test_acks_that_data_carry_are_none)
     struct analysis_round_trip_figures x;
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.hold_s - 3e-3) < 1e-9);
-    analysis_flows_free(f);
 }
 
 /* The other end is 50 ms from the tap, the sender 20 us. It writes a segment at a time, in turn 20 ms after all was
  * acknowledged, which is less than half a round trip, and 40 ms after that: 20 pauses of 40 ms less 20 us. */
 TEST(test_pauses_of_the_application)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     feed(f, 0, syn(A_TO_B, 0));
     feed(f, 50 * MS, syn_ack(B_TO_A, 0, 1));
@@ -322,12 +315,10 @@ TEST(test_pauses_of_the_application)
         at_ns += (i % 2 ? 90 : 70) * MS;
     }
     size_t n;
-    struct analysis_pause *pauses = analysis_flows_pauses(f, 0, &n);
+    MEMORY_LOCAL struct analysis_pause *pauses = analysis_flows_pauses(f, 0, &n);
     assert_int_equal(n, 20);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(pauses[i].after_bytes, (2 * i + 2) * SEGMENT);
         assert_int_equal(pauses[i].pause_ns, 40 * MS - 20 * US);
     }
-    free(pauses);
-    analysis_flows_free(f);
 }

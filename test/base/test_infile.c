@@ -12,7 +12,7 @@
 /* Reads a file of `n` bytes, each another than the one before; whether it is read, and whole. */
 static bool reads(size_t n, struct error *err)
 {
-    char path[] = "/tmp/infile-XXXXXX", *written = malloc(n + 1);
+    char path[] = "/tmp/infile-XXXXXX", *written MEMORY_LOCAL = malloc(n + 1);
     int fd = mkstemp(path);
     size_t size;
     assert_true(fd >= 0);
@@ -27,7 +27,6 @@ static bool reads(size_t n, struct error *err)
         assert_memory_equal(read, written, n);
         assert_int_equal(read[n], '\0');
     }
-    free(written);
     free(read);
     return read != NULL;
 }

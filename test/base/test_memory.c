@@ -10,7 +10,7 @@
 
 TEST(test_growing_keeps_what_is_there)
 {
-    int *numbers = NULL;
+    MEMORY_LOCAL int *numbers = NULL;
     size_t capacity = 0;
     for (size_t n = 0; n < 100; n++) {
         numbers = memory_grown(numbers, n, &capacity, 3, sizeof *numbers, "numbers");
@@ -20,7 +20,6 @@ TEST(test_growing_keeps_what_is_there)
     assert_int_equal(capacity, 192); /* 3, 6, 12, ..., the first of them that is at least 100 */
     for (int n = 0; n < 100; n++)
         assert_int_equal(numbers[n], n);
-    free(numbers);
 }
 
 TEST(test_new_memory_is_zero_and_nothing_is_something)
@@ -29,9 +28,8 @@ TEST(test_new_memory_is_zero_and_nothing_is_something)
     for (int i = 0; i < 1000; i++)
         assert_int_equal(bytes[i], 0);
     free(bytes);
-    void *nothing = memory_zeroed(0, 8, "nothing");
+    MEMORY_LOCAL void *nothing = memory_zeroed(0, 8, "nothing");
     assert_non_null(nothing);
-    free(nothing);
 }
 
 TEST(test_without_memory_the_process_ends_with_3_and_a_line)
@@ -58,7 +56,7 @@ TEST(test_without_memory_the_process_ends_with_3_and_a_line)
 /* A caller that wants no sizes may give both streams the same place for them. */
 TEST(test_streams_are_apart_wherever_their_sizes_go)
 {
-    char *one, *other;
+    char *one MEMORY_LOCAL, *other MEMORY_LOCAL;
     size_t size;
     FILE *f = memory_stream(&one, &size), *g = memory_stream(&other, &size);
     fputs("first", f);
@@ -70,8 +68,6 @@ TEST(test_streams_are_apart_wherever_their_sizes_go)
     assert_string_equal(one, "first, last");
     assert_string_equal(other, "the other");
     assert_int_equal(size, strlen(one));
-    free(one);
-    free(other);
 }
 
 TEST(test_a_stream_has_every_byte_and_an_end)

@@ -30,9 +30,8 @@ static const struct {
 TEST(test_what_a_terminal_would_obey_is_escaped)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *line = print_escaped(cases[i].text);
+        MEMORY_LOCAL char *line = print_escaped(cases[i].text);
         assert_string_equal(line, cases[i].line);
-        free(line);
     }
 }
 

@@ -275,14 +275,13 @@ TEST(test_cut_and_damaged_frames_are_safe)
         uint32_t n = (uint32_t)random_below(&r, 130);
         if (i % 5 == 0)
             p.frame[random_below(&r, 80)] = (uint8_t)random_next(&r);
-        uint8_t *cut = malloc(n + 1);
+        MEMORY_LOCAL uint8_t *cut = malloc(n + 1);
         memcpy(cut, p.frame, n);
         cut[n] = 0xa5;
         capture_rewrite_frame(rewrites, 4, cut, n);
         assert_int_equal(cut[n], 0xa5);
         cut = realloc(cut, n ? n : 1);
         capture_rewrite_frame(rewrites, 4, cut, n);
-        free(cut);
     }
 }
 

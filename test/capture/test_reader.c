@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+CM_OWNER(capture_reader, capture_reader_close)
+
 enum { ETHERNET = 1, RAW_IP = 101, WIFI = 105 }; /* link types */
 #define MICRO 0xa1b2c3d4
 #define NANO 0xa1b23c4d
@@ -16,7 +18,7 @@ enum { ETHERNET = 1, RAW_IP = 101, WIFI = 105 }; /* link types */
 /* Reads a file to its end; returns how it ended and how many frames came before. */
 static enum capture_next read_all(const char *path, int *frames, struct error *err)
 {
-    struct capture_reader *r = capture_reader_open(path, err);
+    CM_OWNED(capture_reader_close) struct capture_reader *r = capture_reader_open(path, err);
     *frames = 0;
     if (!r)
         fail_msg("%s", err->message);
@@ -34,7 +36,6 @@ static enum capture_next read_all(const char *path, int *frames, struct error *e
     if (next == CAPTURE_NEXT_TRUNCATED)
         assert_string_equal(again.message, err->message);
     assert_true(sum > 0 || *frames == 0);
-    capture_reader_close(r);
     return next;
 }
 
@@ -144,7 +145,7 @@ TEST(test_gzip_is_read_through_and_counted_as_stored)
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
     assert_true(st.st_size < (off_t)f.n); /* or the counter below would prove nothing */
-    struct capture_reader *r = capture_reader_open(path, &err);
+    CM_OWNED(capture_reader_close) struct capture_reader *r = capture_reader_open(path, &err);
     assert_non_null(r);
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
@@ -152,7 +153,6 @@ TEST(test_gzip_is_read_through_and_counted_as_stored)
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_END);
     assert_int_equal(capture_reader_bytes_read(r), st.st_size);
     assert_int_equal(capture_reader_file_bytes(r), st.st_size);
-    capture_reader_close(r);
 }
 
 TEST(test_standard_input_is_read)

@@ -91,7 +91,7 @@ TEST(test_a_long_file_is_unpacked_piece_by_piece)
     enum { RECORDS = 400000, RECORD = 76 };
     struct files_bytes head = {0}, one = {0};
     files_pcap_header(&head, 0xa1b2c3d4, 1);
-    uint8_t *bytes = malloc(head.n + (size_t)RECORDS * RECORD), *packed = malloc((size_t)RECORDS * RECORD);
+    uint8_t *bytes = malloc(head.n + (size_t)RECORDS * RECORD), *packed MEMORY_LOCAL = malloc((size_t)RECORDS * RECORD);
     assert_true(bytes && packed);
     memcpy(bytes, head.bytes, head.n);
     for (uint32_t i = 0; i < RECORDS; i++) {
@@ -109,7 +109,6 @@ TEST(test_a_long_file_is_unpacked_piece_by_piece)
     assert_false(ZSTD_isError(n));
     assert_int_equal(count(files_write("long.zst", packed, n), &end, &err), RECORDS);
     free(bytes);
-    free(packed);
 }
 
 /* What `cat a.xz b.xz` makes is one stream of both, as xz(1) and zstd(1) have it. */

@@ -38,7 +38,7 @@ TEST(test_a_fat_tree_is_that_of_its_paper)
 {
     for (int k = 2; k <= 8; k += 2) {
         struct emu_network_config c = config_of(EMU_TOPOLOGY_FAT_TREE);
-        struct emu_graph g;
+        MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
         c.k = k;
         build(&c, &g);
         assert_int_equal(g.hosts, k * k * k / 4);
@@ -51,7 +51,6 @@ TEST(test_a_fat_tree_is_that_of_its_paper)
             assert_int_equal(hops(&g, 0, 1), 2);
             assert_int_equal(hops(&g, 0, k / 2), 4);
         }
-        emu_graph_fini(&g);
     }
 }
 
@@ -61,7 +60,7 @@ TEST(test_flows_spread_over_paths_alike)
 {
     enum { K = 8, FLOWS = 16000 };
     struct emu_network_config c = config_of(EMU_TOPOLOGY_FAT_TREE);
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     int count[K * K / 4] = {0};
     double chi2 = 0, expected = (double)FLOWS / (K * K / 4);
     c.k = K;
@@ -81,13 +80,12 @@ TEST(test_flows_spread_over_paths_alike)
     for (int i = 0; i < K * K / 4; i++)
         chi2 += (count[i] - expected) * (count[i] - expected) / expected;
     assert_true(chi2 < 37.7);
-    emu_graph_fini(&g);
 }
 
 TEST(test_ports_side_by_side_are_counted)
 {
     struct emu_network_config c = config_of(EMU_TOPOLOGY_LEAF_SPINE);
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     struct emu_graph_port port;
     c.n_racks = 2;
     c.racks[0] = 1, c.racks[1] = 2;
@@ -99,7 +97,6 @@ TEST(test_ports_side_by_side_are_counted)
     assert_true(emu_graph_find(&g, "h2", &port));
     assert_true(emu_graph_find(&g, "sw1-h2", &port));
     assert_false(emu_graph_find(&g, "sw0-h2", &port));
-    emu_graph_fini(&g);
 }
 
 static void link_of(struct emu_network_link *l, const char *from, const char *to)
@@ -113,7 +110,7 @@ TEST(test_hosts_that_cannot_reach_each_other_are_told)
 {
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[4];
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     struct error err;
     link_of(&links[0], "h0", "a");
     link_of(&links[1], "h1", "a");
@@ -125,7 +122,6 @@ TEST(test_hosts_that_cannot_reach_each_other_are_told)
     assert_int_equal(c.hosts, 3);
     assert_false(emu_topology_build(&c, &g, &err));
     assert_string_equal(err.message, "no cables lead from h0 to h2");
-    emu_graph_fini(&g);
 }
 
 /* From a to h0, which is on b, one cable is nearest; to h1, on d, it is one of two, whoever was asked for first. */
@@ -136,7 +132,7 @@ TEST(test_a_way_alone_is_no_way_of_several)
     enum { CABLES = sizeof cables / sizeof *cables };
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[CABLES];
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     int by_b = 0;
     for (int i = 0; i < CABLES; i++)
         link_of(&links[i], cables[i][0], cables[i][1]);
@@ -152,7 +148,6 @@ TEST(test_a_way_alone_is_no_way_of_several)
         assert_int_equal(emu_graph_path(&g, 2, 0, flow, 8, path), 3);
     }
     assert_in_range(by_b, 20, 80);
-    emu_graph_fini(&g);
 }
 
 static void node_name(char *name, size_t size, int node, int hosts)

@@ -6,7 +6,7 @@
 
 TEST(test_the_least_bound_of_what_has_not_run_counts)
 {
-    struct linux_bounds b = {0};
+    MEMORY_ENDS(linux_bounds_fini) struct linux_bounds b = {0};
     assert_true(linux_bounds_least(&b, 0) == INT64_MAX);
     linux_bounds_add(&b, 10, 10); /* at a host */
     linux_bounds_add(&b, 5, 40);  /* within the network */
@@ -15,14 +15,13 @@ TEST(test_the_least_bound_of_what_has_not_run_counts)
     assert_int_equal(linux_bounds_least(&b, 9), 10);
     assert_int_equal(linux_bounds_least(&b, 10), 30); /* the first two have run */
     assert_true(linux_bounds_least(&b, 20) == INT64_MAX);
-    linux_bounds_fini(&b);
 }
 
 /* Against a list that is looked through. */
 TEST(test_random_events_have_the_bound_that_a_list_has)
 {
     enum { N = 400 };
-    struct linux_bounds b = {0};
+    MEMORY_ENDS(linux_bounds_fini) struct linux_bounds b = {0};
     struct random r;
     int64_t time_ps[N], bound_ps[N], now_ps = 0;
     random_init(&r, 7);
@@ -37,5 +36,4 @@ TEST(test_random_events_have_the_bound_that_a_list_has)
                 least_ps = bound_ps[i];
         assert_true(linux_bounds_least(&b, now_ps) == least_ps);
     }
-    linux_bounds_fini(&b);
 }

@@ -30,7 +30,7 @@ static void same(const struct native_intervals *l, const bool *map, uint64_t bel
 TEST(test_random_intervals_are_what_a_map_says)
 {
     for (uint64_t seed = 0; seed < 300; seed++) {
-        struct native_intervals l = {0};
+        MEMORY_ENDS(native_intervals_fini) struct native_intervals l = {0};
         struct random r;
         bool map[LENGTH] = {false};
         uint64_t below = 0;
@@ -55,7 +55,6 @@ TEST(test_random_intervals_are_what_a_map_says)
                 same(&l, map, below);
             }
         }
-        native_intervals_fini(&l);
     }
 }
 
@@ -90,7 +89,7 @@ TEST(test_blocks_tell_the_latest_first)
 /* RFC 6675, IsLost(): three SACKed stretches above, or more than two segments of SACKed bytes. */
 TEST(test_loss_is_certain_with_three_stretches_or_more_than_two_segments)
 {
-    struct native_intervals b = {0};
+    MEMORY_ENDS(native_intervals_fini) struct native_intervals b = {0};
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 0);
     native_intervals_add(&b, 100, 300); /* two segments: not more */
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 0);
@@ -109,5 +108,4 @@ TEST(test_loss_is_certain_with_three_stretches_or_more_than_two_segments)
     assert_true(native_scoreboard_hole(&b, 405, 600, &from, &to));
     assert_true(from == 410 && to == 500);
     assert_false(native_scoreboard_hole(&b, 600, 605, &from, &to));
-    native_intervals_fini(&b);
 }

@@ -23,13 +23,12 @@ static struct foreign_test read_text(const char *text)
 
 static void rejects(const char *text, const char *message)
 {
-    struct foreign_test t;
+    MEMORY_ENDS(foreign_test_fini) struct foreign_test t;
     struct error err = {0};
     assert_false(foreign_read_text(&t, "x", text, strlen(text), &err));
     assert_int_equal(err.code, ERROR_INPUT);
     if (strncmp(err.message, message, strlen(message)) != 0)
         fail_msg("'%s' is not '%s'", err.message, message);
-    foreign_test_fini(&t);
 }
 
 #define CONNECTED                                                                                                      \
@@ -133,7 +132,7 @@ TEST(test_lists_without_end_are_refused)
 
 TEST(test_flent_has_flows_in_its_series_and_round_trips_in_its_pings)
 {
-    struct foreign_test t = read_text(FLENT("4", "Mbits/s", UPLOAD));
+    MEMORY_ENDS(foreign_test_fini) struct foreign_test t = read_text(FLENT("4", "Mbits/s", UPLOAD));
     assert_int_equal(t.n, 2); /* no avg, no sum, no totals, no tcp_rtt */
     assert_near(t.start_s, 86401.5, 1e-9);
     assert_near(t.from_s, 1, 1e-9);
@@ -147,7 +146,6 @@ TEST(test_flent_has_flows_in_its_series_and_round_trips_in_its_pings)
     assert_near(up->rtt_s, 0.05, 1e-9);
     assert_near(down->rtt_s, 0.1, 1e-9);
     assert_near(down->least_rtt_s, 0.02, 1e-9);
-    foreign_test_fini(&t);
 }
 
 TEST(test_flent_errors_name_the_key)

@@ -79,7 +79,7 @@ static void turn(struct measure_flow *a, struct measure_flow *b)
 TEST(test_both_ends_see_the_same_bytes)
 {
     int fds[2];
-    struct measure_flow a, b;
+    struct measure_flow a MEMORY_ENDS(measure_flow_fini), b MEMORY_ENDS(measure_flow_fini);
     connection(fds);
     measure_flow_open(&a, fds[0], true, 0, NULL);
     measure_flow_open(&b, fds[1], false, 0, NULL);
@@ -92,15 +92,13 @@ TEST(test_both_ends_see_the_same_bytes)
     while (!b.ended) /* closing drops what was to be sent, and says so */
         turn(&a, &b);
     assert_int_equal(measure_flow_events(&a, 0), 0);
-    measure_flow_fini(&a);
-    measure_flow_fini(&b);
 }
 
 /* At 8 Mb/s a reader with a limit may take, of what lies there, no more than burst and time allow: 250 kB, 1 MB/s. */
 TEST(test_a_reader_keeps_its_limit)
 {
     int fds[2];
-    struct measure_flow a, b;
+    struct measure_flow a MEMORY_ENDS(measure_flow_fini), b MEMORY_ENDS(measure_flow_fini);
     struct measure_bucket bucket;
     connection(fds);
     measure_flow_bucket_fill(&bucket, 8e6, monotonic_now_ns());
@@ -111,8 +109,6 @@ TEST(test_a_reader_keeps_its_limit)
         turn(&a, &b);
     double time_s = (double)(monotonic_now_ns() - start_ns) / 1e9;
     assert_true((double)b.received <= 250e3 + 1e6 * time_s);
-    measure_flow_fini(&a);
-    measure_flow_fini(&b);
 }
 
 /* 8 connections one after another and together have what one may have: at 8 Mb/s 1 MB/s, and a bucket of 250 kB at
@@ -124,7 +120,7 @@ TEST(test_connections_share_a_bucket)
     measure_flow_bucket_fill(&bucket, 8e6, now_ns);
     for (int i = 0; i < 8; i++) {
         int fds[2];
-        struct measure_flow b;
+        MEMORY_ENDS(measure_flow_fini) struct measure_flow b;
         char data[65536] = {0};
         connection(fds);
         assert_int_equal(send(fds[0], data, sizeof data, MSG_DONTWAIT), sizeof data);
@@ -134,7 +130,6 @@ TEST(test_connections_share_a_bucket)
         for (int k = 0; k < 3; k++)
             measure_flow_step(&b, measure_flow_events(&b, now_ns), now_ns);
         carried += b.received;
-        measure_flow_fini(&b);
         close(fds[0]);
     }
     assert_int_equal(carried, 250000);
@@ -153,7 +148,7 @@ TEST(test_connections_share_a_bucket)
 TEST(test_samples_are_bounded)
 {
     int fds[2];
-    struct measure_flow a;
+    MEMORY_ENDS(measure_flow_fini) struct measure_flow a;
     connection(fds);
     measure_flow_open(&a, fds[0], true, 0, NULL);
     a.ended = true; /* sends nothing */
@@ -165,7 +160,6 @@ TEST(test_samples_are_bounded)
     assert_int_equal(a.samples.n, MEASURE_FLOW_SAMPLES / 2 + 1);
     assert_true(fabs(a.samples.sample[1].at_s - a.samples.sample[0].at_s - 0.05) < 1e-6);
     assert_int_equal(a.next_ns, start_ns + INT64_C(4098) * MEASURE_FLOW_SAMPLE_NS);
-    measure_flow_fini(&a);
     close(fds[1]);
 }
 

@@ -35,7 +35,7 @@ static int connection(int family, int ends[static 2])
 
 TEST(test_connections_are_found_and_no_others)
 {
-    struct measure_sockets s = {0};
+    MEMORY_ENDS(measure_sockets_fini) struct measure_sockets s = {0};
     int ends[2], pair[2];
     int listens = connection(AF_INET, ends), datagrams = socket(AF_INET, SOCK_DGRAM, 0);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
@@ -50,12 +50,11 @@ TEST(test_connections_are_found_and_no_others)
         close(all[i]);
     measure_sockets_find(&s);
     assert_int_equal(s.n, 0);
-    measure_sockets_fini(&s);
 }
 
 TEST(test_a_byte_ends_the_wait)
 {
-    struct measure_sockets s = {0};
+    MEMORY_ENDS(measure_sockets_fini) struct measure_sockets s = {0};
     int ends[2], listens = connection(AF_INET, ends);
     measure_sockets_find(&s);
     double before_s = monotonic_now_s();
@@ -66,7 +65,6 @@ TEST(test_a_byte_ends_the_wait)
     for (int i = 0; i < 20; i++)
         measure_sockets_wait(&s, 900000000);
     assert_true(monotonic_now_s() - before_s < 0.9);
-    measure_sockets_fini(&s);
     close(ends[0]);
     close(ends[1]);
     close(listens);

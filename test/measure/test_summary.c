@@ -33,7 +33,7 @@ static void add(struct measure_test *t, enum measure_kind kind, double in_mbps, 
  * block shows no interval by that. 100 ACKs of 90 bytes a MB are 0.9 % of the rate: 0.09 Mb/s of 10. */
 TEST(test_losses_are_those_within_a_block)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     for (int b = 0; b < 3; b++) {
         double slow = 1 - 0.1 * b;
@@ -53,13 +53,12 @@ TEST(test_losses_are_those_within_a_block)
     assert_true(fabs(s.in[MEASURE_BOTH].rate_bps.value - 3.6e6) <= 1);
     assert_true(s.in[MEASURE_BOTH].rate_bps.ci95 > 0.5e6);
     assert_true(fabs(s.in[MEASURE_IN].growth - 0) <= 1e-9);
-    measure_test_fini(&t);
 }
 
 /* A flow that waits nowhere and loses nothing leaves room: ACKs take nothing from it. */
 TEST(test_a_link_that_is_not_full_has_room_for_acks)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_IN, 10, 0, 0.0105);
     add(&t, MEASURE_OUT, 0, 10, 0.0105);
@@ -70,14 +69,13 @@ TEST(test_a_link_that_is_not_full_has_room_for_acks)
     assert_true(fabs(s.lost.value - 0) <= 1e-9);
     assert_true(fabs(s.least.value - (1 - 10 / 9.91)) <= 1e-3); /* were it full, 0.09 Mb/s of ACKs had no room */
     assert_true(isnan(s.lost.ci95)); /* of one block */
-    measure_test_fini(&t);
 }
 
 /* Data in are answered twice as often alone as with both at once: 1.8 % of the rate. Served first, their ACKs are as
  * many as alone, and take 0.18 Mb/s of the 10 out. */
 TEST(test_acks_are_those_of_a_direction_alone)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_IN, 10, 0, 0.05);
     add(&t, MEASURE_OUT, 0, 10, 0.05);
@@ -87,12 +85,11 @@ TEST(test_acks_are_those_of_a_direction_alone)
     measure_summary_of(&t, &s);
     assert_true(fabs(s.possible_out_bps - (10e6 - 0.18e6)) <= 2e3);
     assert_true(fabs(s.possible_in_bps - (10e6 - 0.09e6)) <= 2e3);
-    measure_test_fini(&t);
 }
 
 TEST(test_the_better_paced_phase_shows_what_the_path_can)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_PACED, 3, 9, 0.011);
     add(&t, MEASURE_PACED, 9, 8.8, 0.011);
@@ -100,7 +97,6 @@ TEST(test_the_better_paced_phase_shows_what_the_path_can)
     assert_true(fabs(s.paced_in_bps - 9e6) <= 1);
     assert_true(fabs(s.paced_out_bps - 8.8e6) <= 1);
     assert_true(fabs(s.pace_in_bps - 9e6) <= 1);
-    measure_test_fini(&t);
 }
 
 /* Data in first: in gets 0.30 and 0.34 more of what is possible than out; out first: 0.26 and 0.30 less. Means 0.32 and
@@ -124,7 +120,7 @@ TEST(test_what_it_brings_to_begin_first)
  * other one: a share of 0.3 for the order, 0.25 lost by either direction, and 1.5 s for the transfers. */
 TEST(test_both_orders_of_a_test)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     for (int b = 0; b < 4; b++) {
         bool out_first = b == 1 || b == 2;
@@ -139,7 +135,6 @@ TEST(test_both_orders_of_a_test)
     assert_true(s.order.ci95 <= 1e-6);
     assert_true(fabs(s.lost_in.value - 0.25) <= 1e-6 && fabs(s.lost_out.value - 0.25) <= 1e-6);
     assert_true(fabs(s.transfer_s - 1.5) <= 1e-9);
-    measure_test_fini(&t);
 }
 
 /* In the first half of what is judged, second 1 to 2, who begins second brings `early` of 10 Mb/s, in the second half

@@ -448,7 +448,7 @@ TEST(test_a_no_says_what_holds_the_directions)
 /* Two samples at the phase's ends are enough: 5 Mb/s in, 9.6 out, as the summary has them. */
 TEST(test_a_resource_as_check_has_it)
 {
-    struct measure_test *t = calloc(1, sizeof *t);
+    MEMORY_LOCAL struct measure_test *t = calloc(1, sizeof *t);
     struct analysis_resource r;
     struct measure_summary s = acks_wait();
     assert_non_null(t);
@@ -479,7 +479,6 @@ TEST(test_a_resource_as_check_has_it)
     assert_int_equal(r.judgement.indegree, 1);
     free(r.flows);
     measure_test_fini(t);
-    free(t);
 }
 
 /* Half is lost for sure, and all marks accuse ACKs: 98 %. By waits that are a guess 96 %, times P(lost more than 5 %):

@@ -35,10 +35,10 @@ static struct model_congestion factors(const struct model_routes *routes, size_t
  * inside rack X: in no backbone set. */
 TEST(test_sets_are_as_large_as_the_papers)
 {
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     figure1(&routes, 940e6, 1e9);
     const struct model_route *e1 = &routes.route[0]; /* X1's NIC, backbone, Y3's NIC */
-    int *count = calloc((size_t)routes.n_links, sizeof *count);
+    MEMORY_LOCAL int *count = calloc((size_t)routes.n_links, sizeof *count);
     assert_non_null(count);
     model_congestion_count(&routes, NULL, count);
     assert_int_equal(e1->n, 3);
@@ -48,8 +48,6 @@ TEST(test_sets_are_as_large_as_the_papers)
     assert_int_equal(count[2 * 2], 1);
     assert_int_equal(count[2 * 7], 3);
     assert_int_equal(routes.route[1].n, 2);
-    free(count);
-    model_routes_fini(&routes);
 }
 
 /* k(e1) = max{3 beta_O, 2 beta_N, beta_N} with an optical backbone, 3 beta_E with an electrical one. */
@@ -71,13 +69,12 @@ static void star_rates(const struct model_rule *rule, int n_in, int n_out, doubl
     struct error err;
     struct model_transfer t[64];
     struct model_platform p = pattern_star_platform(n_in, n_out);
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, n_in, n_out)}, &err));
     void *s = rule->new(&routes, &err);
     assert_non_null(s);
     assert_true(rule->rates(s, NULL, rate_bps, &err));
     rule->free(s);
-    model_routes_fini(&routes);
 }
 
 /* Section 5.2: with 12 in and 1 out the total is 13/12 of 940 Mb/s, with 2 and 1 all have 470. */
@@ -113,7 +110,7 @@ TEST(test_optical_backbone_carries_ten_at_full_rate)
         struct model_transfer t[20];
         for (int i = 0; i < n; i++)
             t[i] = (struct model_transfer){i, 22 + i, 10e6, 3e6, 0};
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = (size_t)n}, &err));
         void *s = model_rule_eq6.new(&routes, &err);
         double rate[20];
@@ -121,6 +118,5 @@ TEST(test_optical_backbone_carries_ten_at_full_rate)
         for (int i = 0; i < n; i++)
             assert_near(rate[i], n <= 10 ? 940e6 : 9.4e9 / n, 1);
         model_rule_eq6.free(s);
-        model_routes_fini(&routes);
     }
 }

@@ -23,7 +23,7 @@ static double completion(const struct model_platform *p, const struct model_tran
                          double *end_s)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     double bytes[MOST], start_s[MOST];
     assert_true(n <= MOST && model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
@@ -35,7 +35,6 @@ static double completion(const struct model_platform *p, const struct model_tran
     cost = model_fluid_run(model_window_rule_network(r), bytes, start_s, order, end_s, NULL, NULL);
     double trip_s = model_window_rule_network(r)->flows[0].base_rtt_s;
     model_window_rule_free(r);
-    model_routes_fini(&routes);
     return trip_s;
 }
 
@@ -85,7 +84,7 @@ static void completion_beside(const struct model_platform *p, const struct model
     static struct model_transfer all[MOST + TICKS];
     static double bytes[MOST + TICKS], start_s[MOST + TICKS], ends_s[MOST + TICKS];
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     size_t most = n + (ticking ? TICKS : 1);
     memcpy(all, t, n * sizeof *t);
     for (size_t i = n; i < most; i++)
@@ -100,7 +99,6 @@ static void completion_beside(const struct model_platform *p, const struct model
     cost = model_fluid_run(model_window_rule_network(r), bytes, start_s, NULL, ends_s, NULL, NULL);
     memcpy(end_s, ends_s, n * sizeof *end_s);
     model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* Steps left out cost next to nothing: random patterns with messages of 60 to 180 MB, windows equal and not, against the
@@ -194,13 +192,12 @@ static void steady_rates(const struct model_platform *p, struct model_transfer *
 static void law_rates(const struct model_platform *p, const struct model_transfer *t, size_t n, double *rate)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     assert_true(r && model_window_solve(model_window_rule_window(r), NULL, &err));
     memcpy(rate, model_window_rates(model_window_rule_window(r)), n * sizeof *rate);
     model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* What it settles at is the window law's fixed point: stars, windows equal and not, ACKs first. */

@@ -97,7 +97,7 @@ TEST(test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_i
         squares += slope[i] * slope[i];
     }
     struct model_posterior_data d = measured(y);
-    struct model_posterior p = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
     double sd = sqrt((SIGMA * SIGMA + FLOOR) / squares);
     assert_near(p.theta[0].value, theta, 0.004); /* a fine step is 0.00625 */
     assert_near((p.theta[0].low + p.theta[0].high) / 2, theta, 0.003);
@@ -108,7 +108,6 @@ TEST(test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_i
         mass += p.mass[0][k];
     assert_near(mass, 1, 1e-9);
     assert_near(p.mass[0][4], 0.74, 0.03); /* 0 to 0.05 is -1.7 to 0.8 deviations from 0.034 */
-    model_posterior_fini(&p);
 }
 
 static double normal(struct random *r)
@@ -132,10 +131,9 @@ TEST(test_intervals_hold_the_truth_19_times_of_20)
         for (int i = 0; i < N; i++)
             y[i] = slope[i] * theta - c + sqrt(SIGMA * SIGMA + FLOOR) * normal(&r);
         struct model_posterior_data d = measured(y);
-        struct model_posterior p = found(&d, &l.grid);
+        MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
         inside += p.theta[0].low <= theta && theta <= p.theta[0].high;
         rate_inside += p.rate.low <= c && c <= p.rate.high;
-        model_posterior_fini(&p);
     }
     /* binomial of 200 and 0.95: 99.9 % of the time from 179 to 199 */
     assert_in_range(inside, 179, 199);
@@ -182,10 +180,9 @@ TEST(test_scatter_of_emulations_widens_what_is_expected)
     for (int k = 0; k < POINTS; k++)
         l.m[k][0] += k % 2 ? 0.2 : -0.2; /* other seeds, other times, of the first flow alone */
     struct model_posterior_data d = measured(base);
-    struct model_posterior p = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
     assert_true(p.variance[0] > 4 * p.variance[1]);
     assert_true(p.variance[0] > 0.02); /* 0.2 either way is a variance of 0.04 */
-    model_posterior_fini(&p);
 }
 
 /* Five emulations at one place, 0.02 apart: v is 0.02^2 * 2.5 of a sample variance, or what each is from the others' mean,
@@ -226,13 +223,11 @@ TEST(test_flows_that_are_late_together_count_less)
         for (int i = 0; i < N; i++)
             l.m[k][i] += k % 2 ? 0.2 : -0.2;
     struct model_posterior_data d = measured(base);
-    struct model_posterior apart = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior apart = found(&d, &l.grid);
     d.group = one;
-    struct model_posterior together = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior together = found(&d, &l.grid);
     double rest = SIGMA * SIGMA + FLOOR, times = (together.variance[0] - rest) / (apart.variance[0] - rest);
     assert_near(times, 1 + (N - 1) * (1 - sqrt(2 / (7 * PI))), 0.2);
-    model_posterior_fini(&apart);
-    model_posterior_fini(&together);
 }
 
 /* A deviation that is known from few values makes an outlier likelier: Student's t with 4 degrees of freedom. */
@@ -242,14 +237,12 @@ TEST(test_a_deviation_of_few_repeats_has_heavy_tails)
     const struct model_posterior_point point = {.m = m};
     const struct model_posterior_grid g = {.points = &point, .n = 1};
     struct model_posterior_data d = measured(y);
-    struct model_posterior sure = found(&d, &g);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior sure = found(&d, &g);
     d.known = four;
-    struct model_posterior unsure = found(&d, &g);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior unsure = found(&d, &g);
     /* -r^2 / 2 V against -(5 / 2) log(1 + r^2 / 4 V), twice; at the centre t has less by log(0.3750 / 0.3989), 6 times */
     double r2 = 0.01 / (SIGMA * SIGMA + FLOOR);
     assert_near(unsure.log_evidence - sure.log_evidence, r2 - 5 * log1p(r2 / 4) + 8 * log(0.3750 / 0.3989), 0.3);
-    model_posterior_fini(&sure);
-    model_posterior_fini(&unsure);
 }
 
 /* Two lines' likelihoods differ by the square of the distance: an interval lacks what its nearer end does. */
@@ -323,22 +316,20 @@ TEST(test_how_far_an_interval_is_behind_the_best)
     for (int i = 0; i < N; i++)
         squares += slope[i] * slope[i];
     struct model_posterior_data d = measured(base);
-    struct model_posterior p = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
     assert_near(p.behind[0][4], 0, 1e-9); /* 0 to 0.05 */
     assert_near(p.behind[0][6], 0.1 * 0.1 * squares / (SIGMA * SIGMA + FLOOR) / 2, 0.1);
     assert_near(p.behind[0][1], 0.1 * 0.1 * squares / (SIGMA * SIGMA + FLOOR) / 2, 0.1);
-    model_posterior_fini(&p);
 }
 
 static void refused(const struct model_posterior_data *d, const struct model_posterior_grid *g, const char *words)
 {
-    struct model_posterior p;
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p;
     struct error err;
     assert_false(model_posterior_find(&p, d, g, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     if (!strstr(err.message, words))
         fail_msg("'%s' has no '%s'", err.message, words);
-    model_posterior_fini(&p);
 }
 
 TEST(test_what_is_no_posterior_is_refused)

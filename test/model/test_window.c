@@ -12,6 +12,8 @@
 
 #include "test/cm.h"
 
+CM_OWNER(model_window_rule, model_window_rule_free)
+
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define S (1538.0 / 1448)      /* wire bytes per byte of payload */
 #define A (84.0 / (2 * 1448))  /* of ACKs without timestamps, as the reference figures have them */
@@ -20,8 +22,8 @@
 static double residual(const struct model_window_network *net, const struct model_window *w, const bool *active)
 {
     const double *q = model_window_delays(w), *x = model_window_rates(w);
-    double *load = calloc(net->n_links, sizeof *load), *rtt = calloc(net->n_links, sizeof *rtt), worst = 0;
-    bool *data = calloc(net->n_links, sizeof *data);
+    double *load MEMORY_LOCAL = calloc(net->n_links, sizeof *load), *rtt = calloc(net->n_links, sizeof *rtt), worst = 0;
+    MEMORY_LOCAL bool *data = calloc(net->n_links, sizeof *data);
     for (size_t l = 0; l < net->n_links; l++)
         rtt[l] = INFINITY;
     for (size_t f = 0; f < net->n_flows; f++)
@@ -52,23 +54,19 @@ static double residual(const struct model_window_network *net, const struct mode
         double slack = 1 - load[l] / net->links[l].rate_bps;
         worst = fmax(worst, fabs(fmin(q[l] / rtt[l], slack)));
     }
-    free(load);
     free(rtt);
-    free(data);
     return worst;
 }
 
 static void pattern_rates(const struct model_platform *p, const struct model_transfer *t, size_t n, double *rate_bps)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     assert_non_null(r);
     assert_true(model_window_solve(model_window_rule_window(r), NULL, &err));
     memcpy(rate_bps, model_window_rates(model_window_rule_window(r)), n * sizeof *rate_bps);
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* The fixed points known of a star with 3 MB windows: one saturated direction carries its own data and the ACKs of
@@ -181,9 +179,9 @@ TEST(test_round_trips_split_into_their_parts)
     struct error err;
     struct model_transfer t[3];
     struct model_platform p = pattern_star_platform(2, 1);
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, 2, 1)}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     assert_true(model_window_solve(w, NULL, &err));
     for (size_t i = 0; i < 3; i++) {
@@ -194,8 +192,6 @@ TEST(test_round_trips_split_into_their_parts)
         assert_near(rtt.ack_wait_s, i < 2 ? 0 : wait_s, 1e-9);
     }
     assert_near(model_window_loads(w)[1], 1e9, 1e3);
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* Two flows with 30 segments each, from two hosts into one port, over cables of 400 us: alone each has 30 * 1448 * 8
@@ -208,11 +204,11 @@ TEST(test_bursts_wait_where_links_are_busy_but_not_full)
     double alone_s = 1638.352e-6, frame_s = 12.304e-6, share = 30 * frame_s / alone_s, rho = 2 * share;
     struct model_platform p = pattern_star_platform(2, 0);
     p.nic.delay_s = 400e-6;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     pattern_star(t, 2, 0);
     t[0].window_bytes = t[1].window_bytes = 30 * 1448 + 99;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = 2}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     for (int times = 0; times <= 4; times++) {
         assert_true(model_window_rule_solve(r, NULL, times, &err));
@@ -220,8 +216,6 @@ TEST(test_bursts_wait_where_links_are_busy_but_not_full)
         assert_near(model_window_flow_rtt(w, 0).burst_wait_s, wait_s, 1e-9);
         assert_near(model_window_rates(w)[1], 30 * 1448 * 8 / (alone_s + wait_s), 1);
     }
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* 3 MB on the same cables: the port is full, and what stands in it is longer than bursts wait there. */
@@ -231,17 +225,15 @@ TEST(test_bursts_do_not_wait_twice_where_a_queue_stands)
     struct model_transfer t[3];
     double without[3];
     struct model_platform p = pattern_star_platform(2, 1);
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, 2, 1)}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     assert_true(model_window_rule_solve(r, NULL, 0, &err));
     memcpy(without, model_window_rates(w), sizeof without);
     assert_true(model_window_rule_solve(r, NULL, MODEL_WINDOW_BURSTS_EXPECTED, &err));
     for (int i = 0; i < 3; i++)
         assert_near(model_window_rates(w)[i], without[i], 1e-4 * without[i]);
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* Thousands of patterns, with equal and unequal windows, FIFO and ACK-first in any mixture, wide and narrow backbones.
@@ -264,9 +256,9 @@ TEST(test_random_patterns_converge)
         size_t n = pattern_random(t, nodes, sizes[seed % 6].d, seed % 2, seed);
         if (n == 0)
             continue;
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-        struct model_window_rule *r = model_window_rule_new(&routes, &err);
+        CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
         if (!model_window_solve(w, NULL, &err))
             fail_msg("seed %d: %s", (int)seed, err.message);
@@ -274,8 +266,6 @@ TEST(test_random_patterns_converge)
         if (!(worst < 1e-6))
             fail_msg("seed %d: residual %g", (int)seed, worst);
         assert_near(worst, model_window_residual(w), 1e-6);
-        model_window_rule_free(r);
-        model_routes_fini(&routes);
     }
 }
 
@@ -290,9 +280,9 @@ TEST(test_the_start_does_not_matter)
     for (uint64_t seed = 0; seed < 500; seed += (uint64_t)cm_every()) {
         struct model_platform p = pattern_two_racks(30, rack);
         size_t n = pattern_random(t, 30, 2, seed % 2, seed);
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-        struct model_window_rule *r = model_window_rule_new(&routes, &err);
+        CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
         assert_true(model_window_solve(w, NULL, &err));
         memcpy(cold, model_window_rates(w), n * sizeof *cold);
@@ -305,8 +295,6 @@ TEST(test_the_start_does_not_matter)
         for (size_t i = 0; i < n; i++)
             if (!(fabs(model_window_rates(w)[i] - cold[i]) <= 1e-4 * cold[i]))
                 fail_msg("seed %d, flow %zu: %g and %g", (int)seed, i, cold[i], model_window_rates(w)[i]);
-        model_window_rule_free(r);
-        model_routes_fini(&routes);
     }
 }
 
@@ -314,11 +302,10 @@ TEST(test_the_start_does_not_matter)
 static void solve_afresh(const struct model_routes *routes, const bool *active, double *rate_bps)
 {
     struct error err;
-    struct model_window_rule *r = model_window_rule_new(routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(routes, &err);
     if (!r || !model_window_rule_solve(r, active, 0, &err))
         fail_msg("%s", err.message);
     memcpy(rate_bps, model_window_rates(model_window_rule_window(r)), routes->pattern.n * sizeof *rate_bps);
-    model_window_rule_free(r);
 }
 
 static void assert_same_rates(const double *rate_bps, const double *afresh_bps, size_t n, double relative, int seed)
@@ -361,9 +348,9 @@ static void changes_solved_alone(const struct changing *c)
         size_t n = pattern_random(t, c->nodes, 1 + (int)(seed % 3), seed % 2, seed);
         if (n < c->least)
             continue;
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-        struct model_window_rule *r = model_window_rule_new(&routes, &err);
+        CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
         random_init(&random, seed);
         for (size_t i = 0; i < n; i++)
@@ -390,8 +377,6 @@ static void changes_solved_alone(const struct changing *c)
             if (fifo)
                 assert_same_rates(rate, model_window_rates(w), n, c->rates, (int)seed);
         }
-        model_window_rule_free(r);
-        model_routes_fini(&routes);
     }
     assert_true(alone > c->alone * whole);
 }

@@ -18,13 +18,12 @@ static size_t rates(const struct model_platform *p, const struct model_transfer 
                     double *rate_bps)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_zhu *z = model_zhu_new(&routes, contra_flow);
     assert_non_null(z);
     size_t rounds = model_zhu_rates(z, NULL, rate_bps);
     model_zhu_free(z);
-    model_routes_fini(&routes);
     return rounds;
 }
 

@@ -52,7 +52,7 @@ static void assert_same_row(const struct results_flow *a, const struct results_f
 TEST(test_flows_csv_is_read_back_to_the_picosecond)
 {
     struct random r;
-    struct results_flow flow[20], *back;
+    struct results_flow flow[20], *back MEMORY_LOCAL;
     struct outfile f;
     struct error err;
     size_t n;
@@ -70,7 +70,6 @@ TEST(test_flows_csv_is_read_back_to_the_picosecond)
         assert_same_row(&flow[i], &back[i], RESULTS_IN_CSV);
         assert_true(flow[i].start_ps == back[i].start_ps && flow[i].end_ps == back[i].end_ps);
     }
-    free(back);
 }
 
 TEST(test_a_summary_is_read_back)
@@ -87,7 +86,7 @@ TEST(test_a_summary_is_read_back)
                                 .seed = 3, .complete = true, .ended_ps = 2000000000000, .warmup_ps = 500000000000,
                                 .benchmark = {0.02, 0.0125, 8, true}, .flows = flow, .ports = &port,
                                 .captures = &capture, .n_flows = 2, .n_ports = 1, .n_captures = 1};
-    struct results_summary back;
+    MEMORY_ENDS(results_summary_fini) struct results_summary back;
     struct error err;
     assert_true(results_summary_write(&s, directory, &err));
     assert_true(results_summary_read(&back, directory, &err));
@@ -103,7 +102,6 @@ TEST(test_a_summary_is_read_back)
     assert_int_equal(back.ports[0].dropped_frames, 5);
     assert_int_equal(back.ports[0].pauses_sent, -1);
     assert_string_equal(back.captures[0].file, "h0.pcap");
-    results_summary_fini(&back);
 }
 
 TEST(test_hostile_summaries_are_refused_or_harmless)
@@ -116,7 +114,7 @@ TEST(test_hostile_summaries_are_refused_or_harmless)
         "{\"complete\": false, \"flows\": [], \"captures\": [{\"file\": null}], \"ports\": {}, \"title\": 3}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct results_summary s;
+        MEMORY_ENDS(results_summary_fini) struct results_summary s;
         struct error err;
         struct outfile f;
         assert_true(results_directory_create(&f, directory, "summary.json", &err));
@@ -128,7 +126,6 @@ TEST(test_hostile_summaries_are_refused_or_harmless)
             assert_non_null(strstr(err.message, "summary.json: flows 2: round_trip: rtt_s is -1; must be a number"));
         if (i == 8)
             assert_true(s.n_flows == 3 && s.flows[2].start_ps == -1 && !s.flows[2].name[0]);
-        results_summary_fini(&s);
     }
 }
 
@@ -150,9 +147,8 @@ TEST(test_clearing_removes_what_the_summary_lists_and_no_more)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_true(results_directory_has(directory, names[i]) == (i == 4));
     assert_false(results_directory_has(directory, "summary.json"));
-    char *mine = results_directory_path(directory, "mine.txt");
+    MEMORY_LOCAL char *mine = results_directory_path(directory, "mine.txt");
     unlink(mine);
-    free(mine);
 }
 
 int main(void)

@@ -47,7 +47,7 @@ TEST(test_what_is_written_is_read)
 /* A flow that lives from 0.5 to 3.5 s: 100 bytes in the half second before 1, 50 of the next 100 in the half after. */
 TEST(test_between_is_what_was_done_then)
 {
-    struct results_progress p = progress_of(8);
+    MEMORY_ENDS(results_progress_fini) struct results_progress p = progress_of(8);
     struct results_progress_point did = results_progress_between(&p, 0, 0.5, 3.5, 0.75, 1.5);
     assert_true(fabs(did.bytes - 100) < 1e-9);
     assert_true(fabs(did.data_frames - 2) < 1e-9 && fabs(did.data_wait_s - 0.5) < 1e-9);
@@ -57,7 +57,6 @@ TEST(test_between_is_what_was_done_then)
     did = results_progress_between(&p, 1, 0, 2, 2, 8);
     assert_true(did.bytes == 0);
     assert_int_equal(results_progress_times(&p, 2, 5), 3); /* 2, 3 and 4 */
-    results_progress_fini(&p);
 }
 
 TEST(test_every_other_time_goes_when_there_are_many)

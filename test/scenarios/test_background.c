@@ -35,10 +35,9 @@ static struct sizes shipped(const char *name)
  * 0.07 x 140000 + 0.1 x 600000 + 0.1 x 1500000 + 0.1 x 3500000 + 0.07 x 7500000 + 0.03 x 20000000. */
 TEST(test_means_of_the_published_tables)
 {
-    struct sizes web = shipped("web-search.csv"), mining = shipped("data-mining.csv");
+    struct sizes web MEMORY_ENDS(sizes_fini) = shipped("web-search.csv"), mining = shipped("data-mining.csv");
     near(sizes_mean(&web), 1711250, 1e-3);
     near(sizes_mean(&mining), 12658198.6, 1e-3);
-    sizes_fini(&web);
     sizes_fini(&mining);
 }
 
@@ -46,7 +45,7 @@ TEST(test_means_of_the_published_tables)
 TEST(test_draws_follow_the_table)
 {
     enum { DRAWS = 100000 };
-    struct sizes web = shipped("web-search.csv");
+    MEMORY_ENDS(sizes_fini) struct sizes web = shipped("web-search.csv");
     struct random random;
     int below[32] = {0};
     double sum = 0;
@@ -63,7 +62,6 @@ TEST(test_draws_follow_the_table)
         near(below[k] / (double)DRAWS, p, 5 * sqrt(p * (1 - p) / DRAWS) + 1e-9);
     }
     near(sum / DRAWS, 1711250, 5 * 4e6 / sqrt(DRAWS));
-    sizes_fini(&web);
 }
 
 static void refuses(const char *text, const char *sentence)
@@ -89,10 +87,10 @@ TEST(test_what_is_no_distribution_is_refused)
 
 static void survives(struct scenario *s)
 {
-    char *first, *second;
+    char *first, *second MEMORY_LOCAL;
     size_t size;
     struct error err = {0};
-    struct scenario again;
+    MEMORY_ENDS(scenario_fini) struct scenario again;
     FILE *f = open_memstream(&first, &size);
     assert_true(scenario_write(s, f, NULL, &err));
     fclose(f);
@@ -105,10 +103,8 @@ static void survives(struct scenario *s)
     assert_int_equal(s->n_flows, again.n_flows);
     for (int i = 0; i < s->n_flows; i++)
         assert_int_equal(s->flows[i].start_ps, again.flows[i].start_ps);
-    scenario_fini(&again);
     scenario_fini(s);
     free(first);
-    free(second);
 }
 
 /* 1000 B a flow and 8 hosts of 1 Gb/s: half of what they carry in full frames, 1448 of 1538 bytes. In 0.1 s that are

@@ -8,9 +8,8 @@
 
 static double size(const char *text, int64_t snaplen)
 {
-    struct scenario s = text_load(text, NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(text, NULL);
     double bytes = scenario_capture_size(&s, snaplen);
-    scenario_fini(&s);
     return bytes;
 }
 

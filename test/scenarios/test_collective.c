@@ -223,13 +223,12 @@ TEST(test_a_halo_reaches_all_neighbours)
 static int64_t sent(enum model_collective a, int ranks, int64_t bytes)
 {
     struct collective_config c = {.algorithm = a, .ranks = ranks, .bytes = bytes};
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     int64_t total = 0;
     collective_schedule(&c, &s);
     for (int r = 0; r < ranks; r++)
         for (size_t i = 0; i < s.ranks[r].n; i++)
             total += s.ranks[r].ops[i].kind == SCHEDULE_SEND ? s.ranks[r].ops[i].amount : 0;
-    schedule_fini(&s);
     return total;
 }
 

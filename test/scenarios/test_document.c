@@ -115,9 +115,8 @@ TEST(test_depth_and_anchors_are_bounded)
 
 TEST(test_a_byte_order_mark_is_passed_over)
 {
-    struct scenario s = text_load("\xef\xbb\xbfseed: 7\ntcp:\n  window: 1MB\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("\xef\xbb\xbfseed: 7\ntcp:\n  window: 1MB\n", NULL);
     assert_int_equal(s.seed, 7);
-    scenario_fini(&s);
 }
 
 TEST(test_nobody_is_blamed_for_what_the_program_sets)
@@ -178,13 +177,12 @@ TEST(test_later_set_wins)
 {
     static const struct document_set sets[] = {{.text = "tcp.window=1MB"}, {.text = "tcp={window: 2MB}"},
                                                 {.text = "tcp.sack=false"}};
-    struct scenario s;
+    MEMORY_ENDS(scenario_fini) struct scenario s;
     struct error err = {0};
     text_write("s.yaml", "seed: 1\n", 8);
     assert_true(scenario_load(&s, "s.yaml", sets, 3, &err));
     assert_int_equal(s.tcp.receive_buffer_bytes, 2000000);
     assert_false(s.tcp.sack);
-    scenario_fini(&s);
 }
 
 TEST(test_set_without_sense_is_blamed)

@@ -28,7 +28,7 @@ static void reads(const char *text, struct schedule *s)
 
 TEST(test_every_statement)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("// a trace\nnum_ranks 2\n\nrank 0 { /* over\ntwo lines */\n"
           "l1: calc 1000 cpu 1\nl2: send 100b to 1 tag 5 cpu 2 nic 0\nrecv 7b from 1\n"
           "l2 requires l1\nl3: calc 5\r\nl3 irequires l2 // why not\n}\n"
@@ -51,27 +51,24 @@ TEST(test_every_statement)
     assert_false(r->needs[0].started);
     assert_true(r->needs[1].started);
     assert_int_equal(s.ranks[1].n, 2);
-    schedule_fini(&s);
 }
 
 TEST(test_words_may_be_labels)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("num_ranks 1\nrank 0 {\nsend: calc 1\ncalc: calc 2\ncalc requires send\n}\n", &s);
     assert_int_equal(s.ranks[0].n, 2);
     assert_int_equal(s.ranks[0].n_needs, 1);
-    schedule_fini(&s);
 }
 
 /* TCP carries no message of no byte. */
 TEST(test_an_empty_message_has_a_byte)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0 tag -1\n}\n", &s);
     assert_int_equal(s.ranks[0].ops[0].amount, 1);
     assert_int_equal(s.ranks[1].ops[0].amount, 1);
     assert_int_equal(s.ranks[1].ops[0].tag, SCHEDULE_ANY_TAG);
-    schedule_fini(&s);
 }
 
 TEST(test_errors_name_the_line)
@@ -149,24 +146,20 @@ TEST(test_collectives_are_goal_texts)
             struct collective_config c = {(enum model_collective)a, n, n - 1, 12345, {0}};
             if (a == MODEL_COLLECTIVE_HALO)
                 c = (struct collective_config){MODEL_COLLECTIVE_HALO, 12, 0, 12345, {2, 2, 3}};
-            struct schedule s, again;
+            struct schedule s MEMORY_ENDS(schedule_fini), again MEMORY_ENDS(schedule_fini);
             collective_schedule(&c, &s);
-            char *first = written(&s);
+            MEMORY_LOCAL char *first = written(&s);
             reads(first, &again);
-            char *second = written(&again);
+            MEMORY_LOCAL char *second = written(&again);
             assert_string_equal(first, second);
             assert_int_equal(schedule_count(&s), schedule_count(&again));
-            free(first);
-            free(second);
-            schedule_fini(&s);
-            schedule_fini(&again);
         }
 }
 
 /* One connection for both ways, or one each. */
 TEST(test_connections_of_pairs)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     size_t n;
     reads("num_ranks 3\nrank 0 {\nsend 1b to 1\nsend 1b to 1\nrecv 1b from 1\n}\n"
           "rank 1 {\nrecv 1b from 0\nrecv 1b from 0\nsend 1b to 0\nrecv 1b from 2\n}\nrank 2 {\nsend 1b to 1\n}\n", &s);
@@ -175,11 +168,9 @@ TEST(test_connections_of_pairs)
     assert_true(one[0].from == 0 && one[0].to == 1 && one[0].duplex);
     assert_true(one[1].from == 2 && one[1].to == 1 && !one[1].duplex);
     free(one);
-    struct schedule_flow *two = schedule_flows(&s, true, &n);
+    MEMORY_LOCAL struct schedule_flow *two = schedule_flows(&s, true, &n);
     assert_int_equal(n, 3);
     assert_true(two[0].from == 0 && two[0].to == 1 && !two[0].duplex);
     assert_true(two[1].from == 1 && two[1].to == 0 && !two[1].duplex);
     assert_true(two[2].from == 2 && two[2].to == 1);
-    free(two);
-    schedule_fini(&s);
 }

@@ -26,9 +26,8 @@ TEST(test_rates_of_every_link_are_held)
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         char yaml[64];
         snprintf(yaml, sizeof yaml, "network: {link: {rate: %s}}\n", rates[i]);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_true(s.network.link.rate_bps >= 1000);
-        scenario_fini(&s);
     }
 }
 
@@ -52,10 +51,9 @@ TEST(test_limits_are_bytes_or_packets)
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         char yaml[64];
         snprintf(yaml, sizeof yaml, "network: {nic: {limit: %s}}\n", limits[i].text);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_true(s.network.nic.limit_bytes == limits[i].bytes);
         assert_true(s.network.nic.limit_packets == limits[i].packets);
-        scenario_fini(&s);
     }
     assert_string_equal(rejection("network: {nic: {limit: 0p}}\n"),
                         "s.yaml:1: network.nic.limit: '0' is outside 1 to 1000000000");
@@ -75,9 +73,8 @@ TEST(test_every_congestion_control_is_known_by_its_whole_name)
     for (; emu_congestion_names[n]; n++) {
         char yaml[64];
         snprintf(yaml, sizeof yaml, "tcp: {congestion: %s}\n", emu_congestion_names[n]);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_int_equal(s.tcp.congestion, n);
-        scenario_fini(&s);
     }
     assert_true(n >= 11);
     assert_non_null(strstr(rejection("tcp: {congestion: cub}\n"), "'cub' is not a congestion control"));

@@ -227,9 +227,8 @@ TEST(test_network_values_are_checked)
     text_rejects("tcp: {segment: 500}\nnetwork: {switch: {limit: 600}}\n", "tcp.segment=600",
                  "--set tcp.segment=600: a limit of '600' holds no full frame: a segment of 600 makes one of 670 bytes "
                  "(headers 66, FCS 4)");
-    struct scenario s = text_load("network: {switch: {limit: 1518}}\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("network: {switch: {limit: 1518}}\n", NULL);
     assert_int_equal(s.network.sw.queue.limit_bytes, 1518);
-    scenario_fini(&s);
 }
 
 TEST(test_captures_are_at_ports_that_exist)

@@ -14,7 +14,7 @@ TEST(test_what_goes_in_comes_out)
 {
     static int64_t value[SAMPLES][FLOWS];
     struct random random;
-    struct samples s;
+    MEMORY_ENDS(samples_fini) struct samples s;
     random_init(&random, 1);
     samples_init(&s, FLOWS);
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -28,7 +28,7 @@ TEST(test_what_goes_in_comes_out)
         samples_end(&s);
     }
     assert_int_equal(s.n, SAMPLES);
-    struct samples_reader r;
+    MEMORY_ENDS(samples_reader_fini) struct samples_reader r;
     samples_reader_init(&r, &s);
     for (size_t f = 0; f < FLOWS; f++) {
         double read[SAMPLES];
@@ -36,8 +36,6 @@ TEST(test_what_goes_in_comes_out)
         for (size_t i = 0; i < SAMPLES; i++)
             assert_true(read[i] == (double)value[i][f]);
     }
-    samples_reader_fini(&r);
-    samples_fini(&s);
 }
 
 /* By arithmetic: 12,500 bytes more, doubled, are 15 bits and take three bytes; flows that stand still take two of a
@@ -56,9 +54,8 @@ TEST(test_few_bytes_are_kept)
     assert_int_equal(s.used, first + 9 * later);
     samples_fini(&s);
     samples_init(&s, 5); /* no sample: nothing to read */
-    struct samples_reader r;
+    MEMORY_ENDS(samples_reader_fini) struct samples_reader r;
     samples_reader_init(&r, &s);
     samples_read(&r, NULL);
-    samples_reader_fini(&r);
     samples_fini(&s);
 }

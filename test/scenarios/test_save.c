@@ -174,12 +174,11 @@ static void same(const struct scenario *a, const struct scenario *b)
 /* Saves, loads, compares; finishes s. */
 static void survives(struct scenario *s, const char *comment)
 {
-    struct scenario again;
+    MEMORY_ENDS(scenario_fini) struct scenario again;
     struct error err = {0};
     if (!scenario_save(s, "again.yaml", comment, &err) || !scenario_load(&again, "again.yaml", NULL, 0, &err))
         fail_msg("%s", err.message);
     same(s, &again);
-    scenario_fini(&again);
     scenario_fini(s);
 }
 
@@ -558,7 +557,7 @@ TEST(test_every_default_is_spelt_out)
 
 TEST(test_failure_leaves_no_file)
 {
-    struct scenario s = text_load("seed: 1\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("seed: 1\n", NULL);
     struct error err = {0};
     assert_false(scenario_save(&s, "absent/s.yaml", NULL, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
@@ -569,7 +568,6 @@ TEST(test_failure_leaves_no_file)
     assert_non_null(strstr(err.message, "again.yaml: the scenario cannot be written as YAML"));
     assert_int_equal(access("again.yaml", F_OK), -1);
     assert_int_equal(access("again.yaml.part", F_OK), -1);
-    scenario_fini(&s);
 }
 
 CM_GROUP(text_enter, text_leave)

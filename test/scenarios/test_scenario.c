@@ -25,7 +25,7 @@ TEST(test_point_is_the_star_of_its_numbers)
     char points[256], single[256];
     snprintf(points, sizeof points, "%straffic: {star: {points: [1/1, 2/1], outgoing_window: 6MB}}\n", rest);
     snprintf(single, sizeof single, "%straffic: {star: {incoming: 2, outgoing: 1, outgoing_window: 6MB}}\n", rest);
-    struct scenario many = text_load(points, NULL), expected = text_load(single, NULL), point;
+    struct scenario many = text_load(points, NULL), expected MEMORY_ENDS(scenario_fini) = text_load(single, NULL), point;
     scenario_at_point(&many, 1, &point);
     assert_int_equal(point.n_points, 0);
     assert_null(point.points);
@@ -42,7 +42,6 @@ TEST(test_point_is_the_star_of_its_numbers)
     assert_ptr_not_equal(point.captures, many.captures);
     scenario_fini(&many); /* the point owns what it has */
     assert_string_equal(point.captures[1].at, "sw0-h0");
-    scenario_fini(&expected);
     scenario_fini(&point);
 }
 
@@ -69,9 +68,8 @@ TEST(test_packets_are_an_ethernet_s_or_what_is_longer)
         {"transport: gbn\ngbn: {packet: 4096}\ntraffic: {burst: {sources: [2], sinks: [1]}}\n", 4104},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct scenario s = text_load(rows[i].text, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(rows[i].text, NULL);
         assert_int_equal(scenario_packet_bytes(&s), rows[i].bytes);
-        scenario_fini(&s);
     }
     text_rejects("engine: linux\nclock: wall\ntcp: {segment: 8948}\n", NULL,
                  "s.yaml:3: tcp.segment: in wall time frames are Ethernet's, a segment at most 1448; leave clock: virtual");

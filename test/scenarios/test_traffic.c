@@ -100,7 +100,7 @@ TEST(test_a_random_pattern_is_drawn_by_the_seed)
 TEST(test_sizes_are_drawn_too)
 {
     const char *text = "network: {hosts: 4}\ntraffic: {random: {d: all, probability: 1, bytes: 10MB..60MB}}\n";
-    struct scenario s = text_load(text, NULL), other = text_load(text, "seed=2");
+    struct scenario s MEMORY_ENDS(scenario_fini) = text_load(text, NULL), other = text_load(text, "seed=2");
     double sum = 0;
     bool differ = false;
     assert_int_equal(s.n_flows, 12);
@@ -113,7 +113,6 @@ TEST(test_sizes_are_drawn_too)
         differ = differ || s.flows[i].bytes != other.flows[i].bytes;
     }
     assert_true(differ && sum > 12 * 20e6 && sum < 12 * 50e6);
-    scenario_fini(&s);
     scenario_fini(&other);
 }
 
@@ -225,13 +224,12 @@ TEST(test_every_kind_of_flow_repeats_its_messages)
     for (int k = 0; k < 3; k++) {
         char yaml[128];
         snprintf(yaml, sizeof yaml, "network: {hosts: 4}\ntraffic: {%s}\n", kinds[k]);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_true(s.n_flows > 1);
         for (int i = 0; i < s.n_flows; i++) {
             assert_int_equal(s.flows[i].bytes, 1000000);
             assert_int_equal(s.flows[i].repeat, 7);
         }
-        scenario_fini(&s);
     }
     text_rejects("traffic: {star: {incoming: 1, outgoing: 1, repeat: 2}}\n", NULL,
                  "s.yaml:1: traffic.star.repeat: 2 messages of what size? give bytes, too");
@@ -392,7 +390,7 @@ TEST(test_flow_values_are_checked)
 
 TEST(test_a_hundred_thousand_flows_load_and_one_more_does_not)
 {
-    char *yaml = NULL;
+    MEMORY_LOCAL char *yaml = NULL;
     size_t size;
     FILE *f = memory_stream(&yaml, &size);
     fputs(FLOWS, f);
@@ -404,10 +402,8 @@ TEST(test_a_hundred_thousand_flows_load_and_one_more_does_not)
     assert_int_equal(s.network.hosts, 1000);
     assert_string_equal(s.flows[99999].name, "f99999");
     scenario_fini(&s);
-    char *more = memory_text("%s  - {from: h1, to: h0}\n", yaml);
+    MEMORY_LOCAL char *more = memory_text("%s  - {from: h1, to: h0}\n", yaml);
     text_rejects(more, NULL, "s.yaml:2: traffic.flows: 100001 flows; give 1 to 100000");
-    free(more);
-    free(yaml);
 }
 
 TEST(test_starts_follow_the_seed_and_stay_in_the_spread)
@@ -436,12 +432,11 @@ TEST(test_starts_follow_the_seed_and_stay_in_the_spread)
 TEST(test_giving_one_start_leaves_the_others)
 {
     static const char yaml[] = FLOWS "  - {from: h1, to: h0}\n  - {from: h2, to: h0}\n  - {from: h3, to: h0}\n";
-    struct scenario a = text_load(yaml, NULL), b = text_load(yaml, "traffic.flows.1.start=0s");
+    struct scenario a MEMORY_ENDS(scenario_fini) = text_load(yaml, NULL), b = text_load(yaml, "traffic.flows.1.start=0s");
     assert_int_equal(a.flows[0].start_ps, b.flows[0].start_ps);
     assert_int_equal(b.flows[1].start_ps, 0);
     assert_int_not_equal(a.flows[1].start_ps, 0);
     assert_int_equal(a.flows[2].start_ps, b.flows[2].start_ps);
-    scenario_fini(&a);
     scenario_fini(&b);
 }
 

@@ -25,7 +25,7 @@ TEST(test_a_run_tells_its_waits_and_turns)
         text_add(queues, sizeof queues, "%g,sw0-h0,%d,%d,0\n%g,h0,%d,%d,0\n", 0.5 * i, port ? 100000 : 0, port ? 100 : 0,
                  0.5 * i, port ? 0 : 50000, port ? 0 : 50);
     }
-    struct study_explain_run run;
+    MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
     struct error err = {0};
     text_write("summary.json", summary, strlen(summary));
     text_write("queues.csv", queues, strlen(queues));
@@ -41,7 +41,6 @@ TEST(test_a_run_tells_its_waits_and_turns)
     assert_string_equal(run.turns[0].acks, "h0");
     assert_true(fabs(run.turns[0].busy.one - 1) < 1e-9);
     assert_true(fabs(run.turns[0].busy.period_s - 1) < 1e-9);
-    study_explain_run_fini(&run);
 }
 
 /* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */
@@ -53,7 +52,7 @@ TEST(test_queues_at_the_root_are_on_the_way)
                                  "0,root-sw1,100000,100,0\n0,sw0-root,1000,1,0\n0,sw1-h1,1000,1,0\n0,h1,0,0,0\n"
                                  "0,sw0-h0,1000,1,0\n0,root-sw0,1000,1,0\n"
                                  "1,root-sw1,0,0,0\n1,h1,100000,100,0\n2,h1,0,0,0\n";
-    struct study_explain_run run;
+    MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
     struct error err = {0};
     text_write("summary.json", summary, strlen(summary));
     text_write("queues.csv", queues, strlen(queues));
@@ -63,7 +62,6 @@ TEST(test_queues_at_the_root_are_on_the_way)
     assert_int_equal(run.n_turns, 1);
     assert_string_equal(run.turns[0].data, "root-sw1");
     assert_string_equal(run.turns[0].acks, "h1");
-    study_explain_run_fini(&run);
 }
 
 static int leave(void **state)

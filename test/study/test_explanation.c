@@ -13,7 +13,7 @@
 /* A flow of 200 ACKed segments, from a or to it. By the handshake b is `b_ns` from the tap and back, and a `a_ns`. */
 static struct study_explanations beside_a(enum side data, int64_t b_ns, int64_t a_ns)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct study_explanations x;
     enum side back = data == A_TO_B ? B_TO_A : A_TO_B;
     analysis_flows_keep_explanations(f);
@@ -26,7 +26,6 @@ static struct study_explanations beside_a(enum side data, int64_t b_ns, int64_t 
     }
     study_explanation_make(&x, f);
     assert_int_equal(x.n, 1);
-    analysis_flows_free(f);
     return x;
 }
 
@@ -53,9 +52,8 @@ TEST(test_a_handshake_shows_the_host_beside_the_tap)
 
 TEST(test_a_tap_in_the_middle_is_beside_nobody)
 {
-    struct study_explanations x = beside_a(A_TO_B, 10 * MS, 10 * MS);
+    MEMORY_ENDS(study_explanation_fini) struct study_explanations x = beside_a(A_TO_B, 10 * MS, 10 * MS);
     assert_false(x.tap_known);
-    study_explanation_fini(&x);
 }
 
 static void says(const struct study_explanation *e, const char *wanted)

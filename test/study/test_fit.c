@@ -32,8 +32,8 @@ struct made {
 
 static void show(enum study_fit_kind part, void *state, const struct made *made)
 {
-    struct scenario s = text_load(made->yaml, NULL);
-    struct results_flow *flows;
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(made->yaml, NULL);
+    MEMORY_LOCAL struct results_flow *flows;
     json_t *axes = json_loads(made->axes, 0, NULL);
     struct error err = {0};
     assert_non_null(axes);
@@ -50,9 +50,7 @@ static void show(enum study_fit_kind part, void *state, const struct made *made)
         .operations = {s.traffic == SCENARIO_TRAFFIC_EXCHANGE || s.traffic == SCENARIO_TRAFFIC_COLLECTIVE ? 3 : 0, made->time_s[0], (double)NAN}, .flows = flows};
     if (!study_fit_parts[part]->take(state, "made.db", &r, &err))
         fail_msg("%s", err.message);
-    free(flows);
     json_decref(axes);
-    scenario_fini(&s);
 }
 
 static size_t points(enum study_fit_kind part, const void *state)

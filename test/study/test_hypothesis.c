@@ -82,11 +82,10 @@ TEST(test_parameters_reach_every_flow)
 
 TEST(test_unequal_windows_are_those_out_of_the_busiest_host)
 {
-    struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
+    MEMORY_ENDS(scenario_fini) struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 50000);
     assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, 50000);
     assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 200000);
-    scenario_fini(&s);
 }
 
 /* 2 Gb/s, 3 us and 50 us, of those that are searched for. */
@@ -113,17 +112,15 @@ TEST(test_parameters_of_hosts_reach_them)
 
 TEST(test_autotuned_connections_begin_with_ten_segments)
 {
-    struct scenario s = made("autotuned", 1e6, NAN, NAN, false); /* RFC 6928 */
+    MEMORY_ENDS(scenario_fini) struct scenario s = made("autotuned", 1e6, NAN, NAN, false); /* RFC 6928 */
     assert_int_equal(s.flows[0].tcp.initial_window_segments, 10);
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
-    scenario_fini(&s);
 }
 
 TEST(test_of_a_capture_windows_are_times_their_own)
 {
-    struct scenario s = made("fifo", 0.5, NAN, NAN, true);
+    MEMORY_ENDS(scenario_fini) struct scenario s = made("fifo", 0.5, NAN, NAN, true);
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1500000);
-    scenario_fini(&s);
 }
 
 static void rejects(const char *text, const char *words)

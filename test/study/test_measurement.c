@@ -26,14 +26,13 @@ static struct study_measurement csv(const char *text)
 
 static void csv_rejects(const char *text, const char *message)
 {
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     struct error err;
     text_write("m.csv", text, strlen(text));
     assert_false(study_measurement_read_csv(&m, "m.csv", &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_string_equal(err.message, message);
     remove("m.csv");
-    study_measurement_fini(&m);
 }
 
 TEST(test_a_row_is_a_flow)
@@ -162,18 +161,15 @@ TEST(test_placements_move_flows)
 
 static void hosts_are(const char *yaml, const char *text, const int *expected, const char *message)
 {
-    struct study_measurement m = csv(text);
-    struct scenario s = text_load(yaml, NULL);
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = csv(text);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
     struct error err = {0};
-    int *number = NULL;
+    MEMORY_LOCAL int *number = NULL;
     assert_int_equal(study_measurement_hosts(&m, NULL, &s, &number, &err), message == NULL);
     for (size_t i = 0; expected && i < m.n_hosts; i++)
         assert_int_equal(number[i], expected[i]);
     if (message)
         assert_string_equal(err.message, message);
-    free(number);
-    scenario_fini(&s);
-    study_measurement_fini(&m);
 }
 
 /* h5 is in the star of one pattern, and not among the four of the other, which does not use it. */
@@ -228,7 +224,7 @@ TEST(test_hosts_are_numbers_or_any_names_of_a_star)
 
 TEST(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval)
 {
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     struct error err;
     const char *text = IPERF3(",\"bidir\":1", STREAM("5", "true") "," STREAM("7", "false"));
     text_write("i.json", text, strlen(text));
@@ -245,12 +241,11 @@ TEST(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval)
     assert_near(exp(-f[0].log.mean), sqrt(4e8 * 5e8), 1);
     assert_near(exp(-f[1].log.mean), 9e8, 1);
     remove("i.json");
-    study_measurement_fini(&m);
 }
 
 static void iperf3_rejects(const char *text, const char *message)
 {
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     struct error err;
     text_write("i.json", text, strlen(text));
     assert_false(study_measurement_read_foreign(&m, "i.json", true, &err));
@@ -258,7 +253,6 @@ static void iperf3_rejects(const char *text, const char *message)
     if (!strstr(err.message, message))
         fail_msg("'%s' has no '%s'", err.message, message);
     remove("i.json");
-    study_measurement_fini(&m);
 }
 
 TEST(test_other_json_is_refused)

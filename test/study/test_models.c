@@ -22,25 +22,21 @@ static const struct study_prediction_options quiet;
 static bool predict(struct study_prediction *p, const char *yaml, const struct study_model *model,
                     const struct study_prediction_options *options, struct error *err)
 {
-    struct scenario s = text_load(yaml, NULL);
-    struct scenario_pattern pattern;
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
+    MEMORY_ENDS(scenario_pattern_fini) struct scenario_pattern pattern;
     assert_true(scenario_pattern_init(&pattern, &s, err));
-    bool ok = study_models_predict(p, model, &pattern, options, err);
-    scenario_pattern_fini(&pattern);
-    scenario_fini(&s);
-    return ok;
+    return study_models_predict(p, model, &pattern, options, err);
 }
 
 static void completes(const char *model, const char *yaml, size_t transfer, double time_s)
 {
-    struct study_prediction p;
+    MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
     struct error err = {0};
     if (!predict(&p, yaml, study_models_find(model), &quiet, &err))
         fail_msg("%s: %s", model, err.message);
     if (!(fabs(p.completion_s[transfer] - time_s) < 1e-9))
         fail_msg("%s: transfer %zu takes %.12g s, not %g", model, transfer, p.completion_s[transfer], time_s);
     assert_string_equal(p.model->name, model);
-    study_prediction_fini(&p);
 }
 
 TEST(test_every_model_is_found_by_a_name_of_its_own)
@@ -74,7 +70,7 @@ TEST(test_columns_of_fit_are_1_to_n_each_once)
 TEST(test_every_model_gives_a_lone_transfer_the_link)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
-        struct study_prediction p;
+        MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
         struct error err = {0};
         if (!predict(&p, ALONE, m, &quiet, &err))
             fail_msg("%s: %s", m->name, err.message);
@@ -82,7 +78,6 @@ TEST(test_every_model_gives_a_lone_transfer_the_link)
             fail_msg("%s: a lone transfer takes %g s", m->name, p.completion_s[0]);
         assert_int_equal(p.n_steps, 1);
         assert_near(p.first_bps[0], 940e6, 0.01 * 940e6);
-        study_prediction_fini(&p);
     }
 }
 
@@ -105,7 +100,7 @@ TEST(test_models_that_need_ends_refuse_an_endless_transfer)
 {
     int refused = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
-        struct study_prediction p;
+        MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
         struct error err = {0};
         bool ok = predict(&p, ENDLESS, m, &quiet, &err);
         assert_int_equal(ok, !m->needs_ends);
@@ -116,7 +111,6 @@ TEST(test_models_that_need_ends_refuse_an_endless_transfer)
             assert_non_null(strstr(err.message, "transfer 0 never ends"));
             refused++;
         }
-        study_prediction_fini(&p);
     }
     assert_true(refused >= 2); /* fluid and loggp */
 }
@@ -140,7 +134,7 @@ static void see(void *user, const struct study_model *model, const struct study_
 TEST(test_progress_counts_steps_and_who_is_under_way)
 {
     struct seen seen = {0};
-    struct study_prediction p;
+    MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
     struct error err = {0};
     const struct study_model *eq5 = study_models_find("eq5");
     const struct study_prediction_options options = {.progress = see, .user = &seen};
@@ -149,20 +143,18 @@ TEST(test_progress_counts_steps_and_who_is_under_way)
     assert_int_equal(seen.active[0], 3);
     assert_int_equal(seen.active[1], 2);
     assert_ptr_equal(seen.model, eq5);
-    study_prediction_fini(&p);
 }
 
 /* Only the window law has queues: h0's NIC and the port towards it are full, and the round trips wait there. */
 TEST(test_the_window_law_alone_keeps_queues)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
-        struct study_prediction p;
+        MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
         struct error err = {0};
         assert_true(predict(&p, TWO_IN_ONE_OUT, m, &quiet, &err));
         assert_int_equal(p.queues.rtt != NULL, m == study_models_find("window"));
         if (p.queues.rtt)
             assert_true(p.queues.rtt[0].data_wait_s > 0 && p.queues.rtt[2].ack_wait_s > 0);
-        study_prediction_fini(&p);
     }
 }
 

@@ -41,10 +41,9 @@ TEST(test_with_losses_buffers_are_guessed_where_data_were_lost)
     assert_string_equal(guess[1], "cc=linuxreno+buffer=30000B@port+buffer=67500B@nic");
     assert_string_equal(guess[34], "cc=linuxreno+buffer=60000B@port+buffer=60000B@nic");
     for (int i = 0; i < n; i++) {
-        struct scenario s = text_load("traffic: {star: {incoming: 1, outgoing: 1}}\n", NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load("traffic: {star: {incoming: 1, outgoing: 1}}\n", NULL);
         struct error err;
         assert_true(study_replay_what_if(&s, guess[i], &err));
-        scenario_fini(&s);
     }
 }
 

@@ -35,41 +35,37 @@ TEST(test_a_discipline_is_everywhere_or_at_one_place)
 
 TEST(test_changes_join)
 {
-    struct scenario s = changed("ack-first@port+buffer=1MB@nic");
+    MEMORY_ENDS(scenario_fini) struct scenario s = changed("ack-first@port+buffer=1MB@nic");
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.network.sw.queue.limit_bytes, 20000000); /* the default */
     assert_int_equal(s.network.nic.limit_bytes, 1000000);
-    scenario_fini(&s);
 }
 
 TEST(test_a_buffer_counts_bytes_or_packets)
 {
-    struct scenario s = changed("buffer=100p@port");
+    MEMORY_ENDS(scenario_fini) struct scenario s = changed("buffer=100p@port");
     assert_int_equal(s.network.sw.queue.limit_packets, 100);
     assert_int_equal(s.network.sw.queue.limit_bytes, EMU_QUEUE_UNLIMITED);
-    scenario_fini(&s);
 }
 
 TEST(test_what_belongs_to_tcp_reaches_every_flow)
 {
-    struct scenario s = changed("window=300kB+cc=cubic+small-queues=10kB");
+    MEMORY_ENDS(scenario_fini) struct scenario s = changed("window=300kB+cc=cubic+small-queues=10kB");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(s.flows[i].tcp.send_buffer_bytes, 300000);
         assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 300000);
         assert_int_equal(s.flows[i].tcp.congestion, EMU_CONGESTION_CUBIC);
         assert_int_equal(s.flows[i].tcp.small_queue_bytes, 10000);
     }
-    scenario_fini(&s);
 }
 
 TEST(test_datagrams_get_another_rate)
 {
-    struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
-                                  "  datagrams: [{from: h1, to: h0, rate: 7Mbps}]\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
+                                                             "  datagrams: [{from: h1, to: h0, rate: 7Mbps}]\n", NULL);
     struct error err;
     assert_true(study_replay_what_if(&s, "datagrams=2Mbps+fair", &err));
     assert_int_equal(s.datagrams[0].rate_bps, 2000000);
-    scenario_fini(&s);
 }
 
 TEST(test_pause_stops_everybody_or_the_senders)
@@ -89,13 +85,12 @@ TEST(test_nonsense_is_refused_and_named)
                                       "ack-first@switch", "ack-first+", "small-queues=many", "datagrams",
                                       "datagrams=0bps", "datagrams=many"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct scenario s = text_load(STAR, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(STAR, NULL);
         struct error err;
         assert_false(study_replay_what_if(&s, bad[i], &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, "--what-if"));
         assert_non_null(strstr(err.message, bad[i]));
-        scenario_fini(&s);
     }
 }
 

@@ -16,13 +16,12 @@ static void write_file(const char *name, const char *text)
 static struct study_workload judged(const char *scenario)
 {
     struct study_workload w;
-    struct study_workload_signature signature = {0};
+    MEMORY_ENDS(study_workload_signature_fini) struct study_workload_signature signature = {0};
     struct error err = {0};
     write_file("scenario.yaml", scenario);
     if (!study_workload_judge(".", 0.05, &w, &signature, &err))
         fail_msg("%s", err.message);
     assert_int_equal(signature.n, 0);
-    study_workload_signature_fini(&signature);
     return w;
 }
 
@@ -120,10 +119,9 @@ TEST(test_nagle_makes_the_delayed_ack_the_timer)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char scenario[128];
         snprintf(scenario, sizeof scenario, "network: {hosts: 2}\ntcp: {%s}\ntraffic: {tree: {}}\n", cases[i].tcp);
-        struct study_workload w = judged(scenario);
+        MEMORY_ENDS(study_workload_fini) struct study_workload w = judged(scenario);
         assert_string_equal(w.operations.timer, cases[i].timer);
         assert_true(fabs(w.operations.timer_s - cases[i].timer_s) < 1e-12);
-        study_workload_fini(&w);
     }
 }
 

@@ -22,7 +22,7 @@ static void make(struct sweep_db *d)
 
 TEST(test_a_statement_without_an_end_has_one)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     struct error err = {0};
     int status;
     make(&d);
@@ -35,29 +35,26 @@ TEST(test_a_statement_without_an_end_has_one)
     assert_int_equal(err.code, ERROR_INPUT);
     assert_string_equal(err.message, "limits.db: damaged: it has no end");
     sqlite3_finalize(q);
-    sweep_db_close(&d);
 }
 
 TEST(test_a_column_that_nobody_knows_is_not_read)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     struct error err = {0};
     make(&d);
     sqlite3_stmt *q = sweep_db_prepare(&d, "SELECT points AS other FROM sweep", &err);
     assert_int_equal(sweep_db_step(&d, q, &err), SQLITE_ERROR);
     assert_string_equal(err.message, "limits.db: nobody says what a column other may hold");
     sqlite3_finalize(q);
-    sweep_db_close(&d);
 }
 
 TEST(test_who_opened_it_to_read_cannot_write)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     struct error err = {0};
     make(&d);
     assert_false(sweep_db_do(&d, "DELETE FROM sweep", &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
-    sweep_db_close(&d);
 }
 
 TEST(test_its_schema_runs_nothing)

@@ -207,13 +207,12 @@ TEST(test_every_cause_says_what_to_do)
 
 static bool says_what_would_tell(const struct analysis_resource *r)
 {
-    char *text = NULL;
+    MEMORY_LOCAL char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     view_diagnosis_print(f, "x.pcap", r);
     fclose(f);
     bool says = strstr(text, "what would tell: ") != NULL;
-    free(text);
     return says;
 }
 

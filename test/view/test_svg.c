@@ -169,7 +169,7 @@ TEST(test_a_map_has_gaps_and_bounds)
 TEST(test_axes_of_points_are_a_grid)
 {
     struct error err = {0};
-    struct view_sweep_page_axes a;
+    MEMORY_ENDS(view_sweep_page_axes_free) struct view_sweep_page_axes a;
     json_t *points = json_loads("[{\"q\":\"fifo\",\"w\":\"1MB\",\"n.x.y\":3},"
                                 "{\"q\":\"ack\",\"w\":\"90kB\",\"n.x.y\":1},"
                                 "{\"q\":\"ack\",\"w\":\"200kB\",\"n.x.y\":1}]", 0, NULL);
@@ -185,14 +185,13 @@ TEST(test_axes_of_points_are_a_grid)
     assert_int_equal(view_sweep_page_axes_point(&a, (size_t[]){0, 2, 1}), 0);
     assert_int_equal(view_sweep_page_axes_point(&a, (size_t[]){1, 1, 0}), 2);
     assert_true(view_sweep_page_axes_point(&a, (size_t[]){0, 0, 0}) == SIZE_MAX);
-    view_sweep_page_axes_free(&a);
     json_decref(points);
 }
 
 TEST(test_too_many_values_are_refused)
 {
     struct error err = {0};
-    struct view_sweep_page_axes a;
+    MEMORY_ENDS(view_sweep_page_axes_free) struct view_sweep_page_axes a;
     json_t *points[VIEW_SWEEP_PAGE_VALUES + 1];
     json_t *all = json_array();
     for (int i = 0; i < VIEW_SWEEP_PAGE_VALUES + 1; i++) {
@@ -202,7 +201,6 @@ TEST(test_too_many_values_are_refused)
     assert_false(view_sweep_page_axes_make(&a, points, VIEW_SWEEP_PAGE_VALUES + 1, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_non_null(strstr(err.message, "many"));
-    view_sweep_page_axes_free(&a);
     json_decref(all);
 }
 
@@ -287,9 +285,8 @@ TEST(test_a_shell_word_is_one_word)
         {"a.yaml", "a.yaml"}, {"-x", "./-x"}, {"a b", "'a b'"},
         {"a'b", "'a'\\''b'"}, {"$(id)\n", "'$(id)\n'"}, {"", "''"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char *word = view_text_shell_word(words[i][0]);
+        MEMORY_LOCAL char *word = view_text_shell_word(words[i][0]);
         assert_string_equal(word, words[i][1]);
-        free(word);
     }
 }
 

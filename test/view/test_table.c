@@ -59,7 +59,7 @@ TEST(test_digits_by_what_is_shown)
     } cases[] = {{1000, "1000.0"}, {999.9999999, "1000.0"}, {999.994, "999.99"}, {-999.996, "-1000.0"},
                  {9.99999, "10.00"}, {9.9994, "9.999"}, {0, "0.000"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = NULL;
+        MEMORY_LOCAL char *text = NULL;
         size_t bytes = 0;
         FILE *f = open_memstream(&text, &bytes);
         struct view_table t;
@@ -69,6 +69,5 @@ TEST(test_digits_by_what_is_shown)
         fclose(f);
         text[strcspn(text, "\n")] = '\0';
         assert_string_equal(text + strspn(text, " "), cases[i].shown);
-        free(text);
     }
 }

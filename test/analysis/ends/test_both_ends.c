@@ -126,7 +126,7 @@ static void by_threes(struct world *w, int64_t apart_ns)
 
 TEST(test_acks_that_leave_apart_and_arrive_together_are_compressed)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS / 10); /* xi = 0.2 ms / 2 ms */
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.acks, 300);
@@ -139,23 +139,21 @@ TEST(test_acks_that_leave_apart_and_arrive_together_are_compressed)
     assert_near(f.data_wait_s, 0, 1e-9);
     assert_near(f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3, 1e-9);
     assert_near(f.hold_s, 0, 1e-9); /* each leaves when its data come */
-    world_fini(&w);
 }
 
 TEST(test_acks_that_keep_their_spacing_are_not)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS); /* xi = 1 */
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.groups, 100);
     assert_int_equal(f.compressed, 0);
     assert_near(f.ack_wait_s, 0, 1e-9);
-    world_fini(&w);
 }
 
 TEST(test_the_order_of_the_files_does_not_matter)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS / 10);
     world_play(&w, 1);
     struct analysis_both_ends_flow f = world_flow(&w);
@@ -163,7 +161,6 @@ TEST(test_the_order_of_the_files_does_not_matter)
     assert_int_equal(f.compressed, 100);
     assert_near(f.ack_wait_s, 0.9e-3, 1e-9);
     assert_near(f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3, 1e-9);
-    world_fini(&w);
 }
 
 TEST(test_resolutions_widen_one_span_and_narrow_the_other)
@@ -177,7 +174,7 @@ TEST(test_resolutions_widen_one_span_and_narrow_the_other)
     } cases[] = {
         {37000, 1, 1, true}, {37000, 0, 1, false}, {37250, 1, 1, true}, {37250, 1, 0, false}, {37000, 0, 0, false}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct world w = {0};
+        MEMORY_ENDS(world_fini) struct world w = {0};
         data(&w, 300, 1);
         for (uint32_t i = 0; i < 300; i++)
             pass(&w, ack(i), (i / 3 + 3) * MS + 2 * TRANSIT + i % 3 * cases[k].apart_ns + cases[k].arrive_ns,
@@ -187,25 +184,23 @@ TEST(test_resolutions_widen_one_span_and_narrow_the_other)
         assert_near(analysis_both_ends_resolution_s(w.ends, 1), cases[k].leave_ns ? 1e-9 : 1e-6, 1e-12);
         assert_int_equal(f.groups, 100);
         assert_int_equal(f.compressed, cases[k].compressed ? 100 : 0);
-        world_fini(&w);
     }
 }
 
 TEST(test_groups_last_as_long_as_the_floor_where_they_leave)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 220, 1);
     for (uint32_t i = 0; i < 220; i++) /* 11 for 100 us; they arrive in one burst of two frames' time each */
         pass(&w, ack(i), 400 * MS + i * US, i * 10 * US + TRANSIT);
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.groups, 20);
     assert_int_equal(f.compressed, 20);
-    world_fini(&w);
 }
 
 TEST(test_a_lost_ack_is_counted_and_does_not_end_its_group)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) {
         bool lost = i % 10 == 5, before = i < 20, behind = i >= 280; /* file 0 began later and ended earlier */
@@ -216,12 +211,11 @@ TEST(test_a_lost_ack_is_counted_and_does_not_end_its_group)
     assert_int_equal(f.acks, 260 - 26);
     assert_int_equal(f.groups, (260 - 26) / 3);
     assert_int_equal(f.compressed, 0);
-    world_fini(&w);
 }
 
 TEST(test_frames_shown_twice_count_once)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) {
         struct capture_segment s = ack(i);
@@ -233,12 +227,11 @@ TEST(test_frames_shown_twice_count_once)
     assert_int_equal(f.lost_acks, 0);
     assert_int_equal(f.groups, 100);
     assert_near(f.ack_wait_s, 0, 1e-9);
-    world_fini(&w);
 }
 
 TEST(test_an_overtaken_ack_ends_the_group)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) /* every third arrives before its predecessor: never three in order */
         pass(&w, ack(i), (i + 5) * MS - (i % 3 == 2 ? 3 * MS / 2 : 0), i * MS + TRANSIT);
@@ -246,12 +239,11 @@ TEST(test_an_overtaken_ack_ends_the_group)
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.lost_acks, 0);
     assert_int_equal(f.groups, 0);
-    world_fini(&w);
 }
 
 TEST(test_sequence_numbers_wrap_and_data_are_sent_again)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     uint32_t first = (uint32_t)-150 * PAYLOAD;
     data(&w, 300, first);
     pass(&w, segment(A_TO_B, first, PAYLOAD, 1), 100 * MS + US, 100 * MS + TRANSIT + US);
@@ -264,7 +256,6 @@ TEST(test_sequence_numbers_wrap_and_data_are_sent_again)
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.groups, 100);
     assert_near(f.hold_s, 400e-6, 1e-9);
-    world_fini(&w);
 }
 
 /* 100 s of a data segment and an ACK every 10 ms; every other waits 1 ms, and ACKs `queue` ms in addition, growing. */
@@ -280,7 +271,7 @@ static void hundred_seconds(struct world *w, double queue_ms)
 TEST(test_clocks_an_hour_apart_change_nothing)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
-        struct world w = {.ahead_ns = sign * 3600 * 1000 * MS};
+        MEMORY_ENDS(world_fini) struct world w = {.ahead_ns = sign * 3600 * 1000 * MS};
         for (uint32_t i = 0; i < 3000; i++) /* file 0 began half a minute earlier */
             pass(&w, segment(B_TO_A, 7 + i, 1, 1), (10 * (int64_t)i - 30000) * MS, NEVER);
         hundred_seconds(&w, 0);
@@ -294,14 +285,13 @@ TEST(test_clocks_an_hour_apart_change_nothing)
         assert_near(f.base_s, 2 * TRANSIT * 1e-9, 1e-9);
         assert_near(analysis_both_ends_drift(w.ends), 0, 0);
         assert_true(analysis_both_ends_room(w.ends) <= 1024);
-        world_fini(&w);
     }
 }
 
 TEST(test_a_drift_is_found_and_taken_off)
 {
     for (int swap = 0; swap < 2; swap++) {
-        struct world w = {.drift = 50e-6, .ahead_ns = -MS};
+        MEMORY_ENDS(world_fini) struct world w = {.drift = 50e-6, .ahead_ns = -MS};
         hundred_seconds(&w, 0); /* 5 ms of drift */
         world_play(&w, swap);
         struct analysis_both_ends_flow f = world_flow(&w);
@@ -310,24 +300,22 @@ TEST(test_a_drift_is_found_and_taken_off)
         assert_near(f.data_wait_s, 0.5e-3, 10e-6);
         assert_near(f.ack_wait_s, 0.5e-3, 10e-6);
         assert_near(f.base_s, 2 * TRANSIT * 1e-9, 10e-6);
-        world_fini(&w);
     }
 }
 
 TEST(test_a_queue_that_grows_one_way_is_no_drift)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     hundred_seconds(&w, 5);
     struct analysis_both_ends_flow f = played(&w);
     assert_near(analysis_both_ends_drift(w.ends), 0, 0);
     assert_near(f.data_wait_s, 0.5e-3, 1e-6);
     assert_near(f.ack_wait_s, 3e-3, 10e-6); /* 0.5 and half of 5 ms */
-    world_fini(&w);
 }
 
 TEST(test_memory_is_for_packets_in_flight_only)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     for (uint32_t i = 0; i < 100000; i++) { /* 200 s; a tenth of 1000 packets a second lost on either way */
         int64_t t = 2 * i * MS;
         pass(&w, segment(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1), t, i % 10 == 3 ? NEVER : t + TRANSIT);
@@ -338,12 +326,11 @@ TEST(test_memory_is_for_packets_in_flight_only)
     assert_int_equal(f.acks, 90000);
     assert_int_equal(f.lost_acks, 10000);
     assert_true(analysis_both_ends_room(w.ends) <= 1024); /* 100 lost a second, for 6.25 s at most */
-    world_fini(&w);
 }
 
 TEST(test_neither_tags_nor_a_missing_identification_matter)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     for (uint32_t i = 0; i < 300; i++) {
         struct capture_segment to = stamped(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1, i, i), back = ack(i);
         to.ip_id = back.ip_id = 0;
@@ -357,12 +344,11 @@ TEST(test_neither_tags_nor_a_missing_identification_matter)
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.data, 300);
     assert_int_equal(f.acks, 300);
-    world_fini(&w);
 }
 
 TEST(test_two_captures_at_one_place_say_nothing)
 {
-    struct world w = {.ahead_ns = 5 * MS};
+    MEMORY_ENDS(world_fini) struct world w = {.ahead_ns = 5 * MS};
     struct analysis_both_ends_flow f;
     for (uint32_t i = 0; i < 300; i++) {
         pass(&w, segment(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1), i * MS, i * MS);
@@ -371,12 +357,11 @@ TEST(test_two_captures_at_one_place_say_nothing)
     world_play(&w, 0);
     assert_int_equal(analysis_both_ends_get(w.ends, 0, &f), ANALYSIS_BOTH_ENDS_NO_PLACE);
     assert_int_equal(f.src_port, 1000);
-    world_fini(&w);
 }
 
 TEST(test_a_flow_in_one_file_only_is_none)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     struct analysis_both_ends_flow f;
     pass(&w, syn(A_TO_B, 0), 0, TRANSIT); /* flooded by a switch that has not learnt yet */
     for (uint32_t i = 0; i < 300; i++)
@@ -384,5 +369,4 @@ TEST(test_a_flow_in_one_file_only_is_none)
     world_play(&w, 0);
     for (size_t i = 0; i < analysis_both_ends_slots(w.ends); i++)
         assert_int_equal(analysis_both_ends_get(w.ends, i, &f), ANALYSIS_BOTH_ENDS_NONE);
-    world_fini(&w);
 }

@@ -39,7 +39,7 @@ TEST(test_an_identity_is_what_the_packet_says)
 TEST(test_samples_of_two_files_agree_on_what_to_keep)
 {
     /* 200,000 packets in one, the last 2,000 of them in the other, 5 s later by its clock; 2 % of a sample of 4096. */
-    struct analysis_sample *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+    struct analysis_sample *a MEMORY_LOCAL = calloc(1, sizeof *a), *b MEMORY_LOCAL = calloc(1, sizeof *b);
     int64_t offset_ns = 0;
     for (uint32_t i = 0; i < 200000; i++) {
         struct capture_segment s = segment(A_TO_B, 1000 * i, 1000, 1);
@@ -54,8 +54,6 @@ TEST(test_samples_of_two_files_agree_on_what_to_keep)
     assert_int_equal(offset_ns, 5000 * MS);
     b->n = 0;
     assert_false(analysis_sample_offset(a, b, &offset_ns));
-    free(a);
-    free(b);
 }
 
 static void count(void *user, const struct analysis_waiting *packet)
