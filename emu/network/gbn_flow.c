@@ -167,7 +167,7 @@ static void flow_send_control(struct gbn_flow *f, enum gbn_kind kind)
     struct emu_frame frame = gbn_frame(f->g, f->to, f->from, &p);
     f->owed = 0;
     f->pack_ps = INT64_MAX;
-    gbn_host_control(&f->g->hosts[f->to], &frame);
+    emu_ring_push(&f->g->hosts[f->to].control, &frame, 0);
 }
 
 /* A Pack has waited long enough. */

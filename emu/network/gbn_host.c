@@ -102,11 +102,6 @@ static void host_submit(struct gbn_host *h, const struct emu_frame *frame)
     host_start(h);
 }
 
-void gbn_host_control(struct gbn_host *h, const struct emu_frame *frame)
-{
-    emu_ring_push(&h->control, frame, 0);
-}
-
 static void host_handle(struct emu_gbn *g, const struct emu_frame *frame)
 {
     struct gbn_packet p = gbn_packet(frame);

@@ -12,11 +12,6 @@
 
 #define FAR INT32_MAX
 
-void emu_graph_init(struct emu_graph *g, int hosts, uint64_t seed)
-{
-    *g = (struct emu_graph){.hosts = hosts, .seed = seed};
-}
-
 static void node_fini(struct emu_graph_node *n)
 {
     for (int i = 0; i < n->n_choices; i++)

@@ -49,8 +49,3 @@ struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *ne
     }
     return d;
 }
-
-void datagrams_free(struct datagrams *d)
-{
-    free(d);
-}

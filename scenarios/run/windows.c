@@ -37,8 +37,3 @@ struct windows *windows_new(const struct scenario *s, struct emu_engine *e)
     }
     return w;
 }
-
-void windows_free(struct windows *w)
-{
-    free(w);
-}

@@ -80,8 +80,3 @@ struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, int64_
     }
     return p;
 }
-
-void pauses_free(struct pauses *p)
-{
-    free(p);
-}
