@@ -184,6 +184,12 @@ static void csv_head(void)
          "ambiguous_segments,duplicate_frames,keepalives,window_bytes,window_source");
 }
 
+/* Empty when it is not finite. */
+static void csv_number(double value)
+{
+    printf(isfinite(value) ? ",%.9g" : ",", value);
+}
+
 static void print_csv(const char *path, const struct analysis_flows *f, const struct options *o)
 {
     struct analysis_flow flow;
@@ -196,18 +202,15 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
                flow.seen_payload_bytes, flow.missing_bytes, flow.data_packets);
         const double number[] = {flow.start_s, flow.end_s, flow.goodput_bps, flow.steady_goodput_bps.value,
                                  flow.steady_goodput_bps.ci95, flow.steady_start_s, flow.steady_end_s};
-        for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
-            putchar(',');
-            view_table_csv_number(stdout, number[k]);
-        }
+        for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+            csv_number(number[k]);
         const uint32_t count[] = {flow.retransmitted_segments, flow.loss_events,        flow.steady_loss_events,
                                   flow.spurious_segments,      flow.reordered_segments, flow.overtaken_segments,
                                   flow.network_duplicates,     flow.ambiguous_segments, flow.duplicate_frames,
                                   flow.keepalives};
         for (size_t k = 0; k < sizeof count / sizeof *count; k++)
             printf(",%" PRIu32, count[k]);
-        putchar(',');
-        view_table_csv_number(stdout, flow.window_bytes);
+        csv_number(flow.window_bytes);
         printf(",%s\n", window_sources[flow.window_source]);
     }
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
+#include "results/json.h"
 #include "sweep/read.h"
 #include "view/compare.h"
 #include "view/page.h"
@@ -161,19 +162,16 @@ static void sweeps_add_figures(json_t *to, const struct study_compare_value *val
 
 static json_t *sweeps_mean_json(const struct study_compare_sweeps_mean *m)
 {
-    json_t *object = json_pack("{s:I, s:I, s:I, s:I, s:I}", "points", (json_int_t)m->n,
-                               "more", (json_int_t)m->answers[STUDY_COMPARE_MORE],
-                               "less", (json_int_t)m->answers[STUDY_COMPARE_LESS],
-                               "same", (json_int_t)m->answers[STUDY_COMPARE_SAME],
-                               "open", (json_int_t)m->answers[STUDY_COMPARE_OPEN]);
+    json_t *object = results_json("points:l more:l less:l same:l open:l", (int64_t)m->n,
+                                  (int64_t)m->answers[STUDY_COMPARE_MORE], (int64_t)m->answers[STUDY_COMPARE_LESS],
+                                  (int64_t)m->answers[STUDY_COMPARE_SAME], (int64_t)m->answers[STUDY_COMPARE_OPEN]);
     sweeps_add_figures(object, m->value);
     return object;
 }
 
 static json_t *sweeps_side_json(const struct study_compare_sweeps_point *p, enum study_compare_side side)
 {
-    return p->runs[side] ? json_pack("{s:I, s:I}", "point", (json_int_t)p->number[side], "runs",
-                                     (json_int_t)p->runs[side])
+    return p->runs[side] ? results_json("point:l runs:l", (int64_t)p->number[side], (int64_t)p->runs[side])
                          : json_null();
 }
 
@@ -181,20 +179,20 @@ json_t *view_compare_sweeps_json(const struct study_compare_sweeps *c)
 {
     json_t *points = json_array(), *levels = json_array();
     for (size_t i = 0; i < c->n_levels; i++) {
-        json_t *level = json_pack("{s:s, s:s}", "axis", c->level[i].axis, "value", c->level[i].level);
+        json_t *level = results_json("axis:s value:s", c->level[i].axis, c->level[i].level);
         json_object_update_new(level, sweeps_mean_json(&c->level[i]));
         json_array_append_new(levels, level);
     }
     for (size_t i = 0; i < c->n; i++) {
         const struct study_compare_sweeps_point *p = &c->point[i];
-        json_t *point = json_pack("{s:O, s:o, s:o}", "axes", p->axes, "before",
-                                  sweeps_side_json(p, STUDY_COMPARE_BEFORE), "after",
-                                  sweeps_side_json(p, STUDY_COMPARE_AFTER));
+        json_t *point = results_json("axes:o before:o after:o", json_incref(p->axes),
+                                     sweeps_side_json(p, STUDY_COMPARE_BEFORE),
+                                     sweeps_side_json(p, STUDY_COMPARE_AFTER));
         sweeps_add_figures(point, p->value);
         json_array_append_new(points, point);
     }
-    return json_pack("{s:s, s:o, s:o, s:o}", "figure", figures[c->main].key, "all", sweeps_mean_json(&c->all), "levels",
-                     levels, "points", points);
+    return results_json("figure:s all:o levels:o points:o", figures[c->main].key, sweeps_mean_json(&c->all), levels,
+                        points);
 }
 
 /* By how many percent each point changed, with its interval. */

@@ -303,18 +303,7 @@ void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t 
     view_table_fini(t);
 }
 
-json_t *view_table_json_number(double value)
-{
-    return results_json_number(value);
-}
-
 json_t *view_table_json_estimate(const struct estimate *e)
 {
-    return json_pack("{s:o, s:o}", "value", view_table_json_number(e->value), "ci95", view_table_json_number(e->ci95));
-}
-
-void view_table_csv_number(FILE *f, double value)
-{
-    if (isfinite(value))
-        fprintf(f, "%.9g", value);
+    return results_json("value:f ci95:f", e->value, e->ci95);
 }

@@ -58,8 +58,6 @@ void view_table_print(struct view_table *t, const char *indent, size_t numbers, 
 #define VIEW_TABLE_SHOWN 8
 void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers);
 
-json_t *view_table_json_number(double value); /* null when it is not finite */
 json_t *view_table_json_estimate(const struct estimate *e); /* its value and half its 95 % interval */
-void view_table_csv_number(FILE *f, double value); /* empty when it is not finite */
 
 #endif

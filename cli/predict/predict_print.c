@@ -211,19 +211,16 @@ json_t *cli_predict_json(const struct study_prediction *p, const struct scenario
                                     f->bytes > 0 ? json_integer(f->bytes) : json_null(), t->window_bytes, t->start_s,
                                     json_rates(p, i), p->completion_s[i]);
         if (p->queues.rtt && p->rate_bps[i] > 0) {
-            json_object_set_new(link, "first_step_rtt",
-                                results_json("propagation_s:f data_wait_s:f ack_wait_s:f burst_wait_s:f",
-                                             p->queues.rtt[i].propagation_s, p->queues.rtt[i].data_wait_s,
-                                             p->queues.rtt[i].ack_wait_s, p->queues.rtt[i].burst_wait_s));
-            json_object_set_new(link, "first_step_range_bps",
-                                json_pack("[f, f]", p->queues.least_bps[i], p->queues.most_bps[i]));
+            results_json_add(link, "first_step_rtt:o first_step_range_bps:o",
+                             results_json("propagation_s:f data_wait_s:f ack_wait_s:f burst_wait_s:f",
+                                          p->queues.rtt[i].propagation_s, p->queues.rtt[i].data_wait_s,
+                                          p->queues.rtt[i].ack_wait_s, p->queues.rtt[i].burst_wait_s),
+                             json_pack("[f, f]", p->queues.least_bps[i], p->queues.most_bps[i]));
         }
         json_array_append_new(links, link);
     }
     json_t *all = results_json("model:s links:o steps:o", p->model->name, links, steps);
-    if (all && p->queues.rtt) {
-        json_object_set_new(all, "first_step_ports", json_ports(p, pattern));
-        json_object_set_new(all, "first_step_residual", json_real(p->queues.residual));
-    }
+    if (p->queues.rtt)
+        results_json_add(all, "first_step_ports:o first_step_residual:f", json_ports(p, pattern), p->queues.residual);
     return all;
 }
