@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test/cm.h - cmocka with the headers it wants first. */
+/* test/cm.h - cmocka with the headers it wants first, tests that name themselves, and what most of them include. */
 #ifndef TEST_CM_H
 #define TEST_CM_H
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 

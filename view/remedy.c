@@ -2,7 +2,6 @@
 #include "view/remedy.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"

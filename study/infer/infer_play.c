@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/units.h"
-#include "results/directory.h"
 #include "scenarios/save.h"
 #include "study/infer/infer_parts.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

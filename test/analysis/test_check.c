@@ -3,7 +3,6 @@
 #include "analysis/rules/check.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 

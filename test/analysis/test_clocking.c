@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FULL 1000
 
@@ -113,7 +112,6 @@ TEST(test_a_slow_reader_shows_in_the_window_offered)
 /* A buffer of two segments offers less than two while it holds one: that says nothing of who reads it. */
 TEST(test_the_least_buffer_is_no_slow_reader)
 {
-    (void)state;
     MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);

@@ -7,7 +7,6 @@
 #include "test/analysis/segment.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "test/cm.h"

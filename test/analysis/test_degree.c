@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/degree.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "test/cm.h"
 
 /* In: 0..10 and 1..9; out: 2..10.001 s. */

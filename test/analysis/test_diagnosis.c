@@ -7,8 +7,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct analysis_flows *read_capture(const char *name)
 {

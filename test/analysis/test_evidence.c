@@ -8,7 +8,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000

@@ -2,9 +2,6 @@
 #include "test/analysis/segment.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 

@@ -2,7 +2,6 @@
 /* What a capture says is the same, to the last bit, whether one CPU reads and analyses it or two do: of random captures,
  * sound and cut, plain and gzip. */
 #include "analysis/flows/flows.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "capture/writer.h"
 #include "test/capture/files.h"
@@ -10,9 +9,6 @@
 
 #include <inttypes.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROUNDS = 10, FRAMES = 40000, MOST_FLOWS = 3000, MOST_BYTES = 160 };
 

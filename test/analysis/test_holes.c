@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <string.h>
-
 static void open_hole(struct analysis_holes *h, int64_t start, int64_t end, int64_t opened_ns)
 {
     struct analysis_hole hole = {.start = start, .end = end, .opened_ns = opened_ns};

@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MS INT64_C(1000000)
 

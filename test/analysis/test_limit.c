@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define BINS 128
 #define OFFERED 500e3

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The link of a host whose flows' waits and frames are given, and what the judge says of flows that windows hold. */
-#include "analysis/link.h"
 #include "analysis/facts.h"
 #include "judge/posterior.h"
 #include "test/cm.h"
@@ -362,7 +361,6 @@ TEST(test_a_link_after_the_tap_works_for_a_share_of_the_time)
  * the next, it has none: jitter makes data wait so, too. With losses, nobody knows. */
 TEST(test_what_leaves_a_standing_queue_is_even)
 {
-    (void)state;
     static struct analysis_capacity_host host; /* no group of frames votes */
     for (int how = 0; how < 3; how++) {
         struct analysis_wait waits[2] = {{.least_s = 3e-3}, {.start_s = 2.5, .least_s = 3e-3}};

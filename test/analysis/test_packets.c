@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/packets.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/cm.h"
 
 static size_t left_bytes;

@@ -138,7 +138,6 @@ TEST(test_who_sent_none_is_told_nothing)
 /* 1,250 bytes in each of the least slots, 10 microseconds, about the third pulse: 1 Gb/s out. */
 TEST(test_what_passes_meanwhile_is_that_way_s)
 {
-    (void)state;
     static struct analysis_capacity_host frames;
     struct analysis_pulses p;
     struct analysis_pulsed none = tell(true, 50, &p);
@@ -156,7 +155,6 @@ TEST(test_what_passes_meanwhile_is_that_way_s)
 /* At the server what goes out at the other end comes in. */
 TEST(test_the_other_end_has_them_the_other_way)
 {
-    (void)state;
     struct analysis_pulses p;
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_of(true, 50);
     const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
@@ -171,7 +169,6 @@ TEST(test_the_other_end_has_them_the_other_way)
  * 7.1, has more; one of 7.3 does not, but for bursts. */
 TEST(test_a_way_that_carries_more_has_room)
 {
-    (void)state;
     const struct analysis_told in = {.incoming = true};
     const struct analysis_pulsed pulsed = {.passed_bps = {9e6, 9e6}};
     struct analysis_evidence e = {.flow = &in, .tick_s = 0.001, .queued_s = 0.002};

@@ -3,8 +3,6 @@
 #include "analysis/rules/resource.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 

@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000
@@ -225,7 +224,6 @@ TEST(test_what_a_hole_held_back_times_nothing)
  * do show what they took: by the clock that made the stamps. */
 TEST(test_acks_that_a_queue_drops_leave_the_others_to_time)
 {
-    (void)state;
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct analysis_round_trip_figures x;
     analysis_flows_keep_explanations(f);
@@ -244,7 +242,6 @@ TEST(test_acks_that_a_queue_drops_leave_the_others_to_time)
 /* Data are answered after 1 ms for a second, and then after 5: so long they take in either, with stamps or without. */
 TEST(test_what_data_are_held_for_is_that_of_a_time)
 {
-    (void)state;
     for (int stamps = 0; stamps < 2; stamps++) {
         CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
         analysis_flows_keep_explanations(f);

@@ -6,7 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FRAME 1250
 #define FRAME_NS INT64_C(100000)
@@ -109,7 +108,6 @@ static void long_capture(uint32_t *bytes, int64_t *time_ns)
 /* One block of four counts for all from the 256th on, as of a long capture: runs are longer than blocks. */
 TEST(test_some_blocks_of_a_long_capture_stand_for_all)
 {
-    (void)state;
     static uint32_t bytes[BLOCK * BLOCKS];
     static int64_t time_ns[BLOCK * BLOCKS];
     struct analysis_spacing all = {.frames = 0}, some = {.frames = 0};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/steady.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 TEST(test_truncation_cuts_the_warm_up)

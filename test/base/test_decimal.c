@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define CASES 4000 /* of each kind */
 

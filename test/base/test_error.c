@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <errno.h>
-#include <string.h>
 
 TEST(test_set_returns_false_and_keeps_code_and_text)
 {

@@ -2,9 +2,6 @@
 #include "base/filekind.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define KIND_OF(literal) kind_of(literal, sizeof literal - 1)

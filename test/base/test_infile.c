@@ -2,9 +2,6 @@
 #include "base/infile.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST ((size_t)1 << 20)

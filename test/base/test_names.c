@@ -2,8 +2,6 @@
 #include "base/names.h"
 #include "test/cm.h"
 
-#include <string.h>
-
 static const char *const colours[] = {"red", "green", "dark green", NULL};
 
 TEST(test_a_name_is_found_whole)

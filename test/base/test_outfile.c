@@ -2,8 +2,6 @@
 #include "base/outfile.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

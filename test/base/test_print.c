@@ -3,11 +3,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct {

@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define GOOD(parse, text, expected)                      \
     do {                                                 \

@@ -3,8 +3,6 @@
 #include "test/capture/packets.h"
 #include "test/cm.h"
 
-#include <string.h>
-
 #define RAW 12 /* link type: nothing before the IP header */
 
 static struct capture_segment decode_tcp(const uint8_t *bytes, uint32_t captured, uint32_t wire)

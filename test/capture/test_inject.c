@@ -7,9 +7,6 @@
 #include "test/capture/files.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NS_PER_S INT64_C(1000000000)
 
 TEST(test_recorded_times_are_scaled_from_the_first)

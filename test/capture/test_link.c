@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <pcap/dlt.h>
-#include <string.h>
 
 #define ETHERNET 1
 

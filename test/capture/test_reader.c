@@ -4,8 +4,6 @@
 #include "test/capture/files.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

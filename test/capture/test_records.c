@@ -6,7 +6,6 @@
 #include "test/cm.h"
 
 #include <pcap/pcap.h>
-#include <stdio.h>
 
 enum { ROUNDS = 1500, LONG_ROUNDS = 25, MOST_BYTES = 1 << 20, LONGEST = 3000, BOTH_BUFFERS = 1 << 19 };
 

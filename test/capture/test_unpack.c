@@ -7,9 +7,6 @@
 #include "test/cm.h"
 
 #include <lzma.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 

@@ -6,7 +6,6 @@
 #include "test/cm.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 

@@ -6,8 +6,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 #define SEGMENTS 20000
 #define ACK 0x010
 #define ECE 0x040

@@ -7,7 +7,6 @@
 #include "test/emu/fake_engine.h"
 
 #include <math.h>
-#include <string.h>
 
 #define BYTE_PS INT64_C(80000) /* 100 Mb/s */
 #define FULL 1538       /* wire bytes of 1500 */

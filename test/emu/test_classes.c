@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <stdlib.h>
-
 static struct emu_queue q;
 
 static void make(enum emu_discipline discipline, int64_t limit_packets, const int64_t *quanta, int n)

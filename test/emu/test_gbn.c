@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 #define US INT64_C(1000000) /* ps */
 #define WIRE_US 124         /* of a full packet at 100 Mb/s, rounded up */
 

@@ -5,8 +5,6 @@
 #include "test/emu/fake_engine.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST 40 /* nodes of a random graph */
 

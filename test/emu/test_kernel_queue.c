@@ -7,8 +7,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 #define FRAMES 2000
 
 static struct {

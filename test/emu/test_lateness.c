@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-
 #define US INT64_C(1000000)
 
 TEST(test_nothing_is_late_without_frames)

@@ -4,9 +4,6 @@
 
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void reads(const char *line, const char *const *wanted)
 {
     struct error err = {0};

@@ -2,8 +2,6 @@
 /* Frames as a stack of Linux sends them, bytes written by hand. */
 #include "emu/linux/packet.h"
 
-#include <string.h>
-
 #include "test/cm.h"
 
 /* From station 2 to station 1: IPv4, TCP 49153 > 5002 (flow 1), sequence 0x01020304, `data` bytes, flags. */

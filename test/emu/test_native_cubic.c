@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/cubic.h"
 
-#include "base/random.h"
-
 #include <math.h>
 
 #include "test/cm.h"

@@ -6,8 +6,6 @@
 #include "emu/network/network.h"
 #include "test/cm.h"
 
-#include <stdint.h>
-
 #define FIN 0x01
 #define SYN 0x02
 #define FLOWS 4

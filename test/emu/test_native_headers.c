@@ -7,8 +7,6 @@
 #include "emu/native/segment.h"
 
 #include <pcap/dlt.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -144,7 +142,6 @@ TEST(test_quic_begins_with_long_headers)
 /* RFC 768, 863: from each source a port of its own, to one where nobody answers; padded to the least frame. */
 TEST(test_datagrams_are_udp)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct emu_frame f = {.packet = emu_frame_tag((uint64_t)i), .dst = 0, .src = 2, .ethertype = EMU_FRAME_IPV4,
                               .payload_bytes = (uint16_t)(i ? 1200 : 40)};

@@ -5,8 +5,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <string.h>
-
 #include "test/cm.h"
 
 #define LENGTH 400

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <stdlib.h>
-
 #include "test/cm.h"
 
 static struct native_scheduler s;

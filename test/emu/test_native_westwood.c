@@ -2,9 +2,6 @@
 #include "emu/native/congestion.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SEGMENT 1448
 #define WINDOW 1000000
 

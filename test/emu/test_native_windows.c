@@ -8,10 +8,6 @@
 #include "base/units.h"
 #include "test/cm.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #define MS UNITS_PS_PER_MS
 #define US UNITS_PS_PER_US
 #define HOSTS 128

@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 static struct emu_network net;
 static int delivered;
 static int64_t last_time;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ethernet PAUSE: frames on the wire, quanta, and a switch that loses nothing. */
-#include "base/random.h"
 #include "emu/network/network.h"
 #include "emu/network/pause.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
-
-#include <string.h>
 
 #define BYTE_PS 8000 /* 1 Gb/s */
 #define US 1000000   /* ps */

@@ -5,8 +5,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <math.h>
-
 #define MS INT64_C(1000000000)
 #define PAYLOAD 982 /* 1000 bytes in the buffer */
 

@@ -3,8 +3,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 static struct emu_network net;
 static int received[1100]; /* frames a host got */
 

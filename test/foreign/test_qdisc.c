@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct foreign_qdisc read_good(const char *text)
 {

@@ -5,9 +5,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
@@ -86,7 +83,6 @@ TEST(test_iperf3_without_a_test_is_refused)
 /* Streams of an interval, and connections, stand in any order, and some are of no stream that ended. */
 TEST(test_iperf3_streams_are_told_by_their_sockets)
 {
-    (void)state;
     struct foreign_test t = read_text(
         "{\"start\":{" CONNECTED ",\"test_start\":{\"duration\":1}},\"intervals\":[{\"streams\":["
         "{\"socket\":6,\"seconds\":1,\"bits_per_second\":1e6}]}," SECOND("0", "false") "],\"end\":{\"streams\":["
@@ -103,7 +99,6 @@ TEST(test_iperf3_streams_are_told_by_their_sockets)
 /* 5000 lists in 3 bytes each are no measurement; 4000, or as many in 16 and more, may be one. */
 TEST(test_lists_without_end_are_refused)
 {
-    (void)state;
     static const struct { int lists, spaces; const char *words; } row[] = {
         {4000, 0, "x: no start.timestamp"},
         {5000, 0, "x: an object or a list in less than 16 bytes each: no measurement"},

@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define HEAD "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
 

@@ -4,8 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* 50 Mb/s each way of a link that has room for 50: full. */
 static struct judge_diagnosis full(enum judge_answer answer, enum judge_cause cause)

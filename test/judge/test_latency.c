@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* 1 to n ms, the greatest first. */
 static void count_down(double *round_s, size_t n)

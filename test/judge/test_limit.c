@@ -5,7 +5,6 @@
 #include "test/judge/any.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FULL 1448.0
 

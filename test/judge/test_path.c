@@ -5,7 +5,6 @@
 #include "test/judge/any.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FULL 1448.0
 #define NEVER 0.999 /* of what is so with a share: not so */

@@ -7,7 +7,6 @@
 #include "test/judge/any.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FULL 1448.0
 #define IN 0

@@ -3,8 +3,6 @@
 
 #include "test/cm.h"
 
-#include <stdlib.h>
-
 /* One, two, three ... flows into one host and out of it, as counted by hand. */
 TEST(test_all_splits_of_few_flows)
 {

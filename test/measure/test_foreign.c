@@ -6,12 +6,8 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SECONDS 20
-
 
 static struct foreign_test tests[8];
 static size_t n;

@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Words of other kinds of phases, and of the beginning of a phase, are none of a loaded network's. */
 TEST(test_loaded_is_what_is_judged_of_both_at_once)

@@ -2,7 +2,6 @@
 #include "measure/line.h"
 #include "test/cm.h"
 
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -2,10 +2,6 @@
 #include "measure/proof.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Python: hmac.new(b"0123456789abcdef", b"contraflow measure client 00 ff", hashlib.sha256).hexdigest() */
 TEST(test_a_proof_is_hmac_sha_256)
 {

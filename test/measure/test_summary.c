@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A phase of 2 s at constant rates in Mb/s; 0: nothing goes that way. Round trips are `rtt_s` over a floor of 10 ms,
  * and each MB is answered by 100 segments. */

@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CI 0.02
 
@@ -275,7 +273,6 @@ TEST(test_waits_that_end_a_slow_start)
  * spare; of all 27 it would not be. */
 TEST(test_a_frame_that_has_begun_is_no_queue_of_its_own_either)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.floor_in_s = s.floor_out_s = 0.052;

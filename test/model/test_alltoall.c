@@ -4,8 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 

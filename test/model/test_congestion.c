@@ -5,7 +5,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 

@@ -2,13 +2,8 @@
 #include "model/exchange/exchange.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/random.h"
-#include "model/schedule.h"
 #include "test/cm.h"
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))

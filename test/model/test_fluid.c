@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/fluid.h"
 
-#include "base/random.h"
 #include "model/timeline.h"
 #include "model/window/window_rule.h"
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 

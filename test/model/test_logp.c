@@ -4,7 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 

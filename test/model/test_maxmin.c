@@ -3,7 +3,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 

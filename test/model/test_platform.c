@@ -2,7 +2,6 @@
 #include "model/pattern.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 #include "test/model/patterns.h"

@@ -5,7 +5,6 @@
 #include "model/window/window.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 

@@ -2,8 +2,6 @@
 #include "model/schedule.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "test/cm.h"
 

@@ -2,8 +2,6 @@
 #include "model/exchange/tam.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "test/cm.h"

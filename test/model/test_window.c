@@ -7,8 +7,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 

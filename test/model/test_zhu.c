@@ -6,9 +6,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 

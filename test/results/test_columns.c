@@ -6,8 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

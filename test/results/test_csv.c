@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char path[] = "/tmp/contraflow-csv-XXXXXX";

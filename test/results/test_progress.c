@@ -6,9 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FLOWS 2

@@ -2,13 +2,10 @@
 #include "results/summary.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "results/directory.h"
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Rows are written one after another; the file is what jansson makes of the whole summary at once, with no flow, one or

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every collective is played with sets instead of numbers: who has contributed to each block of each process's vector, and
  * how often. What must be there at the end is the definition of the operation, whoever sent what to whom. */
-#include "base/memory.h"
 #include "base/random.h"
 #include "scenarios/traffic/collective.h"
 #include "test/cm.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define RANKS 40
 #define SEED 19

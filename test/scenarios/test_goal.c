@@ -2,13 +2,8 @@
 /* GOAL text as txt2bin of LogGOPSim reads it (src/LogGOPSim/txt2bin.re). */
 #include "scenarios/traffic/goal.h"
 
-#include "base/memory.h"
-#include "base/random.h"
 #include "scenarios/traffic/collective.h"
 #include "test/cm.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static void rejects(const char *text, const char *sentence)
 {

@@ -3,10 +3,6 @@
 #include "scenarios/keys.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *page;
 
 TEST(test_the_page_is_what_the_table_says)

@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-
 #define FLOWS 300
 #define SAMPLES 200
 

@@ -2,9 +2,6 @@
 /* What a listener hears while a capture is read. */
 #include "study/capture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "test/cm.h"
 
 static int finished, warnings;

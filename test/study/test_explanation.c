@@ -5,7 +5,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000

@@ -2,10 +2,6 @@
 /* A judge's facts as the network of a replay, and what of it is said to be assumed. */
 #include "study/replay/replay_parts.h"
 
-#include "judge/limit.h"
-
-#include <string.h>
-
 #include "test/cm.h"
 
 static const bool no_losses[] = {false, false};

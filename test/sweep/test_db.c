@@ -2,8 +2,6 @@
 #include "sweep/db.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -5,9 +5,6 @@
 
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct analysis_resource lost(enum judge_cause cause, double in, double out)
 {
     struct judge_way way = {
@@ -219,7 +216,6 @@ static bool says_what_would_tell(const struct analysis_resource *r)
 /* A capture tells less than an experiment has, and what that lacks its reason says. */
 TEST(test_a_measurement_asks_for_no_capture)
 {
-    (void)state;
     struct analysis_resource r = lost(JUDGE_CAUSE_UNKNOWN, 0.3, 0.3);
     r.diagnosis.answer = JUDGE_ANSWER_UNKNOWN;
     snprintf(r.diagnosis.why, sizeof r.diagnosis.why, "rates vary too much: a longer --time would tell");

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Colours as people see them: contrast by WCAG 2.2 (1.4.3: text 4.5, 1.4.11: graphics 3), colour blindness by Machado,
  * Oliveira and Fernandes 2009 (severity 1), distances by CIEDE2000 (Sharma, Wu and Dalal 2005). */
-#include "base/memory.h"
 #include "view/embedded.h"
 #include "view/palette.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 

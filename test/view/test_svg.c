@@ -5,8 +5,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char *text;
 static size_t size;

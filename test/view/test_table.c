@@ -3,9 +3,6 @@
 #include "test/cm.h"
 #include "view/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* What is printed of n rows: values 1.5, 2.5, ... and a last row that has no such number. */
 static char *printed(const char *head, int n, const char *last)
 {

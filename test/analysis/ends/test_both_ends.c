@@ -6,7 +6,6 @@
 #include "analysis/ends/both_ends.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 

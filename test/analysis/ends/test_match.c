@@ -3,7 +3,6 @@
 
 #include "test/analysis/segment.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "test/cm.h"

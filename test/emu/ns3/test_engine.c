@@ -6,8 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
