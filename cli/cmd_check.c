@@ -15,8 +15,6 @@
 #include "view/diagnosis.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 struct options {

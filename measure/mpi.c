@@ -10,9 +10,6 @@
 #include <math.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -4,10 +4,7 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void *json_memory(size_t bytes)
 {

@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PAUSES 50000 /* of all sources: a saved scenario has room for them */
 

@@ -9,7 +9,6 @@
 #include "view/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define WIDTH 960
 #define LEFT 70

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3

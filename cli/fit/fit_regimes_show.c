@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define NEAREST 10 /* at most so many points that disagree are shown */
 

@@ -11,8 +11,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define PROGRESS_BYTES 10000000

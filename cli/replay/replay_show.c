@@ -9,8 +9,6 @@
 #include "view/table.h"
 
 #include <math.h>
-#include <stdlib.h>
-
 
 static double replay_total(const struct study_replay_run *run, int n)
 {

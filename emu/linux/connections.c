@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <search.h>
-#include <stdlib.h>
 
 struct direction {
     uint64_t key;

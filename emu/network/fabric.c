@@ -5,7 +5,6 @@
 #include "emu/ring.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define WORD 64
 

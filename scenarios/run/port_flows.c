@@ -6,7 +6,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SLOTS (4 * PORT_FLOWS)
 

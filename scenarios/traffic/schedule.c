@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static const char what[] = "a schedule";
 

@@ -7,8 +7,6 @@
 #include "study/compare/kept.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A judged host, kept. */
 struct kept {
