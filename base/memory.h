@@ -43,6 +43,10 @@ static inline void memory_local_end(void *place)
     free(memory);
 }
 
+/* free() of each: of what one owner has. */
+#define MEMORY_FREE(...) memory_free((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__} / sizeof(void *))
+void memory_free(void *const *memory, size_t n);
+
 /* A stream that is written to memory; *text is for free() after memory_stream_end(). */
 FILE *memory_stream(char **text, size_t *size) __attribute__((returns_nonnull));
 void memory_stream_end(FILE *f, char **text);

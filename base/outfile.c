@@ -47,9 +47,7 @@ void outfile_unwatch(const char *part)
 static void outfile_free(struct outfile *f)
 {
     outfile_unwatch(f->part);
-    free(f->buffer);
-    free(f->path);
-    free(f->part);
+    MEMORY_FREE(f->buffer, f->path, f->part);
     *f = (struct outfile){0};
 }
 

@@ -446,10 +446,7 @@ void capture_reader_close(struct capture_reader *r)
     if (r->pcap)
         pcap_close(r->pcap);
     unpack_close(r->unpack);
-    free(r->packed);
-    free(r->buffer);
-    free(r->path);
-    free(r);
+    MEMORY_FREE(r->packed, r->buffer, r->path, r);
 }
 
 /* Is it time for word that nothing came, or that what came is worth a look? */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/degree.h"
-#include "analysis/rules/check_capture.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "results/csv.h"
 #include "results/directory.h"

@@ -4,7 +4,6 @@
 #include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "cli/workload_show.h"
 #include "foreign/read.h"

@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "results/directory.h"
 #include "results/json.h"
-#include "results/summary.h"
 #include "scenarios/capture_size.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
@@ -56,9 +55,7 @@ static void plan_fini(struct run_plan *p)
     }
     if (p->directory)
         directory_release(p->directory);
-    free(p->names);
-    free(p->jobs);
-    free(p->directory);
+    MEMORY_FREE(p->names, p->jobs, p->directory);
 }
 
 static bool plan_add_job(struct run_plan *p, const struct scenario *s, const char *label, const char *directory,

@@ -7,7 +7,6 @@
 #include "cli/read.h"
 #include "results/json.h"
 #include "study/explain/explain_run.h"
-#include "study/explain/explanation.h"
 #include "study/verdict/judge.h"
 #include "study/explain/pendulum.h"
 #include "view/diagnosis.h"

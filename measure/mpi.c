@@ -85,14 +85,7 @@ static void pattern_end(struct mpi_pattern *p)
         MPI_Comm_free(&p->comm);
     for (size_t i = 0; i < p->own; i++)
         measure_sockets_fini(&p->ways[i]);
-    free(p->ways);
-    free(p->windows);
-    free(p->all_windows);
-    free(p->index);
-    free(p->bytes);
-    free(p->requests);
-    free(p->times_s);
-    free(p->all_s);
+    MEMORY_FREE(p->ways, p->windows, p->all_windows, p->index, p->bytes, p->requests, p->times_s, p->all_s);
 }
 
 /* Waits for all messages of this process, and notes when those that it receives are there, and windows of those that it

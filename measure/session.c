@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "measure/proof.h"
 #include "measure/server.h"
 #include "measure/test.h"
 

@@ -85,18 +85,8 @@ static void fluid_fini(struct fluid *f)
         free(f->queues[q].total);
     }
     model_window_free(f->law);
-    free(f->hops);
-    free(f->queues);
-    free(f->target);
-    free(f->owner);
-    free(f->come);
-    free(f->links);
-    free(f->busy);
-    free(f->starts);
-    free(f->live);
-    free(f->sending);
-    free(f->flows);
-    free(f->wait_s);
+    MEMORY_FREE(f->hops, f->queues, f->target, f->owner, f->come, f->links, f->busy, f->starts, f->live, f->sending,
+                f->flows, f->wait_s);
 }
 
 static void fluid_add_path(struct fluid *f, size_t flow, bool ack, const int *path, int n)

@@ -599,21 +599,12 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
         free(w.fine[x].at);
         free(w.fine[x].weight);
     }
-    free(w.m);
-    free(w.v);
-    free(w.miss);
-    free(w.together);
-    free(w.log_p);
-    free(w.l);
-    free(w.q);
-    free(w.variance);
+    MEMORY_FREE(w.m, w.v, w.miss, w.together, w.log_p, w.l, w.q, w.variance);
     return true;
 }
 
 void model_posterior_fini(struct model_posterior *p)
 {
-    free(p->fit);
-    free(p->variance);
-    free(p->tails);
+    MEMORY_FREE(p->fit, p->variance, p->tails);
     *p = (struct model_posterior){.fit = NULL};
 }

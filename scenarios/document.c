@@ -458,9 +458,7 @@ void document_free(struct document *d)
 {
     for (int i = 1; d && i <= d->n_nodes; i++)
         free(d->nodes[i].children);
-    free(d ? d->nodes : NULL);
-    free(d ? d->texts : NULL);
-    free(d);
+    MEMORY_FREE(d ? d->nodes : NULL, d ? d->texts : NULL, d);
 }
 
 int document_node(const struct document *d, const char *key_path)

@@ -2,7 +2,6 @@
 #include "scenarios/save.h"
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "results/directory.h"
 #include "results/directory_clear.h"
 #include "scenarios/commands.h"

@@ -45,20 +45,9 @@ void scenario_fini(struct scenario *s)
     free(s->points);
     free(s->captures);
     scenario_free_list(s->beside, s->n_beside);
-    free(s->on_off);
-    free(s->background.hosts);
-    free(s->requests.clients);
-    free(s->goal.lines);
-    free(s->ranks);
-    free(s->burst.sources);
-    free(s->burst.sinks);
-    free(s->burst.packets);
-    free(s->pingpong.pairs);
-    free(s->pause_hosts);
-    free(s->delays_ps);
-    free(s->host_times_ps);
-    free(s->links);
-    free(s->nodes);
+    MEMORY_FREE(s->on_off, s->background.hosts, s->requests.clients, s->goal.lines, s->ranks, s->burst.sources,
+                s->burst.sinks, s->burst.packets, s->pingpong.pairs, s->pause_hosts, s->delays_ps, s->host_times_ps,
+                s->links, s->nodes);
     *s = (struct scenario){0};
 }
 

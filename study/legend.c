@@ -53,9 +53,7 @@ static void legend_fini(struct legend *l)
     for (size_t i = 0; i < l->n_keys; i++) {
         for (size_t k = 0; k < l->n; k++)
             free(l->key[i].value[k]);
-        free(l->key[i].value);
-        free(l->key[i].usual);
-        free(l->key[i].name);
+        MEMORY_FREE(l->key[i].value, l->key[i].usual, l->key[i].name);
     }
     free(l->key);
 }

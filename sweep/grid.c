@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "scenarios/commands.h"
-#include "scenarios/document.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 #include "scenarios/shipped.h"
@@ -253,12 +252,7 @@ void sweep_grid_free(struct sweep *s)
         sweep_range_fini(&s->skips[i].values);
     free(s->skips);
     document_free(s->doc);
-    free(s->path);
-    free(s->facts.title);
-    free(s->scenario);
-    free(s->facts.text);
-    free(s->facts.scenario_text);
-    free(s);
+    MEMORY_FREE(s->path, s->facts.title, s->scenario, s->facts.text, s->facts.scenario_text, s);
 }
 
 const struct sweep_facts *sweep_grid_facts(const struct sweep *s)

@@ -2,7 +2,6 @@
 #include "view/compare_sweeps.h"
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"

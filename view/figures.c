@@ -2,7 +2,6 @@
 #include "view/figures.h"
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "results/csv.h"
 #include "results/directory.h"
 #include "results/queues.h"

@@ -6,7 +6,6 @@
 #include "view/capture_page_parts.h"
 #include "view/page.h"
 #include "view/svg.h"
-#include "view/text.h"
 
 #include <math.h>
 

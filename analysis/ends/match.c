@@ -137,9 +137,7 @@ void analysis_match_free(struct analysis_match *m)
 {
     if (!m)
         return;
-    free(m->entry);
-    free(m->bucket);
-    free(m);
+    MEMORY_FREE(m->entry, m->bucket, m);
 }
 
 /* The link that leads to a packet of this identity, or to nobody. */

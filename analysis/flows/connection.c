@@ -111,9 +111,7 @@ void analysis_connections_free(struct analysis_connections *t)
     pool_free(&t->whole);
     pool_free(&t->first);
     free(atomic_load(&t->spare));
-    free(t->place);
-    free(t->slot);
-    free(t);
+    MEMORY_FREE(t->place, t->slot, t);
 }
 
 size_t analysis_connections_count(const struct analysis_connections *t)

@@ -20,9 +20,7 @@ void analysis_resources_fini(struct analysis_resources *resources)
         free(resources->alone[i].flows);
         free(resources->alone[i].judged);
     }
-    free(resources->resource);
-    free(resources->alone);
-    free(resources->place);
+    MEMORY_FREE(resources->resource, resources->alone, resources->place);
     *resources = (struct analysis_resources){0};
 }
 

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
-#include "study/fit/fit_resources.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
 

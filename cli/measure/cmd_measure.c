@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/keep.h"
@@ -8,7 +7,6 @@
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
 #include "cli/mpi_launch.h"
-#include "cli/options.h"
 #include "measure/client.h"
 #include "measure/keep.h"
 #include "measure/latency.h"

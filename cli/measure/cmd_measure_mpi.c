@@ -357,9 +357,7 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
         table_advise(&t);
     }
     for (size_t i = 0; i < t.n; i++) {
-        free(t.rows[i].flows);
-        free(t.rows[i].times_s);
-        free(t.rows[i].windows_bytes);
+        MEMORY_FREE(t.rows[i].flows, t.rows[i].times_s, t.rows[i].windows_bytes);
     }
     free(t.rows);
     free(degrees);

@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/study.h"
-#include "cli/options.h"
 #include "measure/client.h"
 #include "measure/proof.h"
 #include "measure/server.h"

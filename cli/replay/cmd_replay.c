@@ -221,9 +221,7 @@ static void replay_knobs_restore(struct study_replay *r, const struct replay_kno
 
 static void replay_knobs_free(struct replay_knobs *k)
 {
-    free(k->flows);
-    free(k->delays_ps);
-    free(k->windows_by);
+    MEMORY_FREE(k->flows, k->delays_ps, k->windows_by);
 }
 
 /* Calibrates, plays once more, and leaves it so when that comes nearer: *nearer. *run becomes the better one. */

@@ -3,7 +3,6 @@
 #include "capture/confine.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/replay/cmd_replay.h"
 #include "results/json.h"
 

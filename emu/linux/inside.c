@@ -2,7 +2,6 @@
 #include "emu/linux/inside.h"
 
 #include "base/directory.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "emu/linux/host.h"
 #include "emu/linux/start.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "emu/native/quic.h"
 
 #include "base/memory.h"
 #include "emu/native/endpoint.h"

@@ -70,9 +70,7 @@ void emu_fabric_free(struct emu_fabric *f)
         free(input->rings);
     }
     if (f) {
-        free(f->inputs);
-        free(f->waiting);
-        free(f->last);
+        MEMORY_FREE(f->inputs, f->waiting, f->last);
     }
     free(f);
 }

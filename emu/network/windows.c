@@ -678,20 +678,9 @@ void emu_windows_free(struct emu_windows *w)
     }
     free(w->kept);
     for (int i = 0; i < w->n_threads; i++) {
-        free(w->threads[i].out[0]);
-        free(w->threads[i].out[1]);
-        free(w->threads[i].batch);
-        free(w->threads[i].sorting);
-        free(w->threads[i].ends);
+        MEMORY_FREE(w->threads[i].out[0], w->threads[i].out[1], w->threads[i].batch, w->threads[i].sorting,
+                    w->threads[i].ends);
     }
-    free(w->threads);
-    free(w->order);
-    free(w->due_ps);
-    free(w->chunk_due_ps);
-    free(w->chunk_called[0]);
-    free(w->chunk_called[1]);
-    free(w->place);
-    free(w->level_end);
-    free(w->parts);
-    free(w);
+    MEMORY_FREE(w->threads, w->order, w->due_ps, w->chunk_due_ps, w->chunk_called[0], w->chunk_called[1], w->place,
+                w->level_end, w->parts, w);
 }

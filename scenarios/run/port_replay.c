@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "capture/inject.h"
-#include "capture/reader.h"
 #include "emu/native/scheduler.h"
 #include "emu/network/port.h"
 #include "scenarios/run/record.h"

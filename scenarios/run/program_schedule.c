@@ -535,9 +535,7 @@ static void play_free(void *state)
 {
     struct play *y = state;
     for (size_t i = 0; i < y->n_ways; i++) {
-        free(y->ways[i].parcels);
-        free(y->ways[i].sent.ops);
-        free(y->ways[i].posted.ops);
+        MEMORY_FREE(y->ways[i].parcels, y->ways[i].sent.ops, y->ways[i].posted.ops);
     }
     schedule_fini(&y->schedule);
 }

@@ -14,9 +14,7 @@ void samples_init(struct samples *s, size_t flows)
 
 void samples_fini(struct samples *s)
 {
-    free(s->end);
-    free(s->packed);
-    free(s->last);
+    MEMORY_FREE(s->end, s->packed, s->last);
     *s = (struct samples){.n = 0};
 }
 

@@ -141,11 +141,7 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
 
 void scenario_pattern_fini(struct scenario_pattern *p)
 {
-    free(p->rack);
-    free(p->transfers);
-    free(p->links);
-    free(p->ack_first);
-    free(p->ways);
+    MEMORY_FREE(p->rack, p->transfers, p->links, p->ack_first, p->ways);
     emu_graph_fini(&p->graph);
     *p = (struct scenario_pattern){0};
 }

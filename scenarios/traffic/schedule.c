@@ -226,9 +226,7 @@ static bool finishes_ends(const struct finishes *f, struct error *err)
             if (--e.missing[e.later[k]] == 0)
                 ready[n_ready++] = e.later[k];
     bool ok = finishes_blame(f, &e, err);
-    free(e.begin);
-    free(e.later);
-    free(e.missing);
+    MEMORY_FREE(e.begin, e.later, e.missing);
     return ok;
 }
 
@@ -237,9 +235,7 @@ bool schedule_finishes(const struct schedule *s, int64_t eager_bytes, struct err
     struct finishes f = {.s = s, .eager_bytes = eager_bytes};
     finishes_list(&f);
     bool ok = finishes_match(&f, err) && finishes_ends(&f, err);
-    free(f.first);
-    free(f.sent);
-    free(f.wanted);
+    MEMORY_FREE(f.first, f.sent, f.wanted);
     return ok;
 }
 

@@ -221,11 +221,7 @@ static ORDER_OF(remedies_by_group, struct study_fit_remedies_point, 2 * ORDER_TE
 
 static void remedies_free_point(struct study_fit_remedies_point *p)
 {
-    free(p->group);
-    free(p->queues);
-    free(p->stack);
-    free(p->panel);
-    free(p->row);
+    MEMORY_FREE(p->group, p->queues, p->stack, p->panel, p->row);
 }
 
 /* Keeps the points of groups that have one with ACKs first, and more. */

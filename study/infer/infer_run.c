@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/infer/infer.h"
 
 #include "base/memory.h"
 #include "base/monotonic.h"
@@ -47,9 +46,7 @@ void study_infer_fini(struct study_infer *x)
 {
     for (size_t i = 0; i < x->n; i++)
         infer_fini(&x->h[i]);
-    free(x->h);
-    free(x->y);
-    free(x->group);
+    MEMORY_FREE(x->h, x->y, x->group);
     for (size_t i = 0; i < x->n_experiments; i++) {
         free(x->experiments[i].pattern.flows);
         free(x->experiments[i].value[0]);

@@ -23,9 +23,7 @@ void study_measurement_fini(struct study_measurement *m)
         free(m->placements[i].name);
         free(m->placements[i].at);
     }
-    free(m->patterns);
-    free(m->placements);
-    free(m->hosts);
+    MEMORY_FREE(m->patterns, m->placements, m->hosts);
     *m = (struct study_measurement){.n = 0};
 }
 

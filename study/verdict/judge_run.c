@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "judge/posterior.h"
 #include "results/directory.h"
-#include "results/summary.h"
 #include "scenarios/load.h"
 #include "study/run_network.h"
 #include "study/verdict/judge_run_evidence.h"

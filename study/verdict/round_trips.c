@@ -3,8 +3,6 @@
 
 #include "analysis/flows/leg_series.h"
 #include "base/memory.h"
-#include "results/progress.h"
-#include "results/summary.h"
 #include "study/verdict/latency.h"
 
 #include <math.h>

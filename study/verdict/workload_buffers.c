@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "study/verdict/workload.h"
 #include "results/csv.h"
-#include "model/buffer.h"
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
 #include "study/verdict/workload.h"
 #include "base/units.h"
 #include "results/directory.h"
-#include "results/flow.h"
 #include "results/gbn_events.h"
 #include "results/summary.h"
 #include "model/loss.h"
