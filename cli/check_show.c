@@ -77,7 +77,7 @@ json_t *cli_check_show_resource_json(const char *source, bool simulated, const s
 void cli_check_show_summary_start(struct view_table *t)
 {
     static const char *const head[] = {"source", "host", "in", "out", "steady in Mb/s", "steady out Mb/s"};
-    view_table_init(t, sizeof head / sizeof *head + ANALYSIS_RULES + 2);
+    *t = view_table_with(sizeof head / sizeof *head + ANALYSIS_RULES + 2);
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         view_table_add(t, "%s", head[i]);
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)

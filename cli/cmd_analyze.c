@@ -58,8 +58,8 @@ static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *
 
 static void print_table(const struct analysis_flows *f, const struct options *o)
 {
-    struct view_table t;
-    view_table_head(&t, "from|to|payload B|start s|end s|whole Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
+    struct view_table t = view_table_of(
+        "from|to|payload B|start s|end s|whole Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
     struct analysis_flow flow;
     bool any;
     int64_t least = bulk_bytes(f, o, &any), bytes = 0;
@@ -85,8 +85,7 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
 /* A second table, of the flows that lost, reordered or doubled segments. */
 static void print_losses(const struct analysis_flows *f, const struct options *o)
 {
-    struct view_table t;
-    view_table_head(&t, "from|to|retrans|events|spurious|reordered|overtaken|doubled|ambiguous|twice");
+    struct view_table t = view_table_of("from|to|retrans|events|spurious|reordered|overtaken|doubled|ambiguous|twice");
     struct analysis_flow flow;
     bool any = false;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
@@ -128,8 +127,7 @@ static void print_degrees(const struct analysis_flows *f, const struct options *
     size_t count;
     analysis_degree_phases(activity, at, 0, &phases, &count);
     free(activity);
-    struct view_table t;
-    view_table_head(&t, "from s|to s|in|out");
+    struct view_table t = view_table_of("from s|to s|in|out");
     for (size_t i = 0; i < count; i++) {
         view_table_add(&t, "%.6f|%.6f|%zu|%zu", phases[i].start_s, phases[i].end_s, phases[i].indegree,
                        phases[i].outdegree);

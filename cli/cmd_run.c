@@ -209,8 +209,7 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
         return false;
     printf("%s, %s by %s\n", cli_name(job->label), summary.lateness.frames > 0 ? "emulated" : "simulated",
            summary.engine);
-    MEMORY_ENDS(view_table_fini) struct view_table t;
-    view_table_head(&t, "flow|whole Mb/s");
+    MEMORY_ENDS(view_table_fini) struct view_table t = view_table_of("flow|whole Mb/s");
     for (size_t i = 0; i < summary.n_flows; i++)
         view_table_add(&t, "%s|%.1f", summary.flows[i].name, summary.flows[i].goodput_bps / 1e6);
     view_table_sum_up(&t, "  ", 1, stdout);

@@ -51,8 +51,7 @@ static void ends_print(const char *const path[2], const struct study_both_ends *
 {
     static const char *const head[] = {"from", "to", "ACKs", "lost", "groups", "compressed", "base ms", "data wait",
                                        "ACK wait", "hold", "ACK share", "beside the sender"};
-    struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
     for (size_t i = 0; i < b->n; i++)
         if (b->flow[i].placed)
             ends_row(&t, path, &b->flow[i]);

@@ -66,12 +66,11 @@ static void show_sentences(const struct study_explanation *e)
 static void show_flows(const char *path, const struct study_explanations *x, const struct study_pendulum *pendulum)
 {
     char text[STUDY_EXPLANATION_TEXT];
-    struct view_table t;
     const struct analysis_resource *host;
     for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
         if (!*host->same_as)
             view_diagnosis_print(stdout, cli_name(path), host);
-    view_table_start(&t, view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
+    struct view_table t = view_table_named(view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
     for (size_t i = 0; i < x->n; i++)
         view_explanation_table_row(&t, &x->flow[i]);
     printf("%s\n", cli_name(path));
@@ -133,8 +132,7 @@ static void show_waits(const char *directory, const struct study_explain_run *ru
 {
     static const char *const head[] = {"flow", "from", "to", "whole Mb/s", "steady Mb/s", "floor ms", "data wait", "ACK wait", "ACK share",
                                        "compressed"};
-    struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
     for (size_t i = 0; i < run->n_waits; i++) {
         const struct study_explain_run_waits *w = &run->waits[i];
         view_table_add(&t, "%s", w->flow->name);
@@ -155,8 +153,7 @@ static void show_waits(const char *directory, const struct study_explain_run *ru
 static void show_turns(const char *directory, const struct study_explain_run *run)
 {
     static const char *const head[] = {"queue", "queue", "one busy", "both", "neither", "correlation", "period ms"};
-    struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
     for (size_t i = 0; i < run->n_turns; i++) {
         const struct study_explain_run_turns *turns = &run->turns[i];
         view_table_add(&t, "%s", turns->data);

@@ -133,11 +133,10 @@ static void infer_add_none(struct view_table *t, const struct study_infer *x, si
 /* Where a hypothesis misses. */
 static void infer_print_patterns(const struct study_infer *x)
 {
-    struct view_table t;
     size_t n = x->measured->n;
     if (n < 2 || n > PATTERNS)
         return;
-    view_table_init(&t, 1 + n);
+    struct view_table t = view_table_with(1 + n);
     view_table_add(&t, "misfit");
     for (size_t p = 0; p < n; p++)
         view_table_add(&t, "%s", *x->measured->patterns[p].name ? cli_name(x->measured->patterns[p].name) : "-");
@@ -176,12 +175,11 @@ static void infer_print_misses(const struct study_infer *x)
 
 static void infer_print_ranking(const struct study_infer *x)
 {
-    struct view_table t;
     bool placed = x->measured->n_placements > 0, relative = study_measurement_windows(x->measured);
     size_t left = 0, parameters = 0;
     for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
         parameters += infer_shows(x, v);
-    view_table_init(&t, 8U + parameters + placed);
+    struct view_table t = view_table_with(8U + parameters + placed);
     view_table_add(&t, "rank|hypothesis");
     if (placed)
         view_table_add(&t, "placement");
@@ -241,8 +239,8 @@ static bool infer_first(const struct study_infer *x, size_t i, bool placement)
 
 static void infer_print_sums(const struct study_infer *x, bool placement)
 {
-    struct view_table t;
-    view_table_head(&t, placement ? "placement|weight of all its hypotheses" : "hypothesis|weight in all placements");
+    struct view_table t = view_table_of(
+        placement ? "placement|weight of all its hypotheses" : "hypothesis|weight in all placements");
     for (size_t i = 0; i < x->n_emulated; i++)
         if (infer_first(x, i, placement) && infer_sum(x, i, placement) >= UNLIKELY)
             view_table_add(&t, "%s|%.4f", placement ? infer_placement(x, &x->h[i]) : x->h[i].is.text,
@@ -253,11 +251,10 @@ static void infer_print_sums(const struct study_infer *x, bool placement)
 
 static void infer_print_models(const struct study_infer *x)
 {
-    struct view_table t;
     bool placed = x->measured->n_placements > 0;
     if (x->n_emulated == x->n)
         return;
-    view_table_init(&t, 5U + placed);
+    struct view_table t = view_table_with(5U + placed);
     view_table_add(&t, "model");
     if (placed)
         view_table_add(&t, "placement");
@@ -293,9 +290,8 @@ static void infer_add_error(struct view_table *t, double log)
 
 static void infer_print_flows(const struct study_infer *x)
 {
-    struct view_table t;
     size_t two = x->n_emulated > 1 ? 2 : 1, k = 0;
-    view_table_init(&t, 5 + two);
+    struct view_table t = view_table_with(5 + two);
     view_table_add(&t, "pattern|flow|from|to|measured|%s", "rank 1");
     if (two > 1)
         view_table_add(&t, "rank 2");
@@ -333,8 +329,7 @@ static void infer_print_next(const struct study_infer *x)
 {
     if (x->n_experiments == 0)
         return;
-    struct view_table t;
-    view_table_head(&t, "flows of h0|nats|times for odds of 20|rank 1: s|rank 2: s");
+    struct view_table t = view_table_of("flows of h0|nats|times for odds of 20|rank 1: s|rank 2: s");
     for (size_t i = 0; i < x->n_experiments && i < EXPERIMENTS; i++) {
         const struct study_infer_experiment *e = &x->experiments[i];
         char value[2][128];

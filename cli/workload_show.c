@@ -164,8 +164,7 @@ static const char *const show_places[] = {
 
 static void show_bursts_table(const struct study_workload_bursts *b)
 {
-    struct view_table t;
-    view_table_head(&t, "sources|sinks|B packets|+-|D/A|R g_s/(S g_r)|used|of");
+    struct view_table t = view_table_of("sources|sinks|B packets|+-|D/A|R g_s/(S g_r)|used|of");
     for (size_t i = 0; i < b->n; i++) {
         const struct study_workload_series *s = &b->series[i];
         view_table_add(&t, "%g|%g|%f|%f|%f|%f|%zu|%zu", s->sources, s->sinks, s->fits ? s->fit.buffer_packets : NAN,
@@ -199,12 +198,6 @@ static void show_bursts(const char *directory, const struct study_workload_burst
     printf("  %s, %.1f packets %s (B fits that within %.1f %%); g_s %.2f us, g_r %.2f us\n",
            show_architectures[r->architecture], r->buffer_packets, show_places[r->architecture], 100 * r->spread,
            b->series[0].send_gap_s * 1e6, b->series[0].receive_gap_s * 1e6);
-}
-
-static json_t *show_latency_json(const char *directory, const struct study_workload_latency *l)
-{
-    return results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f", directory, "latency", true,
-                        l->constant_s, l->per_process_s);
 }
 
 static json_t *show_uniform_json(const char *directory, const struct study_workload_uniform *u)
@@ -262,7 +255,8 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
         json_array_append_new(list, show_bursts_json(directory, &w->bursts));
         break;
     case STUDY_WORKLOAD_LATENCY:
-        json_array_append_new(list, show_latency_json(directory, &w->latency));
+        json_array_append_new(list, results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f", directory,
+                                                 "latency", true, w->latency.constant_s, w->latency.per_process_s));
         break;
     case STUDY_WORKLOAD_UNIFORM:
         json_array_append_new(list, show_uniform_json(directory, &w->uniform));

@@ -127,7 +127,7 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
         size_t at;
     } waits[] = {{"data wait, ms", 1e-3, offsetof(struct study_compare_host, data_wait_s)},
                  {"ACKs wait, ms", 1e-3, offsetof(struct study_compare_host, ack_wait_s)}};
-    view_table_head(t, "of the host|" VIEW_COMPARE_HEAD);
+    *t = view_table_of("of the host|" VIEW_COMPARE_HEAD);
     for (int way = STUDY_COMPARE_WAYS; way-- > 0;) {
         view_table_add(t, "goodput %s, Mb/s", ways[way]);
         view_compare_row(t, &h->rate_bps[way], 1e6);
@@ -151,7 +151,7 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
 
 static void compare_flow_table(struct view_table *t, const struct study_compare_host *h)
 {
-    view_table_head(t, "goodput, Mb/s: from|to|way|" VIEW_COMPARE_HEAD);
+    *t = view_table_of("goodput, Mb/s: from|to|way|" VIEW_COMPARE_HEAD);
     for (size_t i = 0; i < h->n; i++) {
         const struct study_compare_flow *flow = &h->flow[i];
         view_table_add(t, "%s", flow->src);

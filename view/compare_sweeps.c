@@ -67,7 +67,7 @@ static void sweeps_say(const struct study_compare_sweeps *c, char text[static TE
 
 static void sweeps_means_table(struct view_table *t, const struct study_compare_sweeps *c)
 {
-    view_table_head(t, "mean of the points|points|" VIEW_COMPARE_HEAD);
+    *t = view_table_of("mean of the points|points|" VIEW_COMPARE_HEAD);
     for (int i = 0; i < STUDY_COMPARE_SWEEPS_FIGURES; i++) {
         if (c->all.known[i] == 0)
             continue;
@@ -80,7 +80,7 @@ static void sweeps_levels_table(struct view_table *t, const struct study_compare
 {
     char head[128] = "";
     text_add(head, sizeof head, "%s|at|points|%s", figures[c->main].name, VIEW_COMPARE_HEAD);
-    view_table_head(t, head);
+    *t = view_table_of(head);
     for (size_t i = 0; i < c->n_levels; i++) {
         const struct study_compare_sweeps_mean *m = &c->level[i];
         view_table_add(t, "%s|%s|%zu", m->axis, m->level, m->n);
@@ -103,7 +103,7 @@ static void sweeps_points_head(struct view_table *t, const struct study_compare_
 {
     char head[160] = "";
     text_add(head, sizeof head, "%s|seeds|then|%s", figures[c->main].name, VIEW_COMPARE_HEAD);
-    view_table_head(t, head);
+    *t = view_table_of(head);
 }
 
 struct ranked {

@@ -33,9 +33,9 @@ const char *view_table_next(const struct view_table *t, const char *cell)
     return t->n > 0 && next < t->text + t->bytes ? next : NULL;
 }
 
-void view_table_init(struct view_table *t, size_t columns)
+struct view_table view_table_with(size_t columns)
 {
-    *t = (struct view_table){.columns = columns};
+    return (struct view_table){.columns = columns};
 }
 
 /* Takes the arguments of one cell's conversions. False: one of them is a number that is not finite. */
@@ -92,19 +92,21 @@ void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
     view_table_add(t, "%s", end);
 }
 
-void view_table_head(struct view_table *t, const char *names)
+struct view_table view_table_of(const char *names)
 {
     char *list MEMORY_LOCAL = memory_text("%s", names), *rest = list;
-    view_table_init(t, 0);
-    for (const char *name; (name = strsep(&rest, "|")); t->columns++)
-        view_table_add(t, "%s", name);
+    struct view_table t = view_table_with(0);
+    for (const char *name; (name = strsep(&rest, "|")); t.columns++)
+        view_table_add(&t, "%s", name);
+    return t;
 }
 
-void view_table_start(struct view_table *t, const char *const *head, size_t columns)
+struct view_table view_table_named(const char *const *head, size_t columns)
 {
-    view_table_init(t, columns);
+    struct view_table t = view_table_with(columns);
     for (size_t i = 0; i < columns; i++)
-        view_table_add(t, "%s", head[i]);
+        view_table_add(&t, "%s", head[i]);
+    return t;
 }
 
 void view_table_add_number(struct view_table *t, double value, double scale)

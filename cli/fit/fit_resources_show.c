@@ -47,8 +47,7 @@ static void print_exponents(const struct analysis_fit *f)
 
 static void print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
-    struct view_table t;
-    view_table_head(&t, "form|B Mb/s|95 %|rms|mean|worst|in/out|dAIC|cross-validated");
+    struct view_table t = view_table_of("form|B Mb/s|95 %|rms|mean|worst|in/out|dAIC|cross-validated");
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         const struct analysis_fit *f = &o->fit[i];
         view_table_add(&t, "%s%s|%f", analysis_fit_form_name(f->form), f->acks ? "+acks" : "", f->rate_bps.value / 1e6);
@@ -81,8 +80,7 @@ static void print_worst(const struct study_fit_resources *r, const struct study_
     for (size_t i = 0; i < o->n; i++)
         all[i] = (struct shown){&r->points[o->index[i]], &o->best[i]};
     qsort(all, o->n, sizeof *all, by_error);
-    struct view_table t;
-    view_table_head(&t, "point|seed|in/out|in Mb/s|predicted|out Mb/s|predicted|worst flow");
+    struct view_table t = view_table_of("point|seed|in/out|in Mb/s|predicted|out Mb/s|predicted|worst flow");
     for (size_t i = 0; i < o->n && i < WORST; i++) {
         const struct study_fit_point *p = all[i].point;
         view_table_add(&t, "%s", p->label);

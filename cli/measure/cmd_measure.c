@@ -108,7 +108,7 @@ static void measure_table_row(struct view_table *t, const char *kind, const char
 
 static void measure_table(struct view_table *t, const struct measure_summary *s)
 {
-    view_table_head(t, "traffic|data|Mb/s|+-|round trip ms|queue ms|window-limited %|sent again %");
+    *t = view_table_of("traffic|data|Mb/s|+-|round trip ms|queue ms|window-limited %|sent again %");
     for (int kind = 0; kind < MEASURE_KINDS; kind++) {
         measure_table_row(t, measure_kind_names[kind], "in", &s->in[kind]);
         measure_table_row(t, measure_kind_names[kind], "out", &s->out[kind]);

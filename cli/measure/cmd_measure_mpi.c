@@ -118,10 +118,9 @@ static void table_write(const struct mpi_table *t, FILE *f)
 
 static void table_print(const struct mpi_table *t)
 {
-    struct view_table v;
     size_t wide = 0;
     printf("%zu patterns of messages of %d bytes, in to and out of %s\n", t->n, t->o->repeat.bytes, t->m->names[0]);
-    view_table_head(&v, "in/out|in Mb/s|+-|out Mb/s|+-|messages");
+    struct view_table v = view_table_of("in/out|in Mb/s|+-|out Mb/s|+-|messages");
     for (size_t i = 0; i < t->n; i++) {
         const struct mpi_row *r = &t->rows[i];
         view_table_add(&v, "%zu/%zu", r->d.in, r->d.out);

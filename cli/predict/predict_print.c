@@ -36,8 +36,7 @@ static void print_rates(const struct study_prediction *p, const struct scenario 
                         const struct scenario_pattern *pattern)
 {
     bool any_bytes = has_bytes(s), few = p->n_steps <= STUDY_PREDICTION_SHOWN;
-    struct view_table t;
-    view_table_init(&t, 3 + (any_bytes ? 2U : 0U) + (few ? p->n_steps : 2U));
+    struct view_table t = view_table_with(3 + (any_bytes ? 2U : 0U) + (few ? p->n_steps : 2U));
     add_heads(&t, any_bytes);
     for (size_t k = 0; few && k < p->n_steps; k++)
         view_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
@@ -99,9 +98,8 @@ static void print_bursts(const struct study_prediction *p, const struct scenario
 static void print_queues(const struct study_prediction *p, const struct scenario *s,
                          const struct scenario_pattern *pattern)
 {
-    struct view_table t;
     printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
-    view_table_init(&t, 7);
+    struct view_table t = view_table_with(7);
     add_heads(&t, false);
     view_table_add(&t, "empty ms|data wait ms|ACK wait ms|bursts ms");
     for (size_t i = 0; i < p->n; i++) {
@@ -112,7 +110,7 @@ static void print_queues(const struct study_prediction *p, const struct scenario
                        p->queues.rtt[i].ack_wait_s / 1e-3, p->queues.rtt[i].burst_wait_s / 1e-3);
     }
     view_table_print(&t, "", 3, stdout);
-    view_table_init(&t, 4);
+    t = view_table_with(4);
     view_table_add(&t, "full port|wait ms|queue kB|wire Mb/s");
     size_t rows = t.n;
     for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
@@ -147,8 +145,7 @@ void cli_predict_print(const struct study_prediction *p, const struct scenario *
 static void print_side_by_side(const struct study_prediction *p, size_t n, const struct scenario *s, bool completion)
 {
     bool any_bytes = has_bytes(s);
-    struct view_table t;
-    view_table_init(&t, 3 + any_bytes + n);
+    struct view_table t = view_table_with(3 + any_bytes + n);
     add_heads(&t, any_bytes);
     for (size_t m = 0; m < n; m++)
         view_table_add(&t, "%s", p[m].model->name);

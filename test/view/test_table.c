@@ -9,8 +9,7 @@ static char *printed(const char *head, int n, const char *last)
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
-    struct view_table t;
-    view_table_head(&t, head);
+    struct view_table t = view_table_of(head);
     for (int i = 1; i <= n; i++)
         view_table_add(&t, "h%d|h0|%d|%.1f", i, 7 * i, i + 0.5);
     if (last)
@@ -59,8 +58,7 @@ TEST(test_digits_by_what_is_shown)
         MEMORY_LOCAL char *text = NULL;
         size_t bytes = 0;
         FILE *f = open_memstream(&text, &bytes);
-        struct view_table t;
-        view_table_init(&t, 1);
+        struct view_table t = view_table_with(1);
         view_table_add(&t, "%f", cases[i].value);
         view_table_print(&t, "", 0, f);
         fclose(f);

@@ -171,7 +171,7 @@ static void points_data(struct view_table *t, const struct points *p)
                                        "rate_error", "retransmitted_segments"};
     static const char *const rates[] = {"mean", "sd", "min", "max", "jain"};
     char text[OBSERVED_TEXT];
-    view_table_init(t, p->grid.n + 9 + 10);
+    *t = view_table_with(p->grid.n + 9 + 10);
     for (size_t i = 0; i < p->grid.n; i++)
         view_table_add(t, "%s", p->grid.axis[i].key);
     for (size_t i = 0; i < 9; i++)
@@ -246,7 +246,7 @@ static void show_counts(struct view_sweep_page *p, const struct points *points)
         agree += predicted == most && predicted != MODEL_REGIME_UNKNOWN;
     }
     for (int data = 0; data < 2; data++) {
-        view_table_init(&t[data], MODEL_REGIMES);
+        t[data] = view_table_with(MODEL_REGIMES);
         view_table_add(&t[data], data ? "predicted" : "closed form");
         for (int i = 0; i < MODEL_REGIME_UNKNOWN; i++)
             view_table_add(&t[data], "%s%s", data ? "" : "seen ", name_of(i));
