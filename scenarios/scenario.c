@@ -191,8 +191,7 @@ void scenario_list_star(struct scenario *s, const struct scenario_point *point)
     s->n_flows = n;
     if (s->network.hosts == 0)
         s->network.hosts = 1 + n;
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     for (int i = 0; i < n; i++) {
         struct scenario_flow *f = &s->flows[i];
         bool in = i < point->incoming;

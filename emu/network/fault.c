@@ -31,8 +31,8 @@ struct emu_fault *emu_fault_new(const struct emu_fault_config *config, int64_t d
         seed = (seed ^ (unsigned char)*c) * FNV_PRIME;
     f->config = *config;
     f->config.reorder_by_ps = emu_fault_lead_ps(config, delay_ps);
-    random_init(&f->losses, seed ^ config->seed);
-    random_init(&f->delays, ~(seed ^ config->seed));
+    f->losses = random_of(seed ^ config->seed);
+    f->delays = random_of(~(seed ^ config->seed));
     return f;
 }
 

@@ -191,7 +191,7 @@ struct emu_gbn *emu_gbn_new(const struct emu_gbn_config *config, int hosts, cons
     for (int i = 0; i < hosts; i++) {
         g->hosts[i].g = g;
         g->hosts[i].index = i;
-        random_init(&g->hosts[i].random, config->seed + (uint64_t)i);
+        g->hosts[i].random = random_of(config->seed + (uint64_t)i);
         g->hosts[i].preempt_ps = host_preempt_after(&g->hosts[i], 0);
     }
     return g;

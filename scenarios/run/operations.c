@@ -23,7 +23,7 @@ void operations_start(struct operations *o, const struct operations_plan *plan)
                              .entries = memory_zeroed((size_t)plan->processes, sizeof *o->entries, "a collective")};
     for (int i = 0; i < plan->processes; i++)
         o->entries[i].owner = o;
-    random_init(&o->random, plan->seed);
+    o->random = random_of(plan->seed);
 }
 
 static void operations_enter(void *arg)

@@ -29,9 +29,8 @@ static int64_t play_duration_ps(const struct scenario *s)
 /* Starts, messages and the end of a run. */
 static void play_times(const struct infer_play *p, struct scenario *s)
 {
-    struct random random;
     bool ends = true;
-    random_init(&random, p->seed);
+    struct random random = random_of(p->seed);
     for (int i = 0; i < s->n_flows; i++) {
         s->flows[i].start_ps += scenario_draw_start(s, &random);
         ends = ends && s->flows[i].bytes > 0;

@@ -140,10 +140,9 @@ TEST(test_random_arrivals_show_none)
 {
     CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
-    struct random r;
     double share;
     int64_t t = 0;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int i = 0; i < 5000; i++) {
         double u = ((double)random_below(&r, 1 << 30) + 1) / (1 << 30);
         analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (int64_t)(-log(u) * 1e6));

@@ -205,9 +205,8 @@ TEST(test_a_connection_that_began_as_its_first_segment_is_like_any)
     size_t alone = 0, more = 0;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct analysis_flows *few CM_OWNED(analysis_flows_free) = new_flows(), *many = new_flows();
-        struct random r;
         struct capture_segment last[PAIRS] = {0};
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         analysis_flows_keep_explanations(few);
         analysis_flows_keep_explanations(many);
         analysis_flows_set_origin(few, 0);

@@ -149,9 +149,8 @@ TEST(test_a_capacity_that_is_known_is_taken)
 /* Without stamps and without ACKs no wait shows: no yes and no no, and the capture has packets of one way alone. */
 TEST(test_without_any_wait_that_shows_nothing_is_sure)
 {
-    struct random r;
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
-    random_init(&r, 1);
+    struct random r = random_of(1);
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 4000; i++)
         for (uint8_t k = 0; k < 2; k++) { /* one flow each way, at 8 Mb/s at uneven distances, without an ACK */

@@ -43,8 +43,7 @@ TEST(test_clusters_lie_a_timer_apart)
 /* Whatever the times: every one is in a bin and in a cluster, bins cover them all, percentiles rise. */
 TEST(test_random_times_are_all_counted)
 {
-    struct random r;
-    random_init(&r, 9);
+    struct random r = random_of(9);
     for (int trial = 0; trial < 300; trial++) {
         double times[257];
         size_t n = 1 + random_below(&r, 257), binned = 0, clustered = 0;

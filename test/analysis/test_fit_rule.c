@@ -46,8 +46,7 @@ static double draw(struct random *r)
 /* Every point of the grid by a rule, each with an error of its own of up to `noise` for all its flows. */
 static void make(rule *x, double noise)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (size_t i = 0; i < POINTS; i++) {
         size_t in = (i + 1) / (GRID + 1), out = (i + 1) % (GRID + 1);
         double error = exp(noise * draw(&r));
@@ -284,8 +283,7 @@ TEST(test_a_thousand_points_are_left_out_by_groups)
     MEMORY_LOCAL struct analysis_fit_point *many = calloc(MANY, sizeof *many);
     MEMORY_LOCAL struct analysis_fit_flow *one = calloc(MANY, sizeof *one);
     struct analysis_fit fit;
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (size_t i = 0; i < MANY; i++) {
         one[i] = (struct analysis_fit_flow){true, 100 * exp(0.1 * draw(&r)), 1000, (double)INFINITY};
         many[i] = (struct analysis_fit_point){&one[i], 1, i, model_link_default()};

@@ -181,7 +181,6 @@ static char *whole(const char *path, bool explains, int64_t *frames)
 
 TEST(test_two_cpus_say_what_one_says)
 {
-    struct random r;
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     if (CPU_COUNT(&all) < 2) {
@@ -192,7 +191,7 @@ TEST(test_two_cpus_say_what_one_says)
     for (size_t i = 0; CPU_COUNT(&one) == 0; i++)
         if (CPU_ISSET(i, &all))
             CPU_SET(i, &one);
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int i = 0; i < ROUNDS; i++) {
         make_capture(&r, i == 0 ? 20 : FRAMES / 2 + (int)random_below(&r, FRAMES / 2));
         const char *path = spoil(&r);

@@ -77,8 +77,7 @@ TEST(test_random_holes_agree_with_bytes_one_by_one)
 {
     enum { BYTES = 30000 };
     static bool missing[BYTES];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int round = 0; round < 20; round++) {
         MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
         int64_t high = 0, end, expected = 0;

@@ -22,8 +22,7 @@ TEST(test_mean_takes_the_tick_off)
 /* However often neighbours merge, every sample is in the slot of its time, and none is lost. */
 TEST(test_slots_merge_without_loss)
 {
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int round = 0; round < 50; round++) {
         int64_t first = (int64_t)random_below(&r, 1000), at = first;
         MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(first * MS);

@@ -137,8 +137,7 @@ TEST(test_contradicting_signs_are_ambiguous)
 /* Many retransmissions of which DSACK reports some: the ring may forget, and never takes one for the network's. */
 TEST(test_random_dsacks_never_exceed_retransmissions)
 {
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(200);
     uint32_t spurious = 0;
     for (int i = 0; i < 100; i++) {

@@ -90,9 +90,8 @@ TEST(test_small_frames_do_not_break_a_run)
  * is spared. */
 static void long_capture(uint32_t *bytes, int64_t *time_ns)
 {
-    struct random r;
     int64_t t = 0;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (size_t i = 0, left = 0; i < BLOCK * BLOCKS; i++, left--) {
         bytes[i] = random_below(&r, 5) == 0 ? 90 : FRAME;
         t += FRAME_NS * bytes[i] / FRAME;
@@ -151,8 +150,7 @@ TEST(test_any_clock_will_do)
 /* As log2() has it, which is the definition; at the steps themselves and beside them, too. */
 TEST(test_steps_are_those_of_the_logarithm)
 {
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int i = 0; i < 1000000; i++) {
         const int per_octave = 1 << random_below(&r, 5);
         double x = exp2((double)random_below(&r, 1u << 20) / (1 << 15)), steps = log2(x) * per_octave;

@@ -40,8 +40,7 @@ TEST(test_doubles_are_printed_as_printf_does)
 
 TEST(test_ties_and_their_neighbours_round_as_printf_does)
 {
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int i = 0; i < CASES; i += cm_every()) { /* k / 2^j has an end in decimals, often at a tie */
         double value = (double)(random_next(&r) >> (11 + random_next(&r) % 50)) / (double)(UINT64_C(1) << random_next(&r) % 60);
         check(value);
@@ -52,8 +51,7 @@ TEST(test_ties_and_their_neighbours_round_as_printf_does)
 
 TEST(test_any_bits_are_printed_as_printf_does)
 {
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int i = 0; i < CASES; i += cm_every()) {
         uint64_t bits = random_next(&r), shift = random_next(&r) % 64;
         double value;
@@ -66,8 +64,7 @@ TEST(test_any_bits_are_printed_as_printf_does)
 
 TEST(test_integers_are_printed_as_printf_does)
 {
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     int64_t ends[] = {0, 1, -1, 9, 10, 99, 100, INT64_MAX, INT64_MIN, -10};
     for (int i = 0; i < CASES; i += cm_every()) {
         char expected[DECIMAL_ROOM], text[DECIMAL_ROOM];

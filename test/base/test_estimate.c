@@ -99,8 +99,7 @@ static void correlated(struct random *r, double phi, double *x, int n)
 TEST(test_short_series_have_a_mean_and_no_interval)
 {
     double x[40];
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     correlated(&r, 0, x, 40);
     struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 39});
     assert_float_equal(e.value, estimate_mean(x, 39).value, 1e-12);
@@ -114,8 +113,7 @@ TEST(test_short_series_have_a_mean_and_no_interval)
 TEST(test_few_cycles_leave_no_interval)
 {
     static double x[400];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     correlated(&r, 0, x, 400);
     struct estimate_series s = {.samples = x, .n = 400};
     assert_true(estimate_steady(&s).ci95 > 0);
@@ -129,8 +127,7 @@ TEST(test_few_cycles_leave_no_interval)
 TEST(test_a_drift_leaves_no_interval)
 {
     static double x[400];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     correlated(&r, 0, x, 400);
     struct estimate_series s = {.samples = x, .n = 400};
     assert_true(estimate_steady(&s).ci95 > 0);
@@ -184,8 +181,7 @@ static void tally_add(struct tally *t, struct estimate e, double mean)
 static struct tally tally_correlated(double phi, size_t n, int runs)
 {
     static double x[4000];
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     struct tally t = {0};
     for (int run = 0; run < runs; run++) {
         correlated(&r, phi, x, (int)n);
@@ -223,8 +219,7 @@ TEST(test_intervals_cover_the_means_of_sawtooths)
 {
     static double x[400];
     const double keep[] = {0.5, 0.7}, losses[] = {200, 100, 10};
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int i = 0; i < 6; i++) {
         double p = losses[i % 3] / 400, falls = p * (1 - keep[i / 3]);
         struct tally t = {0};
@@ -261,8 +256,7 @@ TEST(test_standing_still_is_told_in_cycles)
 TEST(test_bursts_that_the_ends_cut_are_not_known)
 {
     static double x[150];
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     struct tally t = {0};
     int narrow = 0;
     for (int run = 0; run < 400; run++) {
@@ -311,8 +305,7 @@ TEST(test_a_drift_has_a_rough_interval)
 TEST(test_rough_intervals_cover_long_memories)
 {
     static double x[400];
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     struct tally t = {0};
     for (int run = 0; run < 2000; run++) {
         correlated(&r, exp(-1.0 / 100), x, 400);

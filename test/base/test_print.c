@@ -69,8 +69,7 @@ TEST(test_a_guard_passes_lines_and_escapes_the_rest_wherever_writes_end)
 
 TEST(test_no_bytes_pass_a_guard_as_control_characters)
 {
-    struct random random;
-    random_init(&random, 17);
+    struct random random = random_of(17);
     for (int round = 0; round < 300; round++) {
         char text[1000];
         for (size_t i = 0; i < sizeof text; i++) /* half of them begin or continue sequences */

@@ -7,8 +7,7 @@
  * SplitMix64(0) gives e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f f88bb8a8724c81ec. */
 TEST(test_seed_zero_gives_the_published_state)
 {
-    struct random r;
-    random_init(&r, 0);
+    struct random r = random_of(0);
     assert_true(r.state[0] == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(r.state[1] == UINT64_C(0x6e789e6aa1b965f4));
     assert_true(r.state[2] == UINT64_C(0x06c45d188009454f));
@@ -19,10 +18,9 @@ TEST(test_seed_zero_gives_the_published_state)
 
 TEST(test_same_seed_same_stream)
 {
-    struct random a, b, c;
-    random_init(&a, 42);
-    random_init(&b, 42);
-    random_init(&c, 43);
+    struct random a = random_of(42);
+    struct random b = random_of(42);
+    struct random c = random_of(43);
     int differ = 0;
     for (int i = 0; i < 1000; i++) {
         uint64_t x = random_next(&a);
@@ -35,8 +33,7 @@ TEST(test_same_seed_same_stream)
 /* 10^5 draws below 10: chi-square with 9 degrees of freedom stays under 33 (p = 1e-4). */
 TEST(test_below_is_uniform_and_in_range)
 {
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     int count[10] = {0};
     for (int i = 0; i < 100000; i++) {
         uint64_t x = random_below(&r, 10);

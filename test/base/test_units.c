@@ -134,8 +134,7 @@ TEST(test_integers_are_whole)
 /* What is formatted parses back to the same value, for any value. */
 TEST(test_formatting_round_trips)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int i = 0; i < 20000; i++) {
         int64_t value = (int64_t)(random_next(&r) >> (1 + random_below(&r, 62))), back;
         if (i % 3 == 0)

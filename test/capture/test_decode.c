@@ -299,8 +299,7 @@ TEST(test_addresses_are_written_and_read)
 /* Whatever the bytes, what comes out keeps the promises of the header. AddressSanitizer watches the rest. */
 TEST(test_mutated_packets_keep_the_promises)
 {
-    struct random r;
-    random_init(&r, 2024);
+    struct random r = random_of(2024);
     uint32_t seen[4] = {0};
     for (int i = 0; i < 100000; i++) {
         const struct packet_wrapping *w = &packets_wrappings[random_below(&r, packets_n_wrappings)];

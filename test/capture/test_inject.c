@@ -87,8 +87,7 @@ TEST(test_quantiles_against_sorted_values)
     enum { N = 20000 };
     static struct pace_errors e;
     static int64_t values[N];
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (int i = 0; i < N; i++) {
         values[i] = (int64_t)(random_next(&r) >> (1 + random_below(&r, 63))); /* every size alike */
         pace_errors_add(&e, i % 2 ? values[i] : -values[i]);
@@ -216,8 +215,7 @@ static void make_rewrites(struct random *r, const struct packet *p, struct captu
 TEST(test_rewritten_checksums_are_those_of_the_whole_packet)
 {
     static const uint8_t protocols[] = {6, 17, 58};
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     for (int i = 0; i < 40000; i++) {
         bool ipv6 = i & 1;
         uint8_t protocol = protocols[i / 2 % 3];
@@ -237,8 +235,7 @@ TEST(test_rewritten_checksums_are_those_of_the_whole_packet)
 
 TEST(test_udp_without_a_checksum_stays_so)
 {
-    struct random r;
-    random_init(&r, 12);
+    struct random r = random_of(12);
     struct packet p = packet_make(&r, false, 17, 0);
     struct capture_rewrite rewrites[4];
     packet_fill_checksums(&p, true);
@@ -249,8 +246,7 @@ TEST(test_udp_without_a_checksum_stays_so)
 
 TEST(test_later_fragments_have_no_transport_checksum)
 {
-    struct random r;
-    random_init(&r, 13);
+    struct random r = random_of(13);
     struct packet p = packet_make(&r, false, 6, 0);
     put16(p.frame + p.ip + 6, 0x00b9);
     struct packet before = p;
@@ -263,8 +259,7 @@ TEST(test_later_fragments_have_no_transport_checksum)
 /* Cut anywhere, of any bytes: nothing is read or written behind the end (the sanitizers watch). */
 TEST(test_cut_and_damaged_frames_are_safe)
 {
-    struct random r;
-    random_init(&r, 14);
+    struct random r = random_of(14);
     for (int i = 0; i < 20000; i++) {
         struct packet p = packet_make(&r, i & 1, i & 2 ? 6 : 17, i % 3);
         struct capture_rewrite rewrites[4];

@@ -408,8 +408,7 @@ TEST(test_unlike_interface_after_packets_is_not_called_a_cut)
 /* No bytes of a file may crash the reader, and every refusal has a code and a sentence. */
 TEST(test_mutated_files_are_read_or_refused)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int i = 0; i < 500; i++) {
         struct files_bytes f = {0};
         if (i % 2) {

@@ -166,9 +166,8 @@ static int compare(const struct made *m, bool gzip)
 TEST(test_whatever_a_file_holds)
 {
     static struct made m;
-    struct random r;
     int64_t frames = 0;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int i = 0; i < ROUNDS + LONG_ROUNDS; i++) {
         size_t bytes = i < ROUNDS ? (size_t)random_below(&r, 5000) + 100 : BOTH_BUFFERS + (size_t)random_below(&r, 400000);
         m.n = 0;

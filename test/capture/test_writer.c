@@ -39,9 +39,8 @@ struct made {
 
 static struct made make(uint64_t i)
 {
-    struct random r;
     struct made m;
-    random_init(&r, i);
+    struct random r = random_of(i);
     m.captured = (uint32_t)random_below(&r, sizeof m.bytes + 1);
     m.wire = m.captured + (uint32_t)random_below(&r, 65000); /* with 96 bytes at most: a frame that can be */
     m.time_ns = (int64_t)random_below(&r, UINT64_C(2147483648) * 1000000000); /* to 2038 */

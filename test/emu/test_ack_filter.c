@@ -226,8 +226,7 @@ TEST(test_a_change_of_ece_is_kept)
 
 TEST(test_random_streams_lose_nothing_that_counts)
 {
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (int round = 0; round < 40; round++) {
         make(round % 2);
         uint32_t highest[4] = {0}, came[4] = {0};

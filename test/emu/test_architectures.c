@@ -264,11 +264,10 @@ static void saturate(void *arg)
 /* Karol, Hluchyj and Morgan 1987, Table I: saturated 8 x 8 input FIFOs pass 0.6184; a queue an output passes all. */
 static double throughput(enum emu_architecture kind)
 {
-    struct random random;
     struct source sources[8];
     struct emu_switch_config sw = architecture(kind, 200);
     struct emu_clock clock = fake_clock();
-    random_init(&random, 3);
+    struct random random = random_of(3);
     make(&sw, 16, 0);
     int64_t begin_ps = emu_clock_now(&clock);
     for (int i = 0; i < 8; i++) {
@@ -295,8 +294,7 @@ TEST(test_saturation_throughput_is_the_known_one)
 /* Any switch, any traffic: frames are delivered or dropped, none stays, none leaks. */
 TEST(test_random_traffic_is_conserved)
 {
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     for (int trial = 0; trial < 120; trial++) {
         enum emu_architecture kind = (enum emu_architecture)(trial % 4);
         struct emu_switch_config sw = architecture(kind, 1 + (int64_t)random_below(&r, 9));

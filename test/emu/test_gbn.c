@@ -73,7 +73,7 @@ static void make(const struct emu_gbn_config *c, int packets, int back)
     memset(lost, 0, sizeof lost);
     memset(lost_back, 0, sizeof lost_back);
     n_sent = n_back = n_received = chance = 0;
-    random_init(&chaos, 5);
+    chaos = random_of(5);
     struct emu_clock clock = fake_clock();
     gbn = emu_gbn_new(c, 2, &clock, &(struct emu_gbn_carrier){transmit, rate, NULL},
                       &(struct emu_gbn_program){next, received, event, NULL});
@@ -236,7 +236,7 @@ TEST(test_random_losses_lose_nothing_in_the_end)
         c.preempt_every_ps = 5000 * US;
         c.preempt_ps = 700 * US;
         make(&c, 150, trial % 2 ? 80 : 0);
-        random_init(&chaos, (uint64_t)trial);
+        chaos = random_of((uint64_t)trial);
         chance = trial;
         go();
         emu_gbn_free(gbn);

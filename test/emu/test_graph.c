@@ -199,8 +199,7 @@ TEST(test_random_graphs_lead_where_they_should)
 {
     static int distance[MOST][MOST];
     struct emu_network_link links[2 * MOST];
-    struct random r;
-    random_init(&r, 19);
+    struct random r = random_of(19);
     for (int round = 0; round < 300; round++) {
         int hosts = 2 + (int)random_below(&r, 15), switches = 1 + (int)random_below(&r, 15);
         struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);

@@ -228,8 +228,7 @@ TEST(test_ways_pass_all_of_it_in_order)
 TEST(test_random_frames_pass_once_and_in_order)
 {
     static struct later l[MOST];
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int round = 0; round < 20; round++) {
         struct emu_host_config config = {
             .frame_ps = random_below(&r, 2) ? US : 0, .copy_bps = random_below(&r, 2) ? 8000000000 : 0,

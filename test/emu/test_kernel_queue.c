@@ -78,7 +78,7 @@ static void begin(struct emu_queue *q)
     struct emu_queue_config config = emu_queue_config_default();
     config.kernel = "fake limit 3";
     memset(&kernel, 0, sizeof kernel);
-    random_init(&kernel.random, 5);
+    kernel.random = random_of(5);
     fake_reset();
     emu_kernel_offer(&ops, &kernel);
     emu_queue_init(q, &config);

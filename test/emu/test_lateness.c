@@ -42,8 +42,7 @@ TEST(test_quantiles_are_those_of_the_list)
     enum { N = 5000 };
     static int64_t list[N];
     struct emu_lateness l = {.bound_ps = 0};
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int i = 0; i < N; i++) {
         int bits = 1 + (int)random_below(&r, 54);
         list[i] = (int64_t)random_below(&r, UINT64_C(1) << bits);

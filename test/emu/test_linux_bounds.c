@@ -22,9 +22,8 @@ TEST(test_random_events_have_the_bound_that_a_list_has)
 {
     enum { N = 400 };
     MEMORY_ENDS(linux_bounds_fini) struct linux_bounds b = {0};
-    struct random r;
     int64_t time_ps[N], bound_ps[N], now_ps = 0;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int n = 0; n < N; n++) {
         time_ps[n] = now_ps + (int64_t)random_below(&r, 1000);
         bound_ps[n] = time_ps[n] + (int64_t)random_below(&r, 500);

@@ -117,7 +117,7 @@ static struct line *line_new(const struct emu_tcp_config *config, bool (*lose)(c
     struct line *l = calloc(1, sizeof *l);
     assert_non_null(l);
     l->lose = lose;
-    random_init(&l->random, 1);
+    l->random = random_of(1);
     native_scheduler_init(&l->scheduler);
     native_pool_init(&l->plain, sizeof(struct native_segment));
     native_pool_init(&l->sacked, sizeof(struct native_sacked_segment));
@@ -163,7 +163,7 @@ TEST(test_every_byte_arrives_once_whatever_is_lost)
         config.congestion = controls[k % 3];
         config.delayed_ack = 1 + k % 20;
         CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
-        random_init(&l->random, (uint64_t)k);
+        l->random = random_of((uint64_t)k);
         l->loss = (k % 5) * 0.05;
         l->late = (k % 4) * 0.1;
         uint64_t bytes = 2000000 + (uint64_t)k;

@@ -29,10 +29,9 @@ TEST(test_random_intervals_are_what_a_map_says)
 {
     for (uint64_t seed = 0; seed < 300; seed++) {
         MEMORY_ENDS(native_intervals_fini) struct native_intervals l = {0};
-        struct random r;
         bool map[LENGTH] = {false};
         uint64_t below = 0;
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         for (int step = 0; step < 60; step++) {
             uint64_t from = below + random_below(&r, LENGTH - below - 1), to = from + 1 + random_below(&r, 30);
             to = to < LENGTH ? to : LENGTH;

@@ -133,7 +133,7 @@ TEST(test_random_loads_run_in_order)
     for (uint64_t seed = 0; seed < 5; seed++) {
         begin();
         busy = (struct busy){.last_number = -1};
-        random_init(&busy.r, seed);
+        busy.r = random_of(seed);
         for (int i = 0; i < 300; i++)
             load_add((int64_t)random_below(&busy.r, 1000));
         native_scheduler_run(&s, INT64_MAX);

@@ -100,7 +100,7 @@ static struct line *line_new(const struct emu_tcp_config *config, int64_t delay_
     assert_non_null(l);
     l->delay_ps = delay_ps;
     l->lose = lose;
-    random_init(&l->random, 1);
+    l->random = random_of(1);
     native_scheduler_init(&l->scheduler);
     native_pool_init(&l->plain, sizeof(struct native_segment));
     native_pool_init(&l->sacked, sizeof(struct native_sacked_segment));
@@ -149,7 +149,7 @@ TEST(test_every_byte_arrives_once_whatever_is_lost)
         config.sack = k % 2;
         config.congestion = controls[k / 20];
         CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_at_random);
-        random_init(&l->random, (uint64_t)k);
+        l->random = random_of((uint64_t)k);
         l->loss = (k % 5) * 0.03;
         native_endpoint_write(&l->ends[0], 2000000 + (uint64_t)k);
         native_endpoint_close(&l->ends[0]);

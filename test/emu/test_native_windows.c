@@ -227,8 +227,7 @@ TEST(test_windows_are_as_one_event_after_the_other)
     int networks = 0, windows = 0;
     int64_t lost = 0;
     for (uint64_t seed = 1; seed <= 24; seed += (uint64_t)cm_every()) {
-        struct random r;
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         draw(&r, &p);
         run(&p, 0, &events);
         run(&p, 1, &one);

@@ -201,8 +201,7 @@ TEST(test_a_host_takes_its_time_for_every_frame)
 /* Random traffic through small queues: every frame is delivered or dropped, none is left, none leaks. */
 TEST(test_random_traffic_is_conserved)
 {
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     fake_reset();
     delivered = 0;
     struct emu_clock clock = fake_clock();

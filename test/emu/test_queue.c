@@ -90,8 +90,7 @@ TEST(test_packet_limit_counts_frames_of_any_size)
 /* Random traffic against every discipline: nothing is lost, nothing made, order within a class kept. */
 TEST(test_random_traffic_is_conserved)
 {
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     for (int round = 0; round < 4 * EMU_DISCIPLINE_COUNT; round++) {
         fake_reset();
         struct emu_queue q = make((enum emu_discipline)(round % EMU_DISCIPLINE_COUNT),

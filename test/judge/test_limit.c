@@ -388,8 +388,7 @@ static struct judge_flow drawn(struct random *r)
 
 TEST(test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them)
 {
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int k = 0; k < 20000; k += cm_every()) {
         double m[JUDGE_MARKS];
         struct judge_flow f = drawn(&r), before;
@@ -410,8 +409,7 @@ TEST(test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them)
  * with silence. */
 TEST(test_marks_weigh_one_way)
 {
-    struct random r;
-    random_init(&r, 2);
+    struct random r = random_of(2);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct judge_flow f = drawn(&r), g = f;
         f.sender.closed_share = g.sender.closed_share = f.sender.offered_swing = g.sender.offered_swing = 0;

@@ -558,8 +558,7 @@ static void drawn_make(struct drawn *d, struct random *r)
  * capacity contradicts what is carried, and bounds nothing. */
 TEST(test_what_is_possible_is_finite_and_no_less_than_is_carried)
 {
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct drawn d;
         double bps[2];
@@ -578,8 +577,7 @@ TEST(test_what_is_possible_is_finite_and_no_less_than_is_carried)
 
 TEST(test_of_no_source_of_a_capacity_anything_is_infinite)
 {
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct drawn d;
         double bps[2];
@@ -603,8 +601,7 @@ TEST(test_of_no_source_of_a_capacity_anything_is_infinite)
 /* In a queue from which nothing is known to be elsewhere, in links with room. */
 TEST(test_more_ack_wait_makes_no_less_possible)
 {
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct drawn d;
         double less[2], more[2];

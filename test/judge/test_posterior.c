@@ -664,8 +664,7 @@ static void drawn_make(struct drawn *d, struct random *r)
 
 TEST(test_the_same_facts_have_the_same_answer_and_are_not_changed)
 {
-    struct random r;
-    random_init(&r, 6);
+    struct random r = random_of(6);
     for (int k = 0; k < 100; k += cm_every()) {
         struct drawn d, before;
         drawn_make(&d, &r);
@@ -683,8 +682,7 @@ TEST(test_the_same_facts_have_the_same_answer_and_are_not_changed)
 
 TEST(test_whatever_facts_say_an_answer_follows_from_its_probability)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int k = 0; k < 300; k += cm_every()) {
         struct drawn d;
         drawn_make(&d, &r);
@@ -702,8 +700,7 @@ TEST(test_whatever_facts_say_an_answer_follows_from_its_probability)
 /* In links with room, where waits are sure to be in the queues that they seem to be in. */
 TEST(test_more_ack_wait_is_no_less_a_yes)
 {
-    struct random r;
-    random_init(&r, 8);
+    struct random r = random_of(8);
     for (int k = 0; k < 300; k += cm_every()) {
         struct drawn d;
         drawn_make(&d, &r);

@@ -152,8 +152,7 @@ TEST(test_claim_3_needs_one_process_and_one_direction)
 TEST(test_port_bound_is_between_claims_2_and_3)
 {
     struct error err;
-    struct random r;
-    random_init(&r, 17);
+    struct random r = random_of(17);
     int strict = 0;
     for (int round = 0; round < 200; round++) {
         size_t n = 2 + (size_t)random_below(&r, 7);

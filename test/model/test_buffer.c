@@ -12,8 +12,7 @@
 /* Points of Eq. A.2: rho = D/A + B/k, 1 below the burst that overflows. */
 static size_t burst(struct model_buffer_point points[static 20], double b, double ratio, double noise, uint64_t seed)
 {
-    struct random r;
-    random_init(&r, seed);
+    struct random r = random_of(seed);
     for (size_t i = 0; i < 20; i++) {
         points[i].burst_packets = 50.0 * (double)(i + 1);
         points[i].success = fmin(1, ratio + b / points[i].burst_packets);

@@ -135,8 +135,7 @@ static struct model_tam any_parameters(struct random *r)
 
 TEST(test_nothing_beats_the_bound_and_more_rounds_cost_more)
 {
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     int stalls = 0, seamless = 0;
     for (int i = 0; i < 5000; i++) {
         struct model_tam t = any_parameters(&r);
@@ -176,8 +175,7 @@ TEST(test_group_of_one_is_pairwise_and_of_all_is_sync)
 
 TEST(test_two_processes_exchange_as_in_eq_2_7)
 {
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int i = 0; i < 500; i++) {
         struct model_tam t = any_parameters(&r);
         size_t k = 1 + random_below(&r, 100);

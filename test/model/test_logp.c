@@ -140,8 +140,7 @@ static void draw_messages(struct random *r, struct model_logp_message *m)
 TEST(test_mixing_the_messages_of_different_sources_changes_nothing)
 {
     struct error err;
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int round = 0; round < 100; round++) {
         struct model_logp_message m[MESSAGES], mixed[MESSAGES];
         double done_s[MESSAGES], mixed_done_s[MESSAGES];
@@ -168,8 +167,7 @@ TEST(test_mixing_the_messages_of_different_sources_changes_nothing)
 TEST(test_no_port_is_faster_than_its_bytes_and_gaps)
 {
     struct error err;
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (int round = 0; round < 100; round++) {
         struct model_logp_message m[MESSAGES];
         double done_s[MESSAGES];

@@ -137,9 +137,8 @@ TEST(test_a_window_that_fits_the_buffer_loses_nothing)
 /* Eq. 4.2 as printed, both lines; they differ by what the second drops, (W - 1)/P^2 of its denominator. */
 TEST(test_eq_4_2_is_both_of_its_lines)
 {
-    struct random r;
     struct error err;
-    random_init(&r, 42);
+    struct random r = random_of(42);
     for (int i = 0; i < 10000; i++) {
         double p = 2 + (double)random_below(&r, 60), b = 1 + (double)random_below(&r, 300);
         double w = b + 1 + (double)random_below(&r, (uint64_t)(p * b - b) + 1);

@@ -89,8 +89,7 @@ TEST(test_simulated_chains_are_recovered)
     static enum model_loss_event events[EVENTS];
     int covered = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct random r;
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         struct model_loss_chain chain = {0.005 + 0.05 * (double)random_below(&r, 1000) / 1000,
                                          0.05 + 0.4 * (double)random_below(&r, 1000) / 1000,
                                          0.3 + 0.5 * (double)random_below(&r, 1000) / 1000};

@@ -45,8 +45,7 @@ TEST(test_what_variances_are_drawn_from_is_found_again)
     enum { N = 4000 };
     static double variance[N], degrees[N];
     const int d0[] = {4, 10};
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < N; i++) {
             double sigma2 = d0[k] * 4e-4 / chi_square(&r, d0[k]);

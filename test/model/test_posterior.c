@@ -120,11 +120,10 @@ static double normal(struct random *r)
 TEST(test_intervals_hold_the_truth_19_times_of_20)
 {
     const double base[N] = {0};
-    struct random r;
     struct line l;
     int inside = 0, rate_inside = 0;
     line_make(&l, base);
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int k = 0; k < 200; k++) {
         double y[N], theta = 0.04 * normal(&r), c = RATE_SD * normal(&r);
         for (int i = 0; i < N; i++)
@@ -287,8 +286,7 @@ TEST(test_a_group_that_is_off_does_not_hide_among_others)
 /* Of right hypotheses one in a hundred has a tail below 0.01, and half have one below a half. */
 TEST(test_tails_of_what_is_true_are_even)
 {
-    struct random r;
-    random_init(&r, 4711);
+    struct random r = random_of(4711);
     int below_half = 0, below_hundredth = 0;
     for (int k = 0; k < 2000; k++) {
         double m[N] = {0}, y[N];

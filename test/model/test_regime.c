@@ -298,8 +298,7 @@ TEST(test_everybody_stopped_undoes_ack_priority)
 /* The four cases against the fixed point on any topology (model/window/window.h). */
 TEST(test_rates_are_the_window_laws_fixed_point)
 {
-    struct random random;
-    random_init(&random, 7);
+    struct random random = random_of(7);
     int compared = 0;
     for (int i = 0; i < 500; i++) {
         struct model_regime_setup s = star();

@@ -134,8 +134,7 @@ TEST(test_intervals_cover_the_truth_in_95_of_100_draws)
         int gamma = 0, delta = 0, shape = 0, threshold = 0;
         double variance = 0;
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            struct random r;
-            random_init(&r, seed);
+            struct random r = random_of(seed);
             struct model_signature_point points[POINTS];
             draw_points(w, NOISE, &r, points);
             struct model_signature_fit fit = fit_points(w, points, POINTS);
@@ -243,8 +242,7 @@ TEST(test_feasible_gls_rests_where_the_weights_are_those_of_its_predictions)
 {
     /* sum of w B r = 0 and sum of w D r = 0 with w = 1 / predicted^2, r = T - predicted */
     const struct network *w = &networks[1];
-    struct random r;
-    random_init(&r, 9);
+    struct random r = random_of(9);
     struct model_signature_point points[POINTS];
     draw_points(w, NOISE, &r, points);
     struct model_signature_fit fit = fit_points(w, points, POINTS);
@@ -270,8 +268,7 @@ TEST(test_feasible_gls_rests_where_the_weights_are_those_of_its_predictions)
 TEST(test_order_and_unit_of_the_points_do_not_matter)
 {
     struct network w = networks[1];
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     struct model_signature_point points[POINTS], shuffled[POINTS];
     draw_points(&w, NOISE, &r, points);
     struct model_signature_fit fit = fit_points(&w, points, POINTS);

@@ -44,8 +44,7 @@ TEST(test_point_to_point_is_eq_2_6_on_fast_ethernet)
 TEST(test_full_duplex_exchange_costs_what_one_way_costs)
 {
     /* Eq. 2.6 and 2.7 are the same expression when O_s + O_r + U_r < g < L. */
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     int full = 0;
     for (int i = 0; i < 5000; i++) {
         struct model_tam t = any_parameters(&r);
@@ -252,8 +251,7 @@ TEST(test_broadcast_depth_rounds_up)
 TEST(test_broadcast_rule_takes_the_slower_bottleneck)
 {
     /* Whatever the parameters, the part that needs longer decides: root - interference = (k - 1) (2 s - T0). */
-    struct random r;
-    random_init(&r, 2);
+    struct random r = random_of(2);
     int picked[2] = {0, 0};
     for (int i = 0; i < 5000; i++) {
         struct model_tam t = any_parameters(&r);

@@ -336,7 +336,6 @@ static void changes_solved_alone(const struct changing *c)
     struct error err;
     size_t alone = 0, whole = 0;
     for (uint64_t seed = c->first; seed <= c->last; seed += (uint64_t)cm_every()) {
-        struct random random;
         struct model_platform p = pattern_two_racks(c->nodes, rack);
         p.nic_ack_first = seed / 2 % 5 == 1 || seed / 2 % 5 == 2;
         p.switch_ack_first = seed / 2 % 5 == 2 || seed / 2 % 5 == 3;
@@ -350,7 +349,7 @@ static void changes_solved_alone(const struct changing *c)
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
-        random_init(&random, seed);
+        struct random random = random_of(seed);
         for (size_t i = 0; i < n; i++)
             active[i] = seed % 3;
         for (int k = 0; k < c->changes; k++) {

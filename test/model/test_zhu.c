@@ -140,8 +140,7 @@ TEST(test_the_order_of_the_pattern_does_not_matter)
     static double rate[PATTERN_MOST], again[PATTERN_MOST];
     static size_t at[PATTERN_MOST];
     int rack[30];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (uint64_t seed = 0; seed < 2000; seed++) {
         int nodes = sizes[seed % 5].nodes;
         struct model_platform p = pattern_two_racks(nodes, rack);

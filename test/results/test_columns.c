@@ -49,12 +49,11 @@ static void assert_same_row(const struct results_flow *a, const struct results_f
 
 TEST(test_flows_csv_is_read_back_to_the_picosecond)
 {
-    struct random r;
     struct results_flow flow[20], *back MEMORY_LOCAL;
     struct outfile f;
     struct error err;
     size_t n;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     assert_true(results_directory_create(&f, directory, "flows.csv", &err));
     results_columns_csv_head(&results_flow_columns, f.stream);
     for (int i = 0; i < 20; i++) {
@@ -72,8 +71,7 @@ TEST(test_flows_csv_is_read_back_to_the_picosecond)
 
 TEST(test_a_summary_is_read_back)
 {
-    struct random r;
-    random_init(&r, 2);
+    struct random r = random_of(2);
     struct results_flow flow[] = {made_flow(&r, 0), made_flow(&r, 1)};
     flow[0].floor_s = 0.25;
     flow[0].ack_groups = 3;

@@ -46,10 +46,9 @@ TEST(test_draws_follow_the_table)
 {
     enum { DRAWS = 100000 };
     MEMORY_ENDS(sizes_fini) struct sizes web = shipped("web-search.csv");
-    struct random random;
     int below[32] = {0};
     double sum = 0;
-    random_init(&random, 7);
+    struct random random = random_of(7);
     for (int i = 0; i < DRAWS; i++) {
         int64_t bytes = sizes_draw(&web, &random);
         assert_true(bytes >= 1 && bytes <= 30000000);

@@ -165,7 +165,7 @@ static void play(const struct collective_config *config, uint64_t seed)
     assert_true((int64_t)schedule_count(&g.schedule) <= collective_count(config));
     if (!schedule_finishes(&g.schedule, 0, &err))
         fail_msg("%s of %d: %s", model_collective_names[config->algorithm], config->ranks, err.message);
-    random_init(&g.random, seed);
+    g.random = random_of(seed);
     g.has = memory_zeroed(RANKS, sizeof *g.has, "a test");
     g.messages = memory_zeroed(schedule_count(&g.schedule), sizeof *g.messages, "a test");
     for (int r = 0; r < config->ranks; r++) {
@@ -191,8 +191,7 @@ static void play(const struct collective_config *config, uint64_t seed)
 
 TEST(test_what_each_leaves_is_its_definition)
 {
-    struct random random;
-    random_init(&random, SEED);
+    struct random random = random_of(SEED);
     for (int a = 0; a < MODEL_COLLECTIVE_HALO; a++)
         for (int i = 0; i < 12; i++) {
             int ranks = i < 8 ? i + 2 : 10 + (int)random_below(&random, 15);

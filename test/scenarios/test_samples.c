@@ -11,9 +11,8 @@
 TEST(test_what_goes_in_comes_out)
 {
     static int64_t value[SAMPLES][FLOWS];
-    struct random random;
     MEMORY_ENDS(samples_fini) struct samples s;
-    random_init(&random, 1);
+    struct random random = random_of(1);
     samples_init(&s, FLOWS);
     for (size_t i = 0; i < SAMPLES; i++) {
         size_t there = i < SAMPLES / 2 ? FLOWS - 7 : FLOWS; /* seven come later */
