@@ -44,8 +44,7 @@ static void plot_fini(struct plot *p)
     }
     for (size_t i = 0; i < p->n_trips; i++) {
         study_round_trips_fini(&p->trips[i].trips);
-        free(p->trips[i].differs);
-        free(p->trips_run[i]);
+        MEMORY_FREE(p->trips[i].differs, p->trips_run[i]);
     }
     MEMORY_FREE(p->trips, p->trips_run, p->groups, p->run);
     runs_fini(&p->queues);

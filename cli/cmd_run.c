@@ -50,8 +50,7 @@ static void plan_fini(struct run_plan *p)
     scenario_fini(&p->scenario);
     for (int i = 0; i < p->n_jobs; i++) {
         directory_release(p->names[i].directory);
-        free(p->names[i].label);
-        free(p->names[i].directory);
+        MEMORY_FREE(p->names[i].label, p->names[i].directory);
     }
     if (p->directory)
         directory_release(p->directory);

@@ -309,8 +309,7 @@ bool measure_mpi_start(struct measure_mpi *m, struct error *err)
 
 void measure_mpi_end(struct measure_mpi *m)
 {
-    free(m->host);
-    free(m->names);
+    MEMORY_FREE(m->host, m->names);
     measure_sockets_fini(&mpi_sockets);
     MPI_Finalize();
 }

@@ -149,8 +149,7 @@ bool measure_reading_tcp(struct measure_reading_segments *s)
     double out = snmp ? measure_reading_counter(snmp, "Tcp:", "OutSegs") : -1;
     double in = snmp ? measure_reading_counter(snmp, "Tcp:", "InSegs") : -1;
     double order = netstat ? measure_reading_counter(netstat, "TcpExt:", "TCPOFOQueue") : -1;
-    free(snmp);
-    free(netstat);
+    MEMORY_FREE(snmp, netstat);
     *s = (struct measure_reading_segments){again + order, in + out};
     return again >= 0 && order >= 0 && in >= 0 && out >= 0;
 }

@@ -578,7 +578,6 @@ bool measure_server_run(const struct measure_server *o, struct error *err)
         server_forget(s, &s->stranger[s->n_strangers - 1]);
     if (s->fd >= 0)
         close(s->fd);
-    free(polls);
-    free(s->stranger);
+    MEMORY_FREE(polls, s->stranger);
     return ok;
 }

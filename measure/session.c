@@ -163,7 +163,6 @@ bool measure_session_flow(const struct measure_session *s, const char *token, in
     measure_proof_make(token, "flow", s->id, what, mac);
     char *line = memory_text("flow %s %s %s\n", s->id, what, mac);
     bool sent = send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line);
-    free(line);
-    free(what);
+    MEMORY_FREE(line, what);
     return sent || error_set_errno(err, "%s: a connection for data", s->name);
 }

@@ -156,7 +156,7 @@ void measure_summary_settle(struct measure_test *t, struct measure_summary *s)
 {
     struct measure_summary late;
     measure_summary_of(t, s);
-    if (!(fabs(s->order.value) > s->order.ci95))
+    if (!(fabs(s->order.value) > s->order.ci95)) /* the order does not matter */
         return;
     summary_halve(t, true);
     measure_summary_of(t, &late);

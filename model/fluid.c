@@ -81,8 +81,7 @@ static void fluid_fini(struct fluid *f)
         if (f->flows[i].known != f->flows[i].recent)
             free(f->flows[i].known);
     for (size_t q = 0; q < 2 * f->network->n_links; q++) {
-        free(f->queues[q].ring);
-        free(f->queues[q].total);
+        MEMORY_FREE(f->queues[q].ring, f->queues[q].total);
     }
     model_window_free(f->law);
     MEMORY_FREE(f->hops, f->queues, f->target, f->owner, f->come, f->links, f->busy, f->starts, f->live, f->sending,
@@ -219,8 +218,7 @@ static void queue_lay_out(struct fluid_queue *q, size_t width, size_t room)
         memcpy(ring + i * width, q->ring + from * q->width, (q->n < width ? q->n : width) * sizeof *ring);
         total[i] = q->total[from];
     }
-    free(q->ring);
-    free(q->total);
+    MEMORY_FREE(q->ring, q->total);
     q->ring = ring;
     q->total = total;
     q->width = width;

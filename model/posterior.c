@@ -596,8 +596,7 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
         work_sum_up(&w, p);
     }
     for (int x = 0; x < MODEL_POSTERIOR_AXES; x++) {
-        free(w.fine[x].at);
-        free(w.fine[x].weight);
+        MEMORY_FREE(w.fine[x].at, w.fine[x].weight);
     }
     MEMORY_FREE(w.m, w.v, w.miss, w.together, w.log_p, w.l, w.q, w.variance);
     return true;

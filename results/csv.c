@@ -141,8 +141,7 @@ void results_csv_close(struct results_csv *c)
 {
     if (c->f)
         fclose(c->f);
-    free(c->path);
-    free(c->line);
+    MEMORY_FREE(c->path, c->line);
     *c = (struct results_csv){0};
 }
 

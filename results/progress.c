@@ -163,8 +163,7 @@ bool results_progress_read(struct results_progress *p, const struct results_flow
 
 void results_progress_fini(struct results_progress *p)
 {
-    free(p->time_s);
-    free(p->point);
+    MEMORY_FREE(p->time_s, p->point);
     *p = (struct results_progress){0};
 }
 

@@ -142,7 +142,6 @@ void results_queues_bins(const struct results_queues *t, size_t port, double fro
 
 void results_queues_fini(struct results_queues *t)
 {
-    free(t->ports);
-    free(t->rows);
+    MEMORY_FREE(t->ports, t->rows);
     *t = (struct results_queues){0};
 }

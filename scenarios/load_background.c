@@ -308,8 +308,7 @@ bool load_background(struct load *l)
             memcpy(s->beside, beside, (size_t)s->n_beside * sizeof *beside);
         for (size_t i = 0; i < g.n; i++)
             s->beside[s->n_beside++] = g.flows[i];
-        free(beside);
-        free(g.flows);
+        MEMORY_FREE(beside, g.flows);
         background_append(s, s->beside, s->n_beside);
         return true;
     }

@@ -15,8 +15,7 @@ const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronou
 static void scenario_free_list(struct scenario_flow *flows, int n)
 {
     for (int i = 0; i < n; i++) {
-        free(flows[i].pauses);
-        free(flows[i].windows);
+        MEMORY_FREE(flows[i].pauses, flows[i].windows);
     }
     free(flows);
 }
@@ -42,8 +41,7 @@ void scenario_fini(struct scenario *s)
     scenario_free_flows(s);
     free(s->datagrams);
     scenario_free_programs(s);
-    free(s->points);
-    free(s->captures);
+    MEMORY_FREE(s->points, s->captures);
     scenario_free_list(s->beside, s->n_beside);
     MEMORY_FREE(s->on_off, s->background.hosts, s->requests.clients, s->goal.lines, s->ranks, s->burst.sources,
                 s->burst.sinks, s->burst.packets, s->pingpong.pairs, s->pause_hosts, s->delays_ps, s->host_times_ps,

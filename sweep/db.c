@@ -56,7 +56,7 @@ static void db_flow_item(FILE *f, enum sweep_db_flow_list list, const struct res
         [RESULTS_TEXT] = "TEXT", [RESULTS_COUNT] = "INTEGER", [RESULTS_TIME] = "REAL",
         [RESULTS_RATE] = "REAL", [RESULTS_SECONDS] = "REAL",  [RESULTS_FLAG] = "INTEGER",
     };
-    /* A column of the table flow: its name there. With the point, a flow's name is the key. */
+    /* The column's name in the table flow, where a flow's name is the key with its point. */
     const char *name = c->offset == offsetof(struct results_flow, name) ? "name" : c->name;
     switch (list) {
     case SWEEP_DB_FLOW_NAMES: fputs(name, f); break;

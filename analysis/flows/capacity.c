@@ -5,6 +5,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
@@ -279,6 +281,15 @@ static void capacity_count(struct analysis_capacity_host *h, struct analysis_cap
     w->added = 0;
 }
 
+static void capacity_note(struct analysis_capacity_host *h, struct analysis_capacity_way *w, uint32_t bytes,
+                          int64_t time_ns)
+{
+    w->time_ns[ANALYSIS_CAPACITY_BEFORE + w->added] = time_ns;
+    w->bytes[w->added++] = bytes;
+    if (w->added == ANALYSIS_CAPACITY_ADDED)
+        capacity_count(h, w);
+}
+
 /* NULL: beyond the first hosts. */
 static struct analysis_capacity_host *capacity_host(struct analysis_capacity *c, const struct capture_address *host,
                                                     uint32_t tag)
@@ -357,10 +368,7 @@ void analysis_capacity_add(struct analysis_capacity *c, const struct capture_seg
             w->other_bytes += other_bytes;
             w->other_frames++;
         }
-        w->time_ns[ANALYSIS_CAPACITY_BEFORE + w->added] = time_ns;
-        w->bytes[w->added++] = bytes;
-        if (w->added == ANALYSIS_CAPACITY_ADDED)
-            capacity_count(p->host[i], w);
+        capacity_note(p->host[i], w, bytes, time_ns);
     }
 }
 

@@ -358,8 +358,7 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
     for (size_t i = 0; i < t.n; i++) {
         MEMORY_FREE(t.rows[i].flows, t.rows[i].times_s, t.rows[i].windows_bytes);
     }
-    free(t.rows);
-    free(degrees);
+    MEMORY_FREE(t.rows, degrees);
     return ok ? 0 : cli_fail(&err);
 }
 

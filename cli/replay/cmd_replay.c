@@ -146,8 +146,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
               (!run || (replay_engine_plays(&s, what_if, err) && results_directory_take(run->directory, true, err) &&
                         scenario_save_directory(&s, run->directory, comment, err)));
-    free(s.flows);
-    free(s.datagrams);
+    MEMORY_FREE(s.flows, s.datagrams);
     return ok;
 }
 

@@ -462,8 +462,7 @@ void native_quic_fini(struct native_endpoint *e)
 {
     native_intervals_fini(&e->quic->lost);
     native_intervals_fini(&e->quic->received);
-    free(e->quic->ring);
-    free(e->quic);
+    MEMORY_FREE(e->quic->ring, e->quic);
 }
 
 void native_quic_connect(struct native_endpoint *e)

@@ -25,8 +25,7 @@ void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, i
 
 void gbn_flow_fini(struct gbn_flow *f)
 {
-    free(f->deadline);
-    free(f->due);
+    MEMORY_FREE(f->deadline, f->due);
 }
 
 static int64_t flow_ahead(const struct gbn_flow *f, int64_t of, uint32_t seq)

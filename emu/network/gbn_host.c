@@ -210,8 +210,7 @@ void emu_gbn_free(struct emu_gbn *g)
         free(g->flows[i]);
     }
     if (g) {
-        free(g->hosts);
-        free(g->flows);
+        MEMORY_FREE(g->hosts, g->flows);
     }
     free(g);
 }

@@ -148,7 +148,7 @@ static int ack_filter_find(const struct ack_filter *a, int bucket, const struct 
     int eligible = NOBODY, found = 0;
     for (int i = a->chains[bucket].first; i != NOBODY; i = a->nodes[i].later) {
         const struct ack_header *h = &a->nodes[i].header;
-        if (!(h->ports == new->ports && memcmp(h->addresses, new->addresses, sizeof h->addresses) == 0))
+        if (h->ports != new->ports || memcmp(h->addresses, new->addresses, sizeof h->addresses) != 0)
             continue;
         if (eligible != NOBODY && ((h->flags ^ a->nodes[eligible].header.flags) & ECN_FLAGS)) {
             eligible = NOBODY;

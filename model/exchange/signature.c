@@ -323,8 +323,7 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
     }
     if (ok && candidates)
         memcpy(candidates, s.candidates, s.n * sizeof *candidates);
-    free(s.candidates);
-    free(s.solutions);
+    MEMORY_FREE(s.candidates, s.solutions);
     model_linear_fini(&q.linear);
     return ok;
 }

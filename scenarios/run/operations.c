@@ -90,7 +90,6 @@ bool operations_write(const struct operations *o, const char *directory, struct 
 
 void operations_fini(struct operations *o)
 {
-    free(o->row);
-    free(o->entries);
+    MEMORY_FREE(o->row, o->entries);
     *o = (struct operations){0};
 }

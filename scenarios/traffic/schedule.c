@@ -16,8 +16,7 @@ void schedule_init(struct schedule *s, int ranks)
 void schedule_fini(struct schedule *s)
 {
     for (int r = 0; r < s->n; r++) {
-        free(s->ranks[r].ops);
-        free(s->ranks[r].needs);
+        MEMORY_FREE(s->ranks[r].ops, s->ranks[r].needs);
     }
     free(s->ranks);
     *s = (struct schedule){0};

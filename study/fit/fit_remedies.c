@@ -341,8 +341,7 @@ static void remedies_fini(void *state)
     struct study_fit_remedies *m = state;
     for (size_t i = 0; i < m->n; i++)
         remedies_free_point(&m->points[i]);
-    free(m->points);
-    free(m->rows);
+    MEMORY_FREE(m->points, m->rows);
 }
 
 STUDY_FIT_PART(remedies, n);

@@ -132,8 +132,7 @@ bool study_infer_next(struct study_infer *x, struct error *err)
             next_judge(h, one, out + e * 2 * SEEDS * FLOWS);
             x->experiments[x->n_experiments++] = *one;
         } else {
-            free(one->pattern.flows);
-            free(one->value[0]);
+            MEMORY_FREE(one->pattern.flows, one->value[0]);
         }
     }
     x->lacks = x->n_experiments < n ? STUDY_INFER_LACKS_EXPERIMENTS : STUDY_INFER_LACKS_NOTHING;

@@ -145,8 +145,7 @@ static struct sweep_engines_job *pool_next(void *user)
         memory_stream_end(f, &yaml);
         pool->duration_s[i] = (double)s.duration_ps / (double)UNITS_PS_PER_S;
         j = ok ? sweep_job_new((int64_t)i, directory, yaml, pool->plays[i].engine, pool->err) : NULL;
-        free(s.flows);
-        free(yaml);
+        MEMORY_FREE(s.flows, yaml);
     }
     if (j)
         j->job.label = pool->plays[i].is->text;

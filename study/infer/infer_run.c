@@ -48,8 +48,7 @@ void study_infer_fini(struct study_infer *x)
         infer_fini(&x->h[i]);
     MEMORY_FREE(x->h, x->y, x->group);
     for (size_t i = 0; i < x->n_experiments; i++) {
-        free(x->experiments[i].pattern.flows);
-        free(x->experiments[i].value[0]);
+        MEMORY_FREE(x->experiments[i].pattern.flows, x->experiments[i].value[0]);
     }
     free(x->experiments);
     *x = (struct study_infer){.n = 0};
@@ -583,8 +582,7 @@ bool study_infer_points(struct study_infer *x, size_t most, struct error *err)
             infer_plays(x, &x->h[i], &x->h[i].points[k], x->measured->n, &list);
     }
     ok = ok && infer_play_all(x, list.plays, list.n, err);
-    free(list.plays);
-    free(host);
+    MEMORY_FREE(list.plays, host);
     return ok;
 }
 
@@ -597,7 +595,6 @@ bool study_infer_run(struct study_infer *x, struct error *err)
     ok = ok && infer_search(x, &list, err);
     if (ok && !x->signal && x->n > 0)
         infer_rank(x);
-    free(list.plays);
-    free(host);
+    MEMORY_FREE(list.plays, host);
     return ok;
 }

@@ -328,7 +328,7 @@ static void network_read(struct study_replay *r, const struct analysis_flows *ta
     for (int i = 0; i < 2; i++) {
         const struct analysis_capacity_way *seen = host ? i ? &host->out : &host->in : NULL;
         double mean_bps = seen ? analysis_capacity_mean_bps(seen, 0, INFINITY) : (double)NAN;
-        /* The most that 100 ms carried, less frames that may belong to the time before and after. */
+        /* What 100 ms carried at the most is less by frames that may belong to the time before and after. */
         r->carried_most_bps[i] = fmax(seen ? fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS) : 0, carried_bps[i]);
         passed_bps[i] = isfinite(mean_bps) ? mean_bps : carried_bps[i];
     }

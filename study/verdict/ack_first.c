@@ -185,8 +185,7 @@ static bool again_yaml(const struct scenario *s, int64_t packets, const struct r
         ok = scenario_write(&changed, f, NULL, err);
         memory_stream_end(f, yaml);
     }
-    free(changed.nodes);
-    free(changed.links);
+    MEMORY_FREE(changed.nodes, changed.links);
     return ok;
 }
 

@@ -357,7 +357,7 @@ static bool run_tried(const struct run_flows *run, const struct run_flows *again
     bool endless = true;
     for (size_t i = 0; i < r->n; i++) {
         same[i] = uses[i]->flow;
-        /* Does it go on for as long as the run does? */
+        /* Endless is what goes on for as long as the run does. */
         endless = endless && (same[i]->repeats || !same[i]->known.flow || same[i]->known.flow->bytes == 0);
     }
     bool ok = run_phase_again(again, same, r->n, s->from_s, &to_s, why_not);

@@ -181,8 +181,7 @@ void study_run_links_add(struct study_run_links *l, const struct study_run_flow 
 
 void study_run_links_fini(struct study_run_links *l)
 {
-    free(l->link);
-    free(l->by_name);
+    MEMORY_FREE(l->link, l->by_name);
     emu_graph_fini(&l->graph);
     *l = (struct study_run_links){0};
 }

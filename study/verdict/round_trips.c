@@ -109,7 +109,6 @@ void study_round_trips_of_capture(const struct analysis_flows *f, const struct a
 
 void study_round_trips_fini(struct study_round_trips *t)
 {
-    free(t->time_s);
-    free(t->round_s);
+    MEMORY_FREE(t->time_s, t->round_s);
     *t = (struct study_round_trips){0};
 }

@@ -208,7 +208,6 @@ bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep 
         ok = outfile_commit(&file, err);
     }
     outfile_discard(&file);
-    free(body);
-    free(contents);
+    MEMORY_FREE(body, contents);
     return ok;
 }

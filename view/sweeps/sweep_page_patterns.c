@@ -299,7 +299,6 @@ bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err)
     view_sweep_page_errors(p, &all);
     for (size_t i = 0; i < all.n; i++)
         free(all.setting[i]);
-    free(all.setting);
-    free(all.cell);
+    MEMORY_FREE(all.setting, all.cell);
     return true;
 }

@@ -312,7 +312,6 @@ bool view_sweep_page_regimes(struct view_sweep_page *p, struct error *err)
     if (ok && spread)
         show_maps(p, &points, true);
     view_sweep_page_axes_free(&points.grid);
-    free(points.point);
-    free(points.axes);
+    MEMORY_FREE(points.point, points.axes);
     return ok;
 }

@@ -105,8 +105,7 @@ static void rate_draw(struct view_sweep_page *p, const struct study_fit_remedies
         if (!seen)
             map_draw(p, &v, ++part);
     }
-    free(v.row);
-    free(v.queues);
+    MEMORY_FREE(v.row, v.queues);
 }
 
 static void rate_table(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
