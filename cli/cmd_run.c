@@ -106,15 +106,6 @@ static void print_mbps(double rate_bps, double of_bps, const char *before, int w
         printf("%*s ", (int)strlen(before) + width, "-");
 }
 
-/* The mean time of a flow's messages, if it repeats them. */
-static void print_messages(const struct results_flow *flow)
-{
-    if (flow->messages > 0)
-        printf("  %" PRId64 " messages, %.3f ms", flow->messages, 1e3 * flow->message_s);
-    if (flow->messages > 1)
-        printf(" +- %.3f", 1e3 * flow->message_ci95_s);
-}
-
 /* Whether repeating messages reached the wanted precision. */
 static void print_benchmark(const struct results_benchmark *b)
 {
@@ -222,7 +213,11 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
         print_mbps(flow->steady_goodput_bps, flow->goodput_bps, "", 12);
         print_mbps(flow->steady_ci95_bps, flow->goodput_bps, "+- ", 6);
         printf("%11.4f %8" PRId64, isfinite(duration_s) ? duration_s : 0, flow->retransmitted_segments);
-        print_messages(flow);
+        /* The mean time of a flow's messages, if it repeats them. */
+        if (flow->messages > 0)
+            printf("  %" PRId64 " messages, %.3f ms", flow->messages, 1e3 * flow->message_s);
+        if (flow->messages > 1)
+            printf(" +- %.3f", 1e3 * flow->message_ci95_s);
         putchar('\n');
     }
     bool ok = print_latency(job->directory, &summary, err);

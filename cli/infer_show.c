@@ -95,15 +95,6 @@ static const char *infer_placement(const struct study_infer *x, const struct stu
     return x->measured->n_placements > 0 ? cli_name(x->measured->placements[h->is.placement].name) : "";
 }
 
-/* The group's first, by its place in the ranking. */
-static void infer_add_group(struct view_table *t, const struct study_infer_hypothesis *h, size_t i)
-{
-    if (h->group == i)
-        view_table_add(t, "%s", "-");
-    else
-        view_table_add(t, "%zu", h->group + 1);
-}
-
 /* Of times as far off as these, or farther; "-": it was not emulated in all patterns. */
 static void infer_add_tail(struct view_table *t, const struct study_infer_hypothesis *h)
 {
@@ -206,7 +197,11 @@ static void infer_print_ranking(const struct study_infer *x)
                        exp(h->posterior.rate.value) * (h->posterior.rate.high - h->posterior.rate.low) / 2,
                        100 * infer_misfit(x, h));
         infer_add_tail(&t, h);
-        infer_add_group(&t, h, i);
+        /* The group's first, by its place in the ranking. */
+        if (h->group == i)
+            view_table_add(&t, "%s", "-");
+        else
+            view_table_add(&t, "%zu", h->group + 1);
     }
     infer_add_none(&t, x, parameters, placed);
     view_table_print(&t, "  ", 2U + placed, stdout);
