@@ -128,10 +128,9 @@ static void print_degrees(const struct analysis_flows *f, const struct options *
     analysis_degree_phases(activity, at, 0, &phases, &count);
     free(activity);
     struct view_table t = view_table_of("from s|to s|in|out");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         view_table_add(&t, "%.6f|%.6f|%zu|%zu", phases[i].start_s, phases[i].end_s, phases[i].indegree,
                        phases[i].outdegree);
-    }
     free(phases);
     puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");
     view_table_print(&t, "", 0, stdout);

@@ -40,19 +40,17 @@ static void print_rates(const struct study_prediction *p, const struct scenario 
     add_heads(&t, any_bytes);
     for (size_t k = 0; few && k < p->n_steps; k++)
         view_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
-    if (!few) {
+    if (!few)
         view_table_add(&t, "first Mb/s|mean Mb/s");
-    }
     if (any_bytes)
         view_table_add(&t, "completion s");
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t k = 0; few && k < p->n_steps; k++)
             view_table_add(&t, "%f", (p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN) / 1e6);
-        if (!few) {
+        if (!few)
             view_table_add(&t, "%f|%f", p->first_bps[i] / 1e6,
                            study_prediction_mean_bps(p, &pattern->pattern.transfers[i], i) / 1e6);
-        }
         if (any_bytes)
             view_table_add(&t, "%.4f", p->completion_s[i]);
     }

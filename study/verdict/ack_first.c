@@ -108,9 +108,8 @@ static struct sweep_engines_job *again_next(void *user)
         return NULL;
     a->begun = true;
     a->temporary = sweep_temporary_begin("check", err);
-    if (!a->temporary) {
+    if (!a->temporary)
         return NULL;
-    }
     MEMORY_LOCAL char *run = memory_text("%s/run", a->temporary);
     a->job = sweep_job_new(0, run, a->yaml, a->engine, err);
     if (!a->job) {
