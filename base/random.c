@@ -15,7 +15,10 @@ uint64_t random_mix(uint64_t x)
 
 struct random random_of(uint64_t seed)
 {
-    return (struct random){{random_mix(seed), random_mix(seed + STEP), random_mix(seed + 2 * STEP), random_mix(seed + 3 * STEP)}};
+    struct random r;
+    for (int i = 0; i < 4; i++, seed += STEP)
+        r.state[i] = random_mix(seed);
+    return r;
 }
 
 static uint64_t rotate_left(uint64_t x, int k)

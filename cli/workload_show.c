@@ -255,8 +255,9 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
         json_array_append_new(list, show_bursts_json(directory, &w->bursts));
         break;
     case STUDY_WORKLOAD_LATENCY:
-        json_array_append_new(list, results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f", directory,
-                                                 "latency", true, w->latency.constant_s, w->latency.per_process_s));
+        json_array_append_new(list, results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f",
+                                                 directory, "latency", true, w->latency.constant_s,
+                                                 w->latency.per_process_s));
         break;
     case STUDY_WORKLOAD_UNIFORM:
         json_array_append_new(list, show_uniform_json(directory, &w->uniform));

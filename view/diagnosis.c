@@ -416,17 +416,18 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
     json_t *lost = results_json("in:f out:f total:f ci95:f", in->lost_share, out->lost_share, d->lost_share, d->ci95);
     json_t *capacity = results_json("in:f out:f source:s", in->capacity_bps, out->capacity_bps,
                                     judge_capacity_source_name(of_in ? in->source : out->source));
-    return results_json("asymmetry:s probability:f cause:s second_cause:s why:s goodput_bps:o possible_bps:o possible_from:s "
-                        "lost_share:o capacity_bps:o saturated:o data_wait_s:o ack_wait_s:o ack_first_price_bps:o remedies:o "
-                        "remedies_gain:s display_filter:s same_as:s latency:o offloads:o beside:o",
-                        judge_answer_name(d->answer), d->probability, judge_cause(d->cause)->name,
+    return results_json("asymmetry:s probability:f cause:s second_cause:s why:s goodput_bps:o possible_bps:o "
+                        "possible_from:s lost_share:o capacity_bps:o saturated:o data_wait_s:o ack_wait_s:o "
+                        "ack_first_price_bps:o remedies:o remedies_gain:s display_filter:s same_as:s latency:o "
+                        "offloads:o beside:o", judge_answer_name(d->answer), d->probability,
+                        judge_cause(d->cause)->name,
                         d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, d->why,
-                        diagnosis_both(in->carried_bps, out->carried_bps), diagnosis_both(in->possible_bps, out->possible_bps),
-                        judge_possible_name(d->possible_from), lost, capacity,
-                        results_json("in:b out:b", in->saturated, out->saturated),
-                        diagnosis_both(in->data_wait_s, out->data_wait_s), diagnosis_both(in->ack_wait_s, out->ack_wait_s),
-                        diagnosis_both(in->acks_bps, out->acks_bps), diagnosis_remedies(source, r),
-                        gains[judge_ground_gain(d)], view_diagnosis_filter(r, filter) ? filter : NULL,
-                        *r->same_as ? r->same_as : NULL, view_diagnosis_latency_json(&d->latency), view_offloads_json(r),
-                        view_beside_json(r));
+                        diagnosis_both(in->carried_bps, out->carried_bps),
+                        diagnosis_both(in->possible_bps, out->possible_bps), judge_possible_name(d->possible_from), lost,
+                        capacity, results_json("in:b out:b", in->saturated, out->saturated),
+                        diagnosis_both(in->data_wait_s, out->data_wait_s),
+                        diagnosis_both(in->ack_wait_s, out->ack_wait_s), diagnosis_both(in->acks_bps, out->acks_bps),
+                        diagnosis_remedies(source, r), gains[judge_ground_gain(d)],
+                        view_diagnosis_filter(r, filter) ? filter : NULL, *r->same_as ? r->same_as : NULL,
+                        view_diagnosis_latency_json(&d->latency), view_offloads_json(r), view_beside_json(r));
 }
