@@ -2,7 +2,6 @@
 #include "analysis/facts.h"
 
 #include "analysis/link.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -119,3 +119,9 @@ void memory_stream_end(FILE *f, char **text)
     if (fclose(f) != 0 || !whole || !*text)
         memory_end("text");
 }
+
+void memory_free(void *const *memory, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(memory[i]);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory.h - memory for what cannot go on without it. When there is none, one line on standard error says for
  * what, and the process ends with exit status 3, as after an ERROR_SYSTEM that the command line reports. This is the
- * one exception to the rule that only cli/ prints or exits. */
+ * one exception to the rule that only cli/ prints or exits. With it come the C library's memory, texts and streams. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -42,6 +42,10 @@ static inline void memory_local_end(void *place)
     memcpy(&memory, place, sizeof memory); /* a pointer of whichever type */
     free(memory);
 }
+
+/* free() of each: of what one owner has. */
+#define MEMORY_FREE(...) memory_free((void *[]){__VA_ARGS__}, sizeof(void *[]){__VA_ARGS__} / sizeof(void *))
+void memory_free(void *const *memory, size_t n);
 
 /* A stream that is written to memory; *text is for free() after memory_stream_end(). */
 FILE *memory_stream(char **text, size_t *size) __attribute__((returns_nonnull));

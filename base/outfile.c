@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -48,9 +47,7 @@ void outfile_unwatch(const char *part)
 static void outfile_free(struct outfile *f)
 {
     outfile_unwatch(f->part);
-    free(f->buffer);
-    free(f->path);
-    free(f->part);
+    MEMORY_FREE(f->buffer, f->path, f->part);
     *f = (struct outfile){0};
 }
 
@@ -162,9 +159,8 @@ static size_t outfile_made_n;
 void outfile_unmake_directories(void)
 {
     while (outfile_made_n > 0) {
-        char *path = outfile_made[--outfile_made_n];
+        MEMORY_LOCAL char *path = outfile_made[--outfile_made_n];
         rmdir(path);
-        free(path);
     }
 }
 

@@ -13,10 +13,12 @@ uint64_t random_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-void random_init(struct random *r, uint64_t seed)
+struct random random_of(uint64_t seed)
 {
+    struct random r;
     for (int i = 0; i < 4; i++, seed += STEP)
-        r->state[i] = random_mix(seed);
+        r.state[i] = random_mix(seed);
+    return r;
 }
 
 static uint64_t rotate_left(uint64_t x, int k)

@@ -10,7 +10,8 @@ struct random {
     uint64_t state[4];
 };
 
-void random_init(struct random *r, uint64_t seed);
+/* A stream from its beginning. */
+struct random random_of(uint64_t seed);
 
 /* 64 uniform bits. */
 uint64_t random_next(struct random *r);

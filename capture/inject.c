@@ -12,8 +12,6 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -115,9 +113,7 @@ void capture_inject_close(struct capture_inject *inject)
         return;
     if (inject->pcap)
         pcap_close(inject->pcap);
-    free(inject->interface);
-    free(inject->frame);
-    free(inject);
+    MEMORY_FREE(inject->interface, inject->frame, inject);
 }
 
 bool capture_inject_confine(const struct capture_inject *inject, struct error *err)

@@ -9,7 +9,6 @@
 #include <pcap/pcap.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,11 +61,6 @@ static void keep_frame(u_char *user, const struct pcap_pkthdr *header, const u_c
     to->frames++;
 }
 
-static bool keep_has_word(int socket)
-{
-    return poll(&(struct pollfd){.fd = socket, .events = POLLIN}, 1, 0) != 0;
-}
-
 /* Until there is word from the socket, or something fails. What passed before the word is taken, too. */
 static bool keep_frames(pcap_t *pcap, FILE *stream, int socket, struct keep_report *report)
 {
@@ -74,7 +68,7 @@ static bool keep_frames(pcap_t *pcap, FILE *stream, int socket, struct keep_repo
     struct pcap_stat stat;
     int taken;
     do {
-        bool last = keep_has_word(socket);
+        bool last = poll(&(struct pollfd){.fd = socket, .events = POLLIN}, 1, 0) != 0;
         capture_live_wait(pcap);
         taken = pcap_dispatch(pcap, -1, keep_frame, (u_char *)&to);
         if (last)

@@ -15,9 +15,6 @@
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -449,10 +446,7 @@ void capture_reader_close(struct capture_reader *r)
     if (r->pcap)
         pcap_close(r->pcap);
     unpack_close(r->unpack);
-    free(r->packed);
-    free(r->buffer);
-    free(r->path);
-    free(r);
+    MEMORY_FREE(r->packed, r->buffer, r->path, r);
 }
 
 /* Is it time for word that nothing came, or that what came is worth a look? */

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 
+#include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/rules_table.h"
 
@@ -43,18 +44,15 @@ static json_t *check_flow_json(const struct analysis_check_flow *flow)
     json_t *predicted = json_object();
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         json_object_set_new(predicted, analysis_check_rule_name((enum analysis_rule)rule),
-                            view_table_json_number(flow->predicted_bps[rule]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "src", flow->src, "dst",
-                     flow->dst, "direction", flow->incoming ? "in" : "out", "rate_bps",
-                     view_table_json_number(flow->rate_bps), "ci95_bps", view_table_json_number(flow->ci95_bps),
-                     "whole_bps", view_table_json_number(flow->whole_bps > 0 ? flow->whole_bps : (double)NAN),
-                     "window_bytes", view_table_json_number(flow->window_bytes), "buffer_bytes",
-                     view_table_json_number(flow->buffer_bytes), "retransmitted_segments",
-                     (json_int_t)flow->retransmitted_segments, "loss_events",
-                     flow->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? json_null() : json_integer(flow->loss_events),
-                     "limit", analysis_limit_name(flow->limit), "predicted_bps", predicted, "floor_s",
-                     view_table_json_number(flow->floor_s), "data_wait_s", view_table_json_number(flow->data_wait_s),
-                     "ack_wait_s", view_table_json_number(flow->ack_wait_s));
+                            results_json_number(flow->predicted_bps[rule]));
+    return results_json("src:s dst:s direction:s rate_bps:f ci95_bps:f whole_bps:f window_bytes:f buffer_bytes:f "
+                        "retransmitted_segments:l loss_events:o limit:s predicted_bps:o floor_s:f data_wait_s:f "
+                        "ack_wait_s:f", flow->src, flow->dst, flow->incoming ? "in" : "out", flow->rate_bps,
+                        flow->ci95_bps, flow->whole_bps > 0 ? flow->whole_bps : (double)NAN, flow->window_bytes,
+                        flow->buffer_bytes, (int64_t)flow->retransmitted_segments,
+                        flow->loss_events == ANALYSIS_CHECK_LOSS_UNKNOWN ? json_null() : json_integer(flow->loss_events),
+                        analysis_limit_name(flow->limit), predicted, flow->floor_s, flow->data_wait_s,
+                        flow->ack_wait_s);
 }
 
 json_t *cli_check_show_resource_json(const char *source, bool simulated, const struct analysis_resource *r)
@@ -64,27 +62,22 @@ json_t *cli_check_show_resource_json(const char *source, bool simulated, const s
     for (int i = 0; i < ANALYSIS_RULES; i++) {
         const struct analysis_rule_fit *fit = &j->rule[i];
         json_object_set_new(rules, analysis_check_rule_name((enum analysis_rule)i),
-                            json_pack("{s:o, s:b, s:o}", "max_rel_error", view_table_json_number(fit->max_rel_error),
-                                      "holds", fit->holds, "fitted_rate_bps",
-                                      view_table_json_number(fit->fitted_rate_bps)));
+                            results_json("max_rel_error:f holds:b fitted_rate_bps:f", fit->max_rel_error, fit->holds,
+                                         fit->fitted_rate_bps));
     }
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(flows, check_flow_json(&r->flows[i]));
-    return json_pack("{s:s, s:b, s:s, s:b, s:I, s:I, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "source", source,
-                     "simulated", simulated, "host", r->host, "port", r->port, "indegree", (json_int_t)j->indegree,
-                     "outdegree", (json_int_t)j->outdegree,
-                     "fitted_rate_bps", view_table_json_number(j->fitted_rate_bps), "rules", rules,
-                     "verdict", model_regime_name(j->verdict), "indistinguishable", j->indistinguishable,
-                     "why", j->why, "start_s", view_table_json_number(r->start_s),
-                     "end_s", view_table_json_number(r->end_s),
-                     "steady_start_s", view_table_json_number(r->steady_start_s), "flows", flows, "diagnosis",
-                     view_diagnosis_json(source, r));
+    return results_json("source:s simulated:b host:s port:b indegree:l outdegree:l fitted_rate_bps:f rules:o verdict:s "
+                        "indistinguishable:b why:s start_s:f end_s:f steady_start_s:f flows:o diagnosis:o", source,
+                        simulated, r->host, r->port, (int64_t)j->indegree, (int64_t)j->outdegree, j->fitted_rate_bps,
+                        rules, model_regime_name(j->verdict), j->indistinguishable, j->why, r->start_s, r->end_s,
+                        r->steady_start_s, flows, view_diagnosis_json(source, r));
 }
 
 void cli_check_show_summary_start(struct view_table *t)
 {
     static const char *const head[] = {"source", "host", "in", "out", "steady in Mb/s", "steady out Mb/s"};
-    view_table_init(t, sizeof head / sizeof *head + ANALYSIS_RULES + 2);
+    *t = view_table_with(sizeof head / sizeof *head + ANALYSIS_RULES + 2);
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         view_table_add(t, "%s", head[i]);
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)

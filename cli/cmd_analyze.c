@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/degree.h"
-#include "analysis/rules/check_capture.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "results/csv.h"
 #include "results/directory.h"
@@ -16,8 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
@@ -36,16 +32,11 @@ struct options {
 
 static const char *const window_sources[] = {"unknown", "timestamps", "tap"};
 
-static bool wanted(const struct options *o, const struct analysis_flow *flow)
-{
-    return !o->has_host || analysis_flow_touches(flow, &o->host);
-}
-
 /* Next flow to show from slot *i on; false at the end. */
 static bool next_flow(const struct analysis_flows *f, const struct options *o, size_t *i, struct analysis_flow *flow)
 {
     while (*i < analysis_flows_slots(f)) {
-        if (analysis_flows_get(f, (*i)++, flow) && wanted(o, flow)) {
+        if (analysis_flows_get(f, (*i)++, flow) && (!o->has_host || analysis_flow_touches(flow, &o->host))) {
             analysis_check_capture_steady(&o->shared, *i - 1, flow);
             return true;
         }
@@ -67,8 +58,8 @@ static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *
 
 static void print_table(const struct analysis_flows *f, const struct options *o)
 {
-    struct view_table t;
-    view_table_head(&t, "from|to|payload B|start s|end s|whole Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
+    struct view_table t = view_table_of(
+        "from|to|payload B|start s|end s|whole Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
     struct analysis_flow flow;
     bool any;
     int64_t least = bulk_bytes(f, o, &any), bytes = 0;
@@ -94,8 +85,7 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
 /* A second table, of the flows that lost, reordered or doubled segments. */
 static void print_losses(const struct analysis_flows *f, const struct options *o)
 {
-    struct view_table t;
-    view_table_head(&t, "from|to|retrans|events|spurious|reordered|overtaken|doubled|ambiguous|twice");
+    struct view_table t = view_table_of("from|to|retrans|events|spurious|reordered|overtaken|doubled|ambiguous|twice");
     struct analysis_flow flow;
     bool any = false;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
@@ -137,12 +127,10 @@ static void print_degrees(const struct analysis_flows *f, const struct options *
     size_t count;
     analysis_degree_phases(activity, at, 0, &phases, &count);
     free(activity);
-    struct view_table t;
-    view_table_head(&t, "from s|to s|in|out");
-    for (size_t i = 0; i < count; i++) {
+    struct view_table t = view_table_of("from s|to s|in|out");
+    for (size_t i = 0; i < count; i++)
         view_table_add(&t, "%.6f|%.6f|%zu|%zu", phases[i].start_s, phases[i].end_s, phases[i].indegree,
                        phases[i].outdegree);
-    }
     free(phases);
     puts("\nbulk flows active (20 kB or more, and 0.5 % of the largest)");
     view_table_print(&t, "", 0, stdout);
@@ -189,6 +177,12 @@ static void csv_head(void)
          "ambiguous_segments,duplicate_frames,keepalives,window_bytes,window_source");
 }
 
+/* Empty when it is not finite. */
+static void csv_number(double value)
+{
+    printf(isfinite(value) ? ",%.9g" : ",", value);
+}
+
 static void print_csv(const char *path, const struct analysis_flows *f, const struct options *o)
 {
     struct analysis_flow flow;
@@ -201,18 +195,15 @@ static void print_csv(const char *path, const struct analysis_flows *f, const st
                flow.seen_payload_bytes, flow.missing_bytes, flow.data_packets);
         const double number[] = {flow.start_s, flow.end_s, flow.goodput_bps, flow.steady_goodput_bps.value,
                                  flow.steady_goodput_bps.ci95, flow.steady_start_s, flow.steady_end_s};
-        for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
-            putchar(',');
-            view_table_csv_number(stdout, number[k]);
-        }
+        for (size_t k = 0; k < sizeof number / sizeof *number; k++)
+            csv_number(number[k]);
         const uint32_t count[] = {flow.retransmitted_segments, flow.loss_events,        flow.steady_loss_events,
                                   flow.spurious_segments,      flow.reordered_segments, flow.overtaken_segments,
                                   flow.network_duplicates,     flow.ambiguous_segments, flow.duplicate_frames,
                                   flow.keepalives};
         for (size_t k = 0; k < sizeof count / sizeof *count; k++)
             printf(",%" PRIu32, count[k]);
-        putchar(',');
-        view_table_csv_number(stdout, flow.window_bytes);
+        csv_number(flow.window_bytes);
         printf(",%s\n", window_sources[flow.window_source]);
     }
 }

@@ -4,7 +4,6 @@
 #include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "cli/workload_show.h"
 #include "foreign/read.h"
@@ -15,8 +14,6 @@
 #include "view/diagnosis.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 struct options {

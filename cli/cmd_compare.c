@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/read.h"
-#include "study/compare/compare.h"
 #include "view/compare.h"
 #include "view/compare_sweeps.h"
 

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "cli/explain_show.h"
 #include "cli/live.h"
-#include "cli/options.h"
 #include "cli/read.h"
 
 #include <math.h>

@@ -13,8 +13,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define HYPOTHESES 64
@@ -32,7 +30,6 @@ struct infer_options {
     double until_s;
     bool quiet, json, ranged;
 };
-
 
 static const char *const given_keys[] = {"network.link.rate", "tcp.initial_window", NULL};
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -12,8 +11,6 @@
 #include "study/legend.h"
 #include "view/figures.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Runs that have a file which a figure is drawn from. */
@@ -43,19 +40,13 @@ static void runs_fini(struct runs *r)
 static void plot_fini(struct plot *p)
 {
     for (size_t i = 0; i < p->n_groups; i++) {
-        free(p->groups[i].flows);
-        free(p->groups[i].differs);
-        free(p->run[i]);
+        MEMORY_FREE(p->groups[i].flows, p->groups[i].differs, p->run[i]);
     }
     for (size_t i = 0; i < p->n_trips; i++) {
         study_round_trips_fini(&p->trips[i].trips);
-        free(p->trips[i].differs);
-        free(p->trips_run[i]);
+        MEMORY_FREE(p->trips[i].differs, p->trips_run[i]);
     }
-    free(p->trips);
-    free(p->trips_run);
-    free(p->groups);
-    free(p->run);
+    MEMORY_FREE(p->trips, p->trips_run, p->groups, p->run);
     runs_fini(&p->queues);
     runs_fini(&p->timed);
 }

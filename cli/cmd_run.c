@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "results/directory.h"
 #include "results/json.h"
-#include "results/summary.h"
 #include "scenarios/capture_size.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
@@ -25,9 +24,6 @@
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -54,14 +50,11 @@ static void plan_fini(struct run_plan *p)
     scenario_fini(&p->scenario);
     for (int i = 0; i < p->n_jobs; i++) {
         directory_release(p->names[i].directory);
-        free(p->names[i].label);
-        free(p->names[i].directory);
+        MEMORY_FREE(p->names[i].label, p->names[i].directory);
     }
     if (p->directory)
         directory_release(p->directory);
-    free(p->names);
-    free(p->jobs);
-    free(p->directory);
+    MEMORY_FREE(p->names, p->jobs, p->directory);
 }
 
 static bool plan_add_job(struct run_plan *p, const struct scenario *s, const char *label, const char *directory,
@@ -111,15 +104,6 @@ static void print_mbps(double rate_bps, double of_bps, const char *before, int w
         printf("%s%*.*f ", before, width, of_bps > 0 && of_bps < 1e6 ? 3 : 1, rate_bps / 1e6);
     else
         printf("%*s ", (int)strlen(before) + width, "-");
-}
-
-/* The mean time of a flow's messages, if it repeats them. */
-static void print_messages(const struct results_flow *flow)
-{
-    if (flow->messages > 0)
-        printf("  %" PRId64 " messages, %.3f ms", flow->messages, 1e3 * flow->message_s);
-    if (flow->messages > 1)
-        printf(" +- %.3f", 1e3 * flow->message_ci95_s);
 }
 
 /* Whether repeating messages reached the wanted precision. */
@@ -178,15 +162,6 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
                100 * (double)l->overdue_ps / (double)ended_ps, 100 * l->share);
 }
 
-static void sum_up_flows(const struct results_summary *summary)
-{
-    MEMORY_ENDS(view_table_fini) struct view_table t;
-    view_table_head(&t, "flow|whole Mb/s");
-    for (size_t i = 0; i < summary->n_flows; i++)
-        view_table_add(&t, "%s|%.1f", summary->flows[i].name, summary->flows[i].goodput_bps / 1e6);
-    view_table_sum_up(&t, "  ", 1, stdout);
-}
-
 /* What --json prints of one finished run: its summary. */
 static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct error *err)
 {
@@ -224,7 +199,10 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
         return false;
     printf("%s, %s by %s\n", cli_name(job->label), summary.lateness.frames > 0 ? "emulated" : "simulated",
            summary.engine);
-    sum_up_flows(&summary);
+    MEMORY_ENDS(view_table_fini) struct view_table t = view_table_of("flow|whole Mb/s");
+    for (size_t i = 0; i < summary.n_flows; i++)
+        view_table_add(&t, "%s|%.1f", summary.flows[i].name, summary.flows[i].goodput_bps / 1e6);
+    view_table_sum_up(&t, "  ", 1, stdout);
     printf("  %-8s %-6s %-6s %12s %22s %11s %8s\n", "flow", "from", "to", "whole Mb/s", "steady Mb/s (95 %)",
            "duration s", "retrans");
     for (size_t i = 0; i < summary.n_flows; i++) {
@@ -235,7 +213,11 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
         print_mbps(flow->steady_goodput_bps, flow->goodput_bps, "", 12);
         print_mbps(flow->steady_ci95_bps, flow->goodput_bps, "+- ", 6);
         printf("%11.4f %8" PRId64, isfinite(duration_s) ? duration_s : 0, flow->retransmitted_segments);
-        print_messages(flow);
+        /* The mean time of a flow's messages, if it repeats them. */
+        if (flow->messages > 0)
+            printf("  %" PRId64 " messages, %.3f ms", flow->messages, 1e3 * flow->message_s);
+        if (flow->messages > 1)
+            printf(" +- %.3f", 1e3 * flow->message_ci95_s);
         putchar('\n');
     }
     bool ok = print_latency(job->directory, &summary, err);

@@ -11,7 +11,6 @@
 
 void cli_cross_check_show_run(const struct study_cross_check_run *run, const char *const *names)
 {
-    struct view_table t;
     char head[256] = "flow";
     for (size_t e = 0; e < run->n_engines; e++)
         text_add(head, sizeof head, "|%s Mb/s|+-%s", names[e], e > 0 ? "|differ" : "");
@@ -19,7 +18,7 @@ void cli_cross_check_show_run(const struct study_cross_check_run *run, const cha
         text_add(head, sizeof head, "|%s s%s", names[e], e > 0 ? "|differ" : "");
     for (size_t e = 0; e < run->n_engines; e++)
         text_add(head, sizeof head, "|%s retrans", names[e]);
-    view_table_head(&t, head);
+    struct view_table t = view_table_of(head);
     for (size_t i = 0; i < run->n; i++) {
         view_table_add(&t, "%s", run->summary[0].flows[i].name);
         for (size_t e = 0; e < run->n_engines; e++) {

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/explain_show.h"
 #include "cli/read.h"
+#include "results/json.h"
 #include "study/explain/both_ends.h"
 #include "view/table.h"
 
@@ -28,14 +29,11 @@ static void ends_row(struct view_table *t, const char *const path[2], const stru
 static json_t *ends_flow_json(const char *const path[2], const struct study_both_ends_flow *flow)
 {
     const struct analysis_both_ends_flow *f = &flow->between;
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "src", flow->src,
-                     "dst", flow->dst, "sender", path[f->sender_file], "receiver", path[!f->sender_file], "data",
-                     (json_int_t)f->data, "acks", (json_int_t)f->acks, "lost_acks", (json_int_t)f->lost_acks,
-                     "ack_groups", (json_int_t)f->groups, "compressed", (json_int_t)f->compressed, "compressed_share",
-                     view_table_json_number(flow->compressed_share), "base_s", view_table_json_number(f->base_s),
-                     "data_wait_s", view_table_json_number(f->data_wait_s), "ack_wait_s",
-                     view_table_json_number(f->ack_wait_s), "ack_share", view_table_json_number(flow->ack_share),
-                     "hold_s", view_table_json_number(f->hold_s));
+    return results_json("src:s dst:s sender:s receiver:s data:l acks:l lost_acks:l ack_groups:l compressed:l "
+                        "compressed_share:f base_s:f data_wait_s:f ack_wait_s:f ack_share:f hold_s:f", flow->src,
+                        flow->dst, path[f->sender_file], path[!f->sender_file], (int64_t)f->data, (int64_t)f->acks,
+                        (int64_t)f->lost_acks, (int64_t)f->groups, (int64_t)f->compressed, flow->compressed_share,
+                        f->base_s, f->data_wait_s, f->ack_wait_s, flow->ack_share, f->hold_s);
 }
 
 static void ends_print_json(const char *const path[2], const struct study_both_ends *b)
@@ -53,8 +51,7 @@ static void ends_print(const char *const path[2], const struct study_both_ends *
 {
     static const char *const head[] = {"from", "to", "ACKs", "lost", "groups", "compressed", "base ms", "data wait",
                                        "ACK wait", "hold", "ACK share", "beside the sender"};
-    struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
     for (size_t i = 0; i < b->n; i++)
         if (b->flow[i].placed)
             ends_row(&t, path, &b->flow[i]);

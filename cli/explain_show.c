@@ -5,23 +5,22 @@
 #include "cli/cli.h"
 
 #include "cli/read.h"
+#include "results/json.h"
 #include "study/explain/explain_run.h"
-#include "study/explain/explanation.h"
 #include "study/verdict/judge.h"
 #include "study/explain/pendulum.h"
 #include "view/diagnosis.h"
 #include "view/explanation_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static json_t *show_phases_json(const struct study_explanation *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < e->n_phases; i++)
-        json_array_append_new(list, json_pack("{s:f, s:f, s:s, s:o}", "start_s", e->phases[i].start_s, "end_s",
-                                              e->phases[i].end_s, "limit", analysis_limit_name(e->phases[i].limit),
-                                              "window_bytes", view_table_json_number(e->phases[i].window_bytes)));
+        json_array_append_new(list, results_json("start_s:f end_s:f limit:s window_bytes:f", e->phases[i].start_s,
+                                                 e->phases[i].end_s, analysis_limit_name(e->phases[i].limit),
+                                                 e->phases[i].window_bytes));
     return list;
 }
 
@@ -30,23 +29,17 @@ static json_t *show_flow_json(const char *source, const struct study_explanation
     char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
     analysis_flows_endpoint(&e->flow.src, e->flow.src_port, src);
     analysis_flows_endpoint(&e->flow.dst, e->flow.dst_port, dst);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:s, s:s, s:o}", "source", source,
-                     "src", src, "dst", dst, "goodput_bps", view_table_json_number(e->flow.goodput_bps),
-                     "steady_goodput_bps", view_table_json_number(e->steady_bps), "rtt_floor_s",
-                     view_table_json_number(e->floor_s), "data_wait_s",
-                     view_table_json_number(e->data_wait_s), "ack_wait_s", view_table_json_number(e->ack_wait_s),
-                     "rtt_s", view_table_json_number(e->rtt_s), "ack_share", view_table_json_number(e->ack_share),
-                     "ack_groups", (json_int_t)e->groups.groups, "compressed_share",
-                     view_table_json_number(e->compressed), "hold_s", view_table_json_number(e->x.hold_s), "tap",
-                     analysis_flows_tap_name(e->tap), "limit", analysis_limit_name(e->limit), "phases",
-                     show_phases_json(e));
+    return results_json("source:s src:s dst:s goodput_bps:f steady_goodput_bps:f rtt_floor_s:f data_wait_s:f "
+                        "ack_wait_s:f rtt_s:f ack_share:f ack_groups:l compressed_share:f hold_s:f tap:s limit:s "
+                        "phases:o", source, src, dst, e->flow.goodput_bps, e->steady_bps, e->floor_s, e->data_wait_s,
+                        e->ack_wait_s, e->rtt_s, e->ack_share, (int64_t)e->groups.groups, e->compressed, e->x.hold_s,
+                        analysis_flows_tap_name(e->tap), analysis_limit_name(e->limit), show_phases_json(e));
 }
 
 static json_t *show_turns_json(const char *source, const char *a, const char *b, const struct analysis_pendulum *p)
 {
-    return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "source", source, "a", a, "b", b, "one_busy", p->one,
-                     "both_busy", p->both, "neither_busy", p->neither, "correlation",
-                     view_table_json_number(p->correlation), "period_s", view_table_json_number(p->period_s));
+    return results_json("source:s a:s b:s one_busy:f both_busy:f neither_busy:f correlation:f period_s:f", source, a, b,
+                        p->one, p->both, p->neither, p->correlation, p->period_s);
 }
 
 static json_t *show_pendulum_json(const char *source, const struct study_pendulum *s)
@@ -73,12 +66,11 @@ static void show_sentences(const struct study_explanation *e)
 static void show_flows(const char *path, const struct study_explanations *x, const struct study_pendulum *pendulum)
 {
     char text[STUDY_EXPLANATION_TEXT];
-    struct view_table t;
     const struct analysis_resource *host;
     for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
         if (!*host->same_as)
             view_diagnosis_print(stdout, cli_name(path), host);
-    view_table_start(&t, view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
+    struct view_table t = view_table_named(view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
     for (size_t i = 0; i < x->n; i++)
         view_explanation_table_row(&t, &x->flow[i]);
     printf("%s\n", cli_name(path));
@@ -96,8 +88,8 @@ static void show_json(const char *path, const struct study_explanations *x, cons
 {
     const struct analysis_resource *host;
     for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
-        json_array_append_new(lists->hosts, json_pack("{s:s, s:s, s:o}", "source", path, "host", host->host,
-                                                      "diagnosis", view_diagnosis_json(path, host)));
+        json_array_append_new(lists->hosts, results_json("source:s host:s diagnosis:o", path, host->host,
+                                                         view_diagnosis_json(path, host)));
     for (size_t i = 0; i < x->n; i++)
         json_array_append_new(lists->flows, show_flow_json(path, &x->flow[i]));
     if (pendulum->known)
@@ -140,8 +132,7 @@ static void show_waits(const char *directory, const struct study_explain_run *ru
 {
     static const char *const head[] = {"flow", "from", "to", "whole Mb/s", "steady Mb/s", "floor ms", "data wait", "ACK wait", "ACK share",
                                        "compressed"};
-    struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
     for (size_t i = 0; i < run->n_waits; i++) {
         const struct study_explain_run_waits *w = &run->waits[i];
         view_table_add(&t, "%s", w->flow->name);
@@ -162,8 +153,7 @@ static void show_waits(const char *directory, const struct study_explain_run *ru
 static void show_turns(const char *directory, const struct study_explain_run *run)
 {
     static const char *const head[] = {"queue", "queue", "one busy", "both", "neither", "correlation", "period ms"};
-    struct view_table t;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
     for (size_t i = 0; i < run->n_turns; i++) {
         const struct study_explain_run_turns *turns = &run->turns[i];
         view_table_add(&t, "%s", turns->data);
@@ -186,12 +176,10 @@ static void show_run_json(const char *directory, const struct study_explain_run 
         const struct study_explain_run_waits *w = &run->waits[i];
         json_array_append_new(
             lists->simulated,
-            json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "source", directory, "flow", w->flow->name,
-                      "src", w->flow->src, "dst", w->flow->dst, "floor_s", view_table_json_number(w->flow->floor_s),
-                      "data_wait_s", view_table_json_number(w->flow->data_wait_s), "ack_wait_s",
-                      view_table_json_number(w->flow->ack_wait_s), "ack_share", view_table_json_number(w->ack_share),
-                      "ack_groups", view_table_json_number((double)w->flow->ack_groups), "compressed_share",
-                      view_table_json_number(w->compressed_share)));
+            results_json("source:s flow:s src:s dst:s floor_s:f data_wait_s:f ack_wait_s:f ack_share:f ack_groups:f "
+                         "compressed_share:f", directory, w->flow->name, w->flow->src, w->flow->dst, w->flow->floor_s,
+                         w->flow->data_wait_s, w->flow->ack_wait_s, w->ack_share, (double)w->flow->ack_groups,
+                         w->compressed_share));
     }
     for (size_t i = 0; i < run->n_turns; i++)
         json_array_append_new(lists->queues, show_turns_json(directory, run->turns[i].data, run->turns[i].acks,

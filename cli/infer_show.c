@@ -95,15 +95,6 @@ static const char *infer_placement(const struct study_infer *x, const struct stu
     return x->measured->n_placements > 0 ? cli_name(x->measured->placements[h->is.placement].name) : "";
 }
 
-/* The group's first, by its place in the ranking. */
-static void infer_add_group(struct view_table *t, const struct study_infer_hypothesis *h, size_t i)
-{
-    if (h->group == i)
-        view_table_add(t, "%s", "-");
-    else
-        view_table_add(t, "%zu", h->group + 1);
-}
-
 /* Of times as far off as these, or farther; "-": it was not emulated in all patterns. */
 static void infer_add_tail(struct view_table *t, const struct study_infer_hypothesis *h)
 {
@@ -133,11 +124,10 @@ static void infer_add_none(struct view_table *t, const struct study_infer *x, si
 /* Where a hypothesis misses. */
 static void infer_print_patterns(const struct study_infer *x)
 {
-    struct view_table t;
     size_t n = x->measured->n;
     if (n < 2 || n > PATTERNS)
         return;
-    view_table_init(&t, 1 + n);
+    struct view_table t = view_table_with(1 + n);
     view_table_add(&t, "misfit");
     for (size_t p = 0; p < n; p++)
         view_table_add(&t, "%s", *x->measured->patterns[p].name ? cli_name(x->measured->patterns[p].name) : "-");
@@ -174,19 +164,13 @@ static void infer_print_misses(const struct study_infer *x)
                h->is.text);
 }
 
-static bool infer_relative(const struct study_infer *x)
-{
-    return study_measurement_windows(x->measured);
-}
-
 static void infer_print_ranking(const struct study_infer *x)
 {
-    struct view_table t;
-    bool placed = x->measured->n_placements > 0, relative = infer_relative(x);
+    bool placed = x->measured->n_placements > 0, relative = study_measurement_windows(x->measured);
     size_t left = 0, parameters = 0;
     for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
         parameters += infer_shows(x, v);
-    view_table_init(&t, 8U + parameters + placed);
+    struct view_table t = view_table_with(8U + parameters + placed);
     view_table_add(&t, "rank|hypothesis");
     if (placed)
         view_table_add(&t, "placement");
@@ -213,7 +197,11 @@ static void infer_print_ranking(const struct study_infer *x)
                        exp(h->posterior.rate.value) * (h->posterior.rate.high - h->posterior.rate.low) / 2,
                        100 * infer_misfit(x, h));
         infer_add_tail(&t, h);
-        infer_add_group(&t, h, i);
+        /* The group's first, by its place in the ranking. */
+        if (h->group == i)
+            view_table_add(&t, "%s", "-");
+        else
+            view_table_add(&t, "%zu", h->group + 1);
     }
     infer_add_none(&t, x, parameters, placed);
     view_table_print(&t, "  ", 2U + placed, stdout);
@@ -246,8 +234,8 @@ static bool infer_first(const struct study_infer *x, size_t i, bool placement)
 
 static void infer_print_sums(const struct study_infer *x, bool placement)
 {
-    struct view_table t;
-    view_table_head(&t, placement ? "placement|weight of all its hypotheses" : "hypothesis|weight in all placements");
+    struct view_table t = view_table_of(
+        placement ? "placement|weight of all its hypotheses" : "hypothesis|weight in all placements");
     for (size_t i = 0; i < x->n_emulated; i++)
         if (infer_first(x, i, placement) && infer_sum(x, i, placement) >= UNLIKELY)
             view_table_add(&t, "%s|%.4f", placement ? infer_placement(x, &x->h[i]) : x->h[i].is.text,
@@ -258,11 +246,10 @@ static void infer_print_sums(const struct study_infer *x, bool placement)
 
 static void infer_print_models(const struct study_infer *x)
 {
-    struct view_table t;
     bool placed = x->measured->n_placements > 0;
     if (x->n_emulated == x->n)
         return;
-    view_table_init(&t, 5U + placed);
+    struct view_table t = view_table_with(5U + placed);
     view_table_add(&t, "model");
     if (placed)
         view_table_add(&t, "placement");
@@ -298,9 +285,8 @@ static void infer_add_error(struct view_table *t, double log)
 
 static void infer_print_flows(const struct study_infer *x)
 {
-    struct view_table t;
     size_t two = x->n_emulated > 1 ? 2 : 1, k = 0;
-    view_table_init(&t, 5 + two);
+    struct view_table t = view_table_with(5 + two);
     view_table_add(&t, "pattern|flow|from|to|measured|%s", "rank 1");
     if (two > 1)
         view_table_add(&t, "rank 2");
@@ -338,8 +324,7 @@ static void infer_print_next(const struct study_infer *x)
 {
     if (x->n_experiments == 0)
         return;
-    struct view_table t;
-    view_table_head(&t, "flows of h0|nats|times for odds of 20|rank 1: s|rank 2: s");
+    struct view_table t = view_table_of("flows of h0|nats|times for odds of 20|rank 1: s|rank 2: s");
     for (size_t i = 0; i < x->n_experiments && i < EXPERIMENTS; i++) {
         const struct study_infer_experiment *e = &x->experiments[i];
         char value[2][128];

@@ -164,8 +164,7 @@ static const char *const show_places[] = {
 
 static void show_bursts_table(const struct study_workload_bursts *b)
 {
-    struct view_table t;
-    view_table_head(&t, "sources|sinks|B packets|+-|D/A|R g_s/(S g_r)|used|of");
+    struct view_table t = view_table_of("sources|sinks|B packets|+-|D/A|R g_s/(S g_r)|used|of");
     for (size_t i = 0; i < b->n; i++) {
         const struct study_workload_series *s = &b->series[i];
         view_table_add(&t, "%g|%g|%f|%f|%f|%f|%zu|%zu", s->sources, s->sinks, s->fits ? s->fit.buffer_packets : NAN,
@@ -201,19 +200,6 @@ static void show_bursts(const char *directory, const struct study_workload_burst
            b->series[0].send_gap_s * 1e6, b->series[0].receive_gap_s * 1e6);
 }
 
-static json_t *show_latency_json(const char *directory, const struct study_workload_latency *l)
-{
-    return results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f", directory, "latency", true,
-                        l->constant_s, l->per_process_s);
-}
-
-static void show_latency(const char *directory, const struct study_workload_latency *l)
-{
-    printf("%s: ping-pong, L = RTT/2 - O_s - O_r - U_r (Tam 2001, Eq. A.4), simulated\n"
-           "  L = %.4f p + %.2f us over p hosts at once; %.2f us on average\n",
-           directory, l->per_process_s * 1e6, l->constant_s * 1e6, l->mean_s * 1e6);
-}
-
 static json_t *show_uniform_json(const char *directory, const struct study_workload_uniform *u)
 {
     return results_json("source:s kind:s simulated:b ports:l throughput:f ci95:f theory:f", directory, "uniform", true,
@@ -245,7 +231,9 @@ void cli_workload_show(const char *directory, const struct study_workload *w)
         show_bursts(directory, &w->bursts);
         break;
     case STUDY_WORKLOAD_LATENCY:
-        show_latency(directory, &w->latency);
+        printf("%s: ping-pong, L = RTT/2 - O_s - O_r - U_r (Tam 2001, Eq. A.4), simulated\n"
+               "  L = %.4f p + %.2f us over p hosts at once; %.2f us on average\n",
+               directory, w->latency.per_process_s * 1e6, w->latency.constant_s * 1e6, w->latency.mean_s * 1e6);
         break;
     case STUDY_WORKLOAD_UNIFORM:
         show_uniform(directory, &w->uniform);
@@ -267,7 +255,9 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
         json_array_append_new(list, show_bursts_json(directory, &w->bursts));
         break;
     case STUDY_WORKLOAD_LATENCY:
-        json_array_append_new(list, show_latency_json(directory, &w->latency));
+        json_array_append_new(list, results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f",
+                                                 directory, "latency", true, w->latency.constant_s,
+                                                 w->latency.per_process_s));
         break;
     case STUDY_WORKLOAD_UNIFORM:
         json_array_append_new(list, show_uniform_json(directory, &w->uniform));

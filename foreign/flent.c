@@ -5,6 +5,8 @@
  * round trip that begins before the flows do. */
 #include "foreign/parts.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,19 +21,13 @@ static bool flent_fail(const char *path, const char *what, struct error *err)
     return error_set(err, ERROR_INPUT, "%s: %s; flent writes it", path, what);
 }
 
-static bool flent_ends(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static bool flent_is_flow(const char *name)
 {
     static const char *const derived[] = {" avg", " sum", " fairness"};
     if ((strncmp(name, "TCP upload", 10) != 0 && strncmp(name, "TCP download", 12) != 0) || strstr(name, "::tcp_"))
         return false;
     for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
-        if (flent_ends(name, derived[i]))
+        if (text_ends(name, derived[i]))
             return false;
     return true;
 }
@@ -56,7 +52,7 @@ static const char *flent_server(const json_t *metadata, const char *series)
     json_t *hosts = json_object_get(metadata, "HOSTS"), *host;
     size_t i;
     json_array_foreach(hosts, i, host)
-        if (json_is_string(host) && flent_ends(series, json_string_value(host)))
+        if (json_is_string(host) && text_ends(series, json_string_value(host)))
             return json_string_value(host);
     return json_string_value(json_object_get(metadata, "HOST"));
 }

@@ -11,9 +11,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BULK 20000 /* bytes: less is no flow of data, as in captures */
 #define WORD 128
@@ -211,8 +208,7 @@ static const char *ss_lines(struct ss_file *f, const char *text, size_t *bad)
 static void ss_fini(struct ss_file *f)
 {
     for (size_t i = 0; i < f->n; i++) {
-        free(f->socket[i].series[0].sample);
-        free(f->socket[i].series[1].sample);
+        MEMORY_FREE(f->socket[i].series[0].sample, f->socket[i].series[1].sample);
     }
     free(f->socket);
 }

@@ -2,7 +2,6 @@
 #include "judge/limit.h"
 
 #include "judge/marks.h"
-#include "judge/noise.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
+#include "results/json.h"
 #include "scenarios/load.h"
 #include "scenarios/run/run.h"
 #include "scenarios/save.h"
@@ -12,7 +13,6 @@
 #include "view/table.h"
 
 #include <gsl/gsl_errno.h>
-#include <stdlib.h>
 
 static bool fail(const struct error *err, char why[CONTRAFLOW_WHY])
 {
@@ -41,12 +41,11 @@ static json_t *flow_json(const struct analysis_flow *flow)
     char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
     analysis_flows_endpoint(&flow->src, flow->src_port, src);
     analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
-    return json_pack("{s:s, s:s, s:I, s:f, s:f, s:o, s:o, s:o, s:I, s:I}", "src", src, "dst", dst, "payload_bytes",
-                     (json_int_t)flow->payload_bytes, "start_s", flow->start_s, "end_s", flow->end_s, "goodput_bps",
-                     view_table_json_number(flow->goodput_bps), "steady_goodput_bps",
-                     view_table_json_number(flow->steady_goodput_bps.value), "steady_ci95_bps",
-                     view_table_json_number(flow->steady_goodput_bps.ci95), "retransmitted_segments",
-                     (json_int_t)flow->retransmitted_segments, "loss_events", (json_int_t)flow->loss_events);
+    return results_json("src:s dst:s payload_bytes:l start_s:f end_s:f goodput_bps:f steady_goodput_bps:f "
+                        "steady_ci95_bps:f retransmitted_segments:l loss_events:l", src, dst,
+                        (int64_t)flow->payload_bytes, flow->start_s, flow->end_s, flow->goodput_bps,
+                        flow->steady_goodput_bps.value, flow->steady_goodput_bps.ci95,
+                        (int64_t)flow->retransmitted_segments, (int64_t)flow->loss_events);
 }
 
 static ORDER_OF(by_start, struct analysis_flow, ORDER(start_s))
@@ -80,8 +79,8 @@ static bool diagnose_visit(void *user, const char *source, const char *run, cons
     if (!resources)
         return error_set(err, ERROR_INPUT, "%s: a run of other traffic than bulk flows", source);
     for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
-        json_array_append_new(user, json_pack("{s:s, s:s, s:o}", "source", source, "host", r->host, "diagnosis",
-                                              view_diagnosis_json(source, r)));
+        json_array_append_new(user, results_json("source:s host:s diagnosis:o", source, r->host,
+                                                 view_diagnosis_json(source, r)));
     return true;
 }
 

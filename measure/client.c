@@ -11,9 +11,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -478,7 +475,7 @@ static bool client_test(struct client *c, struct error *err)
 bool measure_client_run(const struct measure_client *o, size_t in, size_t out, struct measure_test *t,
                         struct error *err)
 {
-    struct client *c = memory_zeroed(1, sizeof *c, "a client");
+    MEMORY_LOCAL struct client *c = memory_zeroed(1, sizeof *c, "a client");
     struct measure_flow_controls controls;
     bool ok = true;
     char why[256];
@@ -509,6 +506,5 @@ bool measure_client_run(const struct measure_client *o, size_t in, size_t out, s
     for (size_t i = 0; i < MEASURE_FLOWS; i++)
         if (c->phase && i < c->phase->n)
             measure_flow_fini(&c->flow[i]);
-    free(c);
     return ok;
 }

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static double figures_count(const struct measure_samples *s, size_t i)
 {
@@ -77,13 +76,6 @@ static void figures_rates(const struct measure_samples *s, const struct measure_
     w->late_bps = figures_rate_bps(s, middle_s, p->to_s);
 }
 
-static void figures_receiver(const struct measure_samples *s, const struct measure_phase *p, struct measure_way *w)
-{
-    const struct measure_sample *a, *b;
-    if (figures_span(s, p, &a, &b))
-        w->acks_bps = 8 * MEASURE_ACK_WIRE * (double)(b->segments - a->segments) / (b->at_s - a->at_s);
-}
-
 void measure_figures_end(const struct measure_phase *p, const struct measure_end *e, struct measure_way *w)
 {
     *w = (struct measure_way){.flows = 1, .rtt_s = NAN, .window_bytes = NAN, .wait_s = NAN};
@@ -91,7 +83,9 @@ void measure_figures_end(const struct measure_phase *p, const struct measure_end
     const struct measure_samples *sender = measure_end_sender(e);
     bool delivered = sender->n && sender->sample[sender->n - 1].delivered_bytes > 0;
     figures_rates(delivered ? sender : receiver, p, w);
-    figures_receiver(receiver, p, w);
+    const struct measure_sample *a, *b;
+    if (figures_span(receiver, p, &a, &b))
+        w->acks_bps = 8 * MEASURE_ACK_WIRE * (double)(b->segments - a->segments) / (b->at_s - a->at_s);
     figures_sender(sender, p, w);
 }
 
@@ -103,7 +97,7 @@ static void figures_waits(const struct measure_test *t, const struct measure_pha
     double median_s = 0, most_s = 0;
     size_t hosts = 0;
     for (size_t h = 0; h < t->hosts; h++) {
-        double *wait = memory_zeroed(p->n_echoes[h] + 1, sizeof *wait, "waits");
+        MEMORY_LOCAL double *wait = memory_zeroed(p->n_echoes[h] + 1, sizeof *wait, "waits");
         size_t n = 0;
         for (size_t i = 0; i < p->n_echoes[h]; i++) {
             const struct measure_echo *e = &p->echo[h][i];
@@ -114,7 +108,6 @@ static void figures_waits(const struct measure_test *t, const struct measure_pha
         median_s += n ? wait[n / 2] : 0;
         most_s += n ? wait[9 * n / 10] : 0;
         hosts += n > 0;
-        free(wait);
     }
     w->wait_s = hosts ? median_s / (double)hosts : (double)NAN;
     w->most_wait_s = hosts ? most_s / (double)hosts : (double)NAN;

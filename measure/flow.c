@@ -12,9 +12,6 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -100,7 +97,7 @@ bool measure_flow_congestion_name(const char *name)
 /* A line of names with blanks between them, from /proc; empty where it cannot be read. */
 static void flow_names(const char *key, char *text, size_t size)
 {
-    char *path = memory_text("/proc/sys/net/ipv4/%s", key);
+    MEMORY_LOCAL char *path = memory_text("/proc/sys/net/ipv4/%s", key);
     FILE *f = fopen(path, "r");
     *text = '\0';
     if (f && !fgets(text, (int)size, f))
@@ -108,7 +105,6 @@ static void flow_names(const char *key, char *text, size_t size)
     if (f)
         fclose(f);
     text[strcspn(text, "\n")] = '\0';
-    free(path);
 }
 
 static bool flow_names_have(const char *names, const char *name)

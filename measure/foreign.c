@@ -8,9 +8,6 @@
 #include "measure/verdict.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SETTLES 0.2    /* of a test is left out */
 #define PIECES 4       /* of the rest */
@@ -498,7 +495,7 @@ void measure_foreign_judge(const struct foreign_test *tests, size_t n, struct an
     bool *taken = memory_zeroed(n, sizeof *taken, "tests");
     const char *host;
     while ((host = foreign_shared_host(tests, taken, n))) {
-        struct path *p = memory_zeroed(1, sizeof *p, "a path");
+        MEMORY_LOCAL struct path *p = memory_zeroed(1, sizeof *p, "a path");
         p->host = host;
         for (size_t i = 0; i < n; i++)
             if (!taken[i] && p->n < MEASURE_FOREIGN_MOST && foreign_touches(&tests[i], host)) {
@@ -510,7 +507,6 @@ void measure_foreign_judge(const struct foreign_test *tests, size_t n, struct an
         path_sides(p);
         all->resource = memory_resized(all->resource, all->n + 1, sizeof *all->resource, "resources");
         path_resource(p, &all->resource[all->n++]);
-        free(p);
     }
     free(taken);
 }

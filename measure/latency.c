@@ -3,11 +3,9 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 void measure_latency_of(const struct measure_test *t, struct judge_latency *l)
 {
-    double *idle_s = memory_zeroed(t->idle.n + 1, sizeof *idle_s, "round trips"), *round_s = NULL;
+    double *idle_s = memory_zeroed(t->idle.n + 1, sizeof *idle_s, "round trips"), *round_s MEMORY_LOCAL = NULL;
     size_t n = 0, room = 0;
     for (size_t i = 0; i < t->idle.n; i++)
         idle_s[i] = t->idle.round_s[i];
@@ -23,5 +21,4 @@ void measure_latency_of(const struct measure_test *t, struct judge_latency *l)
                 }
     }
     judge_latency_times_of(round_s, n, &l->loaded);
-    free(round_s);
 }

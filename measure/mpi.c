@@ -10,9 +10,6 @@
 #include <math.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,14 +85,7 @@ static void pattern_end(struct mpi_pattern *p)
         MPI_Comm_free(&p->comm);
     for (size_t i = 0; i < p->own; i++)
         measure_sockets_fini(&p->ways[i]);
-    free(p->ways);
-    free(p->windows);
-    free(p->all_windows);
-    free(p->index);
-    free(p->bytes);
-    free(p->requests);
-    free(p->times_s);
-    free(p->all_s);
+    MEMORY_FREE(p->ways, p->windows, p->all_windows, p->index, p->bytes, p->requests, p->times_s, p->all_s);
 }
 
 /* Waits for all messages of this process, and notes when those that it receives are there, and windows of those that it
@@ -319,8 +309,7 @@ bool measure_mpi_start(struct measure_mpi *m, struct error *err)
 
 void measure_mpi_end(struct measure_mpi *m)
 {
-    free(m->host);
-    free(m->names);
+    MEMORY_FREE(m->host, m->names);
     measure_sockets_fini(&mpi_sockets);
     MPI_Finalize();
 }

@@ -10,9 +10,6 @@
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #define PAIR_BITS 2.0
@@ -129,13 +126,12 @@ void measure_proof_make(const char *token, const char *purpose, const char *firs
 {
     struct hmac_sha256_ctx context;
     uint8_t digest[SHA256_DIGEST_SIZE];
-    char *message = memory_text("contraflow measure %s %s %s", purpose, first, second);
+    MEMORY_LOCAL char *message = memory_text("contraflow measure %s %s %s", purpose, first, second);
     hmac_sha256_set_key(&context, strlen(token), (const uint8_t *)token);
     hmac_sha256_update(&context, strlen(message), (const uint8_t *)message);
     hmac_sha256_digest(&context, sizeof digest, digest);
     base16_encode_update(proof, sizeof digest, digest);
     proof[MEASURE_PROOF_HEX - 1] = '\0';
-    free(message);
 }
 
 bool measure_proof_equal(const char *proof, const char *other)

@@ -2,7 +2,6 @@
 #include "measure/pulse.h"
 
 #include "base/monotonic.h"
-#include "measure/flow.h"
 #include "measure/session.h"
 #include "measure/test.h"
 

@@ -8,9 +8,6 @@
 #include <math.h>
 #include <net/if.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -45,8 +42,8 @@ static int64_t reading_pauses(int fd, const char *name)
     memcpy(&n, sets.room + sizeof(struct ethtool_sset_info), sizeof n);
     if (n == 0 || n > COUNTERS)
         return -1;
-    struct ethtool_gstrings *names = memory_zeroed(1, sizeof *names + n * ETH_GSTRING_LEN, "counters");
-    struct ethtool_stats *values = memory_zeroed(1, sizeof *values + n * sizeof(uint64_t), "counters");
+    MEMORY_LOCAL struct ethtool_gstrings *names = memory_zeroed(1, sizeof *names + n * ETH_GSTRING_LEN, "counters");
+    MEMORY_LOCAL struct ethtool_stats *values = memory_zeroed(1, sizeof *values + n * sizeof(uint64_t), "counters");
     *names = (struct ethtool_gstrings){.cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_STATS, .len = n};
     *values = (struct ethtool_stats){.cmd = ETHTOOL_GSTATS, .n_stats = n};
     int64_t sum = -1;
@@ -57,8 +54,6 @@ static int64_t reading_pauses(int fd, const char *name)
             if (strcasestr(text, "pause") || strcasestr(text, "xon") || strcasestr(text, "xoff"))
                 sum = (sum < 0 ? 0 : sum) + (int64_t)values->data[i];
         }
-    free(names);
-    free(values);
     return sum;
 }
 
@@ -154,8 +149,7 @@ bool measure_reading_tcp(struct measure_reading_segments *s)
     double out = snmp ? measure_reading_counter(snmp, "Tcp:", "OutSegs") : -1;
     double in = snmp ? measure_reading_counter(snmp, "Tcp:", "InSegs") : -1;
     double order = netstat ? measure_reading_counter(netstat, "TcpExt:", "TCPOFOQueue") : -1;
-    free(snmp);
-    free(netstat);
+    MEMORY_FREE(snmp, netstat);
     *s = (struct measure_reading_segments){again + order, in + out};
     return again >= 0 && order >= 0 && in >= 0 && out >= 0;
 }
@@ -180,7 +174,7 @@ size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MO
 {
     char names[MEASURE_READING_MOST][IF_NAMESIZE];
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    char *interrupts = reading_file("/proc/interrupts");
+    MEMORY_LOCAL char *interrupts = reading_file("/proc/interrupts");
     size_t n = reading_interfaces(fd, names);
     for (size_t i = 0; i < n; i++) {
         list[i] = (struct measure_reading){.rate_bps = -1};
@@ -189,7 +183,6 @@ size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MO
     }
     if (fd >= 0)
         close(fd);
-    free(interrupts);
     return n;
 }
 

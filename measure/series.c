@@ -5,7 +5,6 @@
 #include "measure/figures.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MOST 100000 /* bins; a day of seconds */
 
@@ -90,19 +89,17 @@ void measure_series_of(const struct measure_test *t, double width_s, struct meas
     s->round_s = memory_zeroed(s->n, sizeof *s->round_s, "a test over time");
     for (size_t b = 0; b < s->n; b++)
         s->round_s[b] = NAN;
-    size_t *count = memory_zeroed(s->n, sizeof *count, "a test over time");
+    MEMORY_LOCAL size_t *count = memory_zeroed(s->n, sizeof *count, "a test over time");
     for (size_t p = 0; p < t->n; p++) {
         series_rates(s, &t->phase[p]);
         series_waits(s, t, &t->phase[p], count);
     }
-    free(count);
 }
 
 void measure_series_fini(struct measure_series *s)
 {
     for (int way = 0; way < MEASURE_SERIES_WAYS; way++) {
-        free(s->rate_bps[way]);
-        free(s->wait_s[way]);
+        MEMORY_FREE(s->rate_bps[way], s->wait_s[way]);
     }
     free(s->round_s);
     *s = (struct measure_series){0};

@@ -14,9 +14,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -123,9 +120,8 @@ static bool server_tell_where(const struct server *s, struct error *err)
 
 static void server_log(const struct server *s, const char *peer, const char *words)
 {
-    char *line = memory_text("%s: %s", peer, words);
+    MEMORY_LOCAL char *line = memory_text("%s: %s", peer, words);
     s->o->log(s->o->user, line);
-    free(line);
 }
 
 /* Strangers shall not fill a disk with their refusals. */
@@ -558,7 +554,7 @@ static bool server_begin(struct server *s, struct error *err)
 
 bool measure_server_run(const struct measure_server *o, struct error *err)
 {
-    struct server *s = memory_zeroed(1, sizeof *s, "a server");
+    MEMORY_LOCAL struct server *s = memory_zeroed(1, sizeof *s, "a server");
     s->o = o;
     s->fd = -1;
     s->strangers = STRANGERS + (size_t)o->max_clients * OWN;
@@ -582,8 +578,6 @@ bool measure_server_run(const struct measure_server *o, struct error *err)
         server_forget(s, &s->stranger[s->n_strangers - 1]);
     if (s->fd >= 0)
         close(s->fd);
-    free(polls);
-    free(s->stranger);
-    free(s);
+    MEMORY_FREE(polls, s->stranger);
     return ok;
 }

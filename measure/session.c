@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "measure/proof.h"
 #include "measure/server.h"
 #include "measure/test.h"
 
@@ -14,9 +13,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Begins a connection, by a congestion control if it is not NULL; -1 and errno. */
@@ -167,7 +163,6 @@ bool measure_session_flow(const struct measure_session *s, const char *token, in
     measure_proof_make(token, "flow", s->id, what, mac);
     char *line = memory_text("flow %s %s %s\n", s->id, what, mac);
     bool sent = send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line);
-    free(line);
-    free(what);
+    MEMORY_FREE(line, what);
     return sent || error_set_errno(err, "%s: a connection for data", s->name);
 }

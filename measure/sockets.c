@@ -9,8 +9,6 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 

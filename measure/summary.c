@@ -143,11 +143,6 @@ void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
     s->possible_out_bps = possible_bps[0], s->possible_in_bps = possible_bps[1];
 }
 
-static bool summary_order_matters(const struct measure_summary *s)
-{
-    return fabs(s->order.value) > s->order.ci95;
-}
-
 /* To the middle of what is judged, and back: of [f, t) on to (f + t) / 2, from m to 2 m - t. */
 static void summary_halve(struct measure_test *t, bool on)
 {
@@ -161,7 +156,7 @@ void measure_summary_settle(struct measure_test *t, struct measure_summary *s)
 {
     struct measure_summary late;
     measure_summary_of(t, s);
-    if (!summary_order_matters(s))
+    if (!(fabs(s->order.value) > s->order.ci95)) /* the order does not matter */
         return;
     summary_halve(t, true);
     measure_summary_of(t, &late);

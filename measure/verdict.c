@@ -6,8 +6,6 @@
 #include "judge/trial.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define ASKED 0.9    /* of what the servers allow: carried */
 #define IDLE 0.8     /* of the time busy: less, and the sender's program had nothing to send */
@@ -118,7 +116,7 @@ void measure_verdict_decide(const struct measure_summary *s, struct judge_diagno
 {
     struct side in = verdict_side(s, true), out = verdict_side(s, false);
     size_t n_in = in.way[MEASURE_BOTH].mean.flows, n_out = out.way[MEASURE_BOTH].mean.flows;
-    struct judge_flow *flow = memory_zeroed(n_in + n_out, sizeof *flow, "flows");
+    MEMORY_LOCAL struct judge_flow *flow = memory_zeroed(n_in + n_out, sizeof *flow, "flows");
     struct judge_trial trial = {.lost = s->lost, .least = s->least, .order = s->order, .transfer_s = s->transfer_s,
                                 .words = s->words};
     struct judge_facts facts = {.flow = flow, .n = n_in + n_out, .full_bytes = JUDGE_FULL, .segments_per_ack = 1,
@@ -130,7 +128,6 @@ void measure_verdict_decide(const struct measure_summary *s, struct judge_diagno
     verdict_trial(s, true, &trial.in);
     verdict_trial(s, false, &trial.out);
     judge_posterior_decide(&(struct judge_case){&facts, 1}, 1, d);
-    free(flow);
 }
 
 /* The k-th flow of phases with both at once. */

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define STEPS_PER_WINDOW 200 /* a step is no shorter than this part of the quickest window on its slowest link */
 #define DONE 1e-9            /* of a flow's bytes */
@@ -83,22 +81,11 @@ static void fluid_fini(struct fluid *f)
         if (f->flows[i].known != f->flows[i].recent)
             free(f->flows[i].known);
     for (size_t q = 0; q < 2 * f->network->n_links; q++) {
-        free(f->queues[q].ring);
-        free(f->queues[q].total);
+        MEMORY_FREE(f->queues[q].ring, f->queues[q].total);
     }
     model_window_free(f->law);
-    free(f->hops);
-    free(f->queues);
-    free(f->target);
-    free(f->owner);
-    free(f->come);
-    free(f->links);
-    free(f->busy);
-    free(f->starts);
-    free(f->live);
-    free(f->sending);
-    free(f->flows);
-    free(f->wait_s);
+    MEMORY_FREE(f->hops, f->queues, f->target, f->owner, f->come, f->links, f->busy, f->starts, f->live, f->sending,
+                f->flows, f->wait_s);
 }
 
 static void fluid_add_path(struct fluid *f, size_t flow, bool ack, const int *path, int n)
@@ -231,8 +218,7 @@ static void queue_lay_out(struct fluid_queue *q, size_t width, size_t room)
         memcpy(ring + i * width, q->ring + from * q->width, (q->n < width ? q->n : width) * sizeof *ring);
         total[i] = q->total[from];
     }
-    free(q->ring);
-    free(q->total);
+    MEMORY_FREE(q->ring, q->total);
     q->ring = ring;
     q->total = total;
     q->width = width;

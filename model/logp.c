@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static bool check_parameter(double value, const char *name, struct error *err)
 {
@@ -17,12 +16,6 @@ static bool logp_check(const struct model_logp *p, struct error *err)
 {
     return check_parameter(p->latency_s, "latency L", err) && check_parameter(p->overhead_s, "overhead o", err) &&
            check_parameter(p->gap_s, "gap g", err) && check_parameter(p->gap_per_byte_s, "gap per byte G", err);
-}
-
-static bool check_bytes(double bytes, struct error *err)
-{
-    return (isfinite(bytes) && bytes >= 1) ||
-           error_set(err, ERROR_INPUT, "message is %g bytes: want 1 or more", bytes);
 }
 
 /* Finite parameters can still make a product too large for a double. */
@@ -44,7 +37,8 @@ static bool check_message(const struct model_logp_message *m, int nodes, struct 
         return error_set(err, ERROR_INPUT, "source and destination are both node %d: want two nodes", m->src);
     if (!isfinite(m->start_s) || m->start_s < 0)
         return error_set(err, ERROR_INPUT, "start is %g s: want 0 s or more", m->start_s);
-    return check_bytes(m->bytes, err);
+    return (isfinite(m->bytes) && m->bytes >= 1) ||
+           error_set(err, ERROR_INPUT, "message is %g bytes: want 1 or more", m->bytes);
 }
 
 static bool check_pattern(int nodes, const struct model_logp_message *messages, size_t n, struct error *err)

@@ -62,12 +62,6 @@ static double loss_input_packs(const struct model_loss_flow *f)
     return (b * p + p - w) / (2 * p - 2);
 }
 
-/* Out-of-order packets that arrive in a cycle of two Nacks. */
-static double loss_input_errors(const struct model_loss_flow *f)
-{
-    return (f->window_packets - 1) / f->senders + 1 + f->buffer_packets;
-}
-
 bool model_loss_input_buffered(const struct model_loss_flow *flow, struct model_loss_input *answer, struct error *err)
 {
     if (!loss_flow_check(flow, err))
@@ -81,7 +75,8 @@ bool model_loss_input_buffered(const struct model_loss_flow *flow, struct model_
         return false;
     double packs = loss_input_packs(flow);
     *answer = (struct model_loss_input){
-        .efficiency = 2 * packs / (2 * packs + loss_input_errors(flow)),
+        /* Out-of-order packets that arrive in a cycle of two Nacks. */
+        .efficiency = 2 * packs / (2 * packs + ((flow->window_packets - 1) / flow->senders + 1 + flow->buffer_packets)),
         .approximate = (b + 1 - w / p) / (2 * b + 2 - (b + 2) / p),
         .packs_per_nack = packs,
     };

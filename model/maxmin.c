@@ -8,8 +8,6 @@
 #include "model/rule.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct maxmin_link {
     double left_bps;
@@ -120,11 +118,7 @@ static void maxmin_free(void *state)
     struct maxmin *m = state;
     if (!m)
         return;
-    free(m->links);
-    free(m->members);
-    free(m->heap);
-    free(m->settled);
-    free(m);
+    MEMORY_FREE(m->links, m->members, m->heap, m->settled, m);
 }
 
 static void *maxmin_new(const struct model_routes *routes, struct error *err)

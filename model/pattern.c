@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static bool pattern_transfer_check(const struct model_platform *p, const struct model_transfer *t, struct error *err)
 {
@@ -71,8 +70,6 @@ bool model_routes_init(struct model_routes *routes, const struct model_platform 
 
 void model_routes_fini(struct model_routes *routes)
 {
-    free(routes->route);
-    free(routes->acks);
-    free(routes->goodput_bps);
+    MEMORY_FREE(routes->route, routes->acks, routes->goodput_bps);
     *routes = (struct model_routes){0};
 }

@@ -13,8 +13,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SIGMAS 21       /* points of log sigma, when it is unknown */
 #define SIGMA_REACH 3.2 /* deviations of its prior to either side */
@@ -598,24 +596,14 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
         work_sum_up(&w, p);
     }
     for (int x = 0; x < MODEL_POSTERIOR_AXES; x++) {
-        free(w.fine[x].at);
-        free(w.fine[x].weight);
+        MEMORY_FREE(w.fine[x].at, w.fine[x].weight);
     }
-    free(w.m);
-    free(w.v);
-    free(w.miss);
-    free(w.together);
-    free(w.log_p);
-    free(w.l);
-    free(w.q);
-    free(w.variance);
+    MEMORY_FREE(w.m, w.v, w.miss, w.together, w.log_p, w.l, w.q, w.variance);
     return true;
 }
 
 void model_posterior_fini(struct model_posterior *p)
 {
-    free(p->fit);
-    free(p->variance);
-    free(p->tails);
+    MEMORY_FREE(p->fit, p->variance, p->tails);
     *p = (struct model_posterior){.fit = NULL};
 }

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define DONE 1e-9 /* of a transfer's bytes */
 
@@ -24,10 +23,7 @@ static void timeline_fini(struct timeline *t)
 {
     if (t->state)
         t->rule->free(t->state);
-    free(t->active);
-    free(t->under_way);
-    free(t->left_bits);
-    free(t->rate_bps);
+    MEMORY_FREE(t->active, t->under_way, t->left_bits, t->rate_bps);
 }
 
 static bool timeline_init(struct timeline *t, const struct model_routes *routes, const struct model_rule *rule,

@@ -8,8 +8,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EQUAL_FACTORS 1e-9  /* relative */
 #define FULL_CABLE 1e-6     /* relative */
@@ -215,11 +213,7 @@ void model_zhu_free(struct model_zhu *z)
 {
     if (!z)
         return;
-    free(z->links);
-    free(z->factors);
-    free(z->heap);
-    free(z->struck);
-    free(z);
+    MEMORY_FREE(z->links, z->factors, z->heap, z->struck, z);
 }
 
 struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_flow)

@@ -8,8 +8,6 @@
 #include "results/json.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DIGITS 12 /* of a figure */
 

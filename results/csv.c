@@ -10,9 +10,6 @@
 #include "results/directory.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FIELDS 64
 #define LINE 65536 /* bytes, with the line break */
@@ -144,8 +141,7 @@ void results_csv_close(struct results_csv *c)
 {
     if (c->f)
         fclose(c->f);
-    free(c->path);
-    free(c->line);
+    MEMORY_FREE(c->path, c->line);
     *c = (struct results_csv){0};
 }
 

@@ -4,10 +4,7 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void *json_memory(size_t bytes)
 {
@@ -32,11 +29,8 @@ double results_json_real(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-json_t *results_json(const char *members, ...)
+static void json_add(json_t *object, const char *members, va_list args)
 {
-    json_t *object = json_object();
-    va_list args;
-    va_start(args, members);
     while (*members) {
         size_t length = strcspn(members, ":");
         char kind = members[length + 1], key[64] = "";
@@ -56,6 +50,22 @@ json_t *results_json(const char *members, ...)
         members += length + 2;
         members += strspn(members, " ");
     }
+}
+
+json_t *results_json(const char *members, ...)
+{
+    json_t *object = json_object();
+    va_list args;
+    va_start(args, members);
+    json_add(object, members, args);
     va_end(args);
     return object;
+}
+
+void results_json_add(json_t *object, const char *members, ...)
+{
+    va_list args;
+    va_start(args, members);
+    json_add(object, members, args);
+    va_end(args);
 }

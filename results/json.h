@@ -10,6 +10,9 @@
  * finite; o json_t, taken. */
 json_t *results_json(const char *members, ...);
 
+/* The same members, added to an object. */
+void results_json_add(json_t *object, const char *members, ...);
+
 /* A number; null when it is not finite. */
 json_t *results_json_number(double value);
 

@@ -7,8 +7,6 @@
 #include "results/directory.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FILE_NAME "progress.csv"
 #define POINTS 50000 /* of all flows together, as far as the least number of times allows */
@@ -165,8 +163,7 @@ bool results_progress_read(struct results_progress *p, const struct results_flow
 
 void results_progress_fini(struct results_progress *p)
 {
-    free(p->time_s);
-    free(p->point);
+    MEMORY_FREE(p->time_s, p->point);
     *p = (struct results_progress){0};
 }
 

@@ -7,8 +7,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NOISE 0.005 /* of the deepest: queues that stay below are left out */
 
@@ -144,7 +142,6 @@ void results_queues_bins(const struct results_queues *t, size_t port, double fro
 
 void results_queues_fini(struct results_queues *t)
 {
-    free(t->ports);
-    free(t->rows);
+    MEMORY_FREE(t->ports, t->rows);
     *t = (struct results_queues){0};
 }

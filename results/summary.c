@@ -3,14 +3,11 @@
 
 #include "base/infile.h"
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "results/json.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RESULTS_OF results_port
 static const struct results_column port_columns[] = {RESULTS_PORT_COLUMNS(RESULTS_COLUMN)};
@@ -255,9 +252,6 @@ bool results_summary_write(const struct results_summary *s, const char *director
 
 void results_summary_fini(struct results_summary *s)
 {
-    free(s->title);
-    free(s->flows);
-    free(s->ports);
-    free(s->captures);
+    MEMORY_FREE(s->title, s->flows, s->ports, s->captures);
     *s = (struct results_summary){.title = NULL};
 }

@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
 #define DOCUMENT_NODES 1500000 /* 100000 flows as they are saved take a million */
@@ -460,9 +458,7 @@ void document_free(struct document *d)
 {
     for (int i = 1; d && i <= d->n_nodes; i++)
         free(d->nodes[i].children);
-    free(d ? d->nodes : NULL);
-    free(d ? d->texts : NULL);
-    free(d);
+    MEMORY_FREE(d ? d->nodes : NULL, d ? d->texts : NULL, d);
 }
 
 int document_node(const struct document *d, const char *key_path)

@@ -8,9 +8,6 @@
 #include "scenarios/shipped.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct load_path load_path(const char *format, ...)
 {

@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PAUSES 50000 /* of all sources: a saved scenario has room for them */
 
@@ -131,9 +129,8 @@ bool load_requests(struct load *l)
     struct scenario *s = l->s;
     const struct scenario_requests *q = &s->requests;
     struct sizes sizes = {0};
-    struct random random;
     struct schedule schedule;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     if (s->network.hosts == 0 && q->n_clients == 0)
         return load_fail(l, "traffic.requests", "needs to know how many hosts there are: give network.hosts");
     s->n_ranks = 1 + (q->n_clients > 0 ? q->n_clients : s->network.hosts - 1);
@@ -197,8 +194,7 @@ static bool background_poisson(struct load *l, struct grown *g)
     const int64_t stop_ps = background_stop(s, b->stop_ps);
     int hosts = b->n_hosts > 0 ? b->n_hosts : s->network.hosts;
     struct sizes sizes;
-    struct random random;
-    random_init(&random, s->seed ^ UINT64_C(0x62616b67726f756e)); /* other numbers than starts have */
+    struct random random = random_of(s->seed ^ UINT64_C(0x62616b67726f756e)); /* other numbers than starts have */
     if (hosts < 2)
         return load_fail(l, "traffic.background.hosts", "one host has nobody to send to; give 2 or more");
     if (!load_sizes(l, "traffic.background.sizes", b->sizes, &sizes))
@@ -226,9 +222,8 @@ static bool background_on_off(struct load *l, struct grown *g, int i, size_t *pa
     const struct scenario *s = l->s;
     const struct scenario_on_off *o = &s->on_off[i];
     const double stop_s = (double)background_stop(s, o->stop_ps) / (double)UNITS_PS_PER_S;
-    struct random random;
     size_t capacity = 0;
-    random_init(&random, s->seed ^ ((uint64_t)i + 1) << 32);
+    struct random random = random_of(s->seed ^ ((uint64_t)i + 1) << 32);
     if (o->from == o->to || o->from >= s->network.hosts || o->to >= s->network.hosts)
         return load_fail(l, load_path("traffic.on_off.%d.to", i).text, o->from == o->to
                          ? "'h%d' is also where it comes from" : "'h%d' or its source is no host here", o->to);
@@ -313,8 +308,7 @@ bool load_background(struct load *l)
             memcpy(s->beside, beside, (size_t)s->n_beside * sizeof *beside);
         for (size_t i = 0; i < g.n; i++)
             s->beside[s->n_beside++] = g.flows[i];
-        free(beside);
-        free(g.flows);
+        MEMORY_FREE(beside, g.flows);
         background_append(s, s->beside, s->n_beside);
         return true;
     }

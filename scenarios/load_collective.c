@@ -7,8 +7,6 @@
 #include "scenarios/traffic/played.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void collective_flow(struct scenario *s, int i, int from, int to, int64_t bytes, int64_t repeat,
                             struct random *random)
@@ -32,8 +30,7 @@ bool load_pairs(struct load *l)
 {
     struct scenario *s = l->s;
     struct scenario_pairs *t = &s->pairs;
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     bool back = load_given(l, "traffic.pairs.back");
     if (!load_given(l, "traffic.pairs.count"))
         t->count = s->network.hosts / 2;
@@ -84,8 +81,7 @@ static bool exchange_fits(const struct load *l)
 bool load_exchange(struct load *l)
 {
     struct scenario *s = l->s;
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     if (!load_given(l, "traffic.exchange.algorithm"))
         s->exchange.algorithm = s->transport == SCENARIO_TRANSPORT_GBN ? SCENARIO_ALGORITHM_SYNCHRONOUS
                                                                        : SCENARIO_ALGORITHM_DIRECT;
@@ -107,8 +103,7 @@ bool load_exchange(struct load *l)
 bool load_tree(struct load *l)
 {
     struct scenario *s = l->s;
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     if (!scenario_has_streams(s))
         return load_fail(l, "traffic.tree", "is for TCP; the transport is gbn");
     if (!collective_hosts(l, "traffic.tree", 2))
@@ -158,10 +153,9 @@ static bool played_ranks(struct load *l, const char *section, const char *key, i
 static bool played_flows(struct load *l, const char *section, const struct schedule *schedule)
 {
     struct scenario *s = l->s;
-    struct random random;
     size_t n;
     MEMORY_LOCAL struct schedule_flow *flows = schedule_flows(schedule, s->connections_apart, &n);
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     bool ok = n <= SCENARIO_FLOWS ||
               load_fail(l, section, "%zu connections; at most %d can run", n, SCENARIO_FLOWS);
     s->flows = memory_zeroed(n, sizeof *s->flows, "the flows of a scenario");
@@ -277,8 +271,7 @@ bool load_burst(struct load *l)
 bool load_pingpong(struct load *l)
 {
     struct scenario *s = l->s;
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     int64_t most = collective_largest(s->pingpong.pairs, s->pingpong.n_pairs);
     if (s->transport != SCENARIO_TRANSPORT_GBN)
         return load_fail(l, "traffic.pingpong", "is for hosts with known overheads: transport: gbn");

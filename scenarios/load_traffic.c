@@ -6,8 +6,6 @@
 #include "scenarios/traffic/random_pattern.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PRECISION_REPEAT 2000 /* messages at most: maxIter of Zhu et al. 2014, section 3.1 */
 #define REPEAT_MAX 1000000
@@ -146,8 +144,7 @@ static bool traffic_flow(const struct load *l, struct scenario_flow *flow, const
 
 bool load_flow_beside(const struct load *l, int i)
 {
-    struct random random;
-    random_init(&random, l->s->seed + (uint64_t)i);
+    struct random random = random_of(l->s->seed + (uint64_t)i);
     return traffic_flow(l, &l->s->beside[i], "traffic.beside", i, scenario_draw_start(l->s, &random));
 }
 
@@ -182,8 +179,7 @@ static bool traffic_names_fit(const struct load *l)
 static bool traffic_flows(struct load *l)
 {
     struct scenario *s = l->s;
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     int last = 1; /* a network has two hosts at least */
     for (int i = 0; i < s->n_flows; i++) {
         /* One draw a flow, so that giving one flow its start leaves the others where they were. */
@@ -209,8 +205,7 @@ static bool traffic_random(struct load *l)
     size_t draws = t->d == RANDOM_PATTERN_ALL ? (size_t)s->network.hosts - 1 : (size_t)t->d;
     MEMORY_LOCAL struct random_pattern_pair *pairs = memory_zeroed((size_t)s->network.hosts * draws, sizeof *pairs,
                                                         "the flows of a scenario");
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     size_t n = random_pattern_draw(s->network.hosts, (int)t->d, t->probability, &random, pairs);
     s->flows = memory_zeroed(n, sizeof *s->flows, "the flows of a scenario");
     for (size_t i = 0; n <= SCENARIO_FLOWS && i < n; i++) {

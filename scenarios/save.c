@@ -2,14 +2,11 @@
 #include "scenarios/save.h"
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "results/directory.h"
 #include "results/directory_clear.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
 struct save {

@@ -4,9 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* In the order of their enums. */
 const char *const scenario_engine_names[] = {"ns3", "native", "linux", NULL};
@@ -18,8 +15,7 @@ const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronou
 static void scenario_free_list(struct scenario_flow *flows, int n)
 {
     for (int i = 0; i < n; i++) {
-        free(flows[i].pauses);
-        free(flows[i].windows);
+        MEMORY_FREE(flows[i].pauses, flows[i].windows);
     }
     free(flows);
 }
@@ -45,23 +41,11 @@ void scenario_fini(struct scenario *s)
     scenario_free_flows(s);
     free(s->datagrams);
     scenario_free_programs(s);
-    free(s->points);
-    free(s->captures);
+    MEMORY_FREE(s->points, s->captures);
     scenario_free_list(s->beside, s->n_beside);
-    free(s->on_off);
-    free(s->background.hosts);
-    free(s->requests.clients);
-    free(s->goal.lines);
-    free(s->ranks);
-    free(s->burst.sources);
-    free(s->burst.sinks);
-    free(s->burst.packets);
-    free(s->pingpong.pairs);
-    free(s->pause_hosts);
-    free(s->delays_ps);
-    free(s->host_times_ps);
-    free(s->links);
-    free(s->nodes);
+    MEMORY_FREE(s->on_off, s->background.hosts, s->requests.clients, s->goal.lines, s->ranks, s->burst.sources,
+                s->burst.sinks, s->burst.packets, s->pingpong.pairs, s->pause_hosts, s->delays_ps, s->host_times_ps,
+                s->links, s->nodes);
     *s = (struct scenario){0};
 }
 
@@ -205,8 +189,7 @@ void scenario_list_star(struct scenario *s, const struct scenario_point *point)
     s->n_flows = n;
     if (s->network.hosts == 0)
         s->network.hosts = 1 + n;
-    struct random random;
-    random_init(&random, s->seed);
+    struct random random = random_of(s->seed);
     for (int i = 0; i < n; i++) {
         struct scenario_flow *f = &s->flows[i];
         bool in = i < point->incoming;

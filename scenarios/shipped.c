@@ -9,8 +9,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,8 +131,7 @@ void shipped_list(struct shipped_list *list, const char *folder)
 void shipped_list_fini(struct shipped_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        free(list->entries[i].name);
-        free(list->entries[i].title);
+        MEMORY_FREE(list->entries[i].name, list->entries[i].title);
     }
     free(list->entries);
     *list = (struct shipped_list){0};

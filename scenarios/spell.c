@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static void spell_name(const struct emu_graph *g, int node, char name[static EMU_GRAPH_NAME])
 {
     if (node < g->hosts)
@@ -39,8 +36,7 @@ bool scenario_spell(struct scenario *s, struct error *err)
         emu_graph_fini(&g);
         return false;
     }
-    free(s->links);
-    free(s->nodes);
+    MEMORY_FREE(s->links, s->nodes);
     n->links = s->links = memory_zeroed((size_t)g.n_links, sizeof *s->links, "the cables of a network");
     n->n_links = g.n_links;
     for (int i = 0; i < g.n_links; i++)

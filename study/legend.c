@@ -6,9 +6,6 @@
 #include "results/directory.h"
 #include "scenarios/differ.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define TEXT 512
 
 struct legend_key {
@@ -56,9 +53,7 @@ static void legend_fini(struct legend *l)
     for (size_t i = 0; i < l->n_keys; i++) {
         for (size_t k = 0; k < l->n; k++)
             free(l->key[i].value[k]);
-        free(l->key[i].value);
-        free(l->key[i].usual);
-        free(l->key[i].name);
+        MEMORY_FREE(l->key[i].value, l->key[i].usual, l->key[i].name);
     }
     free(l->key);
 }

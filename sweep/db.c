@@ -6,9 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEXT_OF(x) #x
@@ -53,19 +50,14 @@ static const char db_tables[] =
     "CREATE INDEX point_state ON point(state);"
     "PRAGMA user_version = " TEXT(SWEEP_DB_VERSION);
 
-/* A column of the table flow: its name there. With the point, a flow's name is the key. */
-static const char *db_flow_name(const struct results_column *c)
-{
-    return c->offset == offsetof(struct results_flow, name) ? "name" : c->name;
-}
-
 static void db_flow_item(FILE *f, enum sweep_db_flow_list list, const struct results_column *c)
 {
     static const char *const types[] = {
         [RESULTS_TEXT] = "TEXT", [RESULTS_COUNT] = "INTEGER", [RESULTS_TIME] = "REAL",
         [RESULTS_RATE] = "REAL", [RESULTS_SECONDS] = "REAL",  [RESULTS_FLAG] = "INTEGER",
     };
-    const char *name = db_flow_name(c);
+    /* The column's name in the table flow, where a flow's name is the key with its point. */
+    const char *name = c->offset == offsetof(struct results_flow, name) ? "name" : c->name;
     switch (list) {
     case SWEEP_DB_FLOW_NAMES: fputs(name, f); break;
     case SWEEP_DB_FLOW_LABELS: fprintf(f, "%s AS %s", name, c->name); break;

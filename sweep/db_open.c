@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "sweep/db.h"
 
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

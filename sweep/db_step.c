@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every value that is read from a database is checked here, by its column's name. */
 #include "base/names.h"
-#include "scenarios/scenario.h"
 #include "sweep/db.h"
 
 #include <inttypes.h>

@@ -6,16 +6,12 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "scenarios/commands.h"
-#include "scenarios/document.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 #include "scenarios/shipped.h"
 #include "sweep/range.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SWEEP_KEYS 100 /* of `set` and of `axes`, each: as many as a mapping can have */
 
@@ -256,12 +252,7 @@ void sweep_grid_free(struct sweep *s)
         sweep_range_fini(&s->skips[i].values);
     free(s->skips);
     document_free(s->doc);
-    free(s->path);
-    free(s->facts.title);
-    free(s->scenario);
-    free(s->facts.text);
-    free(s->facts.scenario_text);
-    free(s);
+    MEMORY_FREE(s->path, s->facts.title, s->scenario, s->facts.text, s->facts.scenario_text, s);
 }
 
 const struct sweep_facts *sweep_grid_facts(const struct sweep *s)

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -75,7 +74,5 @@ void sweep_job_free(struct sweep_job *j)
     if (j->directory)
         directory_remove(j->directory);
     directory_release(j->directory);
-    free(j->directory);
-    free(j->program);
-    free(j);
+    MEMORY_FREE(j->directory, j->program, j);
 }

@@ -6,9 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool parse_integer(const char *text, int64_t *value, struct error *err)
 {
@@ -43,9 +40,8 @@ bool sweep_range_add(struct sweep_range *v, const char *text, struct error *err)
 {
     if (v->n == SWEEP_RANGE_VALUES)
         return error_set(err, ERROR_INPUT, "more than %d values", SWEEP_RANGE_VALUES);
-    if ((v->n & (v->n - 1)) == 0) {
+    if ((v->n & (v->n - 1)) == 0)
         v->texts = memory_resized(v->texts, 2 * v->n + 1, sizeof *v->texts, "values of an axis");
-    }
     v->texts[v->n++] = memory_text("%s", text);
     return true;
 }

@@ -5,7 +5,6 @@
 #include "sweep/job.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c)
 {

@@ -35,7 +35,7 @@ class Chapter(unittest.TestCase):
         for name, _, schedule, _, _ in self.below.MECHANISMS:
             if schedule != "-":
                 file, test = schedule.split(": ")
-                self.assertIn(f"static void test_{test}(", (ROOT / "test/emu" / file).read_text(), name)
+                self.assertIn(f"TEST(test_{test})", (ROOT / "test/emu" / file).read_text(), name)
 
     def test_points_are_counted_as_they_are_now(self):
         self.assertIn(self.below.tables({})["papers"], self.text)

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "results/json.h"
 #include "view/table.h"
 
 #define WAITS 0.1 /* of the round trip, and more: as a wait that thins ACKs out has to be (judge/ground.c) */
@@ -34,12 +35,10 @@ json_t *view_beside_json(const struct analysis_resource *r)
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_beside; i++) {
         const struct analysis_udp *b = &r->beside[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "kind",
-                                              b->quic ? "quic" : "udp", "src", b->src, "dst", b->dst, "direction", b->incoming ? "in" : "out", "rate_bps",
-                                              view_table_json_number(b->rate_bps), "share",
-                                              view_table_json_number(b->share), "packet_bytes",
-                                              view_table_json_number(b->packet_bytes), "run_packets",
-                                              view_table_json_number(b->run_packets)));
+        json_array_append_new(list, results_json("kind:s src:s dst:s direction:s rate_bps:f share:f packet_bytes:f "
+                                                 "run_packets:f", b->quic ? "quic" : "udp", b->src, b->dst,
+                                                 b->incoming ? "in" : "out", b->rate_bps, b->share, b->packet_bytes,
+                                                 b->run_packets));
     }
     return list;
 }

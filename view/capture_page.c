@@ -13,8 +13,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define YEAR_1970_NS INT64_C(31536000000000000) /* its end: clocks of emulated captures start at 0 */
@@ -107,7 +105,6 @@ static void show_heading(FILE *f, const struct view_capture_page_capture *c)
 
 static void show_flows(FILE *f, const struct view_capture_page_capture *c)
 {
-    struct view_table t;
     fprintf(f, "<h3>Bulk flows, %s</h3>\n", c->origin);
     if (c->bulk.n == 0) {
         fputs("<p>None: no flow of 20 kB or more.</p>\n", f);
@@ -116,7 +113,7 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
     if (c->n_shown < c->bulk.n)
         fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
                 c->n_shown, c->bulk.n);
-    view_table_init(&t, VIEW_EXPLANATION_TABLE_COLUMNS + 2);
+    struct view_table t = view_table_with(VIEW_EXPLANATION_TABLE_COLUMNS + 2);
     for (size_t i = 0; i < VIEW_EXPLANATION_TABLE_COLUMNS; i++)
         view_table_add(&t, text_ends(view_explanation_table_head[i], " wait") ? "%s ms" : "%s",
                        view_explanation_table_head[i]);
@@ -135,10 +132,9 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
 static void show_others(FILE *f, const struct view_capture_page_capture *c, const struct capture_address *host)
 {
     static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "Mb/s", "retrans"};
-    struct view_table t;
     struct analysis_flow flow;
     size_t n = 0;
-    view_table_start(&t, head, sizeof head / sizeof *head);
+    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
     for (size_t i = 0; i < analysis_flows_slots(c->flows); i++) {
         if (!analysis_flows_get(c->flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
             n++ >= VIEW_CAPTURE_PAGE_OTHERS)

@@ -2,11 +2,11 @@
 #include "analysis/flows/leg_series.h"
 #include "base/memory.h"
 #include "results/directory.h"
+#include "results/json.h"
 #include "results/queues.h"
 #include "view/capture_page_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define QUEUES_SHOWN 8
 #define QUEUE_BINS 512
@@ -32,9 +32,8 @@ static json_t *plots_series(const struct analysis_bins *b)
         json_array_append_new(losses, json_integer(bin.loss_events));
         json_array_append_new(again, json_integer(bin.retransmitted));
     }
-    return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start_s", (double)analysis_bins_start_ns(b, 0) / 1e9, "bin_s",
-                     (double)analysis_bins_width_ns(b) / 1e9, "bps", rates, "window", windows, "loss", losses, "again",
-                     again);
+    return results_json("start_s:f bin_s:f bps:o window:o loss:o again:o", (double)analysis_bins_start_ns(b, 0) / 1e9,
+                        (double)analysis_bins_width_ns(b) / 1e9, rates, windows, losses, again);
 }
 
 /* What data and ACKs waited, slot by slot, in us; null for a flow too small, or whose round trip cannot be split. */
@@ -49,9 +48,8 @@ static json_t *plots_waits(const struct analysis_flows *f, const struct study_ex
         json_array_append_new(data, plots_integer((waits[i].data_s + e->stood_s[0]) * 1e6));
         json_array_append_new(acks, plots_integer((waits[i].ack_s + e->stood_s[1]) * 1e6));
     }
-    return json_pack("{s:f, s:f, s:o, s:o}", "start_s", waits[0].start_s, "bin_s", analysis_round_trip_width_s(waits,
-                                                                                                               n),
-                     "data_us", data, "ack_us", acks);
+    return results_json("start_s:f bin_s:f data_us:o ack_us:o", waits[0].start_s, analysis_round_trip_width_s(waits, n),
+                        data, acks);
 }
 
 static json_t *plots_flow(const struct view_capture_page_capture *c, size_t i)
@@ -62,11 +60,9 @@ static json_t *plots_flow(const struct view_capture_page_capture *c, size_t i)
     capture_address_format(&e->flow.src, src);
     capture_address_format(&e->flow.dst, dst);
     int end = 0, block = view_capture_page_block(c, i, &end);
-    return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "name", name, "src", src, "dst", dst,
-                     "connection", block < 0 ? json_null() : json_integer(block), "end", end, "floor_s",
-                     view_table_json_number(e->floor_s), "data_s", view_table_json_number(e->data_wait_s),
-                     "ack_s", view_table_json_number(e->ack_wait_s), "series", plots_series(e->flow.bins), "waits",
-                     plots_waits(c->flows, e));
+    return results_json("name:s src:s dst:s connection:o end:i floor_s:f data_s:f ack_s:f series:o waits:o", name, src,
+                        dst, block < 0 ? json_null() : json_integer(block), end, e->floor_s, e->data_wait_s,
+                        e->ack_wait_s, plots_series(e->flow.bins), plots_waits(c->flows, e));
 }
 
 /* Mean over time and peak of one port's depth in `n` bins of width_s from first_s on. */
@@ -80,7 +76,7 @@ static json_t *plots_port(const struct results_queues *t, size_t port, double fi
         json_array_append_new(peaks, plots_integer(bins[i].most_bytes));
     }
     json_t *name = json_string(t->ports[port].name); /* NULL when it is not UTF-8 */
-    return json_pack("{s:o, s:o, s:o}", "name", name ? name : json_string("?"), "mean", means, "peak", peaks);
+    return results_json("name:o mean:o peak:o", name ? name : json_string("?"), means, peaks);
 }
 
 /* The deepest queues of a run; null without queues.csv. Emulated captures count time from the run's beginning. */
@@ -99,8 +95,7 @@ static json_t *plots_queues(const struct view_capture_page_capture *c, struct er
     json_t *ports = json_array();
     for (size_t i = 0; i < n && span_s > 0; i++)
         json_array_append_new(ports, plots_port(&trace, chosen[i], first_s, span_s / QUEUE_BINS, QUEUE_BINS));
-    json_t *queues = json_pack("{s:f, s:o, s:I}", "bin_s", span_s / QUEUE_BINS, "ports", ports, "of",
-                               (json_int_t)trace.n_ports);
+    json_t *queues = results_json("bin_s:f ports:o of:l", span_s / QUEUE_BINS, ports, (int64_t)trace.n_ports);
     results_queues_fini(&trace);
     return queues;
 }
@@ -116,8 +111,7 @@ static int plots_slot(const struct view_capture_page_capture *c, size_t slot)
 
 static void plots_level(json_t *levels, const char *name, const char *says, double bps, int slot)
 {
-    json_array_append_new(levels, json_pack("{s:s, s:s, s:o, s:i}", "name", name, "says", says, "value",
-                                            plots_integer(bps), "slot", slot));
+    json_array_append_new(levels, results_json("name:s says:s value:o slot:i", name, says, plots_integer(bps), slot));
 }
 
 /* What rules give a flow, for eyes to compare: of the one host judged, where a direction is full. By eq5 and eq6 where
@@ -157,8 +151,7 @@ json_t *view_capture_page_plots(const struct view_capture_page_capture *c, size_
     for (size_t i = 0; i < c->n_shown; i++)
         json_array_append_new(flows, plots_flow(c, i));
     const struct analysis_resource *host = view_capture_page_host(c, 0);
-    return json_pack("{s:s, s:b, s:s, s:o, s:f, s:o, s:o, s:o}", "origin", c->origin, "run", c->run != NULL, "host",
-                     host ? host->host : "", "connections", view_capture_page_blocks(c, number), "end_s",
-                     (double)(c->capture->last_ns - c->capture->first_ns) / 1e9, "flows", flows, "queues", queues,
-                     "levels", plots_levels(c));
+    return results_json("origin:s run:b host:s connections:o end_s:f flows:o queues:o levels:o", c->origin,
+                        c->run != NULL, host ? host->host : "", view_capture_page_blocks(c, number),
+                        (double)(c->capture->last_ns - c->capture->first_ns) / 1e9, flows, queues, plots_levels(c));
 }

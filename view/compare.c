@@ -2,18 +2,16 @@
 #include "view/compare.h"
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
+#include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TEXT 512
 #define NAMED 8 /* differences in a line */
@@ -129,7 +127,7 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
         size_t at;
     } waits[] = {{"data wait, ms", 1e-3, offsetof(struct study_compare_host, data_wait_s)},
                  {"ACKs wait, ms", 1e-3, offsetof(struct study_compare_host, ack_wait_s)}};
-    view_table_head(t, "of the host|" VIEW_COMPARE_HEAD);
+    *t = view_table_of("of the host|" VIEW_COMPARE_HEAD);
     for (int way = STUDY_COMPARE_WAYS; way-- > 0;) {
         view_table_add(t, "goodput %s, Mb/s", ways[way]);
         view_compare_row(t, &h->rate_bps[way], 1e6);
@@ -153,7 +151,7 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
 
 static void compare_flow_table(struct view_table *t, const struct study_compare_host *h)
 {
-    view_table_head(t, "goodput, Mb/s: from|to|way|" VIEW_COMPARE_HEAD);
+    *t = view_table_of("goodput, Mb/s: from|to|way|" VIEW_COMPARE_HEAD);
     for (size_t i = 0; i < h->n; i++) {
         const struct study_compare_flow *flow = &h->flow[i];
         view_table_add(t, "%s", flow->src);
@@ -200,22 +198,18 @@ void view_compare_print(FILE *f, const struct study_compare_host *h)
 json_t *view_compare_value_json(const struct study_compare_value *v)
 {
     enum study_compare_answer answer = study_compare_judge(v);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "before", view_table_json_number(v->mean[STUDY_COMPARE_BEFORE]),
-                     "before_ci95", view_table_json_number(v->ci95[STUDY_COMPARE_BEFORE]),
-                     "after", view_table_json_number(v->mean[STUDY_COMPARE_AFTER]),
-                     "after_ci95", view_table_json_number(v->ci95[STUDY_COMPARE_AFTER]),
-                     "change", view_table_json_number(study_compare_change(v)),
-                     "change_ci95", view_table_json_number(study_compare_ci95(v)),
-                     "change_share", view_table_json_number(study_compare_share(v)), "changed",
-                     answer == STUDY_COMPARE_OPEN ? json_null() : json_string(study_compare_answer_name(answer)));
+    return results_json("before:f before_ci95:f after:f after_ci95:f change:f change_ci95:f change_share:f changed:o",
+                        v->mean[STUDY_COMPARE_BEFORE], v->ci95[STUDY_COMPARE_BEFORE], v->mean[STUDY_COMPARE_AFTER],
+                        v->ci95[STUDY_COMPARE_AFTER], study_compare_change(v), study_compare_ci95(v),
+                        study_compare_share(v),
+                        answer == STUDY_COMPARE_OPEN ? json_null() : json_string(study_compare_answer_name(answer)));
 }
 
 static json_t *compare_side_json(const struct study_compare_host *h, enum study_compare_side side)
 {
     const struct analysis_resource *r = h->side[side];
-    return r ? json_pack("{s:s, s:s, s:o}", "source", h->source[side], "host", r->host, "diagnosis",
-                         view_diagnosis_json(h->source[side], r))
+    return r ? results_json("source:s host:s diagnosis:o", h->source[side], r->host,
+                            view_diagnosis_json(h->source[side], r))
              : json_null();
 }
 
@@ -224,9 +218,9 @@ static json_t *compare_differences_json(const struct study_compare_host *h)
     json_t *list = json_array();
     for (size_t i = 0; i < h->n_differences; i++) {
         const struct study_compare_difference *d = &h->difference[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "what", d->what, "before",
-                                              d->side[STUDY_COMPARE_BEFORE], "after", d->side[STUDY_COMPARE_AFTER],
-                                              "unlike", d->unlike));
+        json_array_append_new(list, results_json("what:s before:s after:s unlike:b", d->what,
+                                                 d->side[STUDY_COMPARE_BEFORE], d->side[STUDY_COMPARE_AFTER],
+                                                 d->unlike));
     }
     return list;
 }
@@ -238,23 +232,22 @@ json_t *view_compare_json(const struct study_compare *c)
         const struct study_compare_host *h = &c->host[i];
         json_t *flows = json_array(), *host = json_object();
         for (size_t k = 0; k < h->n; k++)
-            json_array_append_new(flows, json_pack("{s:s, s:s, s:s, s:o}", "src", h->flow[k].src, "dst", h->flow[k].dst,
-                                                   "direction", h->flow[k].incoming ? "in" : "out", "rate_bps",
-                                                   view_compare_value_json(&h->flow[k].rate_bps)));
-        json_object_set_new(host, "before", compare_side_json(h, STUDY_COMPARE_BEFORE));
-        json_object_set_new(host, "after", compare_side_json(h, STUDY_COMPARE_AFTER));
+            json_array_append_new(flows, results_json("src:s dst:s direction:s rate_bps:o", h->flow[k].src,
+                                                      h->flow[k].dst, h->flow[k].incoming ? "in" : "out",
+                                                      view_compare_value_json(&h->flow[k].rate_bps)));
+        results_json_add(host, "before:o after:o", compare_side_json(h, STUDY_COMPARE_BEFORE),
+                         compare_side_json(h, STUDY_COMPARE_AFTER));
         for (int way = 0; way < STUDY_COMPARE_WAYS; way++)
-            json_object_set_new(host, ways[way], json_pack("{s:o, s:o, s:o}",
-                                "rate_bps", view_compare_value_json(&h->rate_bps[way]),
-                                "data_wait_s", view_compare_value_json(&h->data_wait_s[way]),
-                                "ack_wait_s", view_compare_value_json(&h->ack_wait_s[way])));
-        json_object_set_new(host, "lost_share", view_compare_value_json(&h->lost_share));
-        json_object_set_new(host, "retransmitted_segments", view_compare_value_json(&h->retransmitted));
-        json_object_set_new(host, "flows", flows);
-        json_object_set_new(host, "differences", compare_differences_json(h));
+            json_object_set_new(host, ways[way], results_json("rate_bps:o data_wait_s:o ack_wait_s:o",
+                                                              view_compare_value_json(&h->rate_bps[way]),
+                                                              view_compare_value_json(&h->data_wait_s[way]),
+                                                              view_compare_value_json(&h->ack_wait_s[way])));
+        results_json_add(host, "lost_share:o retransmitted_segments:o flows:o differences:o",
+                         view_compare_value_json(&h->lost_share), view_compare_value_json(&h->retransmitted), flows,
+                         compare_differences_json(h));
         json_array_append_new(hosts, host);
     }
-    return json_pack("{s:o}", "hosts", hosts);
+    return results_json("hosts:o", hosts);
 }
 
 static double compare_top(const struct study_compare_host *h)

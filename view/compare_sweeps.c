@@ -2,10 +2,10 @@
 #include "view/compare_sweeps.h"
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
+#include "results/json.h"
 #include "sweep/read.h"
 #include "view/compare.h"
 #include "view/page.h"
@@ -14,8 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TEXT 512
 #define PRINTED 20 /* points on a terminal: those that changed most */
@@ -69,7 +67,7 @@ static void sweeps_say(const struct study_compare_sweeps *c, char text[static TE
 
 static void sweeps_means_table(struct view_table *t, const struct study_compare_sweeps *c)
 {
-    view_table_head(t, "mean of the points|points|" VIEW_COMPARE_HEAD);
+    *t = view_table_of("mean of the points|points|" VIEW_COMPARE_HEAD);
     for (int i = 0; i < STUDY_COMPARE_SWEEPS_FIGURES; i++) {
         if (c->all.known[i] == 0)
             continue;
@@ -82,7 +80,7 @@ static void sweeps_levels_table(struct view_table *t, const struct study_compare
 {
     char head[128] = "";
     text_add(head, sizeof head, "%s|at|points|%s", figures[c->main].name, VIEW_COMPARE_HEAD);
-    view_table_head(t, head);
+    *t = view_table_of(head);
     for (size_t i = 0; i < c->n_levels; i++) {
         const struct study_compare_sweeps_mean *m = &c->level[i];
         view_table_add(t, "%s|%s|%zu", m->axis, m->level, m->n);
@@ -105,7 +103,7 @@ static void sweeps_points_head(struct view_table *t, const struct study_compare_
 {
     char head[160] = "";
     text_add(head, sizeof head, "%s|seeds|then|%s", figures[c->main].name, VIEW_COMPARE_HEAD);
-    view_table_head(t, head);
+    *t = view_table_of(head);
 }
 
 struct ranked {
@@ -161,19 +159,16 @@ static void sweeps_add_figures(json_t *to, const struct study_compare_value *val
 
 static json_t *sweeps_mean_json(const struct study_compare_sweeps_mean *m)
 {
-    json_t *object = json_pack("{s:I, s:I, s:I, s:I, s:I}", "points", (json_int_t)m->n,
-                               "more", (json_int_t)m->answers[STUDY_COMPARE_MORE],
-                               "less", (json_int_t)m->answers[STUDY_COMPARE_LESS],
-                               "same", (json_int_t)m->answers[STUDY_COMPARE_SAME],
-                               "open", (json_int_t)m->answers[STUDY_COMPARE_OPEN]);
+    json_t *object = results_json("points:l more:l less:l same:l open:l", (int64_t)m->n,
+                                  (int64_t)m->answers[STUDY_COMPARE_MORE], (int64_t)m->answers[STUDY_COMPARE_LESS],
+                                  (int64_t)m->answers[STUDY_COMPARE_SAME], (int64_t)m->answers[STUDY_COMPARE_OPEN]);
     sweeps_add_figures(object, m->value);
     return object;
 }
 
 static json_t *sweeps_side_json(const struct study_compare_sweeps_point *p, enum study_compare_side side)
 {
-    return p->runs[side] ? json_pack("{s:I, s:I}", "point", (json_int_t)p->number[side], "runs",
-                                     (json_int_t)p->runs[side])
+    return p->runs[side] ? results_json("point:l runs:l", (int64_t)p->number[side], (int64_t)p->runs[side])
                          : json_null();
 }
 
@@ -181,20 +176,20 @@ json_t *view_compare_sweeps_json(const struct study_compare_sweeps *c)
 {
     json_t *points = json_array(), *levels = json_array();
     for (size_t i = 0; i < c->n_levels; i++) {
-        json_t *level = json_pack("{s:s, s:s}", "axis", c->level[i].axis, "value", c->level[i].level);
+        json_t *level = results_json("axis:s value:s", c->level[i].axis, c->level[i].level);
         json_object_update_new(level, sweeps_mean_json(&c->level[i]));
         json_array_append_new(levels, level);
     }
     for (size_t i = 0; i < c->n; i++) {
         const struct study_compare_sweeps_point *p = &c->point[i];
-        json_t *point = json_pack("{s:O, s:o, s:o}", "axes", p->axes, "before",
-                                  sweeps_side_json(p, STUDY_COMPARE_BEFORE), "after",
-                                  sweeps_side_json(p, STUDY_COMPARE_AFTER));
+        json_t *point = results_json("axes:o before:o after:o", json_incref(p->axes),
+                                     sweeps_side_json(p, STUDY_COMPARE_BEFORE),
+                                     sweeps_side_json(p, STUDY_COMPARE_AFTER));
         sweeps_add_figures(point, p->value);
         json_array_append_new(points, point);
     }
-    return json_pack("{s:s, s:o, s:o, s:o}", "figure", figures[c->main].key, "all", sweeps_mean_json(&c->all), "levels",
-                     levels, "points", points);
+    return results_json("figure:s all:o levels:o points:o", figures[c->main].key, sweeps_mean_json(&c->all), levels,
+                        points);
 }
 
 /* By how many percent each point changed, with its interval. */
@@ -228,13 +223,12 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c, int width
     for (size_t i = 0; i < n; i++) {
         const struct study_compare_value *v = &c->point[i].value[c->main];
         enum study_compare_answer answer = study_compare_judge(v);
-        char *label MEMORY_LOCAL = sweep_axes_label(c->point[i].axes), *tip;
+        char *label MEMORY_LOCAL = sweep_axes_label(c->point[i].axes), *tip MEMORY_LOCAL;
         double before = v->mean[STUDY_COMPARE_BEFORE], half = study_compare_ci95(v);
         tip = memory_text("%s: %+.2f %%, +- %.2f", label ? label : "", 100 * study_compare_share(v), 100 * half / before);
         view_svg_mark(f, &a, answer == STUDY_COMPARE_MORE ? "c-in" : answer == STUDY_COMPARE_LESS ? "c-out" : "hollow c-c6",
                       answer == STUDY_COMPARE_LESS ? VIEW_SVG_TRIANGLE : VIEW_SVG_CIRCLE, (double)i + 1,
                       100 * study_compare_share(v), 100 * half / before, 0, tip);
-        free(tip);
     }
     view_svg_end(f);
     fprintf(f, "<figcaption>By how much the %.*s changed at %s, in the order of the sweep before, with 95 %% "

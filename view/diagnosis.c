@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "judge/ground.h"
+#include "results/json.h"
 #include "study/verdict/judge.h"
 #include "study/verdict/judge_run.h"
 #include "view/beside.h"
@@ -14,8 +15,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
 
@@ -373,7 +372,7 @@ void view_diagnosis_print(FILE *f, const char *source, const struct analysis_res
 
 static json_t *diagnosis_both(double in, double out)
 {
-    return json_pack("{s:o, s:o}", "in", view_table_json_number(in), "out", view_table_json_number(out));
+    return results_json("in:f out:f", in, out);
 }
 
 static json_t *diagnosis_remedies(const char *source, const struct analysis_resource *r)
@@ -394,16 +393,15 @@ static json_t *diagnosis_remedies(const char *source, const struct analysis_reso
 
 static json_t *diagnosis_times_json(const struct judge_latency_times *t)
 {
-    return json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)t->n, "median_s", view_table_json_number(t->median_s),
-                     "p95_s", view_table_json_number(t->p95_s), "p99_s", view_table_json_number(t->p99_s));
+    return results_json("n:l median_s:f p95_s:f p99_s:f", (int64_t)t->n, t->median_s, t->p95_s, t->p99_s);
 }
 
 json_t *view_diagnosis_latency_json(const struct judge_latency *l)
 {
     if (l->loaded.n == 0)
         return json_null();
-    return json_pack("{s:o, s:o, s:s?}", "idle", diagnosis_times_json(&l->idle), "loaded",
-                     diagnosis_times_json(&l->loaded), "bufferbloat", judge_latency_grade(l));
+    return results_json("idle:o loaded:o bufferbloat:s", diagnosis_times_json(&l->idle),
+                        diagnosis_times_json(&l->loaded), judge_latency_grade(l));
 }
 
 json_t *view_diagnosis_json(const char *source, const struct analysis_resource *r)
@@ -414,27 +412,22 @@ json_t *view_diagnosis_json(const char *source, const struct analysis_resource *
     char filter[VIEW_DIAGNOSIS_TEXT];
     if (!r->diagnosed)
         return json_null();
-    json_t *lost = diagnosis_both(in->lost_share, out->lost_share);
-    json_t *capacity = diagnosis_both(in->capacity_bps, out->capacity_bps);
-    json_object_set_new(lost, "total", view_table_json_number(d->lost_share));
-    json_object_set_new(lost, "ci95", view_table_json_number(d->ci95));
-    json_object_set_new(capacity, "source",
-                        json_string(judge_capacity_source_name(in->source == JUDGE_CAPACITY_DISPERSION ||
-                                                                       out->source == JUDGE_CAPACITY_UNKNOWN
-                                                                   ? in->source
-                                                                   : out->source)));
-    return json_pack("{s:s, s:o, s:s, s:s?, s:s, s:o, s:o, s:s, s:o, s:o, s:{s:b, s:b}, s:o, s:o, s:o, s:o, s:s, s:s?, s:s?, s:o, s:o, s:o}", "asymmetry",
-                     judge_answer_name(d->answer), "probability", view_table_json_number(d->probability), "cause", judge_cause(d->cause)->name, "second_cause",
-                     d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, "why", d->why,
-                     "goodput_bps", diagnosis_both(in->carried_bps, out->carried_bps), "possible_bps",
-                     diagnosis_both(in->possible_bps, out->possible_bps), "possible_from",
-                     judge_possible_name(d->possible_from), "lost_share", lost, "capacity_bps", capacity,
-                     "saturated", "in", in->saturated, "out", out->saturated, "data_wait_s",
-                     diagnosis_both(in->data_wait_s, out->data_wait_s), "ack_wait_s",
-                     diagnosis_both(in->ack_wait_s, out->ack_wait_s), "ack_first_price_bps",
-                     diagnosis_both(in->acks_bps, out->acks_bps), "remedies", diagnosis_remedies(source, r),
-                     "remedies_gain", gains[judge_ground_gain(d)], "display_filter",
-                     view_diagnosis_filter(r, filter) ? filter : NULL, "same_as", *r->same_as ? r->same_as : NULL,
-                     "latency", view_diagnosis_latency_json(&d->latency), "offloads", view_offloads_json(r),
-                     "beside", view_beside_json(r));
+    bool of_in = in->source == JUDGE_CAPACITY_DISPERSION || out->source == JUDGE_CAPACITY_UNKNOWN;
+    json_t *lost = results_json("in:f out:f total:f ci95:f", in->lost_share, out->lost_share, d->lost_share, d->ci95);
+    json_t *capacity = results_json("in:f out:f source:s", in->capacity_bps, out->capacity_bps,
+                                    judge_capacity_source_name(of_in ? in->source : out->source));
+    return results_json("asymmetry:s probability:f cause:s second_cause:s why:s goodput_bps:o possible_bps:o "
+                        "possible_from:s lost_share:o capacity_bps:o saturated:o data_wait_s:o ack_wait_s:o "
+                        "ack_first_price_bps:o remedies:o remedies_gain:s display_filter:s same_as:s latency:o "
+                        "offloads:o beside:o", judge_answer_name(d->answer), d->probability,
+                        judge_cause(d->cause)->name,
+                        d->second == JUDGE_CAUSE_UNKNOWN ? NULL : judge_cause(d->second)->name, d->why,
+                        diagnosis_both(in->carried_bps, out->carried_bps),
+                        diagnosis_both(in->possible_bps, out->possible_bps), judge_possible_name(d->possible_from), lost,
+                        capacity, results_json("in:b out:b", in->saturated, out->saturated),
+                        diagnosis_both(in->data_wait_s, out->data_wait_s),
+                        diagnosis_both(in->ack_wait_s, out->ack_wait_s), diagnosis_both(in->acks_bps, out->acks_bps),
+                        diagnosis_remedies(source, r), gains[judge_ground_gain(d)],
+                        view_diagnosis_filter(r, filter) ? filter : NULL, *r->same_as ? r->same_as : NULL,
+                        view_diagnosis_latency_json(&d->latency), view_offloads_json(r), view_beside_json(r));
 }

@@ -2,7 +2,6 @@
 #include "view/figures.h"
 
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "results/csv.h"
 #include "results/directory.h"
 #include "results/queues.h"
@@ -13,8 +12,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -461,7 +458,7 @@ static bool completion_read(const char *directory, double *longest_s, double wid
 bool view_figures_completion(const char *path, const struct view_figures_run *runs, size_t n, struct error *err)
 {
     double (*count)[BINS] = memory_zeroed(n, sizeof *count, "completion times to draw"), longest_s = 0, most = 1;
-    struct outfile file = {0};
+    MEMORY_ENDS(outfile_discard) struct outfile file = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = completion_read(runs[i].directory, &longest_s, 0, NULL, err);
@@ -490,7 +487,6 @@ bool view_figures_completion(const char *path, const struct view_figures_run *ru
         }
     }
     ok = ok && figures_close(&file, err);
-    outfile_discard(&file);
     free(count);
     return ok;
 }

@@ -6,10 +6,8 @@
 #include "view/capture_page_parts.h"
 #include "view/page.h"
 #include "view/svg.h"
-#include "view/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define WIDTH 960
 #define LEFT 70

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "results/json.h"
 #include "view/table.h"
 
 #include <math.h>
@@ -41,12 +42,11 @@ bool view_offloads_say(const struct analysis_resource *r, char text[static VIEW_
 
 static json_t *offloads_way(const struct analysis_resource *r, bool incoming)
 {
-    return json_pack("{s:o, s:I, s:o}", "share", view_table_json_number(r->merged[incoming].share), "longest_bytes",
-                     (json_int_t)r->merged[incoming].longest_bytes, "blur_s",
-                     view_table_json_number(offloads_blur_s(r, incoming)));
+    return results_json("share:f longest_bytes:l blur_s:f", r->merged[incoming].share,
+                        (int64_t)r->merged[incoming].longest_bytes, offloads_blur_s(r, incoming));
 }
 
 json_t *view_offloads_json(const struct analysis_resource *r)
 {
-    return json_pack("{s:o, s:o}", "in", offloads_way(r, true), "out", offloads_way(r, false));
+    return results_json("in:o out:o", offloads_way(r, true), offloads_way(r, false));
 }

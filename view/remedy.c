@@ -2,7 +2,6 @@
 #include "view/remedy.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
@@ -10,8 +9,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define QUEUE_MEAN 0.85    /* of a FIFO that CUBIC fills: windows go between 0.7 and 1 of what fits (RFC 9438, 4.6) */
 #define NEVER_FULL 10      /* times what waits, where nothing was lost */

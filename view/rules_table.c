@@ -13,7 +13,7 @@ void view_rules_table(struct view_table *t, const struct analysis_resource *r)
 {
     const struct analysis_rule_fit *fit = r->judgement.rule;
     int rules = r->judgement.verdict == MODEL_REGIME_UNSATURATED ? 0 : ANALYSIS_RULES; /* that speak of these rates */
-    view_table_init(t, 9 + (size_t)rules);
+    *t = view_table_with(9 + (size_t)rules);
     view_table_add(t, "from|to|way|steady Mb/s|+-|whole Mb/s|window kB|retrans|limit");
     for (int rule = 0; rule < rules; rule++)
         view_table_add(t, "%s", analysis_check_rule_name((enum analysis_rule)rule));

@@ -8,9 +8,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One to three digits after the point, by the size that is shown: what rounds to 1000 is 1000.0. */
 static char *table_number(double value)
@@ -36,9 +33,9 @@ const char *view_table_next(const struct view_table *t, const char *cell)
     return t->n > 0 && next < t->text + t->bytes ? next : NULL;
 }
 
-void view_table_init(struct view_table *t, size_t columns)
+struct view_table view_table_with(size_t columns)
 {
-    *t = (struct view_table){.columns = columns};
+    return (struct view_table){.columns = columns};
 }
 
 /* Takes the arguments of one cell's conversions. False: one of them is a number that is not finite. */
@@ -95,19 +92,21 @@ void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow)
     view_table_add(t, "%s", end);
 }
 
-void view_table_head(struct view_table *t, const char *names)
+struct view_table view_table_of(const char *names)
 {
     char *list MEMORY_LOCAL = memory_text("%s", names), *rest = list;
-    view_table_init(t, 0);
-    for (const char *name; (name = strsep(&rest, "|")); t->columns++)
-        view_table_add(t, "%s", name);
+    struct view_table t = view_table_with(0);
+    for (const char *name; (name = strsep(&rest, "|")); t.columns++)
+        view_table_add(&t, "%s", name);
+    return t;
 }
 
-void view_table_start(struct view_table *t, const char *const *head, size_t columns)
+struct view_table view_table_named(const char *const *head, size_t columns)
 {
-    view_table_init(t, columns);
+    struct view_table t = view_table_with(columns);
     for (size_t i = 0; i < columns; i++)
-        view_table_add(t, "%s", head[i]);
+        view_table_add(&t, "%s", head[i]);
+    return t;
 }
 
 void view_table_add_number(struct view_table *t, double value, double scale)
@@ -303,18 +302,7 @@ void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t 
     view_table_fini(t);
 }
 
-json_t *view_table_json_number(double value)
-{
-    return results_json_number(value);
-}
-
 json_t *view_table_json_estimate(const struct estimate *e)
 {
-    return json_pack("{s:o, s:o}", "value", view_table_json_number(e->value), "ci95", view_table_json_number(e->ci95));
-}
-
-void view_table_csv_number(FILE *f, double value)
-{
-    if (isfinite(value))
-        fprintf(f, "%.9g", value);
+    return results_json("value:f ci95:f", e->value, e->ci95);
 }

@@ -23,17 +23,15 @@ struct view_table {
 /* The cell behind another; the first one for NULL, NULL for the last. */
 const char *view_table_next(const struct view_table *t, const char *cell);
 
-/* Begins one with its head, "flow|Mb/s|+-"; or with room for so many columns, whose head is the first row added. */
-void view_table_head(struct view_table *t, const char *names);
-void view_table_init(struct view_table *t, size_t columns);
+/* One with its head, "flow|Mb/s|+-"; with room for so many columns, whose head is the first row added; with those names. */
+struct view_table view_table_of(const char *names);
+struct view_table view_table_with(size_t columns);
+struct view_table view_table_named(const char *const *head, size_t columns);
 void view_table_fini(struct view_table *t); /* without printing */
 
 /* Adds the next cells: printf-style, a '|' in the format between each two. Rows fill from the left. A cell is "-" where
  * a number in it is not finite. "%f" alone shows one to three digits after the point, by size. */
 void view_table_add(struct view_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same for an array of names. */
-void view_table_start(struct view_table *t, const char *const *head, size_t columns);
 
 /* Cells of one number: value / scale as "%f"; seconds in ms; a share in percent. */
 void view_table_add_number(struct view_table *t, double value, double scale);
@@ -58,8 +56,6 @@ void view_table_print(struct view_table *t, const char *indent, size_t numbers, 
 #define VIEW_TABLE_SHOWN 8
 void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers);
 
-json_t *view_table_json_number(double value); /* null when it is not finite */
 json_t *view_table_json_estimate(const struct estimate *e); /* its value and half its 95 % interval */
-void view_table_csv_number(FILE *f, double value); /* empty when it is not finite */
 
 #endif

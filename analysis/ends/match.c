@@ -4,9 +4,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define FIRST_ROOM 1024
 #define NOBODY UINT32_MAX
 
@@ -140,9 +137,7 @@ void analysis_match_free(struct analysis_match *m)
 {
     if (!m)
         return;
-    free(m->entry);
-    free(m->bucket);
-    free(m);
+    MEMORY_FREE(m->entry, m->bucket, m);
 }
 
 /* The link that leads to a packet of this identity, or to nobody. */

@@ -6,8 +6,6 @@
 
 #include <endian.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define CHUNK 64 /* items beside each other: pointers to them stay valid */
@@ -85,18 +83,13 @@ static size_t slab_chunks(const struct pool *p)
     return SLAB_BYTES / (CHUNK * p->item_bytes);
 }
 
-static void explained_free(struct analysis_explained *e)
-{
-    if (e)
-        analysis_round_trip_free(e->trip);
-    free(e);
-}
-
 void analysis_connection_fini(struct analysis_connection *c)
 {
     for (int i = 0; i < 2; i++) {
         analysis_direction_fini(&c->direction[i]);
-        explained_free(c->explain[i]);
+        if (c->explain[i])
+            analysis_round_trip_free(c->explain[i]->trip);
+        free(c->explain[i]);
         free(c->clocking[i]);
     }
     analysis_packets_free(c->packets);
@@ -118,9 +111,7 @@ void analysis_connections_free(struct analysis_connections *t)
     pool_free(&t->whole);
     pool_free(&t->first);
     free(atomic_load(&t->spare));
-    free(t->place);
-    free(t->slot);
-    free(t);
+    MEMORY_FREE(t->place, t->slot, t);
 }
 
 size_t analysis_connections_count(const struct analysis_connections *t)

@@ -4,8 +4,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #define STRAYS_TRUSTED 3                  /* so many in a row, and the stream really is there */
 #define COPY_NS INT64_C(1000000)
 #define REORDER_NS INT64_C(3000000)
@@ -150,11 +148,6 @@ static bool plausible_data(struct analysis_direction *d, int64_t start, int64_t 
     return true;
 }
 
-static struct analysis_bin *bin_at(struct analysis_direction *d, int64_t time_ns)
-{
-    return d->bins ? analysis_bins_at(d->bins, time_ns) : NULL;
-}
-
 /* Bins from now on; what passed before goes where the flow began. */
 static void become_bulk(struct analysis_direction *d)
 {
@@ -284,7 +277,7 @@ void analysis_direction_data(struct analysis_direction *d, const struct capture_
     d->last_ns = time_ns > d->last_ns ? time_ns : d->last_ns;
     if (!d->bins && d->data_packets == ANALYSIS_BULK_PACKETS)
         become_bulk(d);
-    struct analysis_bin *bin = bin_at(d, time_ns);
+    struct analysis_bin *bin = d->bins ? analysis_bins_at(d->bins, time_ns) : NULL;
 
     struct analysis_hole hole = {.opened_ns = time_ns, .tsval = s->tsval, .dup_acks = d->dup_acks,
                                  .ip_id = s->ip_id, .has_timestamps = s->has_timestamps};

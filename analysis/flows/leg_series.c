@@ -4,8 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define UNIT_NS INT64_C(1000)
 

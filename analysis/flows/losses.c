@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/losses.h"
 
-static bool overlaps(const struct analysis_range *r, int64_t start, int64_t end)
-{
-    return r->start < end && start < r->end;
-}
-
 static bool sent_again(const struct analysis_losses *l, int64_t start, int64_t end)
 {
     for (int i = 0; i < ANALYSIS_LOSSES_RANGES; i++)
-        if (overlaps(&l->again[i], start, end))
+        if (l->again[i].start < end && start < l->again[i].end)
             return true;
     return start < l->forgotten;
 }

@@ -166,11 +166,6 @@ void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, con
     w->frames += (double)n;
 }
 
-static double spacing_bps(int step)
-{
-    return LEAST_BPS * exp2((double)step / PER_OCTAVE);
-}
-
 void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x)
 {
     int line = spacing_line(w), top = ANALYSIS_SPACING_STEPS - 1;
@@ -192,7 +187,7 @@ void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spac
     *x = (struct analysis_spacing_figures){
         .line_bps = line_bps,
         .line_share = fast / all,
-        .fastest_bps = all > 0 ? spacing_bps(top) : (double)NAN,
+        .fastest_bps = all > 0 ? LEAST_BPS * exp2((double)top / PER_OCTAVE) : (double)NAN,
         .silent = silent_s / time_s,
         .run_s = w->run[run].sum_ns * 1e-9 / (w->rare_ns > 0 ? w->run[run].counted : w->frames),
         .mean_bps = all * 8 / time_s,

@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define RECURRING_EVENTS 2
 #define BELOW_BUFFERS 0.75

@@ -6,9 +6,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One flow as one of its two hosts sees it. */
 struct entry {
@@ -414,9 +411,7 @@ static void capture_judge_all(struct capture_judge *judge, struct analysis_resou
     resources->n_alone = alone.n;
     if (judge->diagnoses && resources->n == 0 && alone.n == 0)
         capture_udp_alone(judge, resources);
-    free(uses);
-    free(flows);
-    free(entries);
+    MEMORY_FREE(uses, flows, entries);
     analysis_resources_sort(resources);
     capture_places(resources);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/rules/distribution.h"
 
-#include "base/estimate.h"
-
 #include <math.h>
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_min.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define PASSES 50           /* limits and ACKs depend on the parameters: again until nothing changes */
 #define STANDSTILL 1e-10    /* of a parameter */
@@ -20,8 +19,7 @@
 static size_t *draw_groups(size_t units, size_t groups)
 {
     size_t *group = memory_zeroed(units, sizeof *group, "groups of units");
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (size_t i = 0; i < units; i++) {
         size_t j = groups < units ? (size_t)random_below(&r, i + 1) : i;
         group[i] = group[j]; /* Fisher and Yates, inside out */

@@ -7,9 +7,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LONGER 0.05 /* of the phase: a flow that outlives it by more has a rate of other times in its mean */
 
@@ -23,9 +20,7 @@ void analysis_resources_fini(struct analysis_resources *resources)
         free(resources->alone[i].flows);
         free(resources->alone[i].judged);
     }
-    free(resources->resource);
-    free(resources->alone);
-    free(resources->place);
+    MEMORY_FREE(resources->resource, resources->alone, resources->place);
     *resources = (struct analysis_resources){0};
 }
 

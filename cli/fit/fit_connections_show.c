@@ -13,9 +13,9 @@ void cli_fit_connections_print(const void *state)
     const struct study_fit_connections *f = state;
     for (size_t first = 0, end; first < f->n; first = end) {
         const struct study_fit_connections_point *p = &f->points[first];
-        struct view_table t;
         end = study_fit_connections_end(f, first);
-        view_table_head(&t, "pairs|bytes|connections|mean Mb/s|mean ms|sd ms|least ms|most ms|most / mean|retrans|rho");
+        struct view_table t = view_table_of(
+            "pairs|bytes|connections|mean Mb/s|mean ms|sd ms|least ms|most ms|most / mean|retrans|rho");
         for (const struct study_fit_connections_point *q = p; q < f->points + end; q++)
             view_table_add(&t, "%" PRId64 "|%" PRId64 "|%zu|%f|%f|%f|%f|%f|%.2f|%" PRId64 "|%.3f", q->pairs, q->bytes,
                            q->n, q->mean_bps / 1e6, q->mean_s * 1e3, q->sd_s * 1e3, q->least_s * 1e3, q->most_s * 1e3,

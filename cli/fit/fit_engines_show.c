@@ -11,7 +11,6 @@
 void cli_fit_engines_print(const void *state)
 {
     const struct study_fit_engines *e = state;
-    struct view_table t;
     if (e->n_differences == 0) {
         puts("no flow that both engines have run");
         return;
@@ -19,7 +18,7 @@ void cli_fit_engines_print(const void *state)
     printf("both engines: %zu flows, native against ns-3: mean |difference| %.2f %%, median %.2f %%, 95 %% of them "
            "within %.2f %%, largest %.2f %%; %zu flows with losses\n", e->n_differences, 100 * e->mean,
            100 * e->median, 100 * e->p95, 100 * e->largest, e->n_lossy);
-    view_table_head(&t, "point|flow|native s|ns-3 s|native Mb/s|ns-3 Mb/s|difference");
+    struct view_table t = view_table_of("point|flow|native s|ns-3 s|native Mb/s|ns-3 Mb/s|difference");
     for (size_t i = 0; i < e->n_differences && i < WORST; i++) {
         const struct study_fit_engines_difference *d = &e->differences[i];
         view_table_add(&t, "%" PRId64 ", %" PRId64 "|%s|%.4f|%.4f|%f|%f|%+.2f %%", d->native->number, d->ns3->number,

@@ -6,14 +6,12 @@
 #include "study/fit/zhu2014.h"
 #include "view/table.h"
 
-#include <stdlib.h>
-
 /* Begins a table with the columns that name a cell; the caller adds the heads of `columns` more. */
 static void patterns_start(struct view_table *t, const struct study_fit_patterns *p, size_t columns)
 {
     static const char *const names[] = {"nodes", "d", "MB", "window kB"};
     size_t n = p->told_apart ? sizeof names / sizeof *names : 1;
-    view_table_init(t, n + columns);
+    *t = view_table_with(n + columns);
     for (size_t i = 0; i < n; i++)
         view_table_add(t, "%s", p->told_apart ? names[i] : "axes");
 }

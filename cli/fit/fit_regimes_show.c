@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/estimate.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "cli/fit/fit_show.h"
@@ -11,14 +10,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define NEAREST 10 /* at most so many points that disagree are shown */
 
 static void print_counts(const struct study_fit_regimes *r)
 {
-    struct view_table t;
-    view_table_init(&t, MODEL_REGIMES);
+    struct view_table t = view_table_with(MODEL_REGIMES);
     view_table_add(&t, "closed form");
     for (int observed = 0; observed < MODEL_REGIME_UNKNOWN; observed++)
         view_table_add(&t, "%s", model_regime_name((enum model_regime)observed));
@@ -93,9 +90,8 @@ static void print_disagreeing(const struct study_fit_regimes *r)
     }
     qsort(point, n, sizeof(const struct study_fit_regimes_point *), by_margin);
     if (n > 0) {
-        struct view_table t;
         printf("\n%zu points disagree; nearest to a full queue:\n", n);
-        view_table_head(&t, "point|closed form|seen|runs|margin kB|in Mb/s|out Mb/s");
+        struct view_table t = view_table_of("point|closed form|seen|runs|margin kB|in Mb/s|out Mb/s");
         for (size_t i = 0; i < n && i < NEAREST; i++) {
             const struct study_fit_regimes_point *p = point[i];
             enum model_regime most = study_fit_regimes_most(p);

@@ -6,13 +6,11 @@
 #include "study/fit/fit_remedies.h"
 #include "view/table.h"
 
-#include <stdlib.h>
-
 static void print_collective(const struct study_fit_remedies_row *row, size_t n)
 {
-    struct view_table t;
-    view_table_head(&t, "queue at the ports|points|bus bandwidth lost, mean|lose over 5 %|data wait ms|ACK wait ms|"
-                        "ACKs compressed|short of none, mean|worst|by");
+    struct view_table t = view_table_of(
+        "queue at the ports|points|bus bandwidth lost, mean|lose over 5 %|data wait ms|ACK wait ms|"
+        "ACKs compressed|short of none, mean|worst|by");
     for (const struct study_fit_remedies_row *r = row; r < row + n; r++)
         view_table_add(&t, "%s|%zu|%.1f %%|%zu|%.3f|%.3f|%.0f %%|%.1f %%|%.1f %%|%s, %s", r->queues, r->n, 100 * r->lost,
                        r->suffer, 1e3 * r->data_wait_s, 1e3 * r->ack_wait_s, 100 * r->compressed, 100 * r->lacks,
@@ -27,7 +25,6 @@ void cli_fit_remedies_print(const void *state)
     if (sentence)
         printf("%s\n\n", sentence);
     for (size_t i = 0, end; i < m->n_rows; i = end) {
-        struct view_table t;
         units_format_rate((int64_t)m->rows[i].rate_bps, rate);
         for (end = i; end < m->n_rows && m->rows[end].rate_bps == m->rows[i].rate_bps &&
                       m->rows[end].collective == m->rows[i].collective; end++)
@@ -39,7 +36,8 @@ void cli_fit_remedies_print(const void *state)
             continue;
         }
         printf("%sagainst the same with ACKs first at every queue, links of %s:\n", i ? "\n" : "", rate);
-        view_table_head(&t, "queue at the ports|points|lost, mean|of the worse way|lose over 5 %|data wait ms|worst|by");
+        struct view_table t = view_table_of(
+            "queue at the ports|points|lost, mean|of the worse way|lose over 5 %|data wait ms|worst|by");
         for (size_t k = i; k < end; k++) {
             const struct study_fit_remedies_row *r = &m->rows[k];
             view_table_add(&t, "%s|%zu|%.1f %%|%.1f %%|%zu|%.2f|%.1f %%|%s, %d/%d", r->queues, r->n, 100 * r->lost,

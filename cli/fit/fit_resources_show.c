@@ -4,13 +4,11 @@
 #include "base/units.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
-#include "study/fit/fit_resources.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define WORST 5
 
@@ -49,8 +47,7 @@ static void print_exponents(const struct analysis_fit *f)
 
 static void print_forms(const struct study_fit_resources *r, const struct study_fit_outcome *o)
 {
-    struct view_table t;
-    view_table_head(&t, "form|B Mb/s|95 %|rms|mean|worst|in/out|dAIC|cross-validated");
+    struct view_table t = view_table_of("form|B Mb/s|95 %|rms|mean|worst|in/out|dAIC|cross-validated");
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         const struct analysis_fit *f = &o->fit[i];
         view_table_add(&t, "%s%s|%f", analysis_fit_form_name(f->form), f->acks ? "+acks" : "", f->rate_bps.value / 1e6);
@@ -83,8 +80,7 @@ static void print_worst(const struct study_fit_resources *r, const struct study_
     for (size_t i = 0; i < o->n; i++)
         all[i] = (struct shown){&r->points[o->index[i]], &o->best[i]};
     qsort(all, o->n, sizeof *all, by_error);
-    struct view_table t;
-    view_table_head(&t, "point|seed|in/out|in Mb/s|predicted|out Mb/s|predicted|worst flow");
+    struct view_table t = view_table_of("point|seed|in/out|in Mb/s|predicted|out Mb/s|predicted|worst flow");
     for (size_t i = 0; i < o->n && i < WORST; i++) {
         const struct study_fit_point *p = all[i].point;
         view_table_add(&t, "%s", p->label);
@@ -164,15 +160,12 @@ static json_t *form_json(const struct study_fit_resources *r, const struct study
 {
     const struct study_fit_point *worst = f->applies ? &r->points[o->index[f->worst_point]] : NULL;
     json_t *form = results_json("form:s acks:b applies:b fitted_rate_bps:o parameters:z aic:f rms_error:f mean_error:f "
-                                "cross_validated_error:f worst_error:f limited_flows:z",
+                                "cross_validated_error:f worst_error:f limited_flows:z worst_point:s",
                                 analysis_fit_form_name(f->form), f->acks, f->applies, value_json(&f->rate_bps),
                                 f->parameters, f->aic, f->rms_error, f->mean_error, f->cross_validated_error,
-                                f->worst_error, f->limited);
-    json_object_set_new(form, "worst_point", worst ? json_string(worst->label) : json_null());
-    if (f->form == ANALYSIS_FIT_POWER) {
-        json_object_set_new(form, "a", value_json(&f->exponent[0]));
-        json_object_set_new(form, "b", value_json(&f->exponent[1]));
-    }
+                                f->worst_error, f->limited, worst ? worst->label : NULL);
+    if (f->form == ANALYSIS_FIT_POWER)
+        results_json_add(form, "a:o b:o", value_json(&f->exponent[0]), value_json(&f->exponent[1]));
     if (f->form == ANALYSIS_FIT_NORM) /* of 1/p, which is finite: p may not be */
         json_object_set_new(form, "inverse_p", results_json("value:f low:f high:f", 1 / f->exponent[0].value,
                                                             1 / f->exponent[0].high, 1 / f->exponent[0].low));
@@ -195,11 +188,8 @@ static json_t *point_json(const struct study_fit_point *p, const struct study_fi
                                  "lossy:b", p->source, p->n_in, p->n_out, p->in_bps, p->in_ci95_bps, p->out_bps,
                                  p->out_ci95_bps, best->in_bps, best->out_bps, best->worst_error, eq6->in_bps,
                                  eq6->out_bps, p->lossy);
-    if (p->axes) {
-        json_object_set_new(point, "point", json_integer(p->number));
-        json_object_set_new(point, "seed", json_integer(p->seed));
-        json_object_set(point, "axes", p->axes);
-    }
+    if (p->axes)
+        results_json_add(point, "point:l seed:l axes:o", p->number, p->seed, json_incref(p->axes));
     return point;
 }
 
@@ -212,15 +202,12 @@ json_t *cli_fit_resources_json(const void *state)
         if (g->points == 0)
             continue;
         json_t *group = outcome_json(r, &g->all), *measured = json_array();
-        json_object_set_new(group, "resource", json_string(g->name));
-        json_object_set_new(group, "rate_bps", results_json_number(g->rate_bps));
-        json_object_set_new(group, "lossy_runs", json_integer((json_int_t)g->lossy));
-        json_object_set_new(group, "equal_windows", json_boolean(g->equal_windows));
-        json_object_set_new(group, "loss_free", g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null());
         for (size_t k = 0; k < g->all.n; k++)
             json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.best[k],
                                                         &g->all.eq6[k]));
-        json_object_set_new(group, "measured", measured);
+        results_json_add(group, "resource:s rate_bps:f lossy_runs:z equal_windows:b loss_free:o measured:o", g->name,
+                         g->rate_bps, g->lossy, g->equal_windows,
+                         g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null(), measured);
         json_array_append_new(list, group);
     }
     json_t *hosts = json_array();

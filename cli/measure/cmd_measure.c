@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/keep.h"
@@ -8,7 +7,6 @@
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
 #include "cli/mpi_launch.h"
-#include "cli/options.h"
 #include "measure/client.h"
 #include "measure/keep.h"
 #include "measure/latency.h"
@@ -16,15 +14,12 @@
 #include "measure/series.h"
 #include "measure/server.h"
 #include "measure/verdict.h"
+#include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/measured_page.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define DEFAULT_TIME_S 30
@@ -71,14 +66,11 @@ static json_t *measure_way_json(const struct measure_summary_way *w, double pace
     const struct measure_way *m = &w->mean;
     if (m->flows == 0)
         return json_null();
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "flows", (json_int_t)m->flows,
-                     "rate_bps", view_table_json_estimate(&w->rate_bps), "pace_bps",
-                     view_table_json_number(pace_bps > 0 ? pace_bps : (double)NAN), "rtt_s",
-                     view_table_json_number(m->rtt_s), "wait_s", view_table_json_number(m->wait_s), "window_bytes",
-                     view_table_json_number(m->window_bytes), "busy", view_table_json_number(m->busy),
-                     "rwnd_limited", view_table_json_number(m->rwnd_limited), "sndbuf_limited",
-                     view_table_json_number(m->sndbuf_limited), "retransmitted",
-                     view_table_json_number(m->retransmitted), "acks_bps", view_table_json_number(m->acks_bps));
+    return results_json("flows:l rate_bps:o pace_bps:f rtt_s:f wait_s:f window_bytes:f busy:f rwnd_limited:f "
+                        "sndbuf_limited:f retransmitted:f acks_bps:f", (int64_t)m->flows,
+                        view_table_json_estimate(&w->rate_bps), pace_bps > 0 ? pace_bps : (double)NAN, m->rtt_s,
+                        m->wait_s, m->window_bytes, m->busy, m->rwnd_limited, m->sndbuf_limited, m->retransmitted,
+                        m->acks_bps);
 }
 
 static json_t *measure_summary_json(const struct measure_test *t, const struct measure_summary *s)
@@ -87,15 +79,14 @@ static json_t *measure_summary_json(const struct measure_test *t, const struct m
     for (int kind = 0; kind < MEASURE_KINDS; kind++) {
         bool paced = kind == MEASURE_PACED;
         json_object_set_new(kinds, measure_kind_names[kind],
-                            json_pack("{s:o, s:o}", "in", measure_way_json(&s->in[kind], paced ? s->pace_in_bps : 0),
-                                      "out", measure_way_json(&s->out[kind], paced ? s->pace_out_bps : 0)));
+                            results_json("in:o out:o", measure_way_json(&s->in[kind], paced ? s->pace_in_bps : 0),
+                                         measure_way_json(&s->out[kind], paced ? s->pace_out_bps : 0)));
     }
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "in",
-                     (json_int_t)t->in, "out", (json_int_t)t->out, "streams", (json_int_t)t->streams, "took_s",
-                     view_table_json_number(t->took_s), "processor", view_table_json_number(s->processor),
-                     "phases", kinds, "lost_share", "in", view_table_json_estimate(&s->lost_in), "out",
-                     view_table_json_estimate(&s->lost_out), "total", view_table_json_estimate(&s->lost), "order_share",
-                     view_table_json_estimate(&s->order), "transfer_s", view_table_json_number(s->transfer_s));
+    json_t *lost = results_json("in:o out:o total:o", view_table_json_estimate(&s->lost_in),
+                                view_table_json_estimate(&s->lost_out), view_table_json_estimate(&s->lost));
+    return results_json("in:l out:l streams:l took_s:f processor:f phases:o lost_share:o order_share:o transfer_s:f",
+                        (int64_t)t->in, (int64_t)t->out, (int64_t)t->streams, t->took_s, s->processor, kinds, lost,
+                        view_table_json_estimate(&s->order), s->transfer_s);
 }
 
 static void measure_table_row(struct view_table *t, const char *kind, const char *way,
@@ -117,7 +108,7 @@ static void measure_table_row(struct view_table *t, const char *kind, const char
 
 static void measure_table(struct view_table *t, const struct measure_summary *s)
 {
-    view_table_head(t, "traffic|data|Mb/s|+-|round trip ms|queue ms|window-limited %|sent again %");
+    *t = view_table_of("traffic|data|Mb/s|+-|round trip ms|queue ms|window-limited %|sent again %");
     for (int kind = 0; kind < MEASURE_KINDS; kind++) {
         measure_table_row(t, measure_kind_names[kind], "in", &s->in[kind]);
         measure_table_row(t, measure_kind_names[kind], "out", &s->out[kind]);
@@ -136,7 +127,7 @@ static void measure_page(struct measure_options *o, const char *source, const st
                          const struct measure_summary *s, const struct analysis_resource *r)
 {
     struct view_measured_phase phase[MEASURE_PHASES];
-    struct measure_series series;
+    MEMORY_ENDS(measure_series_fini) struct measure_series series;
     struct view_table table;
     measure_series_of(t, BIN_S * fmax(1, t->took_s / BINS_TIME_S), &series);
     for (size_t i = 0; i < t->n; i++)
@@ -149,7 +140,6 @@ static void measure_page(struct measure_options *o, const char *source, const st
                                     .idle_s = r->diagnosis.latency.idle.median_s};
     measure_table(&table, s);
     view_measured_page_add(o->page.stream, json_array_size(o->list), &m, &table, TABLE_TEXTS);
-    measure_series_fini(&series);
 }
 
 static bool measure_test(struct measure_options *o, const char *const *hosts, size_t in, size_t out, struct error *err)
@@ -285,7 +275,7 @@ int cmd_measure(int argc, char **argv)
     o.list = json_array();
     cli_end_on_interrupt();
     bool ok = measure_tests(&o, (const char *const *)(argv + at), (size_t)(argc - at), &err);
-    json_t *root = cli_json("measure:1", json_pack("{s:o, s:[]}", "resources", o.list, "programs"));
+    json_t *root = cli_json("measure:1", results_json("resources:o programs:o", o.list, json_array()));
     ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err)) &&
          (!o.report || view_measured_page_finish(&o.page, &err)) && measure_headers_end(&o, &err);
     capture_keep_discard(o.headers);

@@ -9,12 +9,11 @@
 #include "cli/measure/study.h"
 #include "cli/options.h"
 #include "measure/mpi.h"
+#include "results/json.h"
 #include "view/table.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define DEFAULT_BYTES 10000000 /* the paper's least */
@@ -119,10 +118,9 @@ static void table_write(const struct mpi_table *t, FILE *f)
 
 static void table_print(const struct mpi_table *t)
 {
-    struct view_table v;
     size_t wide = 0;
     printf("%zu patterns of messages of %d bytes, in to and out of %s\n", t->n, t->o->repeat.bytes, t->m->names[0]);
-    view_table_head(&v, "in/out|in Mb/s|+-|out Mb/s|+-|messages");
+    struct view_table v = view_table_of("in/out|in Mb/s|+-|out Mb/s|+-|messages");
     for (size_t i = 0; i < t->n; i++) {
         const struct mpi_row *r = &t->rows[i];
         view_table_add(&v, "%zu/%zu", r->d.in, r->d.out);
@@ -172,16 +170,16 @@ static json_t *row_json(const struct mpi_table *t, const struct mpi_row *r)
         struct estimate bps = row_flow_bps(t, r, i), time_s = estimate_of(&r->times_s[i]);
         double window = r->windows_bytes[i];
         row_flow_name(r, i, name);
-        json_array_append_new(flows, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "flow", name, "direction",
-                                               i < r->d.out ? "out" : "in", "from", t->m->names[r->flows[i].from], "to",
-                                               t->m->names[r->flows[i].to], "rate_bps", view_table_json_estimate(&bps),
-                                               "message_s", view_table_json_estimate(&time_s), "window_bytes",
-                                               view_table_json_number(window > 0 ? window : (double)NAN)));
+        json_array_append_new(flows, results_json("flow:s direction:s from:s to:s rate_bps:o message_s:o window_bytes:f",
+                                                  name, i < r->d.out ? "out" : "in", t->m->names[r->flows[i].from],
+                                                  t->m->names[r->flows[i].to], view_table_json_estimate(&bps),
+                                                  view_table_json_estimate(&time_s),
+                                                  window > 0 ? window : (double)NAN));
     }
-    return json_pack("{s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "in", (json_int_t)r->d.in, "out", (json_int_t)r->d.out,
-                     "messages", (json_int_t)r->times_s[0].n, "precise",
-                     measure_mpi_precise(r->times_s, r->d.in + r->d.out), "in_bps", view_table_json_estimate(&in),
-                     "out_bps", view_table_json_estimate(&out), "flows", flows);
+    return results_json("in:l out:l messages:l precise:b in_bps:o out_bps:o flows:o", (int64_t)r->d.in,
+                        (int64_t)r->d.out, (int64_t)r->times_s[0].n,
+                        measure_mpi_precise(r->times_s, r->d.in + r->d.out), view_table_json_estimate(&in),
+                        view_table_json_estimate(&out), flows);
 }
 
 static void table_print_json(const struct mpi_table *t)
@@ -189,11 +187,10 @@ static void table_print_json(const struct mpi_table *t)
     json_t *patterns = json_array();
     for (size_t i = 0; i < t->n; i++)
         json_array_append_new(patterns, row_json(t, &t->rows[i]));
-    cli_print_json(cli_json("measure-mpi:1", json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "table", t->o->output, "host",
-                                                       t->m->names[0], "processes", (json_int_t)t->m->processes,
-                                                       "message_bytes", (json_int_t)t->o->repeat.bytes, "link_rate_bps",
-                                                       view_table_json_number(table_most_bps(t) * WIRE), "patterns",
-                                                       patterns)));
+    cli_print_json(cli_json("measure-mpi:1", results_json("table:s host:s processes:l message_bytes:l link_rate_bps:f "
+                                                          "patterns:o", t->o->output, t->m->names[0],
+                                                          (int64_t)t->m->processes, (int64_t)t->o->repeat.bytes,
+                                                          table_most_bps(t) * WIRE, patterns)));
 }
 
 /* All patterns into the file. A row is there when its pattern is done, under its name the file is when all are. */
@@ -359,12 +356,9 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
         table_advise(&t);
     }
     for (size_t i = 0; i < t.n; i++) {
-        free(t.rows[i].flows);
-        free(t.rows[i].times_s);
-        free(t.rows[i].windows_bytes);
+        MEMORY_FREE(t.rows[i].flows, t.rows[i].times_s, t.rows[i].windows_bytes);
     }
-    free(t.rows);
-    free(degrees);
+    MEMORY_FREE(t.rows, degrees);
     return ok ? 0 : cli_fail(&err);
 }
 

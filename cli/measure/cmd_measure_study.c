@@ -4,14 +4,12 @@
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/study.h"
-#include "cli/options.h"
 #include "measure/client.h"
 #include "measure/proof.h"
 #include "measure/server.h"
 #include "measure/summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What a study asks of servers: a test, of which the phases count that have the pattern's directions. */
 struct study_asked {

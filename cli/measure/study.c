@@ -110,7 +110,6 @@ static void study_print(const struct cli_study *s, const struct measure_reading 
 {
     const struct study_kit *k = &s->kit;
     const struct study_infer_hypothesis *best = k->infer.n > 0 ? &k->infer.h[0] : NULL;
-    struct view_table t;
     int cause = study_kit_named(k);
     if (cause >= 0)
         printf("%s: %s, %.0f %%: %s\n  what to do: %s\n", s->where, study_kit_causes[cause].name, 100 * k->weight[cause],
@@ -123,7 +122,7 @@ static void study_print(const struct cli_study *s, const struct measure_reading 
     printf("  nearest: %s; %zu patterns, %zu emulations\n", best ? best->is.text : "-", k->n, k->infer.emulations);
     for (size_t i = 0; i < n; i++)
         reading_print(&r[i]);
-    view_table_head(&t, "in/out|nats|in Mb/s|out Mb/s");
+    struct view_table t = view_table_of("in/out|nats|in Mb/s|out Mb/s");
     for (size_t i = 0; i < k->n; i++) {
         const struct study_kit_pattern *p = &k->pattern[i];
         view_table_add(&t, "%zu/%zu", p->in, p->out);

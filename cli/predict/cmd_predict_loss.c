@@ -94,13 +94,11 @@ static void print_estimates(const struct options *o, const struct model_loss_cou
     const struct model_loss_proportion *const p[] = {&e.c, &e.one_minus_a, &e.f};
     const double mean[] = {o->chain.c, o->chain.one_minus_a, o->chain.f};
     static const char *const names[] = {"c   (P to N)", "1-a (N to TO)", "f   (TO to P)"};
-    struct view_table t;
-    view_table_head(&t, "|mean of senders|all events|95 % from|to|counted");
-    for (int i = 0; i < 3; i++) {
+    struct view_table t = view_table_of("|mean of senders|all events|95 % from|to|counted");
+    for (int i = 0; i < 3; i++)
         view_table_add(&t, "%s|%.4f|%.4f|%.4f|%.4f|%" PRId64 " of %" PRId64, names[i],
                        p[i]->trials ? mean[i] : (double)NAN, p[i]->value, p[i]->low, p[i]->high, p[i]->hits,
                        p[i]->trials);
-    }
     printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files,
            k->packs + k->nacks + k->timeouts);
     view_table_print(&t, "  ", 1, stdout);

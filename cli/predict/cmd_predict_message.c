@@ -48,9 +48,8 @@ int cmd_predict_message(int argc, char **argv)
         cli_print_json(cli_json("predict-message:1", json));
         return 0;
     }
-    struct view_table t;
     cli_predict_host_show(&h);
-    view_table_head(&t, "|time us|MB/s|each further packet us|bottleneck|source");
+    struct view_table t = view_table_of("|time us|MB/s|each further packet us|bottleneck|source");
     message_row(&t, &h, "one way", &one, false);
     message_row(&t, &h, "both ways", &both, true);
     view_table_print(&t, "  ", 1, stdout);

@@ -82,12 +82,11 @@ static void show_tree(const struct study_exchange_answer *a)
 static void show_claims(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_alltoall_bounds *b = &a->claims;
-    struct view_table t;
     printf("%s: %zu messages among %zu processes, %.15g bytes (Steffenel 2006, section 5; alpha %g us, beta %g ns)\n",
            o->request.sizes_path, a->messages, a->processes, a->total_bytes, a->link.alpha_s * 1e6,
            a->link.beta_s_per_byte * 1e9);
     printf("  start-ups, at least %zu (Claim 1)\n", b->startups);
-    view_table_head(&t, "bound|source|time ms");
+    struct view_table t = view_table_of("bound|source|time ms");
     view_table_add(&t, "sending|t_s|%f", b->send_s * 1e3);
     view_table_add(&t, "receiving|t_r|%f", b->receive_s * 1e3);
     view_table_add(&t, "bytes|Claim 2|%f", b->bytes_s * 1e3);
@@ -121,8 +120,7 @@ static void show_text(const struct cli_predict_exchange_options *o, const struct
     if (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM)
         show_parameters(o, a);
     puts("");
-    struct view_table t;
-    view_table_head(&t, "model|source|rounds|time ms|Mb/s a process");
+    struct view_table t = view_table_of("model|source|rounds|time ms|Mb/s a process");
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];
         view_table_add(&t, "%s|%s", row->model, row->source);

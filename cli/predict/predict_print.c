@@ -36,24 +36,21 @@ static void print_rates(const struct study_prediction *p, const struct scenario 
                         const struct scenario_pattern *pattern)
 {
     bool any_bytes = has_bytes(s), few = p->n_steps <= STUDY_PREDICTION_SHOWN;
-    struct view_table t;
-    view_table_init(&t, 3 + (any_bytes ? 2U : 0U) + (few ? p->n_steps : 2U));
+    struct view_table t = view_table_with(3 + (any_bytes ? 2U : 0U) + (few ? p->n_steps : 2U));
     add_heads(&t, any_bytes);
     for (size_t k = 0; few && k < p->n_steps; k++)
         view_table_add(&t, p->n_steps == 1 ? "Mb/s" : "step %zu Mb/s", k + 1);
-    if (!few) {
+    if (!few)
         view_table_add(&t, "first Mb/s|mean Mb/s");
-    }
     if (any_bytes)
         view_table_add(&t, "completion s");
     for (size_t i = 0; i < p->n; i++) {
         add_transfer(&t, &s->flows[i], any_bytes);
         for (size_t k = 0; few && k < p->n_steps; k++)
             view_table_add(&t, "%f", (p->rate_bps[k * p->n + i] > 0 ? p->rate_bps[k * p->n + i] : (double)NAN) / 1e6);
-        if (!few) {
+        if (!few)
             view_table_add(&t, "%f|%f", p->first_bps[i] / 1e6,
                            study_prediction_mean_bps(p, &pattern->pattern.transfers[i], i) / 1e6);
-        }
         if (any_bytes)
             view_table_add(&t, "%.4f", p->completion_s[i]);
     }
@@ -99,9 +96,8 @@ static void print_bursts(const struct study_prediction *p, const struct scenario
 static void print_queues(const struct study_prediction *p, const struct scenario *s,
                          const struct scenario_pattern *pattern)
 {
-    struct view_table t;
     printf("\nround trips in the first step: empty, and what data and ACKs wait in queues\n");
-    view_table_init(&t, 7);
+    struct view_table t = view_table_with(7);
     add_heads(&t, false);
     view_table_add(&t, "empty ms|data wait ms|ACK wait ms|bursts ms");
     for (size_t i = 0; i < p->n; i++) {
@@ -112,7 +108,7 @@ static void print_queues(const struct study_prediction *p, const struct scenario
                        p->queues.rtt[i].ack_wait_s / 1e-3, p->queues.rtt[i].burst_wait_s / 1e-3);
     }
     view_table_print(&t, "", 3, stdout);
-    view_table_init(&t, 4);
+    t = view_table_with(4);
     view_table_add(&t, "full port|wait ms|queue kB|wire Mb/s");
     size_t rows = t.n;
     for (int l = 0; l < model_platform_link_count(&pattern->platform); l++) {
@@ -147,8 +143,7 @@ void cli_predict_print(const struct study_prediction *p, const struct scenario *
 static void print_side_by_side(const struct study_prediction *p, size_t n, const struct scenario *s, bool completion)
 {
     bool any_bytes = has_bytes(s);
-    struct view_table t;
-    view_table_init(&t, 3 + any_bytes + n);
+    struct view_table t = view_table_with(3 + any_bytes + n);
     add_heads(&t, any_bytes);
     for (size_t m = 0; m < n; m++)
         view_table_add(&t, "%s", p[m].model->name);
@@ -211,19 +206,16 @@ json_t *cli_predict_json(const struct study_prediction *p, const struct scenario
                                     f->bytes > 0 ? json_integer(f->bytes) : json_null(), t->window_bytes, t->start_s,
                                     json_rates(p, i), p->completion_s[i]);
         if (p->queues.rtt && p->rate_bps[i] > 0) {
-            json_object_set_new(link, "first_step_rtt",
-                                results_json("propagation_s:f data_wait_s:f ack_wait_s:f burst_wait_s:f",
-                                             p->queues.rtt[i].propagation_s, p->queues.rtt[i].data_wait_s,
-                                             p->queues.rtt[i].ack_wait_s, p->queues.rtt[i].burst_wait_s));
-            json_object_set_new(link, "first_step_range_bps",
-                                json_pack("[f, f]", p->queues.least_bps[i], p->queues.most_bps[i]));
+            results_json_add(link, "first_step_rtt:o first_step_range_bps:o",
+                             results_json("propagation_s:f data_wait_s:f ack_wait_s:f burst_wait_s:f",
+                                          p->queues.rtt[i].propagation_s, p->queues.rtt[i].data_wait_s,
+                                          p->queues.rtt[i].ack_wait_s, p->queues.rtt[i].burst_wait_s),
+                             json_pack("[f, f]", p->queues.least_bps[i], p->queues.most_bps[i]));
         }
         json_array_append_new(links, link);
     }
     json_t *all = results_json("model:s links:o steps:o", p->model->name, links, steps);
-    if (all && p->queues.rtt) {
-        json_object_set_new(all, "first_step_ports", json_ports(p, pattern));
-        json_object_set_new(all, "first_step_residual", json_real(p->queues.residual));
-    }
+    if (p->queues.rtt)
+        results_json_add(all, "first_step_ports:o first_step_residual:f", json_ports(p, pattern), p->queues.residual);
     return all;
 }

@@ -16,9 +16,6 @@
 #include "sweep/engines.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define ALLOW "--allow-programs"

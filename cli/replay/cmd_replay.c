@@ -11,9 +11,6 @@
 #include "scenarios/save.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define CALIBRATIONS 6 /* at most, while they come nearer */
@@ -149,8 +146,7 @@ static bool replay_prepare(const struct study_replay *r, const char *what_if, co
     bool ok = (!what_if || study_replay_what_if(&s, what_if, err)) &&
               (!run || (replay_engine_plays(&s, what_if, err) && results_directory_take(run->directory, true, err) &&
                         scenario_save_directory(&s, run->directory, comment, err)));
-    free(s.flows);
-    free(s.datagrams);
+    MEMORY_FREE(s.flows, s.datagrams);
     return ok;
 }
 
@@ -224,9 +220,7 @@ static void replay_knobs_restore(struct study_replay *r, const struct replay_kno
 
 static void replay_knobs_free(struct replay_knobs *k)
 {
-    free(k->flows);
-    free(k->delays_ps);
-    free(k->windows_by);
+    MEMORY_FREE(k->flows, k->delays_ps, k->windows_by);
 }
 
 /* Calibrates, plays once more, and leaves it so when that comes nearer: *nearer. *run becomes the better one. */

@@ -3,7 +3,6 @@
 #include "capture/confine.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/replay/cmd_replay.h"
 #include "results/json.h"
 
@@ -11,8 +10,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define PROGRESS_BYTES 10000000

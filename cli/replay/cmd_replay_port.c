@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
-#include "base/outfile.h"
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/read.h"
 #include "cli/replay/cmd_replay.h"
 #include "results/directory.h"

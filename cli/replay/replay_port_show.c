@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/flows.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -104,7 +103,6 @@ static void port_add_row(struct view_table *t, const struct port_flows *f, const
 static void port_show_flows(const struct port_flows *f)
 {
     static struct show_row rows[2 * (PORT_FLOWS + 2)];
-    struct view_table t;
     size_t n = 0;
     for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++) {
         if (f->flow[i].data.frames > 0)
@@ -113,7 +111,7 @@ static void port_show_flows(const struct port_flows *f)
             rows[n++] = (struct show_row){&f->flow[i], &f->flow[i].ack, "ACKs"};
     }
     qsort(rows, n, sizeof *rows, port_compare_rows);
-    view_table_head(&t, "from|to||frames|wire MB|mean wait ms|p99 ms|max ms|dropped");
+    struct view_table t = view_table_of("from|to||frames|wire MB|mean wait ms|p99 ms|max ms|dropped");
     for (size_t i = 0; i < n && i < SHOWN; i++)
         port_add_row(&t, f, &rows[i]);
     port_add_row(&t, f, &(struct show_row){NULL, &f->all, ""});

@@ -9,8 +9,6 @@
 #include "view/table.h"
 
 #include <math.h>
-#include <stdlib.h>
-
 
 static double replay_total(const struct study_replay_run *run, int n)
 {
@@ -36,8 +34,7 @@ static int replay_pauses(const struct study_replay *r, int flow)
 
 static void replay_show_baseline(const struct study_replay *r, const struct study_replay_run *run)
 {
-    struct view_table t;
-    view_table_head(&t, "from|to|host|host|window kB|pauses|measured Mb/s|replayed Mb/s|difference");
+    struct view_table t = view_table_of("from|to|host|host|window kB|pauses|measured Mb/s|replayed Mb/s|difference");
     for (int i = 0; i < r->n_flows; i++) {
         const struct scenario_flow *flow = &r->scenario.flows[i];
         view_table_add(&t, "%s|%s|h%d|h%d|%f|%d|%f|%f|%+.1f %%", r->flows[i].from, r->flows[i].to, flow->from, flow->to,
@@ -75,13 +72,12 @@ static void replay_show_variants(const struct cli_replay_show *show)
     const struct study_replay_run *runs = show->runs;
     int n = show->n;
     MEMORY_LOCAL struct replay_rank *ranks = memory_zeroed((size_t)n, sizeof *ranks, "variants");
-    struct view_table t;
     int shown = r->n_flows < 6 ? r->n_flows : 6;
     for (int i = 0; i < n; i++)
         ranks[i] = (struct replay_rank){&runs[i], replay_total(&runs[i], r->n_flows)};
     double base = ranks[0].total_bps;
     qsort(ranks, (size_t)n, sizeof *ranks, replay_rank_compare);
-    view_table_init(&t, (size_t)shown + 5);
+    struct view_table t = view_table_with((size_t)shown + 5);
     view_table_add(&t, "what if|total Mb/s|won back|expected|retrans");
     for (int f = 0; f < shown; f++)
         view_table_add(&t, "h%d>h%d", r->scenario.flows[f].from, r->scenario.flows[f].to);

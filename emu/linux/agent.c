@@ -4,10 +4,6 @@
 #include "base/memory.h"
 #include "emu/linux/program.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BLANKS " \t"
 #define SPECIAL "|&;<>()$`\\*?[]{}~#\n" /* XCU 2.2: to be quoted */
 #define SPECIAL_QUOTED "$`\\"           /* XCU 2.2.3: special in double quotes, too */
@@ -65,7 +61,7 @@ int linux_agent(int argc, char **argv)
         free(line);
         line = longer;
     }
-    char **words = linux_agent_words(line, &err);
+    MEMORY_LOCAL char **words = linux_agent_words(line, &err);
     int status = ERROR_INPUT;
     if (words && !words[0])
         error_set(&err, ERROR_INPUT, "usage: " LINUX_PROGRAM_AGENT " HOST COMMAND...");
@@ -75,7 +71,6 @@ int linux_agent(int argc, char **argv)
         error_set_errno(&err, "%s", words[0]);
     }
     fprintf(stderr, LINUX_PROGRAM_AGENT "%s%s: %s\n", argc > 1 ? " " : "", argc > 1 ? argv[1] : "", err.message);
-    free(words);
     free(line);
     return status;
 }

@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <search.h>
-#include <stdlib.h>
 
 struct direction {
     uint64_t key;
@@ -151,9 +150,8 @@ struct emu_flow_stats linux_connections_stats(const struct linux_connections *c,
 void linux_connections_fini(struct linux_connections *c)
 {
     while (c->tree) {
-        struct direction *d = *(struct direction **)c->tree;
+        MEMORY_LOCAL struct direction *d = *(struct direction **)c->tree;
         tdelete(d, &c->tree, direction_compare);
-        free(d);
     }
     free(c->flows);
     *c = (struct linux_connections){0};

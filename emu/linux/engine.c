@@ -3,13 +3,10 @@
  * takes time but waiting: the kernel's clock stands still while events run, and goes on in linux_step_run(). Or it
  * runs on the system's own kernel in wall time: then events run as late as they do, each at its own time, and the
  * network is exact all the same; late are the frames that come to hosts, and that is counted. */
-#include "emu/engine.h"
 
 #include "base/memory.h"
 #include "emu/linux/bounds.h"
 #include "emu/linux/connections.h"
-#include "emu/linux/host.h"
-#include "emu/linux/packet.h"
 #include "emu/linux/program.h"
 #include "emu/linux/queue.h"
 #include "emu/linux/step.h"
@@ -26,9 +23,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
@@ -214,10 +208,7 @@ void emu_engine_free(struct emu_engine *e)
             linux_packet_release(e->gathered[i].frames[k].packet);
         free(e->gathered[i].frames);
     }
-    free(e->gathered);
-    free(e->flows);
-    free(e->hosts);
-    free(e->routes);
+    MEMORY_FREE(e->gathered, e->flows, e->hosts, e->routes);
     native_scheduler_fini(&e->scheduler);
     linux_bounds_fini(&e->bounds);
     linux_step_close(&e->step);

@@ -2,16 +2,12 @@
 #include "emu/linux/inside.h"
 
 #include "base/directory.h"
-#include "base/error.h"
 #include "base/memory.h"
 #include "emu/linux/host.h"
 #include "emu/linux/start.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
@@ -116,10 +112,9 @@ void linux_inside_run(int (*work)(const char *directory))
     while ((gone = wait(&how)) != child && gone > 0) /* programs' orphans, too */
         ;
     if (child > 0 && WIFSIGNALED(how)) {
-        char *said = memory_text("the program inside was ended by signal %d (%s)", WTERMSIG(how),
-                                 strsignal(WTERMSIG(how)));
+        MEMORY_LOCAL char *said = memory_text("the program inside was ended by signal %d (%s)", WTERMSIG(how),
+                                              strsignal(WTERMSIG(how)));
         inside_write(directory, "said", said);
-        free(said);
     }
     sync(); /* a status is there when all else is */
     snprintf(status, sizeof status, "%d\n", child > 0 && WIFEXITED(how) ? WEXITSTATUS(how) : ERROR_SYSTEM);

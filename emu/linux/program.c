@@ -9,9 +9,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -110,12 +107,11 @@ bool linux_program_enter_by_name(const char *name, struct error *err)
 {
     if (name[0] != 'h' || !name[1] || strspn(name + 1, "0123456789") != strlen(name + 1))
         return error_set(err, ERROR_INPUT, "'%s' is not a host; hosts are h0, h1, ...", name);
-    char *path = memory_text(PLACE "/%s", name);
+    MEMORY_LOCAL char *path = memory_text(PLACE "/%s", name);
     int namespace = open(path, O_RDONLY | O_CLOEXEC);
     bool ok = (namespace >= 0 && program_enter(namespace, name)) || error_set_errno(err, "%s", path);
     if (namespace >= 0)
         close(namespace);
-    free(path);
     return ok;
 }
 
@@ -177,7 +173,7 @@ static _Noreturn void program_start(const struct emu_program_config *config, con
 
 pid_t linux_program_start(const struct emu_program_config *config, const struct linux_host *host, struct error *err)
 {
-    char *path = memory_text("%s/%s", config->directory, config->output);
+    MEMORY_LOCAL char *path = memory_text("%s/%s", config->directory, config->output);
     const char *name;
     int in = directory_at(path, &name);
     int output = openat(in, name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -188,7 +184,6 @@ pid_t linux_program_start(const struct emu_program_config *config, const struct 
         error_set_errno(err, "%s", path);
     if (output >= 0)
         close(output);
-    free(path);
     return pid;
 }
 

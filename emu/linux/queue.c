@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/queue.h"
 
-#include "emu/linux/host.h"
 #include "emu/linux/program.h"
 
 #include <errno.h>

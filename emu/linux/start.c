@@ -11,9 +11,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -389,7 +386,6 @@ int linux_start(const struct linux_start *config, struct error *err)
         close(s.own);
     if (s.run >= 0)
         start_clean(&s);
-    free(s.kernel);
-    free(s.directory);
+    MEMORY_FREE(s.kernel, s.directory);
     return err->code ? (int)err->code : code;
 }

@@ -4,10 +4,7 @@
 #include "base/memory.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DEVICE "/dev/contraflow"
@@ -29,8 +26,7 @@ bool linux_step_open(struct linux_step *s, bool wall, struct error *err)
 
 static void list_fini(struct linux_step_list *l)
 {
-    free(l->ops);
-    free(l->about);
+    MEMORY_FREE(l->ops, l->about);
 }
 
 void linux_step_close(struct linux_step *s)

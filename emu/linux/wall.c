@@ -9,8 +9,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -123,11 +121,7 @@ void linux_wall_free(struct linux_wall *w)
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0)
             close(fds[i]);
-    free(w->links);
-    free(w->hosts);
-    free(w->sockets);
-    free(w->filling);
-    free(w);
+    MEMORY_FREE(w->links, w->hosts, w->sockets, w->filling, w);
 }
 
 int linux_wall_add(struct linux_wall *w, const struct contraflow_add *add)

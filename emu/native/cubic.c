@@ -43,11 +43,6 @@ uint64_t native_cubic_root(uint64_t x)
     return root;
 }
 
-static uint32_t cubic_jiffies(uint64_t us)
-{
-    return (uint32_t)(us / JIFFY_US);
-}
-
 /* The curve's window, segments, so many 1/1024 s after the epoch (section 4.2). */
 static uint32_t cubic_target(const struct native_cubic *c, uint64_t t)
 {
@@ -63,7 +58,7 @@ static uint32_t cubic_target(const struct native_cubic *c, uint64_t t)
 /* bictcp_update(): for how many segments the window grows by one. */
 static void cubic_update(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint32_t cwnd)
 {
-    uint32_t jiffy = cubic_jiffies(now_us);
+    uint32_t jiffy = (uint32_t)(now_us / JIFFY_US);
     c->acked += acked;
     if (c->in_epoch && c->last_cwnd == cwnd && jiffy - c->last_jiffy <= STALE)
         return;

@@ -9,8 +9,6 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NATIVE_FIRST_CLIENT 49152
 #define NATIVE_CLIENTS 16384

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "emu/native/quic.h"
 
 #include "base/memory.h"
 #include "emu/native/endpoint.h"
-
-#include <stdlib.h>
 
 #define PS_PER_US INT64_C(1000000)
 #define NO_NUMBER UINT64_MAX
@@ -465,8 +462,7 @@ void native_quic_fini(struct native_endpoint *e)
 {
     native_intervals_fini(&e->quic->lost);
     native_intervals_fini(&e->quic->received);
-    free(e->quic->ring);
-    free(e->quic);
+    MEMORY_FREE(e->quic->ring, e->quic);
 }
 
 void native_quic_connect(struct native_endpoint *e)

@@ -21,14 +21,6 @@ struct westwood {
 
 static_assert(sizeof(struct westwood) <= NATIVE_CONGESTION_WORDS * sizeof(uint64_t), "its state has room");
 
-static void westwood_filter(struct westwood *w, uint64_t span_us)
-{
-    uint64_t sample = w->bytes * US_PER_S / span_us;
-    bool first = w->bandwidth == 0 && w->once_filtered == 0;
-    w->once_filtered = first ? sample : (7 * w->once_filtered + sample) / 8;
-    w->bandwidth = first ? sample : (7 * w->bandwidth + w->once_filtered) / 8;
-}
-
 static void westwood_delivered(void *state, uint64_t delivered, const struct native_ack *ack)
 {
     struct westwood *w = state;
@@ -43,7 +35,10 @@ static void westwood_delivered(void *state, uint64_t delivered, const struct nat
     w->bytes += delivered;
     uint64_t span_us = ack->now_us - w->since_us;
     if (w->rtt_us > 0 && span_us > w->rtt_us && span_us > LEAST_SPAN_US) {
-        westwood_filter(w, span_us);
+        uint64_t sample = w->bytes * US_PER_S / span_us;
+        bool first = w->bandwidth == 0 && w->once_filtered == 0;
+        w->once_filtered = first ? sample : (7 * w->once_filtered + sample) / 8;
+        w->bandwidth = first ? sample : (7 * w->bandwidth + w->once_filtered) / 8;
         w->bytes = 0;
         w->since_us = ack->now_us;
     }

@@ -5,7 +5,6 @@
 #include "emu/ring.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define WORD 64
 
@@ -51,7 +50,7 @@ struct emu_fabric *emu_fabric_new(const struct emu_fabric_config *config)
         .last = memory_zeroed((size_t)n, sizeof *f->last, "a switch's inputs"),
     };
     f->waiting = memory_zeroed((size_t)n * (size_t)f->words, sizeof *f->waiting, "a switch's inputs");
-    random_init(&f->random, config->seed);
+    f->random = random_of(config->seed);
     for (int i = 0; i < n; i++) {
         emu_queue_init(&f->inputs[i].accounts, &config->queue);
         f->inputs[i].fabric = f;
@@ -71,9 +70,7 @@ void emu_fabric_free(struct emu_fabric *f)
         free(input->rings);
     }
     if (f) {
-        free(f->inputs);
-        free(f->waiting);
-        free(f->last);
+        MEMORY_FREE(f->inputs, f->waiting, f->last);
     }
     free(f);
 }

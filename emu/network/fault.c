@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #define FNV_OFFSET UINT64_C(0xcbf29ce484222325) /* FNV-1a, 64 bits */
 #define FNV_PRIME UINT64_C(0x100000001b3)
 #define NORMAL_TERMS 12 /* their sum has a standard deviation of one term's range */
@@ -33,8 +31,8 @@ struct emu_fault *emu_fault_new(const struct emu_fault_config *config, int64_t d
         seed = (seed ^ (unsigned char)*c) * FNV_PRIME;
     f->config = *config;
     f->config.reorder_by_ps = emu_fault_lead_ps(config, delay_ps);
-    random_init(&f->losses, seed ^ config->seed);
-    random_init(&f->delays, ~(seed ^ config->seed));
+    f->losses = random_of(seed ^ config->seed);
+    f->delays = random_of(~(seed ^ config->seed));
     return f;
 }
 

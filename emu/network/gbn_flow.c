@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, int to)
 {
     size_t window = (size_t)g->config.window_packets;
@@ -27,8 +25,7 @@ void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, i
 
 void gbn_flow_fini(struct gbn_flow *f)
 {
-    free(f->deadline);
-    free(f->due);
+    MEMORY_FREE(f->deadline, f->due);
 }
 
 static int64_t flow_ahead(const struct gbn_flow *f, int64_t of, uint32_t seq)
@@ -167,7 +164,7 @@ static void flow_send_control(struct gbn_flow *f, enum gbn_kind kind)
     struct emu_frame frame = gbn_frame(f->g, f->to, f->from, &p);
     f->owed = 0;
     f->pack_ps = INT64_MAX;
-    gbn_host_control(&f->g->hosts[f->to], &frame);
+    emu_ring_push(&f->g->hosts[f->to].control, &frame, 0);
 }
 
 /* A Pack has waited long enough. */

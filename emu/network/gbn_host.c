@@ -7,8 +7,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NUMBER_BITS 20
 #define NUMBER_MASK ((1U << NUMBER_BITS) - 1)
@@ -102,11 +100,6 @@ static void host_submit(struct gbn_host *h, const struct emu_frame *frame)
     host_start(h);
 }
 
-void gbn_host_control(struct gbn_host *h, const struct emu_frame *frame)
-{
-    emu_ring_push(&h->control, frame, 0);
-}
-
 static void host_handle(struct emu_gbn *g, const struct emu_frame *frame)
 {
     struct gbn_packet p = gbn_packet(frame);
@@ -198,7 +191,7 @@ struct emu_gbn *emu_gbn_new(const struct emu_gbn_config *config, int hosts, cons
     for (int i = 0; i < hosts; i++) {
         g->hosts[i].g = g;
         g->hosts[i].index = i;
-        random_init(&g->hosts[i].random, config->seed + (uint64_t)i);
+        g->hosts[i].random = random_of(config->seed + (uint64_t)i);
         g->hosts[i].preempt_ps = host_preempt_after(&g->hosts[i], 0);
     }
     return g;
@@ -217,8 +210,7 @@ void emu_gbn_free(struct emu_gbn *g)
         free(g->flows[i]);
     }
     if (g) {
-        free(g->hosts);
-        free(g->flows);
+        MEMORY_FREE(g->hosts, g->flows);
     }
     free(g);
 }

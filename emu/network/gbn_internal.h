@@ -76,8 +76,6 @@ struct gbn_packet gbn_flow_submit(struct gbn_flow *f, bool repeat);
 void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, int to);
 void gbn_flow_fini(struct gbn_flow *f);
 
-/* A control frame the host owes. */
-void gbn_host_control(struct gbn_host *h, const struct emu_frame *frame);
 void gbn_host_work(struct gbn_host *h);
 
 #endif

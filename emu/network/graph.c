@@ -6,35 +6,21 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FAR INT32_MAX
-
-void emu_graph_init(struct emu_graph *g, int hosts, uint64_t seed)
-{
-    *g = (struct emu_graph){.hosts = hosts, .seed = seed};
-}
 
 static void node_fini(struct emu_graph_node *n)
 {
     for (int i = 0; i < n->n_choices; i++)
         free(n->choice[i].port);
-    free(n->choice);
-    free(n->alone);
-    free(n->port);
-    free(n->towards);
-    free(n->floods);
+    MEMORY_FREE(n->choice, n->alone, n->port, n->towards, n->floods);
 }
 
 void emu_graph_fini(struct emu_graph *g)
 {
     for (int i = 0; g->nodes && i < g->hosts + g->n_switches; i++)
         node_fini(&g->nodes[i]);
-    free(g->nodes);
-    free(g->links);
-    free(g->switches);
+    MEMORY_FREE(g->nodes, g->links, g->switches);
     *g = (struct emu_graph){0};
 }
 
@@ -281,12 +267,7 @@ bool emu_graph_finish(struct emu_graph *g, struct error *err)
         }
     for (int h = 0; ok && h < g->hosts; h++)
         ok = r.done[h] || graph_find(g, h, &r, err);
-    free(r.search.distance);
-    free(r.search.queue);
-    free(r.ports);
-    free(r.several);
-    free(r.choice);
-    free(r.done);
+    MEMORY_FREE(r.search.distance, r.search.queue, r.ports, r.several, r.choice, r.done);
     return ok;
 }
 

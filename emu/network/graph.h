@@ -61,8 +61,7 @@ struct emu_graph {
     uint64_t seed; /* of the hash */
 };
 
-/* A graph of hosts alone; end with emu_graph_fini(). */
-void emu_graph_init(struct emu_graph *g, int hosts, uint64_t seed);
+/* Of one that begins with its number of hosts and its seed. */
 void emu_graph_fini(struct emu_graph *g);
 
 /* Returns the new switch's node. */

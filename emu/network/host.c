@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum host_way { HOST_IN, HOST_OUT, HOST_WAYS };
 

@@ -4,8 +4,6 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* NULL: it needs no time for a frame. */
 static struct emu_host *network_inside(const struct emu_network *n, int host)
@@ -99,7 +97,25 @@ static void network_add_host(struct emu_network *n, int host, const struct emu_c
     }
 }
 
-static void network_out(void *user, int host, const struct emu_frame *frame);
+/* To its NIC's queue. */
+static void network_out(void *user, int host, const struct emu_frame *frame)
+{
+    struct emu_network *n = user;
+    if (frame->dst != EMU_FRAME_BROADCAST) {
+        emu_port_send(emu_network_nic(n, host, frame), frame);
+        return;
+    }
+    const struct emu_graph_node *node = &n->graph.nodes[host];
+    for (int i = 1; i <= node->n_ports; i++) {
+        int port = i % node->n_ports;
+        if (!node->floods[port])
+            continue;
+        struct emu_frame copy = *frame;
+        copy.packet = emu_frame_share(n->ops, frame->packet);
+        emu_port_send(&n->nics[n->first_nic[host] + port], &copy);
+    }
+    emu_frame_release(n->ops, frame->packet);
+}
 
 static void network_furnish(struct emu_network *n, const struct emu_clock *clock)
 {
@@ -147,12 +163,7 @@ void emu_network_fini(struct emu_network *n)
         emu_switch_fini(&n->switches[i]);
     for (int h = 0; h < n->n_inside; h++)
         emu_host_free(n->inside[h], n->ops);
-    free(n->inside);
-    free(n->classes);
-    free(n->nics);
-    free(n->first_nic);
-    free(n->host_of);
-    free(n->switches);
+    MEMORY_FREE(n->inside, n->classes, n->nics, n->first_nic, n->host_of, n->switches);
     emu_graph_fini(&n->graph);
     *n = (struct emu_network){0};
 }
@@ -203,26 +214,6 @@ void emu_network_transmit(struct emu_network *n, int host, const struct emu_fram
         emu_host_send(inside, &sent);
     else
         network_out(n, host, &sent);
-}
-
-/* To its NIC's queue. */
-static void network_out(void *user, int host, const struct emu_frame *frame)
-{
-    struct emu_network *n = user;
-    if (frame->dst != EMU_FRAME_BROADCAST) {
-        emu_port_send(emu_network_nic(n, host, frame), frame);
-        return;
-    }
-    const struct emu_graph_node *node = &n->graph.nodes[host];
-    for (int i = 1; i <= node->n_ports; i++) {
-        int port = i % node->n_ports;
-        if (!node->floods[port])
-            continue;
-        struct emu_frame copy = *frame;
-        copy.packet = emu_frame_share(n->ops, frame->packet);
-        emu_port_send(&n->nics[n->first_nic[host] + port], &copy);
-    }
-    emu_frame_release(n->ops, frame->packet);
 }
 
 int64_t emu_network_transit_ps(const struct emu_network *n, int host, const struct emu_frame *frame)

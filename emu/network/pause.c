@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 /* What PAUSE means to a port, or to one of its classes. */
 struct pause_port {
     struct emu_pause *pause; /* borrowed */
@@ -24,7 +22,12 @@ struct emu_pause {
     int n, buffers, classes;  /* ports; buffers that can fill up: outputs, one pool, or inputs */
 };
 
-static void pause_room(void *user, struct emu_port *port);
+static void pause_room(void *user, struct emu_port *port)
+{
+    struct emu_pause *p = user;
+    for (int c = 0; c < p->classes; c++)
+        emu_pause_left(p, port->index, port->index, c);
+}
 
 struct emu_pause *emu_pause_new(const struct emu_pause_config *config, const struct emu_pause_owner *owner)
 {
@@ -53,9 +56,7 @@ struct emu_pause *emu_pause_new(const struct emu_pause_config *config, const str
 void emu_pause_free(struct emu_pause *p)
 {
     if (p) {
-        free(p->ports);
-        free(p->stopped);
-        free(p->congested);
+        MEMORY_FREE(p->ports, p->stopped, p->congested);
     }
     free(p);
 }
@@ -167,11 +168,4 @@ void emu_pause_left(struct emu_pause *p, int in, int out, int class)
             pause_send(state);
     }
     p->congested[buffer] = false;
-}
-
-static void pause_room(void *user, struct emu_port *port)
-{
-    struct emu_pause *p = user;
-    for (int c = 0; c < p->classes; c++)
-        emu_pause_left(p, port->index, port->index, c);
 }

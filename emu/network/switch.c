@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #define BUFFER_OVERHEAD_BYTES (EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 
 struct emu_switch_config emu_switch_config_default(void)
@@ -276,9 +273,7 @@ void emu_switch_fini(struct emu_switch *s)
     emu_ring_fini(&s->pipeline, s->ops);
     emu_fabric_free(s->fabric);
     emu_pause_free(s->pause);
-    free(s->ports);
-    free(s->port_of);
-    free(s->late);
+    MEMORY_FREE(s->ports, s->port_of, s->late);
     *s = (struct emu_switch){0};
 }
 

@@ -233,7 +233,7 @@ bool emu_topology_build(const struct emu_network_config *config, struct emu_grap
 #define EMU_TOPOLOGY_BUILD(NAME, name, text) [EMU_TOPOLOGY_##NAME] = build_##name,
     static void (*const builders[])(struct build *) = {EMU_TOPOLOGIES(EMU_TOPOLOGY_BUILD)};
     struct build b = {config, g};
-    emu_graph_init(g, config->hosts, config->sw.seed);
+    *g = (struct emu_graph){.hosts = config->hosts, .seed = config->sw.seed};
     builders[config->topology](&b);
     return emu_graph_finish(g, err);
 }

@@ -8,8 +8,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */
@@ -601,7 +599,7 @@ static void windows_add_part(struct emu_windows *w, struct emu_port *port, int h
 static void windows_add_parts(struct emu_windows *w)
 {
     struct emu_network *n = w->network;
-    int *first = memory_zeroed((size_t)n->n_switches + 1, sizeof *first, "a network's parts");
+    MEMORY_LOCAL int *first = memory_zeroed((size_t)n->n_switches + 1, sizeof *first, "a network's parts");
     first[0] = n->graph.hosts;
     for (int i = 0; i < n->n_switches; i++)
         first[i + 1] = first[i] + n->switches[i].n_ports;
@@ -611,7 +609,6 @@ static void windows_add_parts(struct emu_windows *w)
     for (int i = 0; i < n->n_switches; i++)
         for (int k = 0; k < n->switches[i].n_ports; k++)
             windows_add_part(w, &n->switches[i].ports[k], -1, first);
-    free(first);
 }
 
 /* From now on parts have their own clocks. What is on its way arrives in the first window or later. */
@@ -681,20 +678,9 @@ void emu_windows_free(struct emu_windows *w)
     }
     free(w->kept);
     for (int i = 0; i < w->n_threads; i++) {
-        free(w->threads[i].out[0]);
-        free(w->threads[i].out[1]);
-        free(w->threads[i].batch);
-        free(w->threads[i].sorting);
-        free(w->threads[i].ends);
+        MEMORY_FREE(w->threads[i].out[0], w->threads[i].out[1], w->threads[i].batch, w->threads[i].sorting,
+                    w->threads[i].ends);
     }
-    free(w->threads);
-    free(w->order);
-    free(w->due_ps);
-    free(w->chunk_due_ps);
-    free(w->chunk_called[0]);
-    free(w->chunk_called[1]);
-    free(w->place);
-    free(w->level_end);
-    free(w->parts);
-    free(w);
+    MEMORY_FREE(w->threads, w->order, w->due_ps, w->chunk_due_ps, w->chunk_called[0], w->chunk_called[1], w->place,
+                w->level_end, w->parts, w);
 }

@@ -10,9 +10,6 @@
 #include "base/memory.h"
 #include "emu/queues/queue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BUCKETS EMU_DISCIPLINE_BUCKETS
 #define HEADERS (EMU_FRAME_HEADER_BYTES + 60 + 60) /* IPv4 and TCP with all the options they can have */
 #define NOBODY 0 /* nodes are numbered from 1 */
@@ -119,11 +116,6 @@ static bool header_read(struct ack_header *h, const struct emu_frame_ops *frames
     return true;
 }
 
-static bool header_same_flow(const struct ack_header *a, const struct ack_header *b)
-{
-    return a->ports == b->ports && memcmp(a->addresses, b->addresses, sizeof a->addresses) == 0;
-}
-
 /* Above 0 if b has all blocks of a and more bytes, 0 if as many, below 0 if a has what b has not. */
 static int header_compare_sack(const struct ack_header *a, const struct ack_header *b)
 {
@@ -156,7 +148,7 @@ static int ack_filter_find(const struct ack_filter *a, int bucket, const struct 
     int eligible = NOBODY, found = 0;
     for (int i = a->chains[bucket].first; i != NOBODY; i = a->nodes[i].later) {
         const struct ack_header *h = &a->nodes[i].header;
-        if (!header_same_flow(h, new))
+        if (h->ports != new->ports || memcmp(h->addresses, new->addresses, sizeof h->addresses) != 0)
             continue;
         if (eligible != NOBODY && ((h->flags ^ a->nodes[eligible].header.flags) & ECN_FLAGS)) {
             eligible = NOBODY;

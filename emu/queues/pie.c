@@ -50,7 +50,7 @@ static void pie_begin(void *state, const struct emu_queue_config *config)
     s->target_ps = p->target_ps > 0 ? p->target_ps : TARGET_PS;
     s->update_ps = p->interval_ps > 0 ? p->interval_ps : UPDATE_PS;
     s->marks = p->ecn == EMU_DISCIPLINE_ECN_TRUE ? config->frames : NULL;
-    random_init(&s->random, config->seed);
+    s->random = random_of(config->seed);
     pie_rest(s);
 }
 

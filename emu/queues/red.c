@@ -87,7 +87,7 @@ static void red_begin(void *state, const struct emu_queue_config *config)
     red_plan_idle(r, (double)(p->rate_bps > 0 ? p->rate_bps : RATE_BPS));
     r->marks = p->ecn == EMU_DISCIPLINE_ECN_TRUE ? config->frames : NULL;
     r->count = -1;
-    random_init(&r->random, config->seed);
+    r->random = random_of(config->seed);
 }
 
 /* Whether this frame is the one to be lost. */

@@ -8,8 +8,6 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST_POINTS 4
 #define ITERATIONS 200        /* feasible GLS; each halves the distance, so that 40 are common */
@@ -325,8 +323,7 @@ bool model_signature_fit(const struct model_alltoall_link *link, const struct mo
     }
     if (ok && candidates)
         memcpy(candidates, s.candidates, s.n * sizeof *candidates);
-    free(s.candidates);
-    free(s.solutions);
+    MEMORY_FREE(s.candidates, s.solutions);
     model_linear_fini(&q.linear);
     return ok;
 }

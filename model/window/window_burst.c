@@ -6,7 +6,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */
@@ -42,16 +41,7 @@ void window_burst_free(struct window_burst *b)
 {
     if (!b)
         return;
-    free(b->links);
-    free(b->clump_s);
-    free(b->frame_s);
-    free(b->rate_bps);
-    free(b->left);
-    free(b->is_near);
-    free(b->near);
-    free(b->stale);
-    free(b->seen);
-    free(b);
+    MEMORY_FREE(b->links, b->clump_s, b->frame_s, b->rate_bps, b->left, b->is_near, b->near, b->stale, b->seen, b);
 }
 
 static struct window_burst *burst_new(const struct model_window *w)

@@ -7,8 +7,6 @@
 
 #include <gsl/gsl_linalg.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NEAR 0.2       /* residual from which a step is tried: it tops out at 1 when delays are far too long */
 #define HALVINGS 3     /* lengths tried: 1, 1/2, 1/4 */
@@ -40,18 +38,8 @@ void window_newton_free(struct window_newton *t)
 {
     if (!t)
         return;
-    free(t->right);
-    free(t->step);
-    free(t->dense);
-    free(t->permutation);
-    free(t->of);
-    free(t->rows);
-    free(t->line);
-    free(t->row_end);
-    free(t->column);
-    free(t->value);
-    free(t->krylov);
-    free(t);
+    MEMORY_FREE(t->right, t->step, t->dense, t->permutation, t->of, t->rows, t->line, t->row_end, t->column, t->value,
+                t->krylov, t);
 }
 
 static struct window_newton *newton_new(size_t room)

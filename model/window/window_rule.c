@@ -5,8 +5,6 @@
 #include "model/rule.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct model_window_rule {
     struct model_window *window;     /* owned, as the rest */
@@ -21,9 +19,7 @@ void model_window_rule_free(struct model_window_rule *r)
     if (!r)
         return;
     model_window_free(r->window);
-    free(r->links);
-    free(r->flows);
-    free(r);
+    MEMORY_FREE(r->links, r->flows, r);
 }
 
 /* A message that fits the window flies whole, whatever its last segment. */

@@ -3,8 +3,6 @@
 #include "model/window/window_state.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SWEEPS 200000
 #define PATIENCE 256     /* sweeps between Newton steps at most */
@@ -64,13 +62,7 @@ static bool window_check(const struct model_window_network *net, struct error *e
 
 static void layer_free(struct window_layer *y)
 {
-    free(y->wait_s);
-    free(y->rtt_s);
-    free(y->rate_bps);
-    free(y->burst_s);
-    free(y->delay_s);
-    free(y->fill);
-    free(y->fullest);
+    MEMORY_FREE(y->wait_s, y->rtt_s, y->rate_bps, y->burst_s, y->delay_s, y->fill, y->fullest);
 }
 
 static struct window_layer layer_new(const struct model_window_network *net)
@@ -94,29 +86,9 @@ void model_window_free(struct model_window *w)
     window_burst_free(w->burst);
     for (int i = 0; i < 2; i++)
         layer_free(&w->layers[i]);
-    free(w->active);
-    free(w->hops);
-    free(w->flow_hops);
-    free(w->links);
-    free(w->uses);
-    free(w->use_hops);
-    free(w->load_bps);
-    free(w->unknowns);
-    free(w->buckets);
-    free(w->hash);
-    free(w->bits);
-    free(w->kept_delay_s);
-    free(w->step_s);
-    free(w->changed);
-    free(w->moved);
-    free(w->is_moved);
-    free(w->dirty);
-    free(w->queue);
-    free(w->reached);
-    free(w->shifted);
-    free(w->before_s);
-    free(w->shift_s);
-    free(w);
+    MEMORY_FREE(w->active, w->hops, w->flow_hops, w->links, w->uses, w->use_hops, w->load_bps, w->unknowns,
+                w->buckets, w->hash, w->bits, w->kept_delay_s, w->step_s, w->changed, w->moved, w->is_moved, w->dirty,
+                w->queue, w->reached, w->shifted, w->before_s, w->shift_s, w);
 }
 
 static void window_add_hops(struct model_window *w, size_t flow, const int *path, int n, bool data)

@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "scenarios/run/program.h"
 
-#include <stdlib.h>
-
 struct datagrams_source {
     struct datagrams *owner;
     const struct scenario_datagrams *config; /* borrowed */
@@ -48,9 +46,4 @@ struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *ne
         emu_clock_schedule(&d->clock, s->datagrams[i].start_ps, datagrams_send, &d->sources[i]);
     }
     return d;
-}
-
-void datagrams_free(struct datagrams *d)
-{
-    free(d);
 }

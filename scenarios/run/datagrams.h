@@ -11,6 +11,5 @@ struct datagrams;
 /* Schedules those of the scenario; all is borrowed until it is freed. *sent grows with each. NULL: it has none. */
 struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock,
                                 int64_t *sent);
-void datagrams_free(struct datagrams *d);
 
 #endif

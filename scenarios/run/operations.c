@@ -7,7 +7,6 @@
 #include "results/directory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct operations_row {
     int64_t operation, start_ps, end_ps;
@@ -24,7 +23,7 @@ void operations_start(struct operations *o, const struct operations_plan *plan)
                              .entries = memory_zeroed((size_t)plan->processes, sizeof *o->entries, "a collective")};
     for (int i = 0; i < plan->processes; i++)
         o->entries[i].owner = o;
-    random_init(&o->random, plan->seed);
+    o->random = random_of(plan->seed);
 }
 
 static void operations_enter(void *arg)
@@ -91,7 +90,6 @@ bool operations_write(const struct operations *o, const char *directory, struct 
 
 void operations_fini(struct operations *o)
 {
-    free(o->row);
-    free(o->entries);
+    MEMORY_FREE(o->row, o->entries);
     *o = (struct operations){0};
 }

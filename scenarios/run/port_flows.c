@@ -6,15 +6,13 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SLOTS (4 * PORT_FLOWS)
 
 void port_flows_fini(struct port_flows *f)
 {
     for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++) {
-        free(f->flow[i].data.waits);
-        free(f->flow[i].ack.waits);
+        MEMORY_FREE(f->flow[i].data.waits, f->flow[i].ack.waits);
     }
     free(f->all.waits);
 }

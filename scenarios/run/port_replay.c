@@ -4,14 +4,11 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "capture/inject.h"
-#include "capture/reader.h"
 #include "emu/native/scheduler.h"
 #include "emu/network/port.h"
 #include "scenarios/run/record.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SAMPLE_PS UNITS_PS_PER_MS
 #define SAMPLES 100000

@@ -6,7 +6,6 @@
 #include "scenarios/traffic/pauses.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 static const struct program_ops *program_ops_of(const struct scenario *s)
 {
@@ -101,7 +100,5 @@ void program_free(struct program *p)
     emu_gbn_free(p->gbn);
     while (p->n_memory > 0)
         free(p->memory[--p->n_memory]);
-    free(p->memory);
-    free(p->state);
-    free(p);
+    MEMORY_FREE(p->memory, p->state, p);
 }

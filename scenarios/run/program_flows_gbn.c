@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flows over Go-Back-N: many to one, pairs, whatever is listed; and their senders' traces. */
 #include "base/memory.h"
-#include "base/outfile.h"
 #include "results/directory.h"
 #include "scenarios/run/program_gbn.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORDS 32 /* a line */
 
@@ -80,11 +75,6 @@ static int64_t flows_packets(const struct flows *f, int flow)
     return bytes > 0 ? (bytes + s->gbn.packet_bytes - 1) / s->gbn.packet_bytes : EMU_QUEUE_UNLIMITED;
 }
 
-static int flows_after(const struct flows *f, int host, int flow)
-{
-    return f->senders[flow].after >= 0 ? f->senders[flow].after : f->first[host];
-}
-
 static int flows_next(void *user, int host)
 {
     struct flows *f = user;
@@ -92,7 +82,7 @@ static int flows_next(void *user, int host)
     if (first < 0)
         return -1;
     do {
-        int after = flows_after(f, host, flow);
+        int after = f->senders[flow].after >= 0 ? f->senders[flow].after : f->first[host];
         if (emu_gbn_ready(f->program->gbn, flow)) {
             f->turn[host] = after;
             return flow;

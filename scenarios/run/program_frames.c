@@ -172,7 +172,7 @@ static void uniform_start(struct program *p)
         .offered = program_memory(p, ports, sizeof *u->offered, "uniform traffic"),
         .received = program_memory(p, ports, sizeof *u->received, "uniform traffic"),
     };
-    random_init(&u->random, s->seed);
+    u->random = random_of(s->seed);
     program_introduce(p);
     for (int i = 0; i < (int)ports; i++) {
         u->sources[i] = (struct uniform_source){u, i};

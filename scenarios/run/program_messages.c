@@ -95,7 +95,7 @@ static void messages_start(struct program *p)
     struct messages *m = p->state;
     m->flows = program_memory(p, (size_t)s->n_flows, sizeof *m->flows, "messages");
     m->program = p;
-    random_init(&m->random, ~s->seed); /* other numbers than those the first starts were drawn with */
+    m->random = random_of(~s->seed); /* other numbers than those the first starts were drawn with */
     for (int i = 0; i < s->n_flows; i++) {
         struct messages_flow *f = &m->flows[i];
         *f = (struct messages_flow){.owner = m, .one = !program_writes(s, i)};

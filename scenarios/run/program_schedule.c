@@ -20,8 +20,6 @@
 #include "scenarios/run/program.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define GREETING 1 /* bytes that each way begins with: who connects says who it is, and the receiver opens its window */
 #define ETHERNET 1                            /* DLT_EN10MB */
@@ -187,13 +185,6 @@ static void play_receive(struct play *y, size_t i)
         play_end(y, i);
 }
 
-static void play_came(struct play *y, size_t send)
-{
-    y->ops[send].delivered = true;
-    if (y->ops[send].partner < y->n)
-        play_end(y, y->ops[send].partner);
-}
-
 static void play_run(struct play *y);
 
 /* The sends whose last bytes have left. */
@@ -289,7 +280,9 @@ static void play_way_delivered(struct play *y, struct play_way *w, int64_t bytes
         estimate_add(&m->time_s, (double)(play_now(y) - parcel->start_ps) / (double)UNITS_PS_PER_S);
         m->ack_wait_s += wait_s;
         m->ack_wait_most_s = wait_s > m->ack_wait_most_s ? wait_s : m->ack_wait_most_s;
-        play_came(y, parcel->op);
+        y->ops[parcel->op].delivered = true;
+        if (y->ops[parcel->op].partner < y->n)
+            play_end(y, y->ops[parcel->op].partner);
     }
 }
 
@@ -542,9 +535,7 @@ static void play_free(void *state)
 {
     struct play *y = state;
     for (size_t i = 0; i < y->n_ways; i++) {
-        free(y->ways[i].parcels);
-        free(y->ways[i].sent.ops);
-        free(y->ways[i].posted.ops);
+        MEMORY_FREE(y->ways[i].parcels, y->ways[i].sent.ops, y->ways[i].posted.ops);
     }
     schedule_fini(&y->schedule);
 }

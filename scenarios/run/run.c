@@ -17,9 +17,6 @@
 #include "scenarios/traffic/pauses.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define VLAN_TAG_AT 12 /* after both addresses */
 #define VLAN_TAG_BYTES 4
@@ -676,9 +673,9 @@ bool scenario_run(const struct scenario *s, const struct scenario_run_options *o
         *err = r.error;
     }
     program_free(r.program);
-    pauses_free(r.pauses);
-    datagrams_free(r.datagrams);
-    windows_free(r.windows);
+    free(r.pauses);
+    free(r.datagrams);
+    free(r.windows);
     emu_windows_free(r.by_window);
     if (r.engine) {
         emu_network_fini(&r.network); /* gives its frames back to the engine */

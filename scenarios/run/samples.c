@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #define PURPOSE "the flows of a run"
 #define LONGEST 10 /* bytes of 64 bits at seven a byte */
 #define MORE 0x80  /* bit of a byte that is not the last */
@@ -16,9 +14,7 @@ void samples_init(struct samples *s, size_t flows)
 
 void samples_fini(struct samples *s)
 {
-    free(s->end);
-    free(s->packed);
-    free(s->last);
+    MEMORY_FREE(s->end, s->packed, s->last);
     *s = (struct samples){.n = 0};
 }
 

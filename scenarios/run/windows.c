@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 /* Of one flow; as many in an array as the scenario has flows. */
 struct windows {
     struct emu_engine *engine; /* borrowed, as all here */
@@ -36,9 +34,4 @@ struct windows *windows_new(const struct scenario *s, struct emu_engine *e)
         emu_clock_schedule(&clock, f->windows[0].at_ps, windows_set, &w[i]);
     }
     return w;
-}
-
-void windows_free(struct windows *w)
-{
-    free(w);
 }

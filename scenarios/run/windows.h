@@ -10,6 +10,5 @@ struct windows;
 
 /* Schedules them; the flows are added. NULL: no flow is under the control `given`. */
 struct windows *windows_new(const struct scenario *s, struct emu_engine *e);
-void windows_free(struct windows *w);
 
 #endif

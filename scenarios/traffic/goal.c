@@ -7,8 +7,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORD 64 /* of a label, with its NUL */
 
@@ -304,9 +302,7 @@ bool goal_read(const char *text, int64_t eager_bytes, struct schedule *s, struct
     *s = (struct schedule){0};
     struct goal g = {.at = text, .rank = -1, .s = s, .err = err};
     bool ok = goal_text(&g) && schedule_finishes(s, eager_bytes, err);
-    free(g.seen);
-    free(g.labels);
-    free(g.pending);
+    MEMORY_FREE(g.seen, g.labels, g.pending);
     if (!ok)
         schedule_fini(s);
     return ok;

@@ -4,8 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define HEADER_BYTES 52 /* IPv4 20, TCP 20, timestamps 12: what every engine sends */
 
@@ -18,12 +16,6 @@ static struct model_cable pattern_cable(const struct emu_link_config *link, int6
 static bool pattern_knows(const struct emu_discipline_ops *queue)
 {
     return queue->acks != EMU_DISCIPLINE_ACKS_TAKE_TURNS && emu_discipline_is_plain(queue);
-}
-
-/* A star of equal cables, or a tree of two kinds of them. */
-static bool pattern_is_racks(const struct emu_network_config *n)
-{
-    return (n->topology == EMU_TOPOLOGY_STAR && n->uplinks == 0) || n->topology == EMU_TOPOLOGY_TREE;
 }
 
 static void pattern_racks(struct scenario_pattern *p, const struct scenario *s)
@@ -125,7 +117,8 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
         .segments_per_ack = (double)s->tcp.delayed_ack,
         .ack_timeout_s = (double)s->tcp.delayed_ack_timeout_ps * 1e-12,
     };
-    if (pattern_is_racks(n)) {
+    /* A star of equal cables, or a tree of two kinds of them. */
+    if ((n->topology == EMU_TOPOLOGY_STAR && n->uplinks == 0) || n->topology == EMU_TOPOLOGY_TREE) {
         pattern_racks(p, s);
     } else if (!pattern_links(p, s, err)) {
         scenario_pattern_fini(p);
@@ -148,11 +141,7 @@ bool scenario_pattern_init(struct scenario_pattern *p, const struct scenario *s,
 
 void scenario_pattern_fini(struct scenario_pattern *p)
 {
-    free(p->rack);
-    free(p->transfers);
-    free(p->links);
-    free(p->ack_first);
-    free(p->ways);
+    MEMORY_FREE(p->rack, p->transfers, p->links, p->ack_first, p->ways);
     emu_graph_fini(&p->graph);
     *p = (struct scenario_pattern){0};
 }

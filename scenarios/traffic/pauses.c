@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "emu/network/port.h"
 
-#include <stdlib.h>
-
 #define ENDLESS (INT64_MAX / 2)
 
 struct pauses_flow {
@@ -79,9 +77,4 @@ struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, int64_
             pauses_write(&p->flows[i]);
     }
     return p;
-}
-
-void pauses_free(struct pauses *p)
-{
-    free(p);
 }

@@ -16,7 +16,6 @@ bool pauses_any(const struct scenario *s);
 
 /* Hands over what comes before the first pauses; the flows are added. *written, which is borrowed, grows with what is. */
 struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, int64_t *written);
-void pauses_free(struct pauses *p);
 
 /* Everything handed over is acknowledged. */
 void pauses_drained(struct pauses *p, int flow);

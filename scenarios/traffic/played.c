@@ -6,8 +6,6 @@
 #include "scenarios/traffic/goal.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int played_root(const struct scenario *s)
 {
@@ -19,7 +17,7 @@ static int played_root(const struct scenario *s)
 
 bool played_goal(const struct scenario *s, struct schedule *out, struct error *err)
 {
-    char *text;
+    MEMORY_LOCAL char *text;
     size_t size;
     FILE *f = memory_stream(&text, &size);
     for (int i = 0; i < s->goal.n_lines; i++) {
@@ -27,9 +25,7 @@ bool played_goal(const struct scenario *s, struct schedule *out, struct error *e
         putc('\n', f);
     }
     memory_stream_end(f, &text);
-    bool ok = goal_read(text, s->eager_bytes, out, err);
-    free(text);
-    return ok;
+    return goal_read(text, s->eager_bytes, out, err);
 }
 
 bool played_keep(struct scenario *s, const struct schedule *schedule, struct error *err)

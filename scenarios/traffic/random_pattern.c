@@ -3,12 +3,6 @@
 
 #include <stdbool.h>
 
-/* True with the probability given: 53 random bits as a fraction of 1. */
-static bool random_pattern_chance(struct random *random, double probability)
-{
-    return (double)(random_next(random) >> 11) * 0x1p-53 < probability;
-}
-
 size_t random_pattern_draw(int hosts, int d, double probability, struct random *random,
                            struct random_pattern_pair *pairs)
 {
@@ -18,7 +12,8 @@ size_t random_pattern_draw(int hosts, int d, double probability, struct random *
         for (int k = 0; k < (all ? hosts - 1 : d); k++) {
             int to = all ? k : (int)random_below(random, (uint64_t)hosts - 1);
             to += to >= from; /* skip the sender itself */
-            if (random_pattern_chance(random, probability))
+            /* With the probability given: 53 random bits are a fraction of 1. */
+            if ((double)(random_next(random) >> 11) * 0x1p-53 < probability)
                 pairs[n++] = (struct random_pattern_pair){from, to};
         }
     return n;

@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static const char what[] = "a schedule";
 
@@ -17,8 +16,7 @@ void schedule_init(struct schedule *s, int ranks)
 void schedule_fini(struct schedule *s)
 {
     for (int r = 0; r < s->n; r++) {
-        free(s->ranks[r].ops);
-        free(s->ranks[r].needs);
+        MEMORY_FREE(s->ranks[r].ops, s->ranks[r].needs);
     }
     free(s->ranks);
     *s = (struct schedule){0};
@@ -227,9 +225,7 @@ static bool finishes_ends(const struct finishes *f, struct error *err)
             if (--e.missing[e.later[k]] == 0)
                 ready[n_ready++] = e.later[k];
     bool ok = finishes_blame(f, &e, err);
-    free(e.begin);
-    free(e.later);
-    free(e.missing);
+    MEMORY_FREE(e.begin, e.later, e.missing);
     return ok;
 }
 
@@ -238,9 +234,7 @@ bool schedule_finishes(const struct schedule *s, int64_t eager_bytes, struct err
     struct finishes f = {.s = s, .eager_bytes = eager_bytes};
     finishes_list(&f);
     bool ok = finishes_match(&f, err) && finishes_ends(&f, err);
-    free(f.first);
-    free(f.sent);
-    free(f.wanted);
+    MEMORY_FREE(f.first, f.sent, f.wanted);
     return ok;
 }
 

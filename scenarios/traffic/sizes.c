@@ -5,7 +5,6 @@
 #include "results/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MOST 1e15 /* bytes of a flow */
 

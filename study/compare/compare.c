@@ -7,8 +7,6 @@
 #include "study/compare/kept.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A judged host, kept. */
 struct kept {
@@ -291,8 +289,7 @@ static void host_fini(struct study_compare_host *h)
         for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
             free(d->side[side]);
     }
-    free(h->difference);
-    free(h->flow);
+    MEMORY_FREE(h->difference, h->flow);
 }
 
 void study_compare_fini(struct study_compare *c)
@@ -302,8 +299,7 @@ void study_compare_fini(struct study_compare *c)
     free(c->host);
     for (int side = 0; c->store && side < STUDY_COMPARE_SIDES; side++) {
         for (size_t i = 0; i < c->store->n[side]; i++) {
-            free(c->store->kept[side][i].resource.flows);
-            free(c->store->kept[side][i].source);
+            MEMORY_FREE(c->store->kept[side][i].resource.flows, c->store->kept[side][i].source);
         }
         free(c->store->kept[side]);
     }

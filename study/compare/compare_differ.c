@@ -8,8 +8,6 @@
 #include "scenarios/differ.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MEASURED 0.1   /* a link's rate as seen in a capture: closer ones may be one */
 #define IN_FLIGHT 0.25 /* windows of two captures: a receiver's buffer grows with its round trip */
@@ -183,6 +181,5 @@ void study_compare_differ(struct study_compare_host *h, const char *const run[ST
     char *path[] = {results_directory_path(run[STUDY_COMPARE_BEFORE], "scenario.yaml"),
                     results_directory_path(run[STUDY_COMPARE_AFTER], "scenario.yaml")};
     scenario_differ(path[STUDY_COMPARE_BEFORE], path[STUDY_COMPARE_AFTER], differ_key, h, &ignored);
-    free(path[STUDY_COMPARE_BEFORE]);
-    free(path[STUDY_COMPARE_AFTER]);
+    MEMORY_FREE(path[STUDY_COMPARE_BEFORE], path[STUDY_COMPARE_AFTER]);
 }

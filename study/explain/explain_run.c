@@ -6,9 +6,6 @@
 #include "results/directory.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define HARDLY_EVER 0.999 /* of the time neither is busy: no turns to speak of */
 
@@ -142,8 +139,7 @@ bool study_explain_run_read(const char *directory, struct study_explain_run *run
 
 void study_explain_run_fini(struct study_explain_run *run)
 {
-    free(run->waits);
-    free(run->turns);
+    MEMORY_FREE(run->waits, run->turns);
     results_summary_fini(&run->summary);
     *run = (struct study_explain_run){.n_waits = 0};
 }

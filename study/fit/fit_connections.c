@@ -5,8 +5,6 @@
 #include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* That of these axes, pairs and bytes, made if it is not there. */
 static struct study_fit_connections_point *connections_point(struct study_fit_connections *f, const char *group,
@@ -52,14 +50,6 @@ static bool connections_take(void *state, const char *source, const struct sweep
 static ORDER_OF(connections_order, struct study_fit_connections_point,
                 4 * ORDER_TEXT(group) + 2 * ORDER(bytes) + ORDER(pairs))
 
-static void connections_means(struct study_fit_connections_point *p)
-{
-    double n = (double)p->n;
-    p->mean_s = p->sum_s / n;
-    p->sd_s = p->n > 1 ? sqrt(fmax(0, p->square_s - n * p->mean_s * p->mean_s) / (n - 1)) : (double)NAN;
-    p->mean_bps = p->sum_bps / n;
-}
-
 size_t study_fit_connections_end(const struct study_fit_connections *f, size_t first)
 {
     size_t end = first;
@@ -80,7 +70,10 @@ static void connections_gaps(struct study_fit_connections *f, size_t first, size
     for (size_t i = first; i < end; i++) {
         struct study_fit_connections_point *p = &f->points[i];
         struct error none;
-        connections_means(p);
+        double n = (double)p->n;
+        p->mean_s = p->sum_s / n;
+        p->sd_s = p->n > 1 ? sqrt(fmax(0, p->square_s - n * p->mean_s * p->mean_s) / (n - 1)) : (double)NAN;
+        p->mean_bps = p->sum_bps / n;
         p->gaps = (struct model_alltoall_gaps){least_s / bytes, most_s / bytes, NAN};
         if (!model_alltoall_rho(&p->gaps, p->mean_s / bytes, &p->gaps.rho, &none))
             p->gaps.rho = NAN;

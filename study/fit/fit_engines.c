@@ -5,8 +5,6 @@
 #include "base/order.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool engines_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
 {
@@ -79,8 +77,7 @@ static void engines_fini(void *state)
     struct study_fit_engines *e = state;
     for (size_t i = 0; i < e->n; i++)
         free(e->flows[i].point);
-    free(e->flows);
-    free(e->differences);
+    MEMORY_FREE(e->flows, e->differences);
 }
 
 STUDY_FIT_PART(engines, points);

@@ -7,8 +7,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NEAR 0.1 /* the paper counts links within */
 
@@ -232,8 +230,7 @@ static void patterns_fini(void *state)
 {
     struct study_fit_patterns *p = state;
     for (size_t i = 0; i < p->n; i++) {
-        free(p->cells[i].axes);
-        free(p->cells[i].links);
+        MEMORY_FREE(p->cells[i].axes, p->cells[i].links);
     }
     free(p->cells);
     json_decref(p->numbers);

@@ -8,7 +8,6 @@
 #include "study/verdict/judge.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define PART(NAME, name) [STUDY_FIT_##NAME] = &study_fit_##name##_part,
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PART)};
@@ -109,7 +108,7 @@ static bool fit_read_pattern(struct study_fit_read *f, const struct study_measur
 static bool fit_read_measurement(struct study_fit_read *f, const struct study_measurement *m, const char *path,
                                  struct error *err)
 {
-    int *number = NULL;
+    MEMORY_LOCAL int *number = NULL;
     bool ok = study_measurement_hosts(m, NULL, f->network, &number, err) || error_prefix(err, "%s: ", path);
     for (size_t p = 0; ok && p < m->n; p++)
         ok = !m->patterns[p].scenario_path ||
@@ -117,7 +116,6 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
                        path, m->patterns[p].name);
     for (size_t p = 0; ok && p < m->n; p++)
         ok = fit_read_pattern(f, &m->patterns[p], number, (int64_t)p + 1, err);
-    free(number);
     return ok;
 }
 

@@ -6,8 +6,6 @@
 #include "study/run_network.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void regimes_fini(void *state)
 {

@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LABEL 256
 
@@ -223,11 +221,7 @@ static ORDER_OF(remedies_by_group, struct study_fit_remedies_point, 2 * ORDER_TE
 
 static void remedies_free_point(struct study_fit_remedies_point *p)
 {
-    free(p->group);
-    free(p->queues);
-    free(p->stack);
-    free(p->panel);
-    free(p->row);
+    MEMORY_FREE(p->group, p->queues, p->stack, p->panel, p->row);
 }
 
 /* Keeps the points of groups that have one with ACKs first, and more. */
@@ -347,8 +341,7 @@ static void remedies_fini(void *state)
     struct study_fit_remedies *m = state;
     for (size_t i = 0; i < m->n; i++)
         remedies_free_point(&m->points[i]);
-    free(m->points);
-    free(m->rows);
+    MEMORY_FREE(m->points, m->rows);
 }
 
 STUDY_FIT_PART(remedies, n);

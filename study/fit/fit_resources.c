@@ -5,15 +5,10 @@
 #include "study/run_network.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void resources_free_point(struct study_fit_point *p)
 {
-    free(p->source);
-    free(p->label);
-    free(p->flows);
+    MEMORY_FREE(p->source, p->label, p->flows);
     json_decref(p->axes);
 }
 
@@ -23,16 +18,12 @@ static void resources_fini(void *state)
     for (size_t i = 0; i < r->n; i++)
         resources_free_point(&r->points[i]);
     for (size_t i = 0; i < r->n_groups; i++) {
-        free(r->groups[i].all.index);
-        free(r->groups[i].all.best);
-        free(r->groups[i].loss_free.index);
-        free(r->groups[i].loss_free.best);
+        MEMORY_FREE(r->groups[i].all.index, r->groups[i].all.best, r->groups[i].loss_free.index,
+                    r->groups[i].loss_free.best);
     }
     for (size_t i = 0; i < r->n_diagnosed; i++)
         free(r->diagnosed[i].source);
-    free(r->diagnosed);
-    free(r->points);
-    free(r->groups);
+    MEMORY_FREE(r->diagnosed, r->points, r->groups);
 }
 
 static size_t resources_group(struct study_fit_resources *r, const char *name, double rate_bps)

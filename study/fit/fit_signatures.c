@@ -6,8 +6,6 @@
 #include "study/verdict/workload.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST_POINTS 4 /* of a signature */
 #define NEAR 0.1       /* Steffenel 2006, section 8.1: errors usually below 10 % */
@@ -148,11 +146,9 @@ static void signatures_fini(void *state)
     for (size_t i = 0; i < f->n; i++)
         free(f->points[i].group);
     for (size_t i = 0; i < f->n_rows; i++) {
-        free(f->rows[i].refused);
-        free(f->rows[i].others);
+        MEMORY_FREE(f->rows[i].refused, f->rows[i].others);
     }
-    free(f->points);
-    free(f->rows);
+    MEMORY_FREE(f->points, f->rows);
 }
 
 STUDY_FIT_PART(signatures, n);

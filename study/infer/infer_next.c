@@ -7,9 +7,6 @@
 #include "study/infer/infer_parts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FLOWS 6 /* of a pattern */
 #define SEEDS 2
@@ -89,12 +86,6 @@ static int next_by_nats(const void *a, const void *b)
     return (x->nats < y->nats) - (x->nats > y->nats);
 }
 
-static void next_fini(struct study_infer_experiment *e)
-{
-    free(e->pattern.flows);
-    free(e->value[0]);
-}
-
 /* out: [hypothesis][seed][flow] */
 static void next_judge(const struct study_infer_hypothesis *const h[2], struct study_infer_experiment *e,
                        const double *out)
@@ -122,7 +113,7 @@ bool study_infer_next(struct study_infer *x, struct error *err)
     x->against = 1;
     x->experiments = memory_zeroed(SHAPES * SIZES, sizeof *x->experiments, "experiments");
     struct infer_play *plays = memory_zeroed(SHAPES * SIZES * 2 * SEEDS, sizeof *plays, "experiments");
-    double *out = memory_zeroed(SHAPES * SIZES * 2 * SEEDS * FLOWS, sizeof *out, "experiments");
+    MEMORY_LOCAL double *out = memory_zeroed(SHAPES * SIZES * 2 * SEEDS * FLOWS, sizeof *out, "experiments");
     for (size_t k = 0; k < SHAPES * SIZES; k++)
         if (next_pattern(x->options.base, k / SIZES, k % SIZES, &x->experiments[n], host[n]))
             n++;
@@ -141,13 +132,12 @@ bool study_infer_next(struct study_infer *x, struct error *err)
             next_judge(h, one, out + e * 2 * SEEDS * FLOWS);
             x->experiments[x->n_experiments++] = *one;
         } else {
-            next_fini(one);
+            MEMORY_FREE(one->pattern.flows, one->value[0]);
         }
     }
     x->lacks = x->n_experiments < n ? STUDY_INFER_LACKS_EXPERIMENTS : STUDY_INFER_LACKS_NOTHING;
     n = x->n_experiments;
     qsort(x->experiments, n, sizeof *x->experiments, next_by_nats);
     free(plays);
-    free(out);
     return ok;
 }

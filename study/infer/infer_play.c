@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 #include "base/units.h"
-#include "results/directory.h"
 #include "scenarios/save.h"
 #include "study/infer/infer_parts.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SLOWEST 30 /* times what all bytes take one after the other through the slowest link: nobody waits longer */
@@ -34,9 +29,8 @@ static int64_t play_duration_ps(const struct scenario *s)
 /* Starts, messages and the end of a run. */
 static void play_times(const struct infer_play *p, struct scenario *s)
 {
-    struct random random;
     bool ends = true;
-    random_init(&random, p->seed);
+    struct random random = random_of(p->seed);
     for (int i = 0; i < s->n_flows; i++) {
         s->flows[i].start_ps += scenario_draw_start(s, &random);
         ends = ends && s->flows[i].bytes > 0;
@@ -143,7 +137,7 @@ static struct sweep_engines_job *pool_next(void *user)
         return NULL;
     struct scenario s;
     size_t size, i = pool->next++;
-    char *yaml = NULL, *directory = memory_text("%s/%zu", pool->directory, i);
+    char *yaml = NULL, *directory MEMORY_LOCAL = memory_text("%s/%zu", pool->directory, i);
     struct sweep_job *j = NULL;
     if (play_scenario(&pool->plays[i], &s, pool->err)) {
         FILE *f = memory_stream(&yaml, &size);
@@ -151,15 +145,13 @@ static struct sweep_engines_job *pool_next(void *user)
         memory_stream_end(f, &yaml);
         pool->duration_s[i] = (double)s.duration_ps / (double)UNITS_PS_PER_S;
         j = ok ? sweep_job_new((int64_t)i, directory, yaml, pool->plays[i].engine, pool->err) : NULL;
-        free(s.flows);
-        free(yaml);
+        MEMORY_FREE(s.flows, yaml);
     }
     if (j)
         j->job.label = pool->plays[i].is->text;
     if (j && pool->plays[i].pattern->replay)
         j->job.option = pool->plays[i].pattern->replay->frames;
     pool->failed = !j;
-    free(directory);
     return j ? &j->job : NULL;
 }
 
@@ -167,7 +159,7 @@ static bool pool_done(void *user, struct sweep_engines_job *job)
 {
     struct play_pool *pool = user;
     struct sweep_job *j = (struct sweep_job *)job;
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     sweep_job_take(j, &summary);
     struct infer_play *p = &pool->plays[j->number];
     if (job->state == SWEEP_ENGINES_DONE && summary.n_flows == p->pattern->n) {
@@ -180,7 +172,6 @@ static bool pool_done(void *user, struct sweep_engines_job *job)
         error_prefix(pool->err, "hypothesis '%s': ", p->is->text);
         pool->failed = true;
     }
-    results_summary_fini(&summary);
     sweep_job_free(j);
     return !pool->failed;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/infer/infer.h"
 
 #include "base/memory.h"
 #include "base/monotonic.h"
@@ -7,8 +6,6 @@
 #include "study/infer/infer_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COARSE 7       /* points of an axis at first */
 #define COARSE_RATIO 5
@@ -49,12 +46,9 @@ void study_infer_fini(struct study_infer *x)
 {
     for (size_t i = 0; i < x->n; i++)
         infer_fini(&x->h[i]);
-    free(x->h);
-    free(x->y);
-    free(x->group);
+    MEMORY_FREE(x->h, x->y, x->group);
     for (size_t i = 0; i < x->n_experiments; i++) {
-        free(x->experiments[i].pattern.flows);
-        free(x->experiments[i].value[0]);
+        MEMORY_FREE(x->experiments[i].pattern.flows, x->experiments[i].value[0]);
     }
     free(x->experiments);
     *x = (struct study_infer){.n = 0};
@@ -124,7 +118,7 @@ static bool infer_hosts(const struct study_infer *x, int (**host)[2], struct err
     *host = memory_zeroed(placements * m->flows, sizeof **host, "hosts");
     for (size_t i = 0, first = 0; ok && i < m->n; first += m->patterns[i++].n) {
         const struct study_measurement_pattern *pattern = &m->patterns[i];
-        int *number = NULL;
+        MEMORY_LOCAL int *number = NULL;
         ok = study_measurement_hosts(m, pattern->scenario ? pattern : NULL,
                                      pattern->scenario ? pattern->scenario : x->options.base, &number, err);
         for (size_t p = 0; ok && p < placements; p++)
@@ -133,7 +127,6 @@ static bool infer_hosts(const struct study_infer *x, int (**host)[2], struct err
                 to[0] = number[m->n_placements > 0 ? m->placements[p].at[k][0] : pattern->flows[f].from];
                 to[1] = number[m->n_placements > 0 ? m->placements[p].at[k][1] : pattern->flows[f].to];
             }
-        free(number);
     }
     return ok;
 }
@@ -589,8 +582,7 @@ bool study_infer_points(struct study_infer *x, size_t most, struct error *err)
             infer_plays(x, &x->h[i], &x->h[i].points[k], x->measured->n, &list);
     }
     ok = ok && infer_play_all(x, list.plays, list.n, err);
-    free(list.plays);
-    free(host);
+    MEMORY_FREE(list.plays, host);
     return ok;
 }
 
@@ -603,7 +595,6 @@ bool study_infer_run(struct study_infer *x, struct error *err)
     ok = ok && infer_search(x, &list, err);
     if (ok && !x->signal && x->n > 0)
         infer_rank(x);
-    free(list.plays);
-    free(host);
+    MEMORY_FREE(list.plays, host);
     return ok;
 }

@@ -6,9 +6,6 @@
 #include "study/infer/infer_parts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FIRST 2      /* patterns that say what windows there are */
 #define REPEATS 3
@@ -220,14 +217,12 @@ static bool kit_plan_make(const struct study_kit *k, struct study_kit_pattern *p
         for (size_t f = 0; f < to->in + to->out; f++)
             to->rate[f] = (struct study_kit_rate){1, 0, k->pattern[f < to->out ? 0 : 1].rate[0].window_bytes};
     }
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     kit_measurement(p, plan->patterns, k->shared, &m);
-    struct study_infer x = kit_infer(k, &m);
+    MEMORY_ENDS(study_infer_fini) struct study_infer x = kit_infer(k, &m);
     bool ok = kit_hypotheses(&x, NULL, k, err) && study_infer_points(&x, POINTS, err);
     if (ok && !x.signal)
         kit_points(plan, &x, p);
-    study_infer_fini(&x);
-    study_measurement_fini(&m);
     return ok;
 }
 
@@ -359,7 +354,7 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
     double out[REPEATS][STUDY_KIT_FLOWS], resent[REPEATS], pauses[REPEATS] = {0};
     int host[STUDY_KIT_FLOWS][2];
     struct infer_play plays[REPEATS];
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     for (size_t f = 0; f < p->in + p->out; f++) {
         host[f][f >= p->out] = 0;
         host[f][f < p->out] = (int)f + 1;
@@ -385,6 +380,5 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
     }
     p->pauses = ok ? pauses[0] + pauses[1] + pauses[2] : (double)NAN;
     p->resent = ok ? (resent[0] + resent[1] + resent[2]) / REPEATS : (double)NAN;
-    study_measurement_fini(&m);
     return ok;
 }

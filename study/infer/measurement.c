@@ -5,30 +5,22 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void study_measurement_fini(struct study_measurement *m)
 {
     for (size_t i = 0; i < m->n; i++) {
-        free(m->patterns[i].name);
-        free(m->patterns[i].flows);
+        MEMORY_FREE(m->patterns[i].name, m->patterns[i].flows);
         if (m->patterns[i].replay)
             study_replay_fini(m->patterns[i].replay);
-        free(m->patterns[i].replay);
-        free(m->patterns[i].scenario_path);
+        MEMORY_FREE(m->patterns[i].replay, m->patterns[i].scenario_path);
         if (m->patterns[i].scenario)
             scenario_fini(m->patterns[i].scenario);
         free(m->patterns[i].scenario);
     }
     for (size_t i = 0; i < m->n_placements; i++) {
-        free(m->placements[i].name);
-        free(m->placements[i].at);
+        MEMORY_FREE(m->placements[i].name, m->placements[i].at);
     }
-    free(m->patterns);
-    free(m->placements);
-    free(m->hosts);
+    MEMORY_FREE(m->patterns, m->placements, m->hosts);
     *m = (struct study_measurement){.n = 0};
 }
 

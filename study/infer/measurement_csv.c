@@ -5,9 +5,6 @@
 #include "study/infer/measurement.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Columns of a measurement; those of repeated values stand at the end. */
 enum {
@@ -94,13 +91,12 @@ static bool csv_scenario(const struct results_csv *c, const char *table, const c
     const char *slash = strrchr(table, '/');
     if (!*name)
         return true;
-    char *path = *name == '/' || !slash ? memory_text("%s", name)
-                                        : memory_text("%.*s/%s", (int)(slash - table), table, name);
+    MEMORY_LOCAL char *path = *name == '/' || !slash ? memory_text("%s", name)
+                                                     : memory_text("%.*s/%s", (int)(slash - table), table, name);
     bool ok = !p->scenario_path || strcmp(p->scenario_path, path) == 0 ||
               results_csv_fail(c, err, "scenario is '%.40s', but the pattern's other flows have another", name);
     if (ok && !p->scenario_path)
         p->scenario_path = memory_text("%s", path);
-    free(path);
     return ok;
 }
 

@@ -6,9 +6,6 @@
 #include "study/infer/measurement.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WHOLE 0.9 /* of the usual interval: a shorter one is the rest at the end */
 
@@ -52,7 +49,7 @@ static bool foreign_paced(const struct foreign_test *t)
 
 bool study_measurement_read_foreign(struct study_measurement *m, const char *path, bool paced, struct error *err)
 {
-    struct foreign_test t;
+    MEMORY_ENDS(foreign_test_fini) struct foreign_test t;
     char name[STUDY_MEASUREMENT_NAME];
     bool ok = foreign_read(&t, path, err), takes = ok && (paced || !foreign_paced(&t));
     if (takes)
@@ -65,6 +62,5 @@ bool study_measurement_read_foreign(struct study_measurement *m, const char *pat
         like.to = study_measurement_host(m, t.flow[i].to);
         foreign_values(&t.flow[i], study_measurement_flow_of(m, p, &like));
     }
-    foreign_test_fini(&t);
     return ok;
 }

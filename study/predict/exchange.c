@@ -5,8 +5,6 @@
 #include "results/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXCHANGE_PROCESSES_MOST 10000 /* of a file of sizes: their matrix is kept */
 
@@ -278,7 +276,7 @@ static bool exchange_read(const char *path, struct model_signature_point **point
 
 static bool exchange_fit(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
 {
-    struct model_signature_point *point = NULL;
+    MEMORY_LOCAL struct model_signature_point *point = NULL;
     struct model_alltoall_link link;
     bool ok = exchange_link(r, &link, err) && exchange_read(r->fit_path, &point, &a->fit_points, err);
     if (ok) {
@@ -286,7 +284,6 @@ static bool exchange_fit(const struct study_exchange_request *r, struct study_ex
         ok = model_signature_fit(&link, point, a->fit_points, &a->fit, NULL, err) ||
              error_prefix(err, "%s: ", r->fit_path);
     }
-    free(point);
     return ok;
 }
 

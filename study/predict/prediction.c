@@ -4,8 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void prediction_keep(struct study_prediction *p, const struct model_step *step)
 {
@@ -54,16 +52,8 @@ void study_prediction_whole(struct study_prediction *p, const struct model_trans
 
 void study_prediction_fini(struct study_prediction *p)
 {
-    free(p->step_start_s);
-    free(p->step_end_s);
-    free(p->rate_bps);
-    free(p->first_bps);
-    free(p->completion_s);
-    free(p->queues.delay_s);
-    free(p->queues.load_bps);
-    free(p->queues.rtt);
-    free(p->queues.least_bps);
-    free(p->queues.most_bps);
+    MEMORY_FREE(p->step_start_s, p->step_end_s, p->rate_bps, p->first_bps, p->completion_s, p->queues.delay_s,
+                p->queues.load_bps, p->queues.rtt, p->queues.least_bps, p->queues.most_bps);
     *p = (struct study_prediction){0};
 }
 

@@ -6,8 +6,6 @@
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"
 
-#include <stdlib.h>
-
 /* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. Of MANY
  * transfers two orders tell how well they are known, and each need not be known so well by itself: the law is right to a
  * per cent. */
@@ -64,7 +62,6 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
     struct model_routes routes;
     if (!model_routes_init(&routes, &s->platform, &s->pattern, err))
         return false;
-    struct random random;
     struct model_window_rule *law = model_window_rule_new(&routes, err);
     MEMORY_LOCAL double *numbers = memory_zeroed(3 * p->n, sizeof *numbers, "transfers as a fluid");
     double *bytes = numbers, *start_s = numbers + p->n, *end_s = start_s + p->n;
@@ -72,7 +69,7 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
     MEMORY_LOCAL struct estimate_running *mean_s = memory_zeroed(p->n, sizeof *mean_s, "transfers as a fluid");
     int orders = fluid_ties(&s->pattern) ? ORDERS_MOST : 1;
     bool ok = law;
-    random_init(&random, 1);
+    struct random random = random_of(1);
     for (size_t i = 0; ok && i < p->n; i++) {
         bytes[i] = s->pattern.transfers[i].bytes;
         start_s[i] = s->pattern.transfers[i].start_s;

@@ -14,8 +14,6 @@
 #include "judge/path.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SETTLED 0.3       /* of the time of a flow: its window has grown, and what nobody judged together has begun */
 #define FASTER 20         /* the other links, than the shared one: nothing queues there */
@@ -170,12 +168,6 @@ static struct judge_flow *network_facts(struct study_replay *r, const struct ana
         network_turns(b);
     }
     return others;
-}
-
-/* The most that 100 ms carried, less frames that may belong to the time before and after. */
-static double network_peak_bps(const struct analysis_capacity_way *seen)
-{
-    return fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS);
 }
 
 /* Faster than this, a direction's data would not wait as long as they do: all that is in flight passes in that time. */
@@ -336,7 +328,8 @@ static void network_read(struct study_replay *r, const struct analysis_flows *ta
     for (int i = 0; i < 2; i++) {
         const struct analysis_capacity_way *seen = host ? i ? &host->out : &host->in : NULL;
         double mean_bps = seen ? analysis_capacity_mean_bps(seen, 0, INFINITY) : (double)NAN;
-        r->carried_most_bps[i] = fmax(seen ? network_peak_bps(seen) : 0, carried_bps[i]);
+        /* What 100 ms carried at the most is less by frames that may belong to the time before and after. */
+        r->carried_most_bps[i] = fmax(seen ? fmax(0, analysis_capacity_peak_bps(seen) - EDGES_BPS) : 0, carried_bps[i]);
         passed_bps[i] = isfinite(mean_bps) ? mean_bps : carried_bps[i];
     }
     replay_network_rates(r, facts, lossy, passed_bps);
@@ -355,7 +348,7 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     const struct capture_address *address = network_host(r, 0);
     const struct analysis_capacity_host *host =
         address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
-    struct judge_flow *others = network_facts(r, table, flows, n, &facts); /* those of facts, too */
+    MEMORY_LOCAL struct judge_flow *others = network_facts(r, table, flows, n, &facts); /* those of facts, too */
     network_alike(flows, n);
     for (int i = 0; host && i < 2; i++) {
         const struct analysis_capacity_way *w = i ? &host->out : &host->in;
@@ -369,7 +362,6 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     }
     if (r->reads_network && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
         network_read(r, table, flows, n, host, &facts);
-    free(others);
 }
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by)

@@ -9,9 +9,6 @@
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A queue that only orders and drops frames can be another one. A shaper, a policer or one with classes also says how
@@ -111,9 +108,8 @@ static struct sweep_engines_job *again_next(void *user)
         return NULL;
     a->begun = true;
     a->temporary = sweep_temporary_begin("check", err);
-    if (!a->temporary) {
+    if (!a->temporary)
         return NULL;
-    }
     MEMORY_LOCAL char *run = memory_text("%s/run", a->temporary);
     a->job = sweep_job_new(0, run, a->yaml, a->engine, err);
     if (!a->job) {
@@ -188,8 +184,7 @@ static bool again_yaml(const struct scenario *s, int64_t packets, const struct r
         ok = scenario_write(&changed, f, NULL, err);
         memory_stream_end(f, yaml);
     }
-    free(changed.nodes);
-    free(changed.links);
+    MEMORY_FREE(changed.nodes, changed.links);
     return ok;
 }
 

@@ -8,9 +8,6 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 const char *study_judge_run_of(const char *path, char directory[static PATH_MAX])
@@ -62,15 +59,6 @@ void study_judge_warn_partial(const struct results_summary *summary, const char 
     judge_warn(listener, results_summary_partial(summary, directory));
 }
 
-/* What is possible of some host of the run is the model's. */
-static void judge_warn_model(const char *directory, const struct study_ack_first *again,
-                             const struct study_capture_listener *listener)
-{
-    if (again && !again->signal && again->why_not.code != ERROR_NONE)
-        judge_warn(listener, memory_text("%s: what is possible is the model's, not emulated with ACKs first: %s",
-                                         directory, again->why_not.message));
-}
-
 static bool judge_run(const char *directory, const struct study_judge_options *options,
                       const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
                       struct error *err)
@@ -87,7 +75,10 @@ static bool judge_run(const char *directory, const struct study_judge_options *o
     if (err->code != ERROR_NONE ||
         !study_judge_run_directory(directory, options->tolerance, options->again, &resources, err))
         return false;
-    judge_warn_model(directory, options->again, listener);
+    /* What is possible of some host of the run is the model's. */
+    if (options->again && !options->again->signal && options->again->why_not.code != ERROR_NONE)
+        judge_warn(listener, memory_text("%s: what is possible is the model's, not emulated with ACKs first: %s",
+                                         directory, options->again->why_not.message));
     if (options->again && options->again->signal) {
         analysis_resources_fini(&resources);
         return error_set(err, ERROR_SYSTEM, "interrupted");

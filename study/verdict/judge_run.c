@@ -7,16 +7,12 @@
 #include "base/units.h"
 #include "judge/posterior.h"
 #include "results/directory.h"
-#include "results/summary.h"
 #include "scenarios/load.h"
 #include "study/run_network.h"
 #include "study/verdict/judge_run_evidence.h"
 #include "study/verdict/latency.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TIMES_LEAST 5 /* known in a phase, so that its ends, which lie between, matter little */
 #define PARTS 32      /* of a phase, to see where a rate settles */
@@ -350,12 +346,6 @@ static bool run_phase_again(const struct run_flows *run, const struct run_flow *
     return true;
 }
 
-/* Does it go on for as long as the run does? */
-static bool run_endless(const struct run_flow *f)
-{
-    return f->repeats || !f->known.flow || f->known.flow->bytes == 0;
-}
-
 /* What the judged flows of a resource carry in another emulation. False with *why_not: that is not known. */
 static bool run_tried(const struct run_flows *run, const struct run_flows *again, const struct analysis_resource *r,
                       const struct analysis_resource_use *const *uses, const struct run_phase *s,
@@ -367,7 +357,8 @@ static bool run_tried(const struct run_flows *run, const struct run_flows *again
     bool endless = true;
     for (size_t i = 0; i < r->n; i++) {
         same[i] = uses[i]->flow;
-        endless = endless && run_endless(same[i]);
+        /* Endless is what goes on for as long as the run does. */
+        endless = endless && (same[i]->repeats || !same[i]->known.flow || same[i]->known.flow->bytes == 0);
     }
     bool ok = run_phase_again(again, same, r->n, s->from_s, &to_s, why_not);
     *t = (struct judge_tried){.bps = {0, 0, 0}};

@@ -8,8 +8,6 @@
 #include "study/run_network.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define HOPS 64
 #define WINDOW_FULL 0.85   /* of the window is in flight: the window limits the flow, not its application */
@@ -183,8 +181,7 @@ void study_run_links_add(struct study_run_links *l, const struct study_run_flow 
 
 void study_run_links_fini(struct study_run_links *l)
 {
-    free(l->link);
-    free(l->by_name);
+    MEMORY_FREE(l->link, l->by_name);
     emu_graph_fini(&l->graph);
     *l = (struct study_run_links){0};
 }

@@ -5,7 +5,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ROOM 256
 
@@ -31,8 +30,7 @@ void study_latency_get(struct study_latency *x, struct judge_latency *l)
 {
     judge_latency_floors_of(x->idle_s, x->idle, &l->idle);
     judge_latency_times_of(x->loaded_s, x->loaded, &l->loaded);
-    free(x->idle_s);
-    free(x->loaded_s);
+    MEMORY_FREE(x->idle_s, x->loaded_s);
     *x = (struct study_latency){0};
 }
 

@@ -3,12 +3,9 @@
 
 #include "analysis/flows/leg_series.h"
 #include "base/memory.h"
-#include "results/progress.h"
-#include "results/summary.h"
 #include "study/verdict/latency.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define BINS 256 /* of a capture: half of a flow's own slots, so that a flow without a sample leaves no gap */
 
@@ -112,7 +109,6 @@ void study_round_trips_of_capture(const struct analysis_flows *f, const struct a
 
 void study_round_trips_fini(struct study_round_trips *t)
 {
-    free(t->time_s);
-    free(t->round_s);
+    MEMORY_FREE(t->time_s, t->round_s);
     *t = (struct study_round_trips){0};
 }

@@ -5,10 +5,8 @@
 #include "base/memory.h"
 #include "study/verdict/workload.h"
 #include "results/csv.h"
-#include "model/buffer.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum burst_column { SOURCES, SINKS, PACKETS, RECEIVED, SEND_GAP, RECEIVE_GAP, BURST_COLUMNS };
 static const char *const burst_columns[BURST_COLUMNS] = {"sources",  "sinks",      "packets",

@@ -4,15 +4,11 @@
 #include "study/verdict/workload.h"
 #include "base/units.h"
 #include "results/directory.h"
-#include "results/flow.h"
 #include "results/gbn_events.h"
 #include "results/summary.h"
 #include "model/loss.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CONTENT 2 /* times the tolerance */
 

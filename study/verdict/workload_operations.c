@@ -6,8 +6,6 @@
 #include "results/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST_POINTS 4 /* of a signature */
 #define PART 3         /* clusters are a third of a timer apart at least */
@@ -171,10 +169,7 @@ bool study_workload_operations(const char *directory, const struct scenario *s, 
     }
     if (ok && s->traffic == SCENARIO_TRAFFIC_EXCHANGE && scenario_has_streams(s))
         operations_add_point(signature, s, o->whole.value);
-    free(times.process_s);
-    free(times.process);
-    free(times.whole_s);
-    free(took);
+    MEMORY_FREE(times.process_s, times.process, times.whole_s, took);
     return ok;
 }
 

@@ -97,8 +97,7 @@ static bool write_capture(const char *path, const struct capture_case *k, long p
     struct capture_writer *w = capture_writer_open(path, &config, err);
     uint32_t *segments = calloc(k->flows, sizeof *segments), flow = 0;
     static struct frame frames[SHUFFLED];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     bool ok = w && segments;
     int64_t time_ns = INT64_C(1700000000000000000);
     for (long i = 0; ok && i < packets; i += SHUFFLED) {

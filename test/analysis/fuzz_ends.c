@@ -75,7 +75,7 @@ static void read_one(const uint8_t *data, size_t size)
     struct analysis_both_ends *e = analysis_both_ends_new();
     struct random r;
     for (int pass = 0; pass < 2; pass++) {
-        random_init(&r, size);
+        r = random_of(size);
         int64_t offset_ns = (int64_t)random_next(&r) >> random_below(&r, 63);
         for (size_t i = 0; i < n; i++) {
             void (*take)(struct analysis_both_ends *, int, int64_t, const struct capture_segment *) =

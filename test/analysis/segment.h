@@ -4,6 +4,7 @@
 #define TEST_ANALYSIS_SEGMENT_H
 
 #include "analysis/flows/flows.h"
+#include "test/cm.h"
 
 #define MS INT64_C(1000000)
 
@@ -23,6 +24,8 @@ struct capture_segment syn_ack(enum side side, uint32_t seq, uint32_t ack);
 /* analysis_flows_add() of a copy. */
 void feed(struct analysis_flows *f, int64_t time_ns, struct capture_segment s);
 
+/* CM_OWNED(analysis_flows_free). */
+CM_OWNER(analysis_flows, analysis_flows_free)
 struct analysis_flows *new_flows(void);
 
 /* The i-th flow with payload; fails the test when there is none. */

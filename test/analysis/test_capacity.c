@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+CM_OWNER(analysis_capacity, analysis_capacity_free)
+
 #define FULL 1448     /* 1538 bytes on the wire with 40 + 12 + 38 around it */
 #define FRAME_NS 123040 /* of those at 100 Mb/s */
 
@@ -20,9 +22,9 @@ static const struct analysis_capacity_host *host_of(const struct analysis_capaci
     return analysis_capacity_find(c, side == A_TO_B ? &s.src : &s.dst, 0);
 }
 
-static void test_back_to_back_frames_show_the_rate(void **state)
+TEST(test_back_to_back_frames_show_the_rate)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
     for (int i = 0; i < 1000; i++)
@@ -32,16 +34,15 @@ static void test_back_to_back_frames_show_the_rate(void **state)
     assert_true(share > 0.99);
     assert_true(isnan(analysis_capacity_bps(&b->out, &share))); /* nothing went that way */
     assert_true(isfinite(analysis_capacity_bps(&host_of(c, A_TO_B)->out, &share)));
-    analysis_capacity_free(c);
 }
 
 /* Stamps of whole microseconds show 10 Gb/s by 12 frames, which take 14.8 us, and no 40 Gb/s; one frame of another stamp, or the
  * other way, shows that the clock is finer. */
-static void test_frames_faster_than_the_clock_show_none(void **state)
+TEST(test_frames_faster_than_the_clock_show_none)
 {
     const double gbps[] = {10, 40, 40};
     for (int i = 0; i < 3; i++) {
-        struct analysis_capacity *c = analysis_capacity_new();
+        CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment s = full_segment(), back = stamped(B_TO_A, 0, 0, FULL, 1, 1);
         double share, unit_ns = i < 2 ? 1000 : 1;
         for (int k = 1; k <= 2000; k++)
@@ -53,65 +54,60 @@ static void test_frames_faster_than_the_clock_show_none(void **state)
         assert_true(analysis_capacity_shows(unit_ns * 1e-9, gbps[i] * 1e9) == (i != 1));
         analysis_capacity_add(c, &back, 0, 0, 123456789);
         assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - 1e-9) < 1e-15);
-        analysis_capacity_free(c);
     }
 }
 
 /* A fast link may have thousands of frames in a tick: the first stamp, which is the origin, tells nothing. */
-static void test_one_stamp_shows_no_clock(void **state)
+TEST(test_one_stamp_shows_no_clock)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int k = 0; k < 20000; k++)
         analysis_capacity_add(c, &s, s.payload_bytes, 0, k / 6000 * MS);
     assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - 1e-3) < 1e-12);
-    analysis_capacity_free(c);
 }
 
 /* Ticks of 1/64 s: frames share stamps, so what these have in common is the clock's. Bursts each 15.625 ms that a finer clock
  * tells apart have a clock of whole microseconds, or less. */
-static void test_a_clock_need_not_tick_in_decimal_units(void **state)
+TEST(test_a_clock_need_not_tick_in_decimal_units)
 {
     for (int fine = 0; fine < 2; fine++) {
-        struct analysis_capacity *c = analysis_capacity_new();
+        CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment s = full_segment();
         for (int k = 1; k <= 2000; k++)
             analysis_capacity_add(c, &s, s.payload_bytes, 0, k / (fine ? 1 : 10) * INT64_C(15625000));
         assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - (fine ? 1e-6 : 1.0 / 64)) < 1e-12);
-        analysis_capacity_free(c);
     }
 }
 
 /* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
-static void test_super_segments_have_the_bytes_of_their_frames(void **state)
+TEST(test_super_segments_have_the_bytes_of_their_frames)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
     s.payload_bytes *= 44;
     for (int i = 0; i < 100; i++)
         analysis_capacity_add(c, &s, s.payload_bytes / 44, 0, i * 44 * (int64_t)FRAME_NS);
     assert_true(fabs(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share) / 1e8 - 1) < 1e-3);
-    analysis_capacity_free(c);
 }
 
 /* Trains of 30 frames at 100 Mb/s with gaps between: the mean is far below the rate, the trains show it. */
-static void test_trains_show_the_rate_of_a_link_that_is_not_full(void **state)
+TEST(test_trains_show_the_rate_of_a_link_that_is_not_full)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
     for (int train = 0; train < 100; train++)
         for (int i = 0; i < 30; i++)
             analysis_capacity_add(c, &s, s.payload_bytes, 0, train * 20 * MS + i * (int64_t)FRAME_NS);
     assert_true(fabs(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share) / 1e8 - 1) < 1e-3);
-    analysis_capacity_free(c);
 }
 
 /* Data and ACKs by turns, some after two data, stamped as they begin: by their ends they would show another rate. */
-static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **state)
+TEST(test_frames_of_two_sizes_show_the_rate_by_their_beginnings)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment data = full_segment(), ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
     double share;
     int64_t t = 0;
@@ -123,13 +119,12 @@ static void test_frames_of_two_sizes_show_the_rate_by_their_beginnings(void **st
     const struct analysis_capacity_host *b = host_of(c, B_TO_A);
     assert_true(fabs(analysis_capacity_bps(&b->in, &share) / 1e8 - 1) < 1e-3);
     assert_true(share > 0.99);
-    analysis_capacity_free(c);
 }
 
 /* A train of 300 frames in an hour of a few: the link is no slower than the train. */
-static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
+TEST(test_a_long_train_shows_how_slow_the_link_is_not)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int i = 0; i < 300; i++)
         analysis_capacity_add(c, &s, s.payload_bytes, 0, i * (int64_t)FRAME_NS);
@@ -138,30 +133,27 @@ static void test_a_long_train_shows_how_slow_the_link_is_not(void **state)
     const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
     assert_true(fabs(analysis_capacity_least_bps(in) / 1e8 - 1) < 0.01);
     assert_true(analysis_capacity_peak_bps(in) < 0.4e8); /* of a tenth of a second */
-    analysis_capacity_free(c);
 }
 
 /* Frames at random times are no trains: no rate has a quarter of the bytes. */
-static void test_random_arrivals_show_none(void **state)
+TEST(test_random_arrivals_show_none)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
-    struct random r;
     double share;
     int64_t t = 0;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int i = 0; i < 5000; i++) {
         double u = ((double)random_below(&r, 1 << 30) + 1) / (1 << 30);
         analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (int64_t)(-log(u) * 1e6));
     }
     assert_true(isnan(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share)));
-    analysis_capacity_free(c);
 }
 
 /* What 100 ms carried is a floor: a slower pace than that, however common, is no capacity. */
-static void test_a_pace_below_the_peak_is_no_rate(void **state)
+TEST(test_a_pace_below_the_peak_is_no_rate)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     double share;
     int64_t t = 0;
@@ -169,14 +161,13 @@ static void test_a_pace_below_the_peak_is_no_rate(void **state)
         analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (i > 500 && i < 2900 / 2 ? 1 : 5) * (int64_t)FRAME_NS);
     double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
     assert_true(fabs(bps / 1e8 - 1) < 1e-3);
-    analysis_capacity_free(c);
 }
 
 /* A frame each 2 FRAME_NS: half of 100 Mb/s, whatever comes after. What begins and what ends in the middle of a slot
  * does not count. */
-static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
+TEST(test_a_mean_is_that_of_whole_slots_before_an_end)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     int64_t t = 7 * MS;
     for (; t < 2000 * MS; t += 2 * (int64_t)FRAME_NS)
@@ -189,13 +180,12 @@ static void test_a_mean_is_that_of_whole_slots_before_an_end(void **state)
     assert_true(fabs(analysis_capacity_mean_bps(in, 0, 3) / (2e8 / 3) - 1) < 3e-3); /* 2 s of half, 1 s of all */
     assert_true(isnan(analysis_capacity_mean_bps(in, 0, 1e-9)));
     assert_true(isnan(analysis_capacity_mean_bps(&host_of(c, B_TO_A)->out, 0, 3)));
-    analysis_capacity_free(c);
 }
 
 /* A host with one bulk flow, to one that shares: what it exchanges is counted there. Once it shares, too, it begins anew. */
-static void test_hosts_that_share_nothing_are_passed_over(void **state)
+TEST(test_hosts_that_share_nothing_are_passed_over)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment(), third = s;
     third.src.bytes[3] = 77;
     int64_t t = 0;
@@ -214,14 +204,13 @@ static void test_hosts_that_share_nothing_are_passed_over(void **state)
         analysis_capacity_add(c, &s, s.payload_bytes, 0, t += FRAME_NS);
     assert_int_equal(host_of(c, A_TO_B)->out.frames, 300);
     assert_int_equal(host_of(c, B_TO_A)->in.frames, 1800);
-    analysis_capacity_free(c);
 }
 
 /* A million frames, two thirds of them at 100 Mb/s, from the middle on at 50: shares and rates are those of all, though
  * most blocks are spared. */
-static void test_blocks_that_are_spared_change_no_share(void **state)
+TEST(test_blocks_that_are_spared_change_no_share)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     const int n = 1000000;
     int64_t t = 0;
@@ -231,12 +220,11 @@ static void test_blocks_that_are_spared_change_no_share(void **state)
     double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
     assert_true(fabs(bps / 1e8 - 1) < 1e-3);
     assert_true(fabs(share - 2.0 / 3) < 0.01);
-    analysis_capacity_free(c);
 }
 
-static void test_hosts_beyond_the_first_are_not_kept(void **state)
+TEST(test_hosts_beyond_the_first_are_not_kept)
 {
-    struct analysis_capacity *c = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int i = 0; i < 3 * ANALYSIS_CAPACITY_HOSTS; i++) {
         s.src.bytes[3] = (uint8_t)(i + 10);
@@ -247,26 +235,4 @@ static void test_hosts_beyond_the_first_are_not_kept(void **state)
     s.src.bytes[3] = (uint8_t)(2 * ANALYSIS_CAPACITY_HOSTS + 10);
     assert_null(analysis_capacity_find(c, &s.src, 0));
     assert_null(analysis_capacity_find(c, &s.dst, 7)); /* another network */
-    analysis_capacity_free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_back_to_back_frames_show_the_rate),
-        cmocka_unit_test(test_frames_faster_than_the_clock_show_none),
-        cmocka_unit_test(test_one_stamp_shows_no_clock),
-        cmocka_unit_test(test_a_clock_need_not_tick_in_decimal_units),
-        cmocka_unit_test(test_super_segments_have_the_bytes_of_their_frames),
-        cmocka_unit_test(test_trains_show_the_rate_of_a_link_that_is_not_full),
-        cmocka_unit_test(test_frames_of_two_sizes_show_the_rate_by_their_beginnings),
-        cmocka_unit_test(test_a_long_train_shows_how_slow_the_link_is_not),
-        cmocka_unit_test(test_random_arrivals_show_none),
-        cmocka_unit_test(test_a_pace_below_the_peak_is_no_rate),
-        cmocka_unit_test(test_a_mean_is_that_of_whole_slots_before_an_end),
-        cmocka_unit_test(test_hosts_that_share_nothing_are_passed_over),
-        cmocka_unit_test(test_blocks_that_are_spared_change_no_share),
-        cmocka_unit_test(test_hosts_beyond_the_first_are_not_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "analysis/rules/check.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -23,7 +22,7 @@ static struct analysis_judgement judge(struct analysis_check_flow *flows, size_t
     return j;
 }
 
-static void test_equal_windows_obey_eq6(void **state)
+TEST(test_equal_windows_obey_eq6)
 {
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 44.2, 256)};
     struct analysis_judgement j = judge(f, 3);
@@ -41,7 +40,7 @@ static void test_equal_windows_obey_eq6(void **state)
     assert_true(fabs(j.rule[ANALYSIS_RULE_EQ6].max_rel_error - fabs(44.2e6 / (j.fitted_rate_bps / 2) - 1)) < 1e-9);
 }
 
-static void test_acks_first_obey_eq5(void **state)
+TEST(test_acks_first_obey_eq5)
 {
     struct analysis_check_flow f[] = {flow(IN, 45.7, 474), flow(IN, 46.0, 476), flow(OUT, 93.0, 131)};
     struct analysis_judgement j = judge(f, 3);
@@ -51,7 +50,7 @@ static void test_acks_first_obey_eq5(void **state)
     assert_true(fabs(j.fitted_rate_bps / 92e6 - 1) < 0.01);
 }
 
-static void test_unequal_windows_obey_the_window_law(void **state)
+TEST(test_unequal_windows_obey_the_window_law)
 {
     struct analysis_check_flow f[] = {flow(IN, 61.8, 512), flow(IN, 30.9, 256), flow(OUT, 31.0, 256)};
     struct analysis_judgement j = judge(f, 3);
@@ -59,7 +58,7 @@ static void test_unequal_windows_obey_the_window_law(void **state)
     assert_true(fabs(j.fitted_rate_bps / 92.7e6 - 1) < 0.01);
 }
 
-static void test_twice_the_window_out_is_the_window_law_though_fairness_predicts_the_same(void **state)
+TEST(test_twice_the_window_out_is_the_window_law_though_fairness_predicts_the_same)
 {
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.4, 256), flow(OUT, 90.3, 512)};
     struct analysis_judgement j = judge(f, 3);
@@ -67,7 +66,7 @@ static void test_twice_the_window_out_is_the_window_law_though_fairness_predicts
     assert_int_equal(j.verdict, MODEL_REGIME_WINDOW);
 }
 
-static void test_windows_below_their_buffers_that_follow_the_rates_are_fairness(void **state)
+TEST(test_windows_below_their_buffers_that_follow_the_rates_are_fairness)
 {
     /* 1 in, 2 out, TCP Small Queues at the shared host: the outgoing flows keep half of their 256 kB in flight. */
     struct analysis_check_flow f[] = {flow(IN, 91, 256), flow(OUT, 46, 129), flow(OUT, 45, 127)};
@@ -77,7 +76,7 @@ static void test_windows_below_their_buffers_that_follow_the_rates_are_fairness(
     assert_int_equal(j.verdict, MODEL_REGIME_EQ5);
 }
 
-static void test_recurring_losses_decide_before_any_rule(void **state)
+TEST(test_recurring_losses_decide_before_any_rule)
 {
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
     f[1].retransmitted_segments = 12;
@@ -89,7 +88,7 @@ static void test_recurring_losses_decide_before_any_rule(void **state)
     assert_non_null(strstr(j.why, "1 of 3 flows lost 12 segments"));
 }
 
-static void test_losses_of_the_start_decide_nothing(void **state)
+TEST(test_losses_of_the_start_decide_nothing)
 {
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
     f[0].retransmitted_segments = 300; /* all before the steady part */
@@ -98,7 +97,7 @@ static void test_losses_of_the_start_decide_nothing(void **state)
 
 /* ns-3, 2/1 over a 500 kB port: one overflow at the start leaves windows of 145 kB and 1.5 MB where 3 MB are
  * allowed. The window law holds for the windows there are; it was losses that set them. */
-static void test_a_loss_that_still_holds_a_window_down_is_named(void **state)
+TEST(test_a_loss_that_still_holds_a_window_down_is_named)
 {
     struct analysis_check_flow f[] = {flow(IN, 45.2, 145), flow(IN, 468.2, 1516), flow(OUT, 926.5, 2997)};
     for (int i = 0; i < 3; i++)
@@ -116,7 +115,7 @@ static void test_a_loss_that_still_holds_a_window_down_is_named(void **state)
     assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_WINDOW);
 }
 
-static void test_losses_explain_what_no_rule_does(void **state)
+TEST(test_losses_explain_what_no_rule_does)
 {
     struct analysis_check_flow f[] = {flow(IN, 42.7, 60), flow(IN, 60.0, 60), flow(OUT, 70.1, 60)};
     assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_NONE);
@@ -124,7 +123,7 @@ static void test_losses_explain_what_no_rule_does(void **state)
     assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_LOSS);
 }
 
-static void test_where_only_totals_are_known_the_window_law_decides_on_losses(void **state)
+TEST(test_where_only_totals_are_known_the_window_law_decides_on_losses)
 {
     struct analysis_check_flow f[] = {flow(IN, 49, 3000), flow(IN, 125, 3000), flow(OUT, 936, 3000)};
     for (int i = 0; i < 3; i++)
@@ -135,7 +134,7 @@ static void test_where_only_totals_are_known_the_window_law_decides_on_losses(vo
     assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_EQ6);
 }
 
-static void test_unknown_windows_leave_the_window_law_out(void **state)
+TEST(test_unknown_windows_leave_the_window_law_out)
 {
     struct analysis_check_flow f[] = {flow(IN, 61.8, NAN), flow(IN, 30.9, NAN), flow(OUT, 31.0, NAN)};
     struct analysis_judgement j = judge(f, 3);
@@ -146,7 +145,7 @@ static void test_unknown_windows_leave_the_window_law_out(void **state)
     assert_int_equal(j.verdict, MODEL_REGIME_NONE);
 }
 
-static void test_equal_degrees_cannot_tell_eq5_from_eq6(void **state)
+TEST(test_equal_degrees_cannot_tell_eq5_from_eq6)
 {
     struct analysis_check_flow f[] = {flow(IN, 91, 500), flow(OUT, 91, 500)};
     struct analysis_judgement j = judge(f, 2);
@@ -154,7 +153,7 @@ static void test_equal_degrees_cannot_tell_eq5_from_eq6(void **state)
     assert_true(j.indistinguishable);
 }
 
-static void test_own_interval_widens_the_tolerance_up_to_twice(void **state)
+TEST(test_own_interval_widens_the_tolerance_up_to_twice)
 {
     /* B = 2 * 46.x; the third is 8 % off the fit */
     struct analysis_check_flow f[] = {flow(IN, 46, NAN), flow(IN, 46, NAN), flow(OUT, 41, NAN)};
@@ -164,24 +163,4 @@ static void test_own_interval_widens_the_tolerance_up_to_twice(void **state)
     f[2].rate_bps = 38e6; /* 12 % off: beyond twice 5 %, whatever its interval */
     f[2].ci95_bps = 30e6;
     assert_false(judge(f, 3).rule[ANALYSIS_RULE_EQ6].holds);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_windows_obey_eq6),
-        cmocka_unit_test(test_acks_first_obey_eq5),
-        cmocka_unit_test(test_unequal_windows_obey_the_window_law),
-        cmocka_unit_test(test_twice_the_window_out_is_the_window_law_though_fairness_predicts_the_same),
-        cmocka_unit_test(test_windows_below_their_buffers_that_follow_the_rates_are_fairness),
-        cmocka_unit_test(test_recurring_losses_decide_before_any_rule),
-        cmocka_unit_test(test_losses_of_the_start_decide_nothing),
-        cmocka_unit_test(test_a_loss_that_still_holds_a_window_down_is_named),
-        cmocka_unit_test(test_losses_explain_what_no_rule_does),
-        cmocka_unit_test(test_where_only_totals_are_known_the_window_law_decides_on_losses),
-        cmocka_unit_test(test_unknown_windows_leave_the_window_law_out),
-        cmocka_unit_test(test_equal_degrees_cannot_tell_eq5_from_eq6),
-        cmocka_unit_test(test_own_interval_widens_the_tolerance_up_to_twice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

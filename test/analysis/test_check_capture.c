@@ -25,47 +25,43 @@ static struct analysis_resources check(const struct analysis_flows *f)
     return r;
 }
 
-static void test_shared_host_is_found_and_judged(void **state)
+TEST(test_shared_host_is_found_and_judged)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 200, 1000);
     add_flow(f, true, 2, 0, 200, 1000);
     add_flow(f, false, 3, 0, 200, 1000);
     add_flow(f, true, 4, 0, 200, 4); /* a control connection: not bulk */
-    struct analysis_resources r = check(f);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = check(f);
     assert_int_equal(r.n, 1); /* the other hosts have one flow each */
     assert_string_equal(r.resource[0].host, "10.0.0.9");
     assert_int_equal(r.resource[0].judgement.indegree, 2);
     assert_int_equal(r.resource[0].judgement.outdegree, 1);
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
     assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 16e6) < 1); /* twice 1000 * 8 / 1 ms */
-    analysis_resources_fini(&r);
-    analysis_flows_free(f);
 }
 
-static void test_only_the_dominant_phase_is_judged(void **state)
+TEST(test_only_the_dominant_phase_is_judged)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
     add_flow(f, true, 2, 0, 400, 1000);
     add_flow(f, false, 3, 90, 400, 2000); /* 1/1 from 100 to 400, at unequal rates */
-    struct analysis_resources r = check(f);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = check(f);
     assert_int_equal(r.n, 1);
     assert_int_equal(r.resource[0].n, 2);
     assert_true(fabs(r.resource[0].start_s - 0.1) < 1e-9);
     assert_true(fabs(r.resource[0].end_s - 0.4) < 1e-9);
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_NONE);
-    analysis_resources_fini(&r);
-    analysis_flows_free(f);
 }
 
-static void test_a_flow_is_as_steady_as_those_it_shares_a_host_with(void **state)
+TEST(test_a_flow_is_as_steady_as_those_it_shares_a_host_with)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
     add_flow(f, true, 2, 0, 400, 1000);
     add_flow(f, false, 3, 90, 400, 2000);
-    struct analysis_resources diagnosed = check(f), r;
+    struct analysis_resources diagnosed MEMORY_ENDS(analysis_resources_fini) = check(f), r;
     analysis_check_capture_rates(f, &r);
     assert_int_equal(r.n, 1);
     assert_false(r.resource[0].diagnosed);
@@ -92,47 +88,39 @@ static void test_a_flow_is_as_steady_as_those_it_shares_a_host_with(void **state
         assert_true(shared.steady_goodput_bps.ci95 == found->ci95_bps && found->ci95_bps > 0);
     }
     assert_int_equal(judged, 2);
-    analysis_resources_fini(&diagnosed);
     analysis_resources_fini(&r);
-    analysis_flows_free(f);
 }
 
-static void test_nothing_shared_is_no_resource(void **state)
+TEST(test_nothing_shared_is_no_resource)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     add_flow(f, true, 1, 0, 100, 1000);
     add_flow(f, true, 2, 200, 300, 1000); /* one after the other */
-    struct analysis_resources r = check(f);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = check(f);
     assert_int_equal(r.n, 0);
-    analysis_resources_fini(&r);
-    analysis_flows_free(f);
 }
 
-static void test_an_empty_table_has_no_resource(void **state)
+TEST(test_an_empty_table_has_no_resource)
 {
-    struct analysis_flows *f = new_flows();
-    struct analysis_resources r = check(f);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = check(f);
     assert_int_equal(r.n, 0);
-    analysis_resources_fini(&r);
-    analysis_flows_free(f);
 }
 
 static enum model_regime real(const char *path, struct analysis_judgement *j)
 {
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = analysis_flows_new();
     assert_true(analysis_flows_read(f, path, NULL, NULL, &capture, &err));
-    struct analysis_resources r = check(f);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = check(f);
     assert_int_equal(r.n, 1);
     assert_string_equal(r.resource[0].host, "10.9.0.1");
     *j = r.resource[0].judgement;
-    analysis_resources_fini(&r);
-    analysis_flows_free(f);
     return j->verdict;
 }
 
-static void test_real_captures_get_their_verdicts(void **state)
+TEST(test_real_captures_get_their_verdicts)
 {
     struct analysis_judgement j;
     /* 50 Mb/s, less headers and ACKs: 1448/(1538 + 22.5) = 46.4; Linux counts 24 bytes of overhead, not 38. */
@@ -143,17 +131,4 @@ static void test_real_captures_get_their_verdicts(void **state)
     assert_false(j.rule[ANALYSIS_RULE_EQ6].holds);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
     assert_int_equal(real(TEST_CAPTURES "/shallow-2in-1out.pcap.gz", &j), MODEL_REGIME_LOSS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_host_is_found_and_judged),
-        cmocka_unit_test(test_only_the_dominant_phase_is_judged),
-        cmocka_unit_test(test_a_flow_is_as_steady_as_those_it_shares_a_host_with),
-        cmocka_unit_test(test_nothing_shared_is_no_resource),
-        cmocka_unit_test(test_an_empty_table_has_no_resource),
-        cmocka_unit_test(test_real_captures_get_their_verdicts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

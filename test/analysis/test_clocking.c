@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FULL 1000
 
@@ -27,9 +26,9 @@ static void ack_of(struct analysis_clocking *c, struct capture_segment s, int64_
 }
 
 /* A window of ten segments; an ACK of two lets two more go: ten are in flight after every pair. */
-static void test_a_full_window_is_always_at_its_most(void **state)
+TEST(test_a_full_window_is_always_at_its_most)
 {
-    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0, ack = 0, t = 0;
     uint32_t tick = 1;
     for (; end < 10 * FULL; end += FULL)
@@ -50,13 +49,12 @@ static void test_a_full_window_is_always_at_its_most(void **state)
     assert_true(x.offered_bytes >= 10 * FULL && x.offered_swing <= 0 && x.closed_share <= 0);
     assert_true(x.short_share <= 0 && x.restarts < 1);
     assert_true(x.tight_share > 0.4 && x.tight_share < 0.6); /* the second of each pair */
-    free(c);
 }
 
 /* An ACK that passed is one for good, whatever a phase has of them. */
-static void test_a_flow_was_acknowledged_or_never(void **state)
+TEST(test_a_flow_was_acknowledged_or_never)
 {
-    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     struct analysis_clocking_figures x;
     analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, FULL, FULL, MS);
     analysis_clocking_get(c, 0, 10, &x);
@@ -64,13 +62,12 @@ static void test_a_flow_was_acknowledged_or_never(void **state)
     ack_of(c, (struct capture_segment){.ack = 1}, FULL, 10 * FULL, 2 * MS);
     analysis_clocking_get(c, 5, 10, &x);
     assert_true(x.acked);
-    free(c);
 }
 
 /* Writes of four and a half segments, every 20 ms, each acknowledged before the next. */
-static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
+TEST(test_writes_begin_with_nothing_in_flight_and_end_short)
 {
-    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0;
     uint32_t tick = 0;
     for (int i = 0; i < 100; i++) {
@@ -88,14 +85,13 @@ static void test_writes_begin_with_nothing_in_flight_and_end_short(void **state)
     assert_true(fabs(x.short_share - 0.2) < 1e-9);
     assert_true(fabs(x.restarts - 99) < 0.5);
     assert_true(fabs(x.gaps_s - 99 * (20e-3 - 0.4e-3)) < 1e-6);
-    free(c);
 }
 
 /* A reader that empties its buffer now and then: the window offered comes and goes, for a second, and for so long that
  * times are counted together. */
 static void slow_reader(int ms)
 {
-    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < ms; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
         ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, i % 4 ? 40 * FULL : FULL,
@@ -105,33 +101,30 @@ static void slow_reader(int ms)
     assert_true(x.offered_swing > 0.9);
     assert_true(fabs(x.closed_share - 0.25) < 0.01);
     assert_true(isnan(x.flight_bytes)); /* no timestamps */
-    free(c);
 }
 
-static void test_a_slow_reader_shows_in_the_window_offered(void **state)
+TEST(test_a_slow_reader_shows_in_the_window_offered)
 {
     slow_reader(1000);
     slow_reader(300000);
 }
 
 /* A buffer of two segments offers less than two while it holds one: that says nothing of who reads it. */
-static void test_the_least_buffer_is_no_slow_reader(void **state)
+TEST(test_the_least_buffer_is_no_slow_reader)
 {
-    (void)state;
-    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
         ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (1 + i % 2) * FULL, i * MS + MS / 2);
     }
     struct analysis_clocking_figures x = figures(c);
     assert_true(x.offered_swing <= 0 && x.closed_share <= 0);
-    free(c);
 }
 
 /* A kernel that tunes its window makes it grow by two segments an ACK: nothing comes and goes, however slots merge. */
-static void test_a_window_that_grows_is_no_slow_reader(void **state)
+TEST(test_a_window_that_grows_is_no_slow_reader)
 {
-    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
         ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL,
@@ -140,14 +133,13 @@ static void test_a_window_that_grows_is_no_slow_reader(void **state)
     struct analysis_clocking_figures x = figures(c);
     assert_true(x.offered_swing <= 0);
     assert_true(x.offered_most_bytes > 1000.0 * FULL);
-    free(c);
 }
 
 /* 200 writes of three segments, answered after 2 to 9 ms. Each begins 5 ms after the answer to the one before, or every
  * 20 ms; `payload`: with data of the other end after the answer. */
 static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
 {
-    struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0, t = 20 * MS;
     uint32_t echoed = 0;
     for (int i = 0; i < 200; i++) {
@@ -163,11 +155,10 @@ static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
         t = clocked ? t + 20 * MS : answered + 5 * MS;
     }
     struct analysis_clocking_figures x = figures(c);
-    free(c);
     return x;
 }
 
-static void test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts(void **state)
+TEST(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts)
 {
     struct analysis_clocking_figures waits = cycles(false, 0), clocked = cycles(true, 0), prompted = cycles(false, 100);
     assert_true(fabs(waits.clocked) < 0.1 && waits.clocked_sd < 0.1);
@@ -179,9 +170,9 @@ static void test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts(
 
 /* At the receiver all that has come is acknowledged while more is on its way: no restart, unless the ACK had time to
  * reach the sender, or the sender echoes it. */
-static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
+TEST(test_what_follows_an_ack_too_soon_is_no_restart)
 {
-    struct analysis_clocking *c = analysis_clocking_new(0, 10 * MS);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, 10 * MS);
     for (int64_t i = 0; i < 100; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 1},
                                (i + 1) * FULL, FULL, i * MS);
@@ -192,28 +183,26 @@ static void test_what_follows_an_ack_too_soon_is_no_restart(void **state)
     analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 1},
                            101 * FULL, FULL, 120 * MS);
     assert_true(fabs(figures(c).restarts - 1) < 0.1);
-    free(c);
 }
 
 /* Memory does not grow with time, and clocks that step back do no harm. */
-static void test_slots_merge_and_times_may_step_back(void **state)
+TEST(test_slots_merge_and_times_may_step_back)
 {
-    struct analysis_clocking *c = analysis_clocking_new(1000 * MS, -1);
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(1000 * MS, -1);
     for (int64_t i = 0; i < 100000; i++)
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, i + 1, FULL,
                                (i % 3 ? 1000 + i : 0) * MS);
     struct analysis_clocking_figures x = figures(c);
     assert_true(c->n <= ANALYSIS_CLOCKING_SLOTS);
     assert_true(x.short_share <= 0);
-    free(c);
 }
 
 /* Without the handshake that has the scale a header's 1250 may be any of their multiples by powers of two: of those
  * that have room for nine segments 10000 is the least. A window that a scale makes none of closes nothing. */
-static void test_without_its_scale_a_window_is_the_least_that_has_room(void **state)
+TEST(test_without_its_scale_a_window_is_the_least_that_has_room)
 {
     for (int scale = -1; scale < 4; scale += 4) {
-        struct analysis_clocking *c = analysis_clocking_new(0, -1);
+        MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
         int64_t end = 0;
         for (int i = 0; i < 9; i++)
             analysis_clocking_data(
@@ -230,15 +219,14 @@ static void test_without_its_scale_a_window_is_the_least_that_has_room(void **st
         assert_true(fabs(x.most_bytes - 9 * FULL) < 1);
         assert_true(x.offered_guessed == (scale < 0) && x.closed_share == 0);
         assert_true(fabs(x.offered_bytes - 10000) < 1e-9 && fabs(x.offered_most_bytes - 10000) < 1e-9);
-        free(c);
     }
 }
 
 /* What is in flight does not show without stamps, so that no scale has room for it. */
-static void test_without_its_scale_a_window_is_unknown_where_nothing_tells(void **state)
+TEST(test_without_its_scale_a_window_is_unknown_where_nothing_tells)
 {
     for (int stamps = 0; stamps < 2; stamps++) {
-        struct analysis_clocking *c = analysis_clocking_new(0, -1);
+        MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
         for (uint32_t i = 0; i < 100; i++) {
             struct capture_segment data = {.payload_bytes = FULL, .has_timestamps = stamps, .tsecr = i};
             struct capture_segment ack = {.window = 20000, .has_timestamps = stamps, .tsval = i + 1};
@@ -249,24 +237,5 @@ static void test_without_its_scale_a_window_is_unknown_where_nothing_tells(void 
         assert_true(x.offered_guessed);
         /* 20000 bytes have room for one segment, by any scale. */
         assert_true(stamps ? fabs(x.offered_bytes - 20000) < 1e-9 : isnan(x.offered_bytes));
-        free(c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_full_window_is_always_at_its_most),
-        cmocka_unit_test(test_a_flow_was_acknowledged_or_never),
-        cmocka_unit_test(test_writes_begin_with_nothing_in_flight_and_end_short),
-        cmocka_unit_test(test_a_slow_reader_shows_in_the_window_offered),
-        cmocka_unit_test(test_the_least_buffer_is_no_slow_reader),
-        cmocka_unit_test(test_a_window_that_grows_is_no_slow_reader),
-        cmocka_unit_test(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts),
-        cmocka_unit_test(test_what_follows_an_ack_too_soon_is_no_restart),
-        cmocka_unit_test(test_without_its_scale_a_window_is_the_least_that_has_room),
-        cmocka_unit_test(test_without_its_scale_a_window_is_unknown_where_nothing_tells),
-        cmocka_unit_test(test_slots_merge_and_times_may_step_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,26 +7,24 @@
 #include "test/analysis/segment.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include "test/cm.h"
 
-static void test_both_directions_are_kept_apart(void **state)
+TEST(test_both_directions_are_kept_apart)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, segment(B_TO_A, 100, 10, 1));
     feed(f, 0, segment(A_TO_B, 1, 20, 110));
     assert_int_equal(flow_count(f), 2);
     assert_int_equal(flow_at(f, 0).payload_bytes, 10); /* whose packet came first */
     assert_int_equal(flow_at(f, 0).src_port, 2000);
     assert_int_equal(flow_at(f, 1).payload_bytes, 20);
-    analysis_flows_free(f);
 }
 
-static void test_the_same_addresses_in_another_network_are_another_connection(void **state)
+TEST(test_the_same_addresses_in_another_network_are_another_connection)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     for (uint32_t vlan = 1; vlan <= 3; vlan++) {
         struct capture_segment s = segment(A_TO_B, 1000 * vlan, 10 * vlan, 1);
         s.tag = vlan;
@@ -34,12 +32,11 @@ static void test_the_same_addresses_in_another_network_are_another_connection(vo
     }
     assert_int_equal(flow_count(f), 3);
     assert_int_equal(flow_at(f, 2).payload_bytes, 30);
-    analysis_flows_free(f);
 }
 
-static void test_a_four_tuple_used_again_is_a_new_connection(void **state)
+TEST(test_a_four_tuple_used_again_is_a_new_connection)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 0, segment(A_TO_B, 1001, 500, 1));
     feed(f, 1 * MS, syn(A_TO_B, 900000));
@@ -47,36 +44,33 @@ static void test_a_four_tuple_used_again_is_a_new_connection(void **state)
     assert_int_equal(flow_count(f), 2);
     assert_int_equal(flow_at(f, 0).payload_bytes, 500);
     assert_int_equal(flow_at(f, 1).payload_bytes, 70);
-    analysis_flows_free(f);
 }
 
-static void test_a_syn_sent_again_is_not_a_new_connection(void **state)
+TEST(test_a_syn_sent_again_is_not_a_new_connection)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 1));
     feed(f, 2 * MS, syn(A_TO_B, 1000));
     feed(f, 3 * MS, segment(A_TO_B, 1501, 500, 1));
     assert_int_equal(flow_count(f), 1);
     assert_int_equal(flow_at(f, 0).payload_bytes, 1000);
-    analysis_flows_free(f);
 }
 
-static void test_of_two_syn_acks_the_last_before_data_counts(void **state)
+TEST(test_of_two_syn_acks_the_last_before_data_counts)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 1 * MS, syn_ack(B_TO_A, 3000000000u, 1001)); /* of an older connection: 3 GB away */
     feed(f, 2 * MS, syn_ack(B_TO_A, 5000, 1001));
     feed(f, 3 * MS, segment(B_TO_A, 5001, 400, 1001));
     assert_int_equal(flow_count(f), 1);
     assert_int_equal(flow_at(f, 0).payload_bytes, 400);
-    analysis_flows_free(f);
 }
 
-static void test_a_stray_syn_ack_after_data_changes_nothing(void **state)
+TEST(test_a_stray_syn_ack_after_data_changes_nothing)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, 1 * MS, syn_ack(B_TO_A, 5000, 1001));
     feed(f, 2 * MS, segment(B_TO_A, 5001, 400, 1001));
@@ -84,24 +78,22 @@ static void test_a_stray_syn_ack_after_data_changes_nothing(void **state)
     feed(f, 4 * MS, segment(B_TO_A, 5401, 100, 1001));
     assert_int_equal(flow_count(f), 1);
     assert_int_equal(flow_at(f, 0).payload_bytes, 500);
-    analysis_flows_free(f);
 }
 
-static void test_reuse_is_seen_from_the_server_side_alone(void **state)
+TEST(test_reuse_is_seen_from_the_server_side_alone)
 {
-    struct analysis_flows *f = new_flows(); /* the capture has nothing from a */
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows(); /* the capture has nothing from a */
     feed(f, 0, syn_ack(B_TO_A, 5000, 1001));
     feed(f, 1 * MS, segment(B_TO_A, 5001, 400, 1001));
     feed(f, 2 * MS, syn_ack(B_TO_A, 4000000000u, 77));
     feed(f, 3 * MS, segment(B_TO_A, 4000000001u, 30, 77));
     assert_int_equal(flow_count(f), 2);
     assert_int_equal(flow_at(f, 1).payload_bytes, 30);
-    analysis_flows_free(f);
 }
 
-static void test_many_connections_are_all_found_again(void **state)
+TEST(test_many_connections_are_all_found_again)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     for (int round = 0; round < 2; round++) {
         for (uint32_t i = 0; i < 5000; i++) {
             struct capture_segment s = segment(A_TO_B, 100 + 10 * (uint32_t)round, 10, 1);
@@ -111,13 +103,12 @@ static void test_many_connections_are_all_found_again(void **state)
     }
     assert_int_equal(flow_count(f), 5000);
     assert_int_equal(flow_at(f, 4999).payload_bytes, 20);
-    analysis_flows_free(f);
 }
 
 /* CPU time of a segment each of n connections between ports 1000 and 2000. */
 static double seconds_of(const uint64_t *addresses, size_t n)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct capture_segment s = segment(A_TO_B, 1, 10, 1);
     s.src_port = 1000;
     s.dst_port = 2000;
@@ -129,13 +120,12 @@ static double seconds_of(const uint64_t *addresses, size_t n)
     }
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     assert_int_equal(flow_count(f), n);
-    analysis_flows_free(f);
     return seconds;
 }
 
 /* hash_mix() can be undone: 30,000 pairs of addresses that it gives one value of 32 bits. In a table by it they would
  * need 30,000 * 15,000 looks at others, a hundred times as long as all else. */
-static void test_time_is_linear_whatever_addresses_are_chosen(void **state)
+TEST(test_time_is_linear_whatever_addresses_are_chosen)
 {
     enum { N = 30000 };
     static uint64_t chosen[N], drawn[N];
@@ -210,14 +200,13 @@ static size_t figures(const struct analysis_flows *f, size_t slot, double out[40
 
 /* Behind ANALYSIS_CONNECTIONS_WHOLE others, whose first segments are all that there is of them, a connection is kept as its
  * first segment until a second comes; nobody sees which. */
-static void test_a_connection_that_began_as_its_first_segment_is_like_any(void **state)
+TEST(test_a_connection_that_began_as_its_first_segment_is_like_any)
 {
     size_t alone = 0, more = 0;
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        struct analysis_flows *few = new_flows(), *many = new_flows();
-        struct random r;
+        struct analysis_flows *few CM_OWNED(analysis_flows_free) = new_flows(), *many = new_flows();
         struct capture_segment last[PAIRS] = {0};
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         analysis_flows_keep_explanations(few);
         analysis_flows_keep_explanations(many);
         analysis_flows_set_origin(few, 0);
@@ -244,26 +233,8 @@ static void test_a_connection_that_began_as_its_first_segment_is_like_any(void *
             alone += n > 6 && a[12] == 1;
             more += n > 6 && a[12] > 1;
         }
-        analysis_flows_free(few);
         analysis_flows_free(many);
     }
     assert_in_range(alone, 100, 10000); /* of one data packet, and of more: both have been seen */
     assert_in_range(more, 100, 10000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_directions_are_kept_apart),
-        cmocka_unit_test(test_the_same_addresses_in_another_network_are_another_connection),
-        cmocka_unit_test(test_a_four_tuple_used_again_is_a_new_connection),
-        cmocka_unit_test(test_a_syn_sent_again_is_not_a_new_connection),
-        cmocka_unit_test(test_of_two_syn_acks_the_last_before_data_counts),
-        cmocka_unit_test(test_a_stray_syn_ack_after_data_changes_nothing),
-        cmocka_unit_test(test_reuse_is_seen_from_the_server_side_alone),
-        cmocka_unit_test(test_time_is_linear_whatever_addresses_are_chosen),
-        cmocka_unit_test(test_many_connections_are_all_found_again),
-        cmocka_unit_test(test_a_connection_that_began_as_its_first_segment_is_like_any),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct capture_segment datagram(uint8_t from, uint16_t from_port, uint8_t
 }
 
 /* A client's first packet has a long header; the short ones of both ways belong to it, and another port's do not. */
-static void test_long_headers_name_both_ways(void **state)
+TEST(test_long_headers_name_both_ways)
 {
     struct analysis_datagrams *d = analysis_datagrams_new();
     struct capture_segment first = datagram(1, 5000, 2, 443, CAPTURE_DATAGRAM_QUIC), answer = datagram(2, 443, 1, 5000, CAPTURE_DATAGRAM_UDP),
@@ -34,7 +34,7 @@ static void test_long_headers_name_both_ways(void **state)
 
 /* 100 times ten packets within 0.9 ms, 10 ms apart: ten at a time. Of the first run some count as beginnings, as no mean
  * gap is known yet: at most ten. */
-static void test_packets_that_come_together_are_a_run(void **state)
+TEST(test_packets_that_come_together_are_a_run)
 {
     struct analysis_datagrams *d = analysis_datagrams_new();
     struct capture_segment s = datagram(1, 5000, 2, 443, CAPTURE_DATAGRAM_UDP);
@@ -48,7 +48,7 @@ static void test_packets_that_come_together_are_a_run(void **state)
 }
 
 /* Of a million ports no more than the first are kept. */
-static void test_many_flows_cost_no_more_than_the_first(void **state)
+TEST(test_many_flows_cost_no_more_than_the_first)
 {
     struct analysis_datagrams *d = analysis_datagrams_new();
     size_t n;
@@ -64,14 +64,4 @@ static void test_many_flows_cost_no_more_than_the_first(void **state)
     analysis_datagrams_free(d);
     assert_null(analysis_datagrams_all(NULL, &n));
     assert_int_equal(n, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_long_headers_name_both_ways),
-        cmocka_unit_test(test_packets_that_come_together_are_a_run),
-        cmocka_unit_test(test_many_flows_cost_no_more_than_the_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

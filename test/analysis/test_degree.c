@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/degree.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "test/cm.h"
 
 /* In: 0..10 and 1..9; out: 2..10.001 s. */
 static const struct analysis_activity flows[] = {{0, 10, true}, {1, 9, true}, {2, 10.001, false}};
 
-static void test_phases_have_a_constant_set_of_flows(void **state)
+TEST(test_phases_have_a_constant_set_of_flows)
 {
-    struct analysis_phase *phases;
+    MEMORY_LOCAL struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(flows, 3, 0, &phases, &n);
     /* 0-1: 1/0, 1-2: 2/0, 2-9: 2/1, 9-10: 1/1, 10-10.001: 0/1 */
@@ -21,30 +18,27 @@ static void test_phases_have_a_constant_set_of_flows(void **state)
         assert_int_equal(phases[i].indegree, in[i]);
         assert_int_equal(phases[i].outdegree, out[i]);
     }
-    free(phases);
 }
 
-static void test_slivers_are_left_out(void **state)
+TEST(test_slivers_are_left_out)
 {
-    struct analysis_phase *phases;
+    MEMORY_LOCAL struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(flows, 3, 0.01, &phases, &n);
     assert_int_equal(n, 4);
-    free(phases);
 }
 
-static void test_idle_time_is_no_phase(void **state)
+TEST(test_idle_time_is_no_phase)
 {
     const struct analysis_activity apart[] = {{0, 1, true}, {5, 6, true}};
-    struct analysis_phase *phases;
+    MEMORY_LOCAL struct analysis_phase *phases;
     size_t n;
     analysis_degree_phases(apart, 2, 0, &phases, &n);
     assert_int_equal(n, 2);
     assert_null(analysis_degree_dominant(phases, n)); /* never two at once */
-    free(phases);
 }
 
-static void test_no_flows_have_no_phases(void **state)
+TEST(test_no_flows_have_no_phases)
 {
     struct analysis_phase *phases;
     size_t n;
@@ -53,7 +47,7 @@ static void test_no_flows_have_no_phases(void **state)
     assert_null(phases);
 }
 
-static void test_dominant_phase_has_most_flow_seconds(void **state)
+TEST(test_dominant_phase_has_most_flow_seconds)
 {
     const struct analysis_phase phases[] = {
         {0, 100, 1, 0}, /* one flow shares with nobody */
@@ -64,21 +58,8 @@ static void test_dominant_phase_has_most_flow_seconds(void **state)
     assert_ptr_equal(analysis_degree_dominant(phases, 4), &phases[2]);
 }
 
-static void test_bulk_is_relative_to_the_largest(void **state)
+TEST(test_bulk_is_relative_to_the_largest)
 {
     assert_int_equal(analysis_degree_bulk_bytes(1000), 20000);
     assert_int_equal(analysis_degree_bulk_bytes(100000000), 500000); /* 0.5 % of 100 MB */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_phases_have_a_constant_set_of_flows),
-        cmocka_unit_test(test_slivers_are_left_out),
-        cmocka_unit_test(test_idle_time_is_no_phase),
-        cmocka_unit_test(test_no_flows_have_no_phases),
-        cmocka_unit_test(test_dominant_phase_has_most_flow_seconds),
-        cmocka_unit_test(test_bulk_is_relative_to_the_largest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

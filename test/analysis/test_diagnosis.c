@@ -7,8 +7,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct analysis_flows *read_capture(const char *name)
 {
@@ -25,19 +23,17 @@ static struct analysis_flows *read_capture(const char *name)
 
 static struct judge_diagnosis diagnosis_of(const char *name)
 {
-    struct analysis_resources all;
-    struct analysis_flows *f = read_capture(name);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all;
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture(name);
     analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &all);
     assert_int_equal(all.n, 1);
     assert_true(all.resource[0].diagnosed);
     struct judge_diagnosis d = all.resource[0].diagnosis;
-    analysis_resources_fini(&all);
-    analysis_flows_free(f);
     return d;
 }
 
 /* With ACKs first real Linux gave the flow out 46.4 Mb/s instead of 24. */
-static void test_fifo_loses_half_of_the_outgoing_direction(void **state)
+TEST(test_fifo_loses_half_of_the_outgoing_direction)
 {
     struct judge_diagnosis d = diagnosis_of("fifo-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
@@ -51,7 +47,7 @@ static void test_fifo_loses_half_of_the_outgoing_direction(void **state)
     assert_true(d.out.ack_wait_s > 0.15 && d.in.data_wait_s > 0.15 && d.in.ack_wait_s < 0.01);
 }
 
-static void test_ack_first_loses_nothing(void **state)
+TEST(test_ack_first_loses_nothing)
 {
     struct judge_diagnosis d = diagnosis_of("ackprio-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
@@ -59,7 +55,7 @@ static void test_ack_first_loses_nothing(void **state)
     assert_true(fabs(d.lost_share) < 0.03);
 }
 
-static void test_shallow_buffers_are_named_losses(void **state)
+TEST(test_shallow_buffers_are_named_losses)
 {
     struct judge_diagnosis d = diagnosis_of("shallow-2in-1out.pcap.gz");
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
@@ -80,7 +76,7 @@ struct asked {
 
 static void asked_of(const struct analysis_flows *f, struct asked *a)
 {
-    struct analysis_resources all;
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all;
     struct analysis_flow flow;
     analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &all);
     assert_int_equal(all.n, 1);
@@ -95,7 +91,6 @@ static void asked_of(const struct analysis_flows *f, struct asked *a)
                                             .rate_bps = r->flows[i].rate_bps, .loss_events = r->flows[i].loss_events,
                                             .retransmitted = r->flows[i].retransmitted_segments};
     }
-    analysis_resources_fini(&all);
 }
 
 static struct judge_diagnosis answer(const struct analysis_flows *f, struct asked *a, const double capacity_bps[2])
@@ -110,10 +105,10 @@ static struct judge_diagnosis answer(const struct analysis_flows *f, struct aske
 
 /* Asked again the same capture has the same answer, and the same of its flows: floors and waits that make up a
  * direction's means. */
-static void test_flows_are_told_their_round_trips_and_limits(void **state)
+TEST(test_flows_are_told_their_round_trips_and_limits)
 {
     struct asked a, b;
-    struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
     asked_of(f, &a);
     b = a;
     struct judge_diagnosis d = answer(f, &a, NULL), again = answer(f, &b, NULL);
@@ -132,14 +127,13 @@ static void test_flows_are_told_their_round_trips_and_limits(void **state)
     assert_true(fabs(in_s / in_bps - d.in.data_wait_s) < 1e-9 && fabs(in_bps / d.in.carried_bps - 1) < 1e-9);
     assert_true(d.probability == again.probability && d.ci95 == again.ci95 && d.lost_share == again.lost_share);
     assert_string_equal(d.why, again.why);
-    analysis_flows_free(f);
 }
 
 /* Of a link of 25.9 Mb/s out 24 are what fits beside ACKs: nothing is lost. One of 50 has room. */
-static void test_a_capacity_that_is_known_is_taken(void **state)
+TEST(test_a_capacity_that_is_known_is_taken)
 {
     struct asked a;
-    struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
     asked_of(f, &a);
     struct judge_diagnosis d = answer(f, &a, (const double[]){50e6, 50e6});
     assert_int_equal(d.in.source, JUDGE_CAPACITY_KNOWN);
@@ -150,15 +144,13 @@ static void test_a_capacity_that_is_known_is_taken(void **state)
     d = answer(f, &a, (const double[]){50e6, d.out.carried_bps * 1538 / 1448 + acks_bps / 2});
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_true(d.out.saturated);
-    analysis_flows_free(f);
 }
 
 /* Without stamps and without ACKs no wait shows: no yes and no no, and the capture has packets of one way alone. */
-static void test_without_any_wait_that_shows_nothing_is_sure(void **state)
+TEST(test_without_any_wait_that_shows_nothing_is_sure)
 {
-    struct random r;
-    struct analysis_flows *f = new_flows();
-    random_init(&r, 1);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+    struct random r = random_of(1);
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 4000; i++)
         for (uint8_t k = 0; k < 2; k++) { /* one flow each way, at 8 Mb/s at uneven distances, without an ACK */
@@ -173,18 +165,4 @@ static void test_without_any_wait_that_shows_nothing_is_sure(void **state)
     assert_int_equal(d.cause, JUDGE_CAUSE_ONE_SIDED);
     assert_true(d.in.flows == 1 && d.out.flows == 1 && isnan(a.told[0].ack_wait_s));
     assert_non_null(strstr(d.why, "one way alone"));
-    analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fifo_loses_half_of_the_outgoing_direction),
-        cmocka_unit_test(test_ack_first_loses_nothing),
-        cmocka_unit_test(test_shallow_buffers_are_named_losses),
-        cmocka_unit_test(test_flows_are_told_their_round_trips_and_limits),
-        cmocka_unit_test(test_a_capacity_that_is_known_is_taken),
-        cmocka_unit_test(test_without_any_wait_that_shows_nothing_is_sure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,9 @@ static struct analysis_flows *connected(void)
     return f;
 }
 
-static void test_syn_and_fin_are_not_payload(void **state)
+TEST(test_syn_and_fin_are_not_payload)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     struct capture_segment fin = segment(A_TO_B, 1501, 0, 5001);
     fin.flags |= CAPTURE_TCP_FIN;
@@ -27,11 +27,10 @@ static void test_syn_and_fin_are_not_payload(void **state)
     assert_int_equal(flow_count(f), 1);
     assert_int_equal(flow_at(f, 0).payload_bytes, 500);
     assert_int_equal(flow_at(f, 0).data_packets, 1);
-    analysis_flows_free(f);
 }
 
 /* 9000 bytes of packet less 40 of headers, 12 of timestamps; 8688 are six segments of 1448, that a NIC cuts. */
-static void test_jumbo_frames_show_without_a_handshake(void **state)
+TEST(test_jumbo_frames_show_without_a_handshake)
 {
     struct analysis_flows *f = new_flows();
     for (uint32_t i = 0; i < 7; i++)
@@ -58,45 +57,42 @@ static void test_jumbo_frames_show_without_a_handshake(void **state)
 }
 
 /* Six segments of 1448 that a NIC cuts are one of 8688; nothing cuts 100 MB, whatever a header claims. */
-static void test_super_segments_are_counted_but_for_those_that_nobody_makes(void **state)
+TEST(test_super_segments_are_counted_but_for_those_that_nobody_makes)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, stamped(A_TO_B, 1, 1448, 1, 10, 1));
     assert_int_equal(flow_at(f, 0).longest_bytes, 0);
     feed(f, 1 * MS, stamped(A_TO_B, 1449, 8688, 1, 11, 1));
     feed(f, 2 * MS, stamped(A_TO_B, 10137, 100000000, 1, 12, 1));
     assert_int_equal(flow_at(f, 0).long_bytes, 8688);
     assert_int_equal(flow_at(f, 0).longest_bytes, 8688);
-    analysis_flows_free(f);
 }
 
-static void test_payload_of_a_reset_is_ignored(void **state)
+TEST(test_payload_of_a_reset_is_ignored)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     struct capture_segment rst = segment(A_TO_B, 1501, 30, 5001);
     rst.flags |= CAPTURE_TCP_RST;
     feed(f, 2 * MS, rst);
     assert_int_equal(flow_at(f, 0).payload_bytes, 500);
     assert_int_equal(flow_at(f, 0).seen_payload_bytes, 500);
-    analysis_flows_free(f);
 }
 
-static void test_data_on_a_syn_begin_behind_it(void **state)
+TEST(test_data_on_a_syn_begin_behind_it)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct capture_segment s = syn(A_TO_B, 1000); /* TCP Fast Open */
     s.payload_bytes = 100;
     feed(f, 0, s);
     feed(f, 1 * MS, segment(A_TO_B, 1101, 50, 5001));
     assert_int_equal(flow_at(f, 0).payload_bytes, 150);
     assert_int_equal(flow_at(f, 0).missing_bytes, 0);
-    analysis_flows_free(f);
 }
 
-static void test_sequence_numbers_may_wrap_any_number_of_times(void **state)
+TEST(test_sequence_numbers_may_wrap_any_number_of_times)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, UINT32_MAX - 10));
     uint32_t seq = UINT32_MAX - 9;
     const uint32_t step = 60000; /* super-frames: larger than any MTU */
@@ -108,12 +104,11 @@ static void test_sequence_numbers_may_wrap_any_number_of_times(void **state)
     assert_int_equal(flow.seen_payload_bytes, n * step);
     assert_int_equal(flow.missing_bytes, 0);
     assert_int_equal(flow.retransmitted_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_bytes_the_capture_missed_are_payload_and_missing(void **state)
+TEST(test_bytes_the_capture_missed_are_payload_and_missing)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 4001, MSS, 5001));
     struct analysis_flow flow = flow_at(f, 0);
@@ -121,12 +116,11 @@ static void test_bytes_the_capture_missed_are_payload_and_missing(void **state)
     assert_int_equal(flow.seen_payload_bytes, 2000);
     assert_int_equal(flow.missing_bytes, 2000);
     assert_int_equal(flow.retransmitted_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_without_handshake_the_lowest_byte_seen_is_the_first(void **state)
+TEST(test_without_handshake_the_lowest_byte_seen_is_the_first)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, segment(B_TO_A, 9000, 0, 70000)); /* an ACK of bytes nobody saw */
     feed(f, 1 * MS, segment(A_TO_B, 81000, MSS, 9000));
     feed(f, 2 * MS, segment(A_TO_B, 80000, MSS, 9000)); /* overtaken */
@@ -135,12 +129,11 @@ static void test_without_handshake_the_lowest_byte_seen_is_the_first(void **stat
     assert_int_equal(flow.payload_bytes, 5000); /* 77000 .. 82000 */
     assert_int_equal(flow.missing_bytes, 2000); /* 78000 .. 80000 */
     assert_int_equal(flow.retransmitted_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_bytes_seen_before_are_retransmitted(void **state)
+TEST(test_bytes_seen_before_are_retransmitted)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 2001, MSS, 5001));
     feed(f, 3 * MS, segment(A_TO_B, 1001, MSS, 5001));
@@ -149,44 +142,40 @@ static void test_bytes_seen_before_are_retransmitted(void **state)
     assert_int_equal(flow.loss_events, 1);
     assert_int_equal(flow.payload_bytes, 2000);
     assert_int_equal(flow.seen_payload_bytes, 3000);
-    analysis_flows_free(f);
 }
 
-static void test_a_retransmitted_super_frame_is_several_segments(void **state)
+TEST(test_a_retransmitted_super_frame_is_several_segments)
 {
-    struct analysis_flows *f = connected(); /* MSS option 1460, no timestamps */
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected(); /* MSS option 1460, no timestamps */
     feed(f, 1 * MS, segment(A_TO_B, 1001, 14600, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 1001, 4381, 5001)); /* 3 * 1460 + 1 */
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 4);
-    analysis_flows_free(f);
 }
 
-static void test_a_hole_filled_by_an_older_timestamp_was_reordered(void **state)
+TEST(test_a_hole_filled_by_an_older_timestamp_was_reordered)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
     feed(f, 2 * MS, stamped(A_TO_B, 3001, MSS, 5001, 12, 1));
     feed(f, 50 * MS, stamped(A_TO_B, 2001, MSS, 5001, 11, 1)); /* late, but sent before */
     assert_int_equal(flow_at(f, 0).reordered_segments, 1);
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_a_hole_filled_by_a_newer_timestamp_was_retransmitted(void **state)
+TEST(test_a_hole_filled_by_a_newer_timestamp_was_retransmitted)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
     feed(f, 2 * MS, stamped(A_TO_B, 3001, MSS, 5001, 12, 1));
     feed(f, 2 * MS, stamped(A_TO_B, 2001, MSS, 5001, 13, 1)); /* at once, but sent after */
     assert_int_equal(flow_at(f, 0).reordered_segments, 0);
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 1);
     assert_int_equal(flow_at(f, 0).missing_bytes, 0);
-    analysis_flows_free(f);
 }
 
-static void test_within_one_tick_the_ip_identification_tells(void **state)
+TEST(test_within_one_tick_the_ip_identification_tells)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     struct capture_segment early = stamped(A_TO_B, 2001, MSS, 5001, 10, 1); /* made first: smaller identification */
     feed(f, 1 * MS, stamped(A_TO_B, 1001, MSS, 5001, 10, 1));
     feed(f, 1 * MS, stamped(A_TO_B, 3001, MSS, 5001, 10, 1));
@@ -196,7 +185,6 @@ static void test_within_one_tick_the_ip_identification_tells(void **state)
     feed(f, 1 * MS, stamped(A_TO_B, 4001, MSS, 5001, 10, 1)); /* made last */
     assert_int_equal(flow_at(f, 0).reordered_segments, 1);
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 1);
-    analysis_flows_free(f);
 }
 
 static struct capture_segment bare(struct capture_segment s)
@@ -205,9 +193,9 @@ static struct capture_segment bare(struct capture_segment s)
     return s;
 }
 
-static void test_without_marks_duplicate_acks_or_time_tell(void **state)
+TEST(test_without_marks_duplicate_acks_or_time_tell)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, bare(segment(A_TO_B, 1001, MSS, 5001)));
     feed(f, 2 * MS, bare(segment(B_TO_A, 5001, 0, 2001)));
     feed(f, 3 * MS, bare(segment(A_TO_B, 3001, MSS, 5001)));
@@ -227,12 +215,11 @@ static void test_without_marks_duplicate_acks_or_time_tell(void **state)
     feed(f, 12 * MS, bare(segment(A_TO_B, 6001, MSS, 5001))); /* 1 ms later, but three duplicate ACKs */
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 2);
     assert_int_equal(flow_at(f, 0).reordered_segments, 1);
-    analysis_flows_free(f);
 }
 
-static void test_losses_of_one_window_are_one_event(void **state)
+TEST(test_losses_of_one_window_are_one_event)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     for (uint32_t i = 0; i < 10; i++)
         feed(f, 1 * MS, segment(A_TO_B, 1001 + MSS * i, MSS, 5001));
     feed(f, 20 * MS, segment(A_TO_B, 1001, MSS, 5001)); /* recovery point: 11001 */
@@ -243,12 +230,11 @@ static void test_losses_of_one_window_are_one_event(void **state)
     feed(f, 50 * MS, segment(A_TO_B, 12001, MSS, 5001)); /* beyond it */
     assert_int_equal(flow_at(f, 0).loss_events, 2);
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 3);
-    analysis_flows_free(f);
 }
 
-static void test_a_frame_captured_twice_is_neither_payload_nor_loss(void **state)
+TEST(test_a_frame_captured_twice_is_neither_payload_nor_loss)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     struct capture_segment s = segment(A_TO_B, 1001, MSS, 5001);
     feed(f, 1 * MS, s);
     feed(f, 1 * MS + 5, s);
@@ -257,24 +243,22 @@ static void test_a_frame_captured_twice_is_neither_payload_nor_loss(void **state
     assert_int_equal(flow.data_packets, 1);
     assert_int_equal(flow.duplicate_frames, 1);
     assert_int_equal(flow.retransmitted_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_the_same_header_without_marks_is_a_copy_only_at_once(void **state)
+TEST(test_the_same_header_without_marks_is_a_copy_only_at_once)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     struct capture_segment s = bare(segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 10 * MS, s);
     feed(f, 10 * MS + 20000, s);
     assert_int_equal(flow_at(f, 0).duplicate_frames, 1);
     feed(f, 300 * MS, s); /* a retransmission looks the same */
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 1);
-    analysis_flows_free(f);
 }
 
-static void test_keepalives_are_not_payload(void **state)
+TEST(test_keepalives_are_not_payload)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1501));
     feed(f, 5000 * MS, segment(A_TO_B, 1500, 1, 5001));
@@ -284,14 +268,13 @@ static void test_keepalives_are_not_payload(void **state)
     assert_int_equal(flow.retransmitted_segments, 0);
     assert_int_equal(flow.data_packets, 1);
     assert_true(flow.end_s < 0.002);
-    analysis_flows_free(f);
 }
 
 /* One byte, acknowledged before it passes again 200 ms later: a retransmission that came too late, as of iperf3's
  * one-byte messages whose ACK waits in a queue. */
-static void test_a_byte_sent_again_is_no_keepalive(void **state)
+TEST(test_a_byte_sent_again_is_no_keepalive)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 1, 5001));
     feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1002));
     struct capture_segment again = segment(A_TO_B, 1001, 1, 5001);
@@ -302,12 +285,11 @@ static void test_a_byte_sent_again_is_no_keepalive(void **state)
     assert_int_equal(flow.retransmitted_segments, 1);
     assert_int_equal(flow.seen_payload_bytes, 2);
     assert_int_equal(flow.payload_bytes, 1);
-    analysis_flows_free(f);
 }
 
-static void test_zero_window_probes_are_counted_once_taken(void **state)
+TEST(test_zero_window_probes_are_counted_once_taken)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, 500, 5001));
     struct capture_segment closed = segment(B_TO_A, 5001, 0, 1501);
     closed.window = 0;
@@ -322,22 +304,20 @@ static void test_zero_window_probes_are_counted_once_taken(void **state)
     assert_int_equal(flow.missing_bytes, 0);
     assert_int_equal(flow.retransmitted_segments, 0);
     assert_int_equal(flow.keepalives, 2);
-    analysis_flows_free(f);
 }
 
-static void test_a_stray_segment_adds_no_gigabytes(void **state)
+TEST(test_a_stray_segment_adds_no_gigabytes)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 1001 + (UINT32_C(3) << 29), MSS, 5001)); /* 1.5 GB ahead: beyond any window */
     feed(f, 3 * MS, segment(A_TO_B, 2001, MSS, 5001));
     assert_int_equal(flow_at(f, 0).payload_bytes, 2000);
-    analysis_flows_free(f);
 }
 
-static void test_a_capture_that_paused_for_more_than_a_window_goes_on(void **state)
+TEST(test_a_capture_that_paused_for_more_than_a_window_goes_on)
 {
-    struct analysis_flows *f = connected();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     uint32_t far = 1001 + (UINT32_C(3) << 29);
     for (uint32_t i = 0; i < 5; i++) {
@@ -347,34 +327,4 @@ static void test_a_capture_that_paused_for_more_than_a_window_goes_on(void **sta
         else
             assert_int_equal(flow_at(f, 0).payload_bytes, (INT64_C(3) << 29) + (i + 1) * MSS);
     }
-    analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_syn_and_fin_are_not_payload),
-        cmocka_unit_test(test_jumbo_frames_show_without_a_handshake),
-        cmocka_unit_test(test_super_segments_are_counted_but_for_those_that_nobody_makes),
-        cmocka_unit_test(test_payload_of_a_reset_is_ignored),
-        cmocka_unit_test(test_data_on_a_syn_begin_behind_it),
-        cmocka_unit_test(test_sequence_numbers_may_wrap_any_number_of_times),
-        cmocka_unit_test(test_bytes_the_capture_missed_are_payload_and_missing),
-        cmocka_unit_test(test_without_handshake_the_lowest_byte_seen_is_the_first),
-        cmocka_unit_test(test_bytes_seen_before_are_retransmitted),
-        cmocka_unit_test(test_a_retransmitted_super_frame_is_several_segments),
-        cmocka_unit_test(test_a_hole_filled_by_an_older_timestamp_was_reordered),
-        cmocka_unit_test(test_a_hole_filled_by_a_newer_timestamp_was_retransmitted),
-        cmocka_unit_test(test_within_one_tick_the_ip_identification_tells),
-        cmocka_unit_test(test_without_marks_duplicate_acks_or_time_tell),
-        cmocka_unit_test(test_losses_of_one_window_are_one_event),
-        cmocka_unit_test(test_a_frame_captured_twice_is_neither_payload_nor_loss),
-        cmocka_unit_test(test_the_same_header_without_marks_is_a_copy_only_at_once),
-        cmocka_unit_test(test_keepalives_are_not_payload),
-        cmocka_unit_test(test_a_byte_sent_again_is_no_keepalive),
-        cmocka_unit_test(test_zero_window_probes_are_counted_once_taken),
-        cmocka_unit_test(test_a_stray_segment_adds_no_gigabytes),
-        cmocka_unit_test(test_a_capture_that_paused_for_more_than_a_window_goes_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

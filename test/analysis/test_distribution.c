@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static void test_percentiles_are_the_nearest_rank(void **state)
+TEST(test_percentiles_are_the_nearest_rank)
 {
     double times[100];
     struct analysis_distribution d;
@@ -23,7 +23,7 @@ static void test_percentiles_are_the_nearest_rank(void **state)
 }
 
 /* Vaughan's picture: most around 15 ms, some one timer of 200 ms later, few two. */
-static void test_clusters_lie_a_timer_apart(void **state)
+TEST(test_clusters_lie_a_timer_apart)
 {
     double times[100];
     struct analysis_distribution d;
@@ -41,10 +41,9 @@ static void test_clusters_lie_a_timer_apart(void **state)
 }
 
 /* Whatever the times: every one is in a bin and in a cluster, bins cover them all, percentiles rise. */
-static void test_random_times_are_all_counted(void **state)
+TEST(test_random_times_are_all_counted)
 {
-    struct random r;
-    random_init(&r, 9);
+    struct random r = random_of(9);
     for (int trial = 0; trial < 300; trial++) {
         double times[257];
         size_t n = 1 + random_below(&r, 257), binned = 0, clustered = 0;
@@ -65,7 +64,7 @@ static void test_random_times_are_all_counted(void **state)
     }
 }
 
-static void test_what_is_no_time_is_refused(void **state)
+TEST(test_what_is_no_time_is_refused)
 {
     struct analysis_distribution d;
     struct error err;
@@ -75,15 +74,4 @@ static void test_what_is_no_time_is_refused(void **state)
     assert_false(analysis_distribution_make(negative, 1, 1, &d, &err));
     assert_false(analysis_distribution_make(bad, 1, 0, &d, &err));
     assert_int_equal(err.code, ERROR_INPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_percentiles_are_the_nearest_rank),
-        cmocka_unit_test(test_clusters_lie_a_timer_apart),
-        cmocka_unit_test(test_random_times_are_all_counted),
-        cmocka_unit_test(test_what_is_no_time_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000
@@ -68,7 +67,7 @@ static const struct analysis_evidence *gathered(const struct analysis_flows *f)
     return set.flow;
 }
 
-static void test_what_an_application_writes_at_once_waits_for_itself(void **state)
+TEST(test_what_an_application_writes_at_once_waits_for_itself)
 {
     struct analysis_flows *f = flow_that_writes(true);
     const struct analysis_evidence *e = gathered(f);
@@ -79,7 +78,7 @@ static void test_what_an_application_writes_at_once_waits_for_itself(void **stat
     analysis_flows_free(f);
 }
 
-static void test_unknown_waits_stay_unknown(void **state)
+TEST(test_unknown_waits_stay_unknown)
 {
     struct analysis_flows *f = flow_that_writes(false);
     const struct analysis_evidence *e = gathered(f);
@@ -91,7 +90,7 @@ static void test_unknown_waits_stay_unknown(void **state)
 
 /* A flow in never saw 50 ms of its far loop. When that was at its least, data of an outgoing flow waited for 40 ms and their
  * ACKs for 5, and a smaller one shows the reverse, its receiver's timer: ACKs of the first waited on the way out. */
-static void test_what_more_is_carried_with_tells_where_a_queue_stood(void **state)
+TEST(test_what_more_is_carried_with_tells_where_a_queue_stood)
 {
     for (int larger = 1; larger < 3; larger++) {
         struct analysis_told told[3] = {{.incoming = true, .rate_bps = 1e6}, {.rate_bps = 1e6}, {.rate_bps = 1e6}};
@@ -164,7 +163,7 @@ static struct judge_flow fact_of_ten(bool sooner, double from_s, double to_s)
 
 /* Ten segments in flight all the time, of a window of 64: a pace, or a send buffer? One was faster when it could:
  * ten segments in 40 ms in place of 100. */
-static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
+TEST(test_a_pace_that_never_changed_may_be_the_applications)
 {
     struct judge_flow never = fact_of_ten(false, 5, 9), once = fact_of_ten(true, 3, 7);
     assert_true(fabs(never.sender.fastest_bps / never.rate_bps - 1) < 0.05);
@@ -225,7 +224,7 @@ static bool sure(const struct judge_flow *f)
 /* Vegas would shrink it so while ACKs wait, and an application that has less would look the same: it was faster once,
  * and nothing else tells. Short segments inside it speak for an application, but where a send buffer ends writes: as
  * much is in flight all the time, however long a round trip takes. Without stamps a window's edge may have cut them. */
-static void test_a_window_that_shrank_is_no_sure_application_and_short_segments_speak_for_one(void **state)
+TEST(test_a_window_that_shrank_is_no_sure_application_and_short_segments_speak_for_one)
 {
     struct judge_flow shrank = fact_of_a_window(false, false, false), ends = fact_of_a_window(true, false, false);
     struct judge_flow buffer = fact_of_a_window(true, true, false), bare = fact_of_a_window(true, false, true);
@@ -265,7 +264,7 @@ static struct capture_segment second(struct capture_segment s)
 /* A host with two flows, 1 ms from the other ends, tapped beside it. Its own data and the ACKs of what it gets share a
  * queue after the tap, which fills up to 49 ms. The second flow shook hands when it was empty and sends since it is
  * full. */
-static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
+TEST(test_acks_that_wait_behind_the_hosts_own_data)
 {
     static struct event events[2 * OUT + TURNS * 2 * TURN + 8];
     size_t n = 0;
@@ -309,7 +308,7 @@ static void test_acks_that_wait_behind_the_hosts_own_data(void **state)
     analysis_flows_free(f);
 }
 
-static void test_what_a_frame_carries(void **state)
+TEST(test_what_a_frame_carries)
 {
     assert_true(analysis_evidence_payload(536) == 536); /* RFC 9293, 3.7.1 */
     assert_true(analysis_evidence_payload(8948) == 8948); /* a packet of 9000 bytes */
@@ -363,7 +362,7 @@ static struct judge_flow fact_of(int64_t trip_ms, int64_t cycle_ms, int64_t wait
  * longer than 16 segments take (133 ms of the mean 120 a second), are more than half as much again as that mean. Waits of 40 ms in a round trip of 100, half of the time, do not: 40 segments a second of 34. And with
  * 100 ms in each second, and 100 more until the first ACK that waited passes, 16 segments of 56 a second (286 ms) never
  * went without waits: nothing shows how fast it would be. */
-static void test_how_fast_little_in_flight_is_while_no_ack_waits(void **state)
+TEST(test_how_fast_little_in_flight_is_while_no_ack_waits)
 {
     struct judge_flow same = fact_of(100, 2000, 1000, 40), faster = fact_of(20, 400, 200, 80);
     struct judge_flow never = fact_of(20, 1000, 900, 80);
@@ -373,19 +372,4 @@ static void test_how_fast_little_in_flight_is_while_no_ack_waits(void **state)
     assert_true(judge_limit_else(&same) > judge_limit_else(&never)); /* its ACKs do not hold it */
     assert_int_equal(judge_limit_of(&same), JUDGE_CAUSE_APPLICATION);
     assert_int_equal(judge_limit_of(&never), JUDGE_CAUSE_APPLICATION);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_a_frame_carries),
-        cmocka_unit_test(test_what_an_application_writes_at_once_waits_for_itself),
-        cmocka_unit_test(test_what_more_is_carried_with_tells_where_a_queue_stood),
-        cmocka_unit_test(test_unknown_waits_stay_unknown),
-        cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
-        cmocka_unit_test(test_a_window_that_shrank_is_no_sure_application_and_short_segments_speak_for_one),
-        cmocka_unit_test(test_acks_that_wait_behind_the_hosts_own_data),
-        cmocka_unit_test(test_how_fast_little_in_flight_is_while_no_ack_waits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 
@@ -47,8 +46,7 @@ static double draw(struct random *r)
 /* Every point of the grid by a rule, each with an error of its own of up to `noise` for all its flows. */
 static void make(rule *x, double noise)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (size_t i = 0; i < POINTS; i++) {
         size_t in = (i + 1) / (GRID + 1), out = (i + 1) % (GRID + 1);
         double error = exp(noise * draw(&r));
@@ -90,7 +88,7 @@ static struct analysis_fit best(size_t n)
     return fits[0];
 }
 
-static void test_a_rule_is_found_again_without_error(void **state)
+TEST(test_a_rule_is_found_again_without_error)
 {
     make(asymmetric, 0);
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ6, false, POINTS);
@@ -111,7 +109,7 @@ static void test_a_rule_is_found_again_without_error(void **state)
     assert_near(fitted(ANALYSIS_FIT_EQ5, false, POINTS).rate_bps.value, 100, 1e-9);
 }
 
-static void test_the_rule_behind_noisy_points_is_picked(void **state)
+TEST(test_the_rule_behind_noisy_points_is_picked)
 {
     static const struct {
         rule *x;
@@ -131,7 +129,7 @@ static void test_the_rule_behind_noisy_points_is_picked(void **state)
     }
 }
 
-static void test_exponents_are_within_their_intervals(void **state)
+TEST(test_exponents_are_within_their_intervals)
 {
     make(power, 0.02);
     struct analysis_fit fit = fitted(ANALYSIS_FIT_POWER, false, POINTS);
@@ -145,7 +143,7 @@ static void test_exponents_are_within_their_intervals(void **state)
 }
 
 /* An exponent of the two directions needs points with flows in both; either alone tells nothing. */
-static void test_the_norm_needs_points_with_both_directions(void **state)
+TEST(test_the_norm_needs_points_with_both_directions)
 {
     for (int incoming = 0; incoming < 2; incoming++) {
         for (size_t i = 0; i < 4; i++) {
@@ -161,7 +159,7 @@ static void test_the_norm_needs_points_with_both_directions(void **state)
 }
 
 /* Four points of one flow in, ln of the rates e, e, -e, -e around that of B. */
-static void test_figures_of_four_points(void **state)
+TEST(test_figures_of_four_points)
 {
     const double e = 0.01;
     for (size_t i = 0; i < 4; i++) {
@@ -194,7 +192,7 @@ static void test_figures_of_four_points(void **state)
     assert_true(fit.applies && isnan(fit.rate_bps.low) && isnan(fit.cross_validated_error));
 }
 
-static void test_replicas_are_one_point(void **state)
+TEST(test_replicas_are_one_point)
 {
     for (size_t i = 0; i < 8; i++) {
         flows[i][0] = (struct analysis_fit_flow){true, 100 * exp((i / 2 < 2 ? 0.01 : -0.01) + (i % 2 ? 0.001 : -0.001)),
@@ -210,7 +208,7 @@ static void test_replicas_are_one_point(void **state)
     assert_true(isnan(analysis_fit_spread(points, 1)));
 }
 
-static void test_many_flows_of_a_point_weigh_no_more_than_one(void **state)
+TEST(test_many_flows_of_a_point_weigh_no_more_than_one)
 {
     for (size_t k = 0; k < 5; k++)
         flows[0][k] = (struct analysis_fit_flow){true, 100.0 * exp(0.1) / 5, 1000, (double)INFINITY};
@@ -222,7 +220,7 @@ static void test_many_flows_of_a_point_weigh_no_more_than_one(void **state)
 
 /* A segment of 1448 bytes is 1538 on the wire, an ACK for two of them 52 + 38 = 90: a direction as busy as the other
  * carries 90 / (2 * 1538) as many bytes of ACKs as of data. */
-static void test_acks_of_the_other_direction_are_taken_off(void **state)
+TEST(test_acks_of_the_other_direction_are_taken_off)
 {
     make(asymmetric, 0);
     for (size_t i = 0; i < POINTS; i++) {
@@ -240,7 +238,7 @@ static void test_acks_of_the_other_direction_are_taken_off(void **state)
     assert_near(fit.rate_bps.value, 100, 1e-8);
 }
 
-static void test_the_window_law_is_told_from_eq6_by_unequal_windows(void **state)
+TEST(test_the_window_law_is_told_from_eq6_by_unequal_windows)
 {
     for (size_t i = 0; i < 6; i++) { /* 2 in of 1000 and 2000 bytes, one out of 1000, 2000, ... */
         const double w[] = {1000, 2000, 1000 * (double)(i + 1)};
@@ -263,7 +261,7 @@ static void make_backbone(double limit)
     }
 }
 
-static void test_limits_of_the_flows_own_are_no_sign_of_the_rule(void **state)
+TEST(test_limits_of_the_flows_own_are_no_sign_of_the_rule)
 {
     make_backbone(22); /* 100 / n is above it up to n = 4: 1 + 2 + 3 + 4 flows */
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ6, false, 2 * GRID);
@@ -272,21 +270,20 @@ static void test_limits_of_the_flows_own_are_no_sign_of_the_rule(void **state)
     assert_int_equal(fit.limited, 10);
 }
 
-static void test_a_link_that_nothing_fills_has_no_fit(void **state)
+TEST(test_a_link_that_nothing_fills_has_no_fit)
 {
     make_backbone(9);
     for (int form = 0; form < ANALYSIS_FIT_FORMS; form++)
         assert_false(fitted((enum analysis_fit_form)form, false, 2 * GRID).applies);
 }
 
-static void test_a_thousand_points_are_left_out_by_groups(void **state)
+TEST(test_a_thousand_points_are_left_out_by_groups)
 {
     enum { MANY = 1000 };
-    struct analysis_fit_point *many = calloc(MANY, sizeof *many);
-    struct analysis_fit_flow *one = calloc(MANY, sizeof *one);
+    MEMORY_LOCAL struct analysis_fit_point *many = calloc(MANY, sizeof *many);
+    MEMORY_LOCAL struct analysis_fit_flow *one = calloc(MANY, sizeof *one);
     struct analysis_fit fit;
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (size_t i = 0; i < MANY; i++) {
         one[i] = (struct analysis_fit_flow){true, 100 * exp(0.1 * draw(&r)), 1000, (double)INFINITY};
         many[i] = (struct analysis_fit_point){&one[i], 1, i, model_link_default()};
@@ -295,32 +292,10 @@ static void test_a_thousand_points_are_left_out_by_groups(void **state)
     assert_holds(&fit.rate_bps, 100);
     /* uniform errors: standard deviation 0.1 / sqrt(3), of the mean sqrt(1000) less; t(199) = 1.972 */
     assert_near(log(fit.rate_bps.high / fit.rate_bps.low) / 2, 1.972 * 0.1 / sqrt(3 * MANY), 0.15);
-    free(many);
-    free(one);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     assert_string_equal(analysis_fit_form_name(ANALYSIS_FIT_EQ5), "eq5");
     assert_string_equal(analysis_fit_form_name(ANALYSIS_FIT_NORM), "norm");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_rule_is_found_again_without_error),
-        cmocka_unit_test(test_the_rule_behind_noisy_points_is_picked),
-        cmocka_unit_test(test_exponents_are_within_their_intervals),
-        cmocka_unit_test(test_the_norm_needs_points_with_both_directions),
-        cmocka_unit_test(test_figures_of_four_points),
-        cmocka_unit_test(test_replicas_are_one_point),
-        cmocka_unit_test(test_many_flows_of_a_point_weigh_no_more_than_one),
-        cmocka_unit_test(test_acks_of_the_other_direction_are_taken_off),
-        cmocka_unit_test(test_the_window_law_is_told_from_eq6_by_unequal_windows),
-        cmocka_unit_test(test_limits_of_the_flows_own_are_no_sign_of_the_rule),
-        cmocka_unit_test(test_a_link_that_nothing_fills_has_no_fit),
-        cmocka_unit_test(test_a_thousand_points_are_left_out_by_groups),
-        cmocka_unit_test(test_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

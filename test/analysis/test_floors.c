@@ -77,7 +77,7 @@ static double beside_it_s(size_t slot)
     return WAY_S;
 }
 
-static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
+TEST(test_a_late_flow_has_the_floor_of_an_early_one)
 {
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, true, 50, behind_it_s); /* its own least is above 27 ms */
@@ -89,7 +89,7 @@ static void test_a_late_flow_has_the_floor_of_an_early_one(void **state)
 }
 
 /* A flow of two segments lets go no data that show its loop; its handshake met what the other one waited for then. */
-static void test_a_flow_that_shows_no_loop_met_what_others_wait_for(void **state)
+TEST(test_a_flow_that_shows_no_loop_met_what_others_wait_for)
 {
     const size_t begins = 50;
     flow_add(0, true, 0, behind_it_s);
@@ -104,7 +104,7 @@ static void test_a_flow_that_shows_no_loop_met_what_others_wait_for(void **state
 
 /* As long as the other's all the time; but its handshake passed before anybody's data: nothing stood. Later, or where
  * nobody saw it, something may have. */
-static void test_what_a_handshake_met_before_all_data_is_the_way(void **state)
+TEST(test_what_a_handshake_met_before_all_data_is_the_way)
 {
     struct analysis_bins bins;
     analysis_bins_init(&bins, 0);
@@ -125,7 +125,7 @@ static void test_what_a_handshake_met_before_all_data_is_the_way(void **state)
 
 /* Six flows begin at 0 and six later, each of which any of the first would lower, were its handshake not as early: what had
  * been sent by then is summed up over the six, once for each of the later ones. It was once for each pair. */
-static void test_what_a_handshake_met_is_asked_once_a_flow(void **state)
+TEST(test_what_a_handshake_met_is_asked_once_a_flow)
 {
     struct analysis_bins bins;
     analysis_bins_init(&bins, 0);
@@ -147,7 +147,7 @@ static void test_what_a_handshake_met_is_asked_once_a_flow(void **state)
 }
 
 /* Its ACKs and the other's data wait in one queue; its own way is longer. */
-static void test_what_is_behind_another_way_keeps_it(void **state)
+TEST(test_what_is_behind_another_way_keeps_it)
 {
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, false, 50, behind_it_from_afar_s);
@@ -156,7 +156,7 @@ static void test_what_is_behind_another_way_keeps_it(void **state)
 }
 
 /* A queue of its own, or ACKs first: that the other waits says nothing. */
-static void test_a_flow_beside_the_queue_lacks_nothing(void **state)
+TEST(test_a_flow_beside_the_queue_lacks_nothing)
 {
     flow_add(0, true, 0, behind_it_s);
     flow_add(1, false, 5, beside_it_s);
@@ -168,7 +168,7 @@ static void test_a_flow_beside_the_queue_lacks_nothing(void **state)
     assert_true(fabs(flow[1].far_least_s - 3 * WAY_S - 5e-3) < 1e-9);
 }
 
-static void test_a_loop_that_is_as_long_on_average_is_another(void **state)
+TEST(test_a_loop_that_is_as_long_on_average_is_another)
 {
     flow_add(0, true, 0, wavering_s);
     flow_add(1, false, 5, twice_as_far_s);
@@ -176,26 +176,11 @@ static void test_a_loop_that_is_as_long_on_average_is_another(void **state)
     assert_true(fabs(flow[1].far_least_s - 2 * WAY_S) < 1e-9);
 }
 
-static void test_flows_to_one_peer_have_one_floor(void **state)
+TEST(test_flows_to_one_peer_have_one_floor)
 {
     flow_add(0, true, 0, beside_it_s);
     flow_add(1, false, 50, behind_it_from_afar_s);
     flow[1].peer = flow[0].peer;
     analysis_floors_find(&set);
     assert_true(fabs(flow[1].far_least_s - WAY_S) < 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_late_flow_has_the_floor_of_an_early_one),
-        cmocka_unit_test(test_a_flow_that_shows_no_loop_met_what_others_wait_for),
-        cmocka_unit_test(test_what_a_handshake_met_before_all_data_is_the_way),
-        cmocka_unit_test(test_what_a_handshake_met_is_asked_once_a_flow),
-        cmocka_unit_test(test_what_is_behind_another_way_keeps_it),
-        cmocka_unit_test(test_a_flow_beside_the_queue_lacks_nothing),
-        cmocka_unit_test(test_a_loop_that_is_as_long_on_average_is_another),
-        cmocka_unit_test(test_flows_to_one_peer_have_one_floor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

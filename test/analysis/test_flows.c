@@ -2,17 +2,14 @@
 #include "test/analysis/segment.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
-static void test_goodput_is_payload_over_first_to_last_data_packet(void **state)
+TEST(test_goodput_is_payload_over_first_to_last_data_packet)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     for (uint32_t i = 0; i < 11; i++)
         feed(f, (100 + 10 * (int64_t)i) * MS, segment(A_TO_B, 1001 + 1000 * i, 1000, 1));
@@ -23,12 +20,11 @@ static void test_goodput_is_payload_over_first_to_last_data_packet(void **state)
     assert_near(flow.goodput_bps, 11000 * 8 / 0.1, 1e-3);
     assert_true(isnan(flow.steady_goodput_bps.value)); /* 11 packets */
     assert_null(flow.bins);
-    analysis_flows_free(f);
 }
 
-static void test_steady_goodput_leaves_the_start_out(void **state)
+TEST(test_steady_goodput_leaves_the_start_out)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     uint32_t seq = 1001;
     for (int64_t us = 0; us < 200000; us += 500) { /* 20 ms at 100 bytes, then 1000 bytes a half-millisecond */
@@ -44,12 +40,11 @@ static void test_steady_goodput_leaves_the_start_out(void **state)
     assert_near(flow.steady_start_s, 0.024, 1e-9);
     assert_near(flow.steady_end_s, 0.199, 1e-9); /* the last packet passes at 199.5 ms */
     assert_true(flow.goodput_bps < flow.steady_goodput_bps.value);
-    analysis_flows_free(f);
 }
 
-static void test_times_that_step_back_do_not_make_time_negative(void **state)
+TEST(test_times_that_step_back_do_not_make_time_negative)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_set_origin(f, 1000 * MS);
     for (uint32_t i = 0; i < 40; i++)
         feed(f, (i == 20 ? 990 : 1000 + (int64_t)i) * MS, segment(A_TO_B, 1 + 10 * i, 10, 1));
@@ -57,12 +52,11 @@ static void test_times_that_step_back_do_not_make_time_negative(void **state)
     assert_near(flow.start_s, 0, 1e-9);
     assert_near(flow.end_s, 0.039, 1e-9);
     assert_int_equal(flow.payload_bytes, 400);
-    analysis_flows_free(f);
 }
 
-static void test_window_is_measured_from_timestamps_at_the_receiver(void **state)
+TEST(test_window_is_measured_from_timestamps_at_the_receiver)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     /* The tap is beside b: data pass, are acknowledged at once, and the data an ACK released pass one
      * round trip of 10 ms later. Window 10 segments of 1000 bytes, one a millisecond. */
@@ -74,7 +68,6 @@ static void test_window_is_measured_from_timestamps_at_the_receiver(void **state
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.window_source, ANALYSIS_WINDOW_TIMESTAMPS);
     assert_near(flow.window_bytes, 10000, 1e-6); /* the tap itself never sees more than 1000 outstanding */
-    analysis_flows_free(f);
 }
 
 static bool same(double a, double b)
@@ -84,10 +77,10 @@ static bool same(double a, double b)
 
 /* Of few segments and ACKs the table keeps these alone, of more what analysis_round_trip.h keeps: either says what that
  * says of the same ones. Data each ms, echoes and ACKs 3 ms later. */
-static void test_explanations_of_few_segments_are_those_of_their_round_trips(void **state)
+TEST(test_explanations_of_few_segments_are_those_of_their_round_trips)
 {
     for (uint32_t n = 1; n <= 24; n++) {
-        struct analysis_flows *f = new_flows();
+        CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
         struct analysis_round_trip *trip = analysis_round_trip_new(-1);
         struct analysis_round_trip_figures x, expected;
         analysis_flows_keep_explanations(f);
@@ -114,7 +107,6 @@ static void test_explanations_of_few_segments_are_those_of_their_round_trips(voi
         assert_true(same(x.floor_s, expected.floor_s) && same(x.hold_s, expected.hold_s) &&
                     same(x.tick_s, expected.tick_s));
         assert_true(n < 2 || isfinite(x.hold_s)); /* there is something to compare */
-        analysis_flows_free(f);
     }
 }
 
@@ -122,7 +114,7 @@ static void test_explanations_of_few_segments_are_those_of_their_round_trips(voi
  * of which 2 are acknowledged; no timestamps. */
 static struct analysis_flow tapped(int64_t near_ns, int64_t far_ns)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     feed(f, 0, syn(A_TO_B, 1000));
     feed(f, far_ns, syn_ack(B_TO_A, 5000, 1001));
     feed(f, far_ns + near_ns, segment(A_TO_B, 1001, 0, 5001));
@@ -130,11 +122,10 @@ static struct analysis_flow tapped(int64_t near_ns, int64_t far_ns)
     for (uint32_t i = 0; i < 4; i++)
         feed(f, 10 * MS, segment(A_TO_B, 1001 + 1000 * i, 1000, 5001)); /* 1, 2, 3, 4 kB in flight */
     struct analysis_flow flow = flow_at(f, 0);
-    analysis_flows_free(f);
     return flow;
 }
 
-static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **state)
+TEST(test_window_without_timestamps_needs_a_tap_at_the_sender)
 {
     struct analysis_flow flow = tapped(1000, 200000);
     assert_int_equal(flow.window_source, ANALYSIS_WINDOW_TAP);
@@ -147,10 +138,10 @@ static void test_window_without_timestamps_needs_a_tap_at_the_sender(void **stat
 }
 
 /* Which of two SYNs was answered, or which of two answers? */
-static void test_a_handshake_sent_again_times_nothing(void **state)
+TEST(test_a_handshake_sent_again_times_nothing)
 {
     for (int again = 0; again < 2; again++) {
-        struct analysis_flows *f = new_flows();
+        CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
         struct analysis_flow flow;
         feed(f, 0, syn(A_TO_B, 1000));
         if (again == 0)
@@ -163,13 +154,12 @@ static void test_a_handshake_sent_again_times_nothing(void **state)
         assert_true(analysis_flows_get(f, 0, &flow));
         assert_true(again == 0 ? isnan(flow.receiver_side_s) : fabs(flow.receiver_side_s - 1) < 1e-9);
         assert_true(again == 1 ? isnan(flow.sender_side_s) : fabs(flow.sender_side_s - 1) < 1e-9);
-        analysis_flows_free(f);
     }
 }
 
-static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
+TEST(test_advertised_window_is_scaled_by_the_receivers_syn)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct capture_segment s = syn(A_TO_B, 1000), r = syn_ack(B_TO_A, 5000, 1001);
     s.has_window_scale = r.has_window_scale = true;
     s.window_scale = 2;
@@ -179,14 +169,13 @@ static void test_advertised_window_is_scaled_by_the_receivers_syn(void **state)
     feed(f, 1 * MS, segment(A_TO_B, 1001, 10, 5001));
     feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1011)); /* 60000 << 3 */
     assert_near(flow_at(f, 0).advertised_bytes, 480000, 0);
-    analysis_flows_free(f);
 }
 
 /* A snap length that ends in the options of a SYN leaves out its scale: no window is known, rather than one 128 times smaller. */
-static void test_a_window_scale_that_was_cut_off_is_unknown(void **state)
+TEST(test_a_window_scale_that_was_cut_off_is_unknown)
 {
     for (int cut = 0; cut < 3; cut++) { /* of both SYNs, of the reply, or of none */
-        struct analysis_flows *f = new_flows();
+        CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
         struct capture_segment s = syn(A_TO_B, 1000), r = syn_ack(B_TO_A, 5000, 1001);
         s.options_cut = cut == 0;
         s.has_window_scale = cut == 1;
@@ -197,11 +186,10 @@ static void test_a_window_scale_that_was_cut_off_is_unknown(void **state)
         feed(f, 2 * MS, segment(B_TO_A, 5001, 0, 1011)); /* 60000 */
         double bytes = flow_at(f, 0).advertised_bytes;
         assert_true(cut < 2 ? isnan(bytes) : bytes == 60000);
-        analysis_flows_free(f);
     }
 }
 
-static void test_endpoints_of_ipv6_have_brackets(void **state)
+TEST(test_endpoints_of_ipv6_have_brackets)
 {
     struct capture_address a = {.family = 6};
     a.bytes[15] = 1;
@@ -216,7 +204,7 @@ static void compare_with_tshark(const char *name)
     char path[512], line[256];
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = analysis_flows_new();
     snprintf(path, sizeof path, "%s/%s.pcap.gz", TEST_CAPTURES, name);
     assert_true(analysis_flows_read(f, path, NULL, NULL, &capture, &err));
     assert_false(capture.truncated);
@@ -250,21 +238,20 @@ static void compare_with_tshark(const char *name)
     fclose(csv);
     assert_int_equal(compared, 9);
     assert_int_equal(flow_count(f), 9);
-    analysis_flows_free(f);
 }
 
-static void test_real_captures_have_the_bytes_tshark_counts(void **state)
+TEST(test_real_captures_have_the_bytes_tshark_counts)
 {
     compare_with_tshark("fifo-2in-1out");
     compare_with_tshark("ackprio-2in-1out");
     compare_with_tshark("shallow-2in-1out");
 }
 
-static void test_retransmissions_are_those_the_kernel_counted(void **state)
+TEST(test_retransmissions_are_those_the_kernel_counted)
 {
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = analysis_flows_new();
     assert_true(analysis_flows_read(f, TEST_CAPTURES "/shallow-2in-1out.pcap.gz", NULL, NULL, &capture, &err));
     for (size_t i = 0; i < flow_count(f); i++) {
         struct analysis_flow flow = flow_at(f, i);
@@ -273,13 +260,12 @@ static void test_retransmissions_are_those_the_kernel_counted(void **state)
         if (flow.src_port == 39702 || flow.src_port == 47542) /* at the receiver: 41 and 40 */
             assert_in_range(flow.retransmitted_segments, 38, 41);
     }
-    analysis_flows_free(f);
 }
 
 /* A handshake from one end of 64-bit time to the other: a clock gone mad, or a forged capture. */
-static void test_times_apart_by_centuries_count_as_decades(void **state)
+TEST(test_times_apart_by_centuries_count_as_decades)
 {
-    struct analysis_flows *f = analysis_flows_new();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = analysis_flows_new();
     feed(f, INT64_MIN, syn(A_TO_B, 1000));
     feed(f, INT64_MAX - 2, syn_ack(B_TO_A, 5000, 1001));
     feed(f, INT64_MAX - 1, segment(A_TO_B, 1001, 1000, 5001));
@@ -288,11 +274,10 @@ static void test_times_apart_by_centuries_count_as_decades(void **state)
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.payload_bytes, 40000);
     assert_true(flow.start_s == flow.end_s && flow.end_s > 36 * 365.0 * 86400 && flow.end_s < 37 * 365.0 * 86400);
-    analysis_flows_free(f);
 }
 
 /* In that capture every connection opens with a handshake, which scales its windows. */
-static void test_packets_are_kept_when_asked_for(void **state)
+TEST(test_packets_are_kept_when_asked_for)
 {
     struct error err;
     struct analysis_capture capture;
@@ -329,34 +314,11 @@ static void test_packets_are_kept_when_asked_for(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_missing_file_is_an_error(void **state)
+TEST(test_a_missing_file_is_an_error)
 {
     struct error err;
     struct analysis_capture capture;
-    struct analysis_flows *f = analysis_flows_new();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = analysis_flows_new();
     assert_false(analysis_flows_read(f, "/nonexistent.pcap", NULL, NULL, &capture, &err));
     assert_int_equal(err.code, ERROR_INPUT);
-    analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goodput_is_payload_over_first_to_last_data_packet),
-        cmocka_unit_test(test_steady_goodput_leaves_the_start_out),
-        cmocka_unit_test(test_times_that_step_back_do_not_make_time_negative),
-        cmocka_unit_test(test_times_apart_by_centuries_count_as_decades),
-        cmocka_unit_test(test_window_is_measured_from_timestamps_at_the_receiver),
-        cmocka_unit_test(test_explanations_of_few_segments_are_those_of_their_round_trips),
-        cmocka_unit_test(test_window_without_timestamps_needs_a_tap_at_the_sender),
-        cmocka_unit_test(test_a_handshake_sent_again_times_nothing),
-        cmocka_unit_test(test_advertised_window_is_scaled_by_the_receivers_syn),
-        cmocka_unit_test(test_a_window_scale_that_was_cut_off_is_unknown),
-        cmocka_unit_test(test_endpoints_of_ipv6_have_brackets),
-        cmocka_unit_test(test_real_captures_have_the_bytes_tshark_counts),
-        cmocka_unit_test(test_retransmissions_are_those_the_kernel_counted),
-        cmocka_unit_test(test_packets_are_kept_when_asked_for),
-        cmocka_unit_test(test_a_missing_file_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
 /* What a capture says is the same, to the last bit, whether one CPU reads and analyses it or two do: of random captures,
  * sound and cut, plain and gzip. */
 #include "analysis/flows/flows.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "capture/writer.h"
 #include "test/capture/files.h"
@@ -10,9 +9,6 @@
 
 #include <inttypes.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROUNDS = 10, FRAMES = 40000, MOST_FLOWS = 3000, MOST_BYTES = 160 };
 
@@ -183,9 +179,8 @@ static char *whole(const char *path, bool explains, int64_t *frames)
     return text;
 }
 
-static void test_two_cpus_say_what_one_says(void **state)
+TEST(test_two_cpus_say_what_one_says)
 {
-    struct random r;
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     if (CPU_COUNT(&all) < 2) {
@@ -196,26 +191,20 @@ static void test_two_cpus_say_what_one_says(void **state)
     for (size_t i = 0; CPU_COUNT(&one) == 0; i++)
         if (CPU_ISSET(i, &all))
             CPU_SET(i, &one);
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int i = 0; i < ROUNDS; i++) {
         make_capture(&r, i == 0 ? 20 : FRAMES / 2 + (int)random_below(&r, FRAMES / 2));
         const char *path = spoil(&r);
         for (int explains = 0; explains < 2; explains++) {
             int64_t frames[2];
             assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-            char *alone = whole(path, explains, &frames[0]);
+            MEMORY_LOCAL char *alone = whole(path, explains, &frames[0]);
             assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-            char *together = whole(path, explains, &frames[1]);
+            MEMORY_LOCAL char *together = whole(path, explains, &frames[1]);
             assert_string_equal(alone, together);
             assert_true(i == 0 || frames[0] > 10000);
-            free(alone);
-            free(together);
         }
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_cpus_say_what_one_says)};
-    return cmocka_run_group_tests_name("flows_threads", tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

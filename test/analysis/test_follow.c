@@ -57,21 +57,21 @@ static void queue_waits(double load, double backlog_s, double wait_s[SLOTS])
 }
 
 /* Whatever load it is that keeps it from running empty: 0.97 takes a backlog away, and 1.05 makes one. */
-static void test_waits_of_a_queue_that_stands_give_its_rate(void **state)
+TEST(test_waits_of_a_queue_that_stands_give_its_rate)
 {
     static const double load[] = {0.97, 1, 1.05};
     double wait_s[SLOTS];
-    random_init(&chance, 5);
+    chance = random_of(5);
     for (int i = 0; i < 3; i++) {
         queue_waits(load[i], 0.5, wait_s);
         assert_true(fabs(followed_bps(wait_s, SLOTS) / BPS - 1) < 1e-3);
     }
 }
 
-static void test_loops_that_wait_elsewhere_or_nowhere_give_none(void **state)
+TEST(test_loops_that_wait_elsewhere_or_nowhere_give_none)
 {
     double wait_s[SLOTS], other_s[SLOTS];
-    random_init(&chance, 6);
+    chance = random_of(6);
     queue_waits(1, 0.5, wait_s);
     for (size_t i = 0; i < SLOTS; i++)
         other_s[i] = 0;
@@ -86,35 +86,24 @@ static void test_loops_that_wait_elsewhere_or_nowhere_give_none(void **state)
     assert_true(isnan(followed_bps(other_s, SLOTS)));
 }
 
-static void test_a_queue_that_runs_empty_gives_none(void **state)
+TEST(test_a_queue_that_runs_empty_gives_none)
 {
     double wait_s[SLOTS];
-    random_init(&chance, 7);
+    chance = random_of(7);
     queue_waits(0.8, 0, wait_s);
     assert_true(isnan(followed_bps(wait_s, SLOTS)));
 }
 
-static void test_few_loops_or_no_frames_give_none(void **state)
+TEST(test_few_loops_or_no_frames_give_none)
 {
     const struct analysis_told told = {.incoming = false};
     struct analysis_evidence e = {.flow = &told};
     struct analysis_evidence_set set = {.flow = &e, .n = 1, .to_s = 1, .followed_bps = 1};
     double wait_s[SLOTS];
-    random_init(&chance, 8);
+    chance = random_of(8);
     queue_waits(1.05, 0.5, wait_s);
     assert_true(isnan(followed_bps(wait_s, 7)));
     assert_true(isfinite(followed_bps(wait_s, 8)));
     analysis_follow_find(&set, NULL);
     assert_true(isnan(set.followed_bps));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waits_of_a_queue_that_stands_give_its_rate),
-        cmocka_unit_test(test_loops_that_wait_elsewhere_or_nowhere_give_none),
-        cmocka_unit_test(test_a_queue_that_runs_empty_gives_none),
-        cmocka_unit_test(test_few_loops_or_no_frames_give_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <string.h>
-
 static void open_hole(struct analysis_holes *h, int64_t start, int64_t end, int64_t opened_ns)
 {
     struct analysis_hole hole = {.start = start, .end = end, .opened_ns = opened_ns};
@@ -18,9 +16,9 @@ static int64_t fill(struct analysis_holes *h, int64_t start, int64_t end)
     return analysis_holes_fill(h, start, end, &first);
 }
 
-static void test_filling_counts_only_missing_bytes(void **state)
+TEST(test_filling_counts_only_missing_bytes)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 100, 200, 1);
     open_hole(&h, 300, 400, 2);
     assert_int_equal(analysis_holes_bytes(&h), 200);
@@ -29,65 +27,59 @@ static void test_filling_counts_only_missing_bytes(void **state)
     assert_int_equal(analysis_holes_bytes(&h), 100);
     assert_int_equal(fill(&h, 0, 1000), 100);
     assert_int_equal(h.n, 0);
-    analysis_holes_fini(&h);
 }
 
-static void test_filling_the_middle_splits_a_hole(void **state)
+TEST(test_filling_the_middle_splits_a_hole)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
     assert_int_equal(fill(&h, 100, 200), 100);
     assert_int_equal(h.n, 2);
     assert_int_equal(h.hole[0].end, 100);
     assert_int_equal(h.hole[1].start, 200);
     assert_int_equal(h.hole[1].opened_ns, 7);
-    analysis_holes_fini(&h);
 }
 
-static void test_the_first_hole_touched_is_told_as_it_was(void **state)
+TEST(test_the_first_hole_touched_is_told_as_it_was)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
     struct analysis_hole first = {0};
     analysis_holes_fill(&h, 100, 400, &first);
     assert_int_equal(first.start, 0);
     assert_int_equal(first.end, 300);
     assert_int_equal(first.opened_ns, 7);
-    analysis_holes_fini(&h);
 }
 
-static void test_holes_stay_sorted(void **state)
+TEST(test_holes_stay_sorted)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 500, 600, 1);
     open_hole(&h, 100, 200, 2);
     open_hole(&h, 300, 400, 3);
     for (uint32_t i = 1; i < h.n; i++)
         assert_true(h.hole[i - 1].end <= h.hole[i].start);
-    analysis_holes_fini(&h);
 }
 
-static void test_too_many_holes_give_up_the_lowest(void **state)
+TEST(test_too_many_holes_give_up_the_lowest)
 {
-    struct analysis_holes h = {0};
+    MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     for (int i = 0; i < ANALYSIS_HOLES_MAX + 10; i++)
         open_hole(&h, 10 * i, 10 * i + 4, i);
     assert_int_equal(h.n, ANALYSIS_HOLES_MAX);
     assert_int_equal(h.given_up_bytes, 40); /* ten of 4 bytes */
     assert_int_equal(h.hole[0].start, 100);
     assert_int_equal(analysis_holes_bytes(&h), 4 * (ANALYSIS_HOLES_MAX + 10));
-    analysis_holes_fini(&h);
 }
 
 /* Against the same done one byte at a time. Small segments, so that holes are many, split and run out of room. */
-static void test_random_holes_agree_with_bytes_one_by_one(void **state)
+TEST(test_random_holes_agree_with_bytes_one_by_one)
 {
     enum { BYTES = 30000 };
     static bool missing[BYTES];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int round = 0; round < 20; round++) {
-        struct analysis_holes h = {0};
+        MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
         int64_t high = 0, end, expected = 0;
         memset(missing, 0, sizeof missing);
         for (; high < BYTES - 40; high = end) {
@@ -113,19 +105,5 @@ static void test_random_holes_agree_with_bytes_one_by_one(void **state)
         for (int64_t i = 0; i < BYTES; i++)
             expected += missing[i];
         assert_int_equal(analysis_holes_bytes(&h), expected);
-        analysis_holes_fini(&h);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filling_counts_only_missing_bytes),
-        cmocka_unit_test(test_filling_the_middle_splits_a_hole),
-        cmocka_unit_test(test_the_first_hole_touched_is_told_as_it_was),
-        cmocka_unit_test(test_holes_stay_sorted),
-        cmocka_unit_test(test_too_many_holes_give_up_the_lowest),
-        cmocka_unit_test(test_random_holes_agree_with_bytes_one_by_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void host_make(struct host_case *c, double in_s, double out_s)
     c->set = (struct analysis_evidence_set){.flow = c->evidence, .n = 2, .to_s = 5};
 }
 
-static void test_waits_before_the_host_are_its_own(void **state)
+TEST(test_waits_before_the_host_are_its_own)
 {
     struct host_case c;
     frames_usual();
@@ -81,7 +81,7 @@ static void test_waits_before_the_host_are_its_own(void **state)
 }
 
 /* Frames of one tick of the capture's clock seem to come at once, and to rest until the next. */
-static void test_a_coarse_clock_proves_nothing(void **state)
+TEST(test_a_coarse_clock_proves_nothing)
 {
     struct host_case c;
     frames_usual();
@@ -93,7 +93,7 @@ static void test_a_coarse_clock_proves_nothing(void **state)
 }
 
 /* What never showed, as the queue stood from the beginning, waits there when the line out does not hold it. */
-static void test_what_stamps_never_saw_is_before_the_host_where_its_line_rests(void **state)
+TEST(test_what_stamps_never_saw_is_before_the_host_where_its_line_rests)
 {
     struct host_case c;
     for (int full = 0; full < 2; full++) {
@@ -119,7 +119,7 @@ static void test_what_stamps_never_saw_is_before_the_host_where_its_line_rests(v
 }
 
 /* Each of these alone leaves the answer as it was. */
-static void test_a_slow_host_has_to_be_proved(void **state)
+TEST(test_a_slow_host_has_to_be_proved)
 {
     for (int doubt = 0; doubt < 8; doubt++) {
         struct host_case c;
@@ -144,7 +144,7 @@ static void test_a_slow_host_has_to_be_proved(void **state)
 }
 
 /* 40 frames back to back, 0.5 ms, and as long nothing, though all wait for 15 ms. */
-static void test_a_line_that_rests_though_frames_wait_is_stopped(void **state)
+TEST(test_a_line_that_rests_though_frames_wait_is_stopped)
 {
     struct host_case c;
     frames_usual();
@@ -156,7 +156,7 @@ static void test_a_line_that_rests_though_frames_wait_is_stopped(void **state)
     assert_true(c.evidence[0].host_data_s == 0 && c.evidence[0].host_ack_s == 0);
 }
 
-static void test_a_stop_has_to_be_proved(void **state)
+TEST(test_a_stop_has_to_be_proved)
 {
     for (int doubt = 0; doubt < 7; doubt++) {
         struct host_case c;
@@ -178,7 +178,7 @@ static void test_a_stop_has_to_be_proved(void **state)
     }
 }
 
-static void test_pause_frames_that_are_seen_need_no_proof(void **state)
+TEST(test_pause_frames_that_are_seen_need_no_proof)
 {
     struct host_case c;
     host_make(&c, 0.1e-3, 0.1e-3);
@@ -189,18 +189,4 @@ static void test_pause_frames_that_are_seen_need_no_proof(void **state)
     c.set.paused = 0.04;
     analysis_host_find(&c.set, NULL);
     assert_int_equal(c.set.host, JUDGE_CAUSE_UNKNOWN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waits_before_the_host_are_its_own),
-        cmocka_unit_test(test_a_coarse_clock_proves_nothing),
-        cmocka_unit_test(test_what_stamps_never_saw_is_before_the_host_where_its_line_rests),
-        cmocka_unit_test(test_a_slow_host_has_to_be_proved),
-        cmocka_unit_test(test_a_line_that_rests_though_frames_wait_is_stopped),
-        cmocka_unit_test(test_a_stop_has_to_be_proved),
-        cmocka_unit_test(test_pause_frames_that_are_seen_need_no_proof),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static struct analysis_inflight after_handshake(uint32_t tsval)
     return f;
 }
 
-static void test_data_that_echo_an_ack_measure_the_window(void **state)
+TEST(test_data_that_echo_an_ack_measure_the_window)
 {
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
@@ -22,7 +22,7 @@ static void test_data_that_echo_an_ack_measure_the_window(void **state)
     assert_false(analysis_inflight_data(&f, 61000, 50, &bytes)); /* once per ACK */
 }
 
-static void test_first_ack_of_a_tick_counts(void **state)
+TEST(test_first_ack_of_a_tick_counts)
 {
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
@@ -32,7 +32,7 @@ static void test_first_ack_of_a_tick_counts(void **state)
     assert_int_equal(bytes, 50000);
 }
 
-static void test_a_later_echo_says_nothing_about_an_earlier_ack(void **state)
+TEST(test_a_later_echo_says_nothing_about_an_earlier_ack)
 {
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
@@ -41,7 +41,7 @@ static void test_a_later_echo_says_nothing_about_an_earlier_ack(void **state)
     assert_false(analysis_inflight_data(&f, 91000, 50, &bytes)); /* given up */
 }
 
-static void test_more_acks_than_room_cost_samples_not_correctness(void **state)
+TEST(test_more_acks_than_room_cost_samples_not_correctness)
 {
     struct analysis_inflight f = after_handshake(49);
     int64_t bytes;
@@ -54,7 +54,7 @@ static void test_more_acks_than_room_cost_samples_not_correctness(void **state)
     assert_false(analysis_inflight_data(&f, 30000, 55, &bytes));
 }
 
-static void test_timestamps_may_wrap(void **state)
+TEST(test_timestamps_may_wrap)
 {
     struct analysis_inflight f = after_handshake(UINT32_MAX - 1);
     int64_t bytes;
@@ -65,7 +65,7 @@ static void test_timestamps_may_wrap(void **state)
 }
 
 /* The handshake ended in the same tick: ten segments were on their way when the first of them was acknowledged. */
-static void test_the_first_stamp_may_be_the_handshakes(void **state)
+TEST(test_the_first_stamp_may_be_the_handshakes)
 {
     struct analysis_inflight f = {0};
     int64_t bytes;
@@ -75,17 +75,4 @@ static void test_the_first_stamp_may_be_the_handshakes(void **state)
     analysis_inflight_ack(&f, 4344, 51);
     assert_true(analysis_inflight_data(&f, 20272, 51, &bytes));
     assert_int_equal(bytes, 15928);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data_that_echo_an_ack_measure_the_window),
-        cmocka_unit_test(test_first_ack_of_a_tick_counts),
-        cmocka_unit_test(test_a_later_echo_says_nothing_about_an_earlier_ack),
-        cmocka_unit_test(test_more_acks_than_room_cost_samples_not_correctness),
-        cmocka_unit_test(test_timestamps_may_wrap),
-        cmocka_unit_test(test_the_first_stamp_may_be_the_handshakes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,12 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define MS INT64_C(1000000)
 
-static void test_mean_takes_the_tick_off(void **state)
+TEST(test_mean_takes_the_tick_off)
 {
-    struct analysis_leg_series *s = analysis_leg_series_new(5 * MS);
+    MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(5 * MS);
     analysis_leg_series_add(s, 5 * MS, 2, 100e6, 3, NULL);
     analysis_leg_series_add(s, 5 * MS + 10, 2, 300e6, 5, NULL);
     assert_true(fabs(analysis_leg_series_mean_ns(s, 0, 2, 1e6) - 196e6) < 1e-3); /* (400 - 8) / 2 ms */
@@ -18,17 +17,15 @@ static void test_mean_takes_the_tick_off(void **state)
     assert_true(isnan(analysis_leg_series_mean_ns(s, 0, 1, 1e6)));
     assert_true(fabs(analysis_leg_series_start_s(s, 0) - 0.005) < 1e-12);
     assert_true(fabs(analysis_leg_series_width_s(s) - 1e-6) < 1e-15);
-    free(s);
 }
 
 /* However often neighbours merge, every sample is in the slot of its time, and none is lost. */
-static void test_slots_merge_without_loss(void **state)
+TEST(test_slots_merge_without_loss)
 {
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int round = 0; round < 50; round++) {
         int64_t first = (int64_t)random_below(&r, 1000), at = first;
-        struct analysis_leg_series *s = analysis_leg_series_new(first * MS);
+        MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(first * MS);
         double sum = 0, seen = 0;
         uint32_t n = 0;
         for (int i = 0; i < 3000; i++) {
@@ -58,25 +55,13 @@ static void test_slots_merge_without_loss(void **state)
         }
         assert_int_equal(n, 3000);
         assert_true(fabs(seen - sum) <= 1e-9 * sum);
-        free(s);
     }
 }
 
-static void test_earlier_than_the_first_counts_there(void **state)
+TEST(test_earlier_than_the_first_counts_there)
 {
-    struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
+    MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
     analysis_leg_series_add(s, 0, 0, 1, 0, (const double[]){1, 1, 1, 1});
     assert_int_equal(s->n, 1);
     assert_int_equal(s->cell[0][0].n, 1);
-    free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_takes_the_tick_off),
-        cmocka_unit_test(test_slots_merge_without_loss),
-        cmocka_unit_test(test_earlier_than_the_first_counts_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define BINS 128
 #define OFFERED 500e3
@@ -49,7 +48,7 @@ static void expect(const struct analysis_flow *flow, size_t n, const enum analys
     }
 }
 
-static void test_full_window_is_the_receivers(void **state)
+TEST_WITH(test_full_window_is_the_receivers, make, drop)
 {
     struct analysis_flow flow = flow_of();
     assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_RECEIVER);
@@ -67,7 +66,7 @@ static void test_full_window_is_the_receivers(void **state)
     expect(&flow, 0, NULL, NULL);
 }
 
-static void test_growth_silence_and_a_full_window_follow_each_other(void **state)
+TEST_WITH(test_growth_silence_and_a_full_window_follow_each_other, make, drop)
 {
     for (int i = 0; i < 32; i++)
         bins.bin[i].window_sum = 10e3 * (i + 1);
@@ -86,7 +85,7 @@ static void test_growth_silence_and_a_full_window_follow_each_other(void **state
 
 /* Bursts of 2 ms, one every 16: of one window each where a round trip takes as long, and no more than what is offered
  * can be in flight: 500 kB at 1 MB/s take 500 ms to come round at most, 1 kB takes 1 ms. */
-static void test_bursts_of_a_window_that_nobody_sees_are_no_silence(void **state)
+TEST_WITH(test_bursts_of_a_window_that_nobody_sees_are_no_silence, make, drop)
 {
     for (int i = 0; i < BINS; i++)
         if (i % 16 > 1)
@@ -99,7 +98,7 @@ static void test_bursts_of_a_window_that_nobody_sees_are_no_silence(void **state
     assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_APPLICATION);
 }
 
-static void test_what_grows_between_losses_is_loss(void **state)
+TEST_WITH(test_what_grows_between_losses_is_loss, make, drop)
 {
     for (int i = 0; i < BINS; i++)
         bins.bin[i].window_sum = 10e3 + 20e3 * (i % 24); /* a sawtooth, of which two ends were losses */
@@ -110,15 +109,4 @@ static void test_what_grows_between_losses_is_loss(void **state)
            (double[]){0.032, 0.080, 0.128});
     assert_int_equal(analysis_limit_between(&flow, 0.030, 0.080), ANALYSIS_LIMIT_LOSS);
     assert_int_equal(analysis_limit_between(&flow, 0.082, 0.128), ANALYSIS_LIMIT_SENDER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_full_window_is_the_receivers, make, drop),
-        cmocka_unit_test_setup_teardown(test_growth_silence_and_a_full_window_follow_each_other, make, drop),
-        cmocka_unit_test_setup_teardown(test_bursts_of_a_window_that_nobody_sees_are_no_silence, make, drop),
-        cmocka_unit_test_setup_teardown(test_what_grows_between_losses_is_loss, make, drop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static struct judge_diagnosis decided(struct analysis_evidence_set *s, const str
 
 /* Without stamps: 460 kB in flight at 92 Mb/s take 40 ms to come round, 39 of them in the queue before the host. ACKs
  * of a flow whose 40 ms there never were less than 8 wait as long. */
-static void test_without_stamps_data_tell_how_long_acks_wait(void **state)
+TEST(test_without_stamps_data_tell_how_long_acks_wait)
 {
     for (int full = 0; full < 2; full++) { /* else data need not wait there */
         struct analysis_told flows[] = {{.incoming = true, .rate_bps = 92e6}, {.rate_bps = 4e6}};
@@ -59,7 +59,7 @@ static void test_without_stamps_data_tell_how_long_acks_wait(void **state)
 
 /* Without stamps, beside the receiver of 4 Mb/s: data are answered in 10 ms, 2 at least, and the way to the sender and
  * back takes 10 more. Its ACKs leave by the queue that 92 Mb/s out fill, after the tap for so long. */
-static void test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too(void **state)
+TEST(test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too)
 {
     for (int after = 0; after < 2; after++) {
         struct analysis_told flows[] = {{.rate_bps = 92e6}, {.incoming = true, .rate_bps = 4e6}};
@@ -101,7 +101,7 @@ static enum judge_answer answer_by_flight(double flight_bytes, double data_wait_
     return d.answer;
 }
 
-static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
+TEST(test_nothing_waits_longer_than_all_in_flight_takes)
 {
     assert_int_equal(answer_by_flight(77e3, 0, false), JUDGE_ANSWER_NO);
     assert_int_equal(answer_by_flight(97e3, 0, false), JUDGE_ANSWER_UNKNOWN); /* 10 ms are a quarter more than 8 */
@@ -110,14 +110,14 @@ static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
 
 /* Unless data that go to the same host, through the same queues, wait as long: wherever that is, ACKs wait behind
  * them. */
-static void test_acks_wait_behind_data_of_their_whole_way(void **state)
+TEST(test_acks_wait_behind_data_of_their_whole_way)
 {
     assert_int_equal(answer_by_flight(77e3, 9e-3, true), JUDGE_ANSWER_YES);
     assert_int_equal(answer_by_flight(77e3, 5e-3, true), JUDGE_ANSWER_NO);
 }
 
 /* How long all takes to pass is not known without the frames, or where a part of them is no TCP. */
-static void test_what_else_passes_takes_its_time_too(void **state)
+TEST(test_what_else_passes_takes_its_time_too)
 {
     struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}};
     struct analysis_evidence e[1] = {{.floor_s = 10e-3, .clocking.most_bytes = 100e3, .tick_s = 1e-3}};
@@ -143,7 +143,7 @@ static void test_what_else_passes_takes_its_time_too(void **state)
 
 /* What leaves for a queue after the tap comes in bursts, 40 Mb/s of 100 ms here, which are no bound of the link's rate; what
  * passes in all is, 10.24 kB in each 10.24 ms: 8 Mb/s. */
-static void test_what_is_in_flight_drains_at_what_passes(void **state)
+TEST(test_what_is_in_flight_drains_at_what_passes)
 {
     struct analysis_told flows[] = {{.rate_bps = 7e6}};
     struct analysis_evidence e[1] = {{.floor_s = 10e-3, .clocking.most_bytes = 100e3, .tick_s = 1e-3}};
@@ -194,7 +194,7 @@ static struct judge_diagnosis one_each_way(struct analysis_evidence e[2], struct
 
 /* Out 32.2 Mb/s fill a link of 35. In 16.4, evenly spaced as their ACKs come out of its queue: had the link 18 Mb/s
  * that way it would be full, but then data would wait there, as they do when it is so. */
-static void test_an_even_clock_of_acks_is_no_link(void **state)
+TEST(test_an_even_clock_of_acks_is_no_link)
 {
     for (int full = 0; full < 2; full++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 20e-3}}, {.start_s = 2.5}};
@@ -211,7 +211,7 @@ static void test_an_even_clock_of_acks_is_no_link(void **state)
 }
 
 /* What waits follow is the rate of the link on the way out, whatever rate frames pass the tap at, and whatever passes. */
-static void test_a_rate_that_waits_follow_is_the_way_outs(void **state)
+TEST(test_a_rate_that_waits_follow_is_the_way_outs)
 {
     static struct analysis_capacity_host host;
     struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 20e-3}}, {.start_s = 2.5}};
@@ -230,7 +230,7 @@ static void test_a_rate_that_waits_follow_is_the_way_outs(void **state)
 /* One flow each way with equal windows, so equally fast, behind the other end's uplink of 114 Mb/s: if it is ACKs of
  * outgoing data that wait there, the gigabit at which these pass the tap is their way's; if they wait themselves, a
  * shaper lets bursts pass. */
-static void test_equal_rates_are_no_equal_links(void **state)
+TEST(test_equal_rates_are_no_equal_links)
 {
     for (int data = 0; data < 2; data++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 18e-3}}, {.start_s = 2.5}};
@@ -246,7 +246,7 @@ static void test_equal_rates_are_no_equal_links(void **state)
 
 /* What passes the tap at 150 Mb/s, in long trains at 120, is taken for a burst of a shaper at the other way's 114, unless it
  * waited before the tap: for four frames at 114, of 1538 bytes on the wire, 432 us. */
-static void test_data_that_waited_before_the_tap_were_no_burst(void **state)
+TEST(test_data_that_waited_before_the_tap_were_no_burst)
 {
     for (int long_before = 0; long_before < 2; long_before++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 18e-3}}, {.start_s = 2.5}};
@@ -265,7 +265,7 @@ static void test_data_that_waited_before_the_tap_were_no_burst(void **state)
 }
 
 /* In 80 Mb/s through 100, of which nothing is known the other way: as fast, for all that is known. */
-static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
+TEST(test_a_link_is_assumed_to_be_as_fast_both_ways)
 {
     struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
     struct analysis_evidence e[2] = {{.floor_s = 20e-3}, {.floor_s = 20e-3}};
@@ -293,7 +293,7 @@ static void test_a_link_is_assumed_to_be_as_fast_both_ways(void **state)
 }
 
 /* Nothing is faster than the interface that made the capture. A slower link may be farther away, where data wait. */
-static void test_an_interface_bounds_what_no_data_wait_for(void **state)
+TEST(test_an_interface_bounds_what_no_data_wait_for)
 {
     struct analysis_told flows[] = {{.incoming = true, .rate_bps = 80e6}, {.rate_bps = 40e6}};
     struct analysis_evidence e[2] = {{.floor_s = 20e-3, .data_wait_s = 1e-3}, {.floor_s = 20e-3, .data_wait_s = 4e-3}};
@@ -308,7 +308,7 @@ static void test_an_interface_bounds_what_no_data_wait_for(void **state)
 }
 
 /* A queue that always stands, of 10 Mb/s of data and as much that is no TCP: the link passes both. */
-static void test_a_standing_queue_of_other_traffic_too(void **state)
+TEST(test_a_standing_queue_of_other_traffic_too)
 {
     static struct analysis_capacity_host host; /* no group of frames votes */
     struct analysis_wait waits[2] = {{.data_s = 10e-3}, {.start_s = 2.5, .data_s = 10e-3}};
@@ -329,7 +329,7 @@ static void test_a_standing_queue_of_other_traffic_too(void **state)
 /* All data go out, and their queue stands, but for the tenth of the phase in which it fills. A tap before it sees them
  * leave the host at 10 Gb/s: that is no link of theirs. With data the other way a queue that runs empty once proves
  * nothing. */
-static void test_a_standing_queue_behind_the_tap(void **state)
+TEST(test_a_standing_queue_behind_the_tap)
 {
     for (int both = 0; both < 2; both++) {
         static struct analysis_capacity_host host;
@@ -352,7 +352,7 @@ static void test_a_standing_queue_behind_the_tap(void **state)
 
 /* A queue of 20 ms has stood all the time: what a flow's data waited in shows its link by how frames leave it, what its ACKs
  * did does not. */
-static void test_frames_show_the_link_of_a_queue_that_data_stood_in(void **state)
+TEST(test_frames_show_the_link_of_a_queue_that_data_stood_in)
 {
     for (int data = 0; data < 2; data++) {
         struct analysis_wait waits[2] = {{.start_s = 0}, {.start_s = 2.5}};
@@ -371,7 +371,7 @@ static void test_frames_show_the_link_of_a_queue_that_data_stood_in(void **state
 /* Data out wait 4 ms of a round trip of 20 after the tap, and half a tick less before it: their link works for
  * 2 * 4 / 20 of the time at least, if windows come as bursts. It passes 40 Mb/s and ACKs of 10, 42.8, in that time; all the
  * time, where no packet waits less than 3 ms at any time, unless all in flight has two ACKs. */
-static void test_a_link_after_the_tap_works_for_a_share_of_the_time(void **state)
+TEST(test_a_link_after_the_tap_works_for_a_share_of_the_time)
 {
     static struct analysis_capacity_host host; /* no group of frames votes */
     enum { SOMETIMES, ALWAYS, TIMED, READER, HOWS };
@@ -396,9 +396,8 @@ static void test_a_link_after_the_tap_works_for_a_share_of_the_time(void **state
 
 /* What always waits after the tap at one rate has a link whose queue never runs empty; at 20 Mb/s for a second and at 60 for
  * the next, it has none: jitter makes data wait so, too. With losses, nobody knows. */
-static void test_what_leaves_a_standing_queue_is_even(void **state)
+TEST(test_what_leaves_a_standing_queue_is_even)
 {
-    (void)state;
     static struct analysis_capacity_host host; /* no group of frames votes */
     for (int how = 0; how < 3; how++) {
         struct analysis_wait waits[2] = {{.least_s = 3e-3}, {.start_s = 2.5, .least_s = 3e-3}};
@@ -422,7 +421,7 @@ static void test_what_leaves_a_standing_queue_is_even(void **state)
 
 /* A host of 10 Gb/s, its flows out as fast as 1 Gb/s lets each of two. Stamps do not tell what waits 0.7 ms after the
  * tap: ACKs wait no longer than the data that come in, the rest are data before those links. */
-static void test_data_behind_lines_of_their_own(void **state)
+TEST(test_data_behind_lines_of_their_own)
 {
     for (int line = 0; line < 2; line++) {
         double rate_bps = line ? 941.5e6 : 700e6;
@@ -448,7 +447,7 @@ static void test_data_behind_lines_of_their_own(void **state)
 
 /* Outgoing data pass the tap at a gigabit and wait 6 of 20 ms after it; 114 Mb/s are no Ethernet's, and may be what
  * they wait for. */
-static void test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link(void **state)
+TEST(test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link)
 {
     for (int line = 0; line < 2; line++) {
         struct analysis_wait waits[2] = {{.leg_s = {[ANALYSIS_LEG_DATA_OUT] = 7e-3}}, {.start_s = 2.5}};
@@ -481,7 +480,7 @@ static enum judge_cause cause_of_late_acks(double swing_s, double other_bps, int
     return d.cause;
 }
 
-static void test_acks_behind_acks_alone(void **state)
+TEST(test_acks_behind_acks_alone)
 {
     assert_int_equal(cause_of_late_acks(0.03, 0, 0), JUDGE_CAUSE_THIN_PATH);
     assert_int_equal(cause_of_late_acks(0.03, 0, 1), JUDGE_CAUSE_THIN_PATH); /* a queue that has yet to fill */
@@ -491,7 +490,7 @@ static void test_acks_behind_acks_alone(void **state)
 
 /* 100 times in 5 s all is acknowledged, 50 ms each, and 8 Mb/s make 50 kB of these. Windows of 20 kB are full twice in
  * a cycle before its last ACK: three ACKs are waited for, 4 ms each; the last is no ACK if data prompt what follows. */
-static void test_an_application_that_is_answered_makes_cycles(void **state)
+TEST(test_an_application_that_is_answered_makes_cycles)
 {
     struct analysis_told flow = {.incoming = true, .rate_bps = 8e6};
     struct analysis_evidence e = {.floor_s = 10e-3, .ack_wait_s = 4e-3, .loop_wait_s = 4e-3, .tick_s = 1e-3,
@@ -514,7 +513,7 @@ static void test_an_application_that_is_answered_makes_cycles(void **state)
 }
 
 /* Of a round trip of 20 ms stamps of 5 ms show nothing, finer ones do. */
-static void test_waits_of_a_few_ticks_of_the_capture_are_not_known(void **state)
+TEST(test_waits_of_a_few_ticks_of_the_capture_are_not_known)
 {
     for (int coarse = 0; coarse < 2; coarse++) {
         struct analysis_wait waits[2] = {{.start_s = 0}, {.start_s = 2.5}};
@@ -526,33 +525,4 @@ static void test_waits_of_a_few_ticks_of_the_capture_are_not_known(void **state)
         decided(&set, NULL, (const double[]){1e9, 1e9});
         assert_true(coarse ? isnan(fact[0].ack_wait_s) && isnan(fact[0].data_wait_s) : fact[0].ack_wait_s == 5e-3);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_stamps_data_tell_how_long_acks_wait),
-        cmocka_unit_test(test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too),
-        cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
-        cmocka_unit_test(test_acks_wait_behind_data_of_their_whole_way),
-        cmocka_unit_test(test_what_is_in_flight_drains_at_what_passes),
-        cmocka_unit_test(test_what_else_passes_takes_its_time_too),
-        cmocka_unit_test(test_an_even_clock_of_acks_is_no_link),
-        cmocka_unit_test(test_a_rate_that_waits_follow_is_the_way_outs),
-        cmocka_unit_test(test_equal_rates_are_no_equal_links),
-        cmocka_unit_test(test_data_that_waited_before_the_tap_were_no_burst),
-        cmocka_unit_test(test_a_link_is_assumed_to_be_as_fast_both_ways),
-        cmocka_unit_test(test_an_interface_bounds_what_no_data_wait_for),
-        cmocka_unit_test(test_a_standing_queue_of_other_traffic_too),
-        cmocka_unit_test(test_a_standing_queue_behind_the_tap),
-        cmocka_unit_test(test_frames_show_the_link_of_a_queue_that_data_stood_in),
-        cmocka_unit_test(test_a_link_after_the_tap_works_for_a_share_of_the_time),
-        cmocka_unit_test(test_what_leaves_a_standing_queue_is_even),
-        cmocka_unit_test(test_data_behind_lines_of_their_own),
-        cmocka_unit_test(test_data_that_wait_after_a_tap_at_a_line_have_a_slower_link),
-        cmocka_unit_test(test_acks_behind_acks_alone),
-        cmocka_unit_test(test_an_application_that_is_answered_makes_cycles),
-        cmocka_unit_test(test_waits_of_a_few_ticks_of_the_capture_are_not_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

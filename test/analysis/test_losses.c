@@ -30,9 +30,9 @@ static struct capture_segment sack(uint32_t ack, uint32_t start, uint32_t end)
     return s;
 }
 
-static void test_dsack_of_a_retransmission_tells_it_was_spurious(void **state)
+TEST(test_dsack_of_a_retransmission_tells_it_was_spurious)
 {
-    struct analysis_flows *f = sent(10);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, segment(A_TO_B, 3001, 2 * MSS, 5001));
     assert_int_equal(flow_at(f, 0).retransmitted_segments, 2);
     assert_int_equal(flow_at(f, 0).spurious_segments, 0);
@@ -40,12 +40,11 @@ static void test_dsack_of_a_retransmission_tells_it_was_spurious(void **state)
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.spurious_segments, 2);
     assert_int_equal(flow.network_duplicates, 0);
-    analysis_flows_free(f);
 }
 
-static void test_dsack_above_the_acknowledgement_is_inside_the_second_block(void **state)
+TEST(test_dsack_above_the_acknowledgement_is_inside_the_second_block)
 {
-    struct analysis_flows *f = sent(10);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, segment(A_TO_B, 5001, MSS, 5001));
     struct capture_segment s = sack(2001, 5001, 6001);
     s.n_sack = 2;
@@ -54,54 +53,49 @@ static void test_dsack_above_the_acknowledgement_is_inside_the_second_block(void
     assert_int_equal(flow_at(f, 0).spurious_segments, 1);
     feed(f, 22 * MS, sack(2001, 4001, 8001)); /* an ordinary block */
     assert_int_equal(flow_at(f, 0).spurious_segments, 1);
-    analysis_flows_free(f);
 }
 
-static void test_dsack_without_a_retransmission_is_a_copy_of_the_networks(void **state)
+TEST(test_dsack_without_a_retransmission_is_a_copy_of_the_networks)
 {
-    struct analysis_flows *f = sent(10);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, sack(11001, 3001, 4001));
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.network_duplicates, 1);
     assert_int_equal(flow.spurious_segments, 0);
     assert_int_equal(flow.retransmitted_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_probe_of_a_byte_is_neither(void **state)
+TEST(test_probe_of_a_byte_is_neither)
 {
-    struct analysis_flows *f = sent(10);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, sack(11001, 11000, 11001)); /* Linux answers a keep-alive so */
     assert_int_equal(flow_at(f, 0).network_duplicates, 0);
-    analysis_flows_free(f);
 }
 
-static void test_sent_again_after_its_acknowledgement_is_spurious_without_sack(void **state)
+TEST(test_sent_again_after_its_acknowledgement_is_spurious_without_sack)
 {
-    struct analysis_flows *f = sent(10);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 15 * MS, segment(B_TO_A, 5001, 0, 4001));
     feed(f, 20 * MS, segment(A_TO_B, 3001, MSS, 5001)); /* acknowledged */
     feed(f, 20 * MS, segment(A_TO_B, 4001, MSS, 5001)); /* not */
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.retransmitted_segments, 2);
     assert_int_equal(flow.spurious_segments, 1);
-    analysis_flows_free(f);
 }
 
-static void test_gap_that_closes_by_itself_was_overtaken(void **state)
+TEST(test_gap_that_closes_by_itself_was_overtaken)
 {
-    struct analysis_flows *f = sent(10);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 12 * MS, sack(3001, 5001, 6001)); /* two segments late */
     feed(f, 13 * MS, segment(B_TO_A, 5001, 0, 11001));
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.overtaken_segments, 2);
     assert_int_equal(flow.retransmitted_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_gap_that_a_retransmission_closes_was_lost(void **state)
+TEST(test_gap_that_a_retransmission_closes_was_lost)
 {
-    struct analysis_flows *f = sent(10);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 12 * MS, sack(3001, 4001, 6001));
     feed(f, 13 * MS, segment(A_TO_B, 3001, MSS, 5001));
     feed(f, 14 * MS, segment(B_TO_A, 5001, 0, 11001));
@@ -109,13 +103,12 @@ static void test_gap_that_a_retransmission_closes_was_lost(void **state)
     assert_int_equal(flow.overtaken_segments, 0);
     assert_int_equal(flow.retransmitted_segments, 1);
     assert_int_equal(flow.spurious_segments, 0);
-    analysis_flows_free(f);
 }
 
 /* Beside the receiver the gap shows as a hole, and what fills it is counted when it comes. */
-static void test_gap_before_the_tap_is_counted_once(void **state)
+TEST(test_gap_before_the_tap_is_counted_once)
 {
-    struct analysis_flows *f = sent(2);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(2);
     struct capture_segment late = segment(A_TO_B, 3001, MSS, 5001);
     feed(f, 10 * MS, segment(A_TO_B, 4001, MSS, 5001));
     feed(f, 10 * MS + 1, sack(3001, 4001, 5001));
@@ -124,12 +117,11 @@ static void test_gap_before_the_tap_is_counted_once(void **state)
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.reordered_segments, 1);
     assert_int_equal(flow.overtaken_segments, 0);
-    analysis_flows_free(f);
 }
 
-static void test_contradicting_signs_are_ambiguous(void **state)
+TEST(test_contradicting_signs_are_ambiguous)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct capture_segment s[] = {segment(A_TO_B, 1001, MSS, 5001), segment(A_TO_B, 3001, MSS, 5001),
                                   segment(A_TO_B, 2001, MSS, 5001)};
     feed(f, 0, syn(A_TO_B, 1000));
@@ -140,15 +132,13 @@ static void test_contradicting_signs_are_ambiguous(void **state)
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.retransmitted_segments, 1);
     assert_int_equal(flow.ambiguous_segments, 1);
-    analysis_flows_free(f);
 }
 
 /* Many retransmissions of which DSACK reports some: the ring may forget, and never takes one for the network's. */
-static void test_random_dsacks_never_exceed_retransmissions(void **state)
+TEST(test_random_dsacks_never_exceed_retransmissions)
 {
-    struct random r;
-    random_init(&r, 11);
-    struct analysis_flows *f = sent(200);
+    struct random r = random_of(11);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(200);
     uint32_t spurious = 0;
     for (int i = 0; i < 100; i++) {
         uint32_t start = 1001 + MSS * (uint32_t)(2 * i);
@@ -162,22 +152,4 @@ static void test_random_dsacks_never_exceed_retransmissions(void **state)
     assert_int_equal(flow.retransmitted_segments, 100);
     assert_true(flow.spurious_segments >= spurious); /* after the first, each is below the acknowledgement */
     assert_int_equal(flow.network_duplicates, 0);
-    analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dsack_of_a_retransmission_tells_it_was_spurious),
-        cmocka_unit_test(test_dsack_above_the_acknowledgement_is_inside_the_second_block),
-        cmocka_unit_test(test_dsack_without_a_retransmission_is_a_copy_of_the_networks),
-        cmocka_unit_test(test_probe_of_a_byte_is_neither),
-        cmocka_unit_test(test_sent_again_after_its_acknowledgement_is_spurious_without_sack),
-        cmocka_unit_test(test_gap_that_closes_by_itself_was_overtaken),
-        cmocka_unit_test(test_gap_that_a_retransmission_closes_was_lost),
-        cmocka_unit_test(test_gap_before_the_tap_is_counted_once),
-        cmocka_unit_test(test_contradicting_signs_are_ambiguous),
-        cmocka_unit_test(test_random_dsacks_never_exceed_retransmissions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/packets.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/cm.h"
 
 static size_t left_bytes;
@@ -24,7 +21,7 @@ static void assert_packed(const struct analysis_packets *p, const char *expected
 }
 
 /* Digits by hand, from the format as analysis/flows/packets.h has it: A to Z are 0 to 25, a to z from 26, 0 to 9 from 52. */
-static void test_what_goes_on_takes_a_digit(void **state)
+TEST(test_what_goes_on_takes_a_digit)
 {
     struct analysis_packets *p = NULL;
     left_bytes = 10000;
@@ -56,7 +53,7 @@ static void test_what_goes_on_takes_a_digit(void **state)
     analysis_packets_free(p);
 }
 
-static void test_blocks_follow_an_acknowledgement(void **state)
+TEST(test_blocks_follow_an_acknowledgement)
 {
     struct analysis_packets *p = NULL;
     left_bytes = 10000;
@@ -70,7 +67,7 @@ static void test_blocks_follow_an_acknowledgement(void **state)
     analysis_packets_free(p);
 }
 
-static void test_what_has_no_room_is_not_kept(void **state)
+TEST(test_what_has_no_room_is_not_kept)
 {
     struct capture_segment s = {0};
     struct analysis_packet packet = {.frame = 1, .segment = &s};
@@ -87,7 +84,7 @@ static void test_what_has_no_room_is_not_kept(void **state)
 }
 
 /* As hostile a capture as there is: every number as far from the one before as it can be. */
-static void test_the_longest_packets_fit(void **state)
+TEST(test_the_longest_packets_fit)
 {
     struct analysis_packets *p = NULL;
     left_bytes = 100000;
@@ -103,15 +100,4 @@ static void test_the_longest_packets_fit(void **state)
     }
     assert_int_equal(p->end[0].data + p->end[1].data, 200);
     analysis_packets_free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_goes_on_takes_a_digit),
-        cmocka_unit_test(test_blocks_follow_an_acknowledgement),
-        cmocka_unit_test(test_what_has_no_room_is_not_kept),
-        cmocka_unit_test(test_the_longest_packets_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

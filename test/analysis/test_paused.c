@@ -8,7 +8,7 @@
 static const uint8_t mac[3][6] = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 3}};
 
 /* 2 ms until 0 quanta, 3 ms until they are over: 3 ms are 5859.375 times of 512 bits at 1 Gb/s. */
-static void test_a_stop_ends_by_a_frame_or_by_itself(void **state)
+TEST(test_a_stop_ends_by_a_frame_or_by_itself)
 {
     struct analysis_paused p = {.frames = 0};
     analysis_paused_add(&p, mac[0], 65535, GBPS, 10 * MS);
@@ -22,7 +22,7 @@ static void test_a_stop_ends_by_a_frame_or_by_itself(void **state)
     assert_int_equal(p.frames, 5);
 }
 
-static void test_a_repeated_one_goes_on(void **state)
+TEST(test_a_repeated_one_goes_on)
 {
     struct analysis_paused p = {.frames = 0};
     for (int i = 0; i < 4; i++)
@@ -30,7 +30,7 @@ static void test_a_repeated_one_goes_on(void **state)
     assert_int_equal(analysis_paused_ns(&p), 48 * MS);
 }
 
-static void test_an_unknown_rate_waits_for_the_end(void **state)
+TEST(test_an_unknown_rate_waits_for_the_end)
 {
     struct analysis_paused p = {.frames = 0};
     analysis_paused_add(&p, mac[0], 1, 0, 0);
@@ -40,7 +40,7 @@ static void test_an_unknown_rate_waits_for_the_end(void **state)
 }
 
 /* Each stops its own peer; the one that stops most counts. */
-static void test_senders_are_told_apart(void **state)
+TEST(test_senders_are_told_apart)
 {
     struct analysis_paused p = {.frames = 0};
     analysis_paused_add(&p, mac[0], 65535, GBPS, 0);
@@ -51,7 +51,7 @@ static void test_senders_are_told_apart(void **state)
     assert_int_equal(analysis_paused_ns(&p), 7 * MS);
 }
 
-static void test_more_senders_than_are_kept(void **state)
+TEST(test_more_senders_than_are_kept)
 {
     struct analysis_paused p = {.frames = 0};
     for (uint8_t i = 0; i < 2 * ANALYSIS_PAUSED_SENDERS; i++)
@@ -61,24 +61,11 @@ static void test_more_senders_than_are_kept(void **state)
     assert_int_equal(p.frames, 4 * ANALYSIS_PAUSED_SENDERS);
 }
 
-static void test_any_clock_will_do(void **state)
+TEST(test_any_clock_will_do)
 {
     struct analysis_paused p = {.frames = 0};
     const int64_t at[] = {INT64_MAX, INT64_MIN, INT64_MAX, 0, INT64_MAX, -1, 5, INT64_MIN};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         analysis_paused_add(&p, mac[0], i % 3 ? 65535 : 0, i % 2, at[i]);
     assert_true(analysis_paused_ns(&p) >= 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_stop_ends_by_a_frame_or_by_itself),
-        cmocka_unit_test(test_a_repeated_one_goes_on),
-        cmocka_unit_test(test_an_unknown_rate_waits_for_the_end),
-        cmocka_unit_test(test_senders_are_told_apart),
-        cmocka_unit_test(test_more_senders_than_are_kept),
-        cmocka_unit_test(test_any_clock_will_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Square waves of 100 kB, one second each, out of phase. */
-static void test_square_waves_that_take_turns(void **state)
+TEST(test_square_waves_that_take_turns)
 {
     struct analysis_depth a[20], b[20];
     struct analysis_pendulum p;
@@ -26,7 +26,7 @@ static void test_square_waves_that_take_turns(void **state)
     assert_true(isinf(p.period_s));
 }
 
-static void test_a_standing_queue_does_not_swing(void **state)
+TEST(test_a_standing_queue_does_not_swing)
 {
     const struct analysis_depth full[] = {{0, 3e5}}, ripple[] = {{0, 0}, {1, 1518}, {2, 0}, {3, 3036}, {4, 0}};
     struct analysis_pendulum p;
@@ -66,9 +66,9 @@ static void send_one(struct analysis_flows *f, struct source *s)
 /* Two flows, one out of the host from 1 s to 9 s, the other into it from 3 s to 11 s; their data wait in turn, 200 ms
  * each. Waits are kept from the 32nd segment on, 0.43 s later, in slots of 1/512 to 1/256 of a flow's time: both are
  * there from 3.43 to 9 s, and of that time one of the two queues stands and the other does not. */
-static void test_waits_of_two_flows_swing_while_both_are_there(void **state)
+TEST(test_waits_of_two_flows_swing_while_both_are_there)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     struct source s[] = {{1001, 1000, 9000, true, 0}, {1002, 3000, 11000, false, 0}};
     while (s[0].now_ms < s[0].end_ms || s[1].now_ms < s[1].end_ms)
@@ -85,15 +85,4 @@ static void test_waits_of_two_flows_swing_while_both_are_there(void **state)
     assert_true(fabs(from_s - 3.43) < 0.05 && fabs(to_s - 9) < 0.05);
     assert_true(p.one > 0.9 && p.correlation < -0.9);
     assert_true(fabs(p.period_s - 0.4) < 0.02);
-    analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_square_waves_that_take_turns),
-        cmocka_unit_test(test_a_standing_queue_does_not_swing),
-        cmocka_unit_test(test_waits_of_two_flows_swing_while_both_are_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

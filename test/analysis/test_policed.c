@@ -28,7 +28,7 @@ static bool policed(int64_t events, double data_wait_s, double swing, bool incom
     return e[0].policed;
 }
 
-static void test_a_policer_drops_at_one_rate_and_holds_nothing(void **state)
+TEST(test_a_policer_drops_at_one_rate_and_holds_nothing)
 {
     for (int incoming = 0; incoming < 2; incoming++) {
         assert_true(policed(8, 1e-3, 0.1, incoming, 2000));
@@ -43,7 +43,7 @@ static void test_a_policer_drops_at_one_rate_and_holds_nothing(void **state)
 
 /* Two flows that lose four times each pass one policer: as often as eight of one, and their waits by their rates are
  * (6 + 2) / 2 of 16 Mb/s: 64 kb, where two frames are 24.6. */
-static void test_flows_of_one_direction_are_policed_together(void **state)
+TEST(test_flows_of_one_direction_are_policed_together)
 {
     for (int queue = 0; queue < 2; queue++) {
         struct analysis_bins bins;
@@ -59,13 +59,4 @@ static void test_flows_of_one_direction_are_policed_together(void **state)
         analysis_bins_fini(&bins);
         assert_true(e[0].policed == !queue && e[1].policed == !queue);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_policer_drops_at_one_rate_and_holds_nothing),
-        cmocka_unit_test(test_flows_of_one_direction_are_policed_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static struct analysis_told told;
 static struct analysis_pulsed tell_with(const struct analysis_capacity_host *frames, bool window, uint32_t pulse_segments,
                                         struct analysis_pulses *p)
 {
-    struct analysis_flows *f = flow_of(window, pulse_segments);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_of(window, pulse_segments);
     const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
     const struct capture_address host = flow_at(f, 0).src;
     struct analysis_pulsed pulsed;
@@ -73,7 +73,6 @@ static struct analysis_pulsed tell_with(const struct analysis_capacity_host *fra
     while (!analysis_flows_get(f, told.slot, &flow) || flow.payload_bytes < FULL)
         told.slot++;
     analysis_pulses_tell(p, f, &host, frames, &told, 1, 1, TO_S, &pulsed);
-    analysis_flows_free(f);
     return pulsed;
 }
 
@@ -82,14 +81,14 @@ static struct analysis_pulsed tell(bool window, uint32_t pulse_segments, struct 
     return tell_with(NULL, window, pulse_segments, p);
 }
 
-static void test_a_window_gives_way_to_a_longer_round_trip(void **state)
+TEST(test_a_window_gives_way_to_a_longer_round_trip)
 {
     struct analysis_pulses p;
     tell(true, 50, &p);
     assert_true(told.paced_odds < -3);
 }
 
-static void test_a_pace_does_not(void **state)
+TEST(test_a_pace_does_not)
 {
     struct analysis_pulses p;
     tell(false, 50, &p);
@@ -97,7 +96,7 @@ static void test_a_pace_does_not(void **state)
 }
 
 /* A window lacks 50 segments after each. */
-static void test_a_full_link_gives_as_much_as_a_pulse_takes(void **state)
+TEST(test_a_full_link_gives_as_much_as_a_pulse_takes)
 {
     struct analysis_pulses p;
     struct analysis_pulsed full = tell(true, 50, &p), room = tell(true, 600, &p), pace = tell(false, 50, &p);
@@ -107,7 +106,7 @@ static void test_a_full_link_gives_as_much_as_a_pulse_takes(void **state)
     assert_true(full.full[0] == 0.5); /* nothing goes that way */
 }
 
-static void test_connections_of_one_moment_are_a_pulse(void **state)
+TEST(test_connections_of_one_moment_are_a_pulse)
 {
     struct analysis_pulses p;
     struct analysis_pulsed pulsed = tell(true, 50, &p);
@@ -120,7 +119,7 @@ static void test_connections_of_one_moment_are_a_pulse(void **state)
 }
 
 /* Two segments are a pulse's, in all; one is what the ends say to each other. */
-static void test_words_are_none(void **state)
+TEST(test_words_are_none)
 {
     struct analysis_pulses p;
     struct analysis_pulsed pulsed = tell(true, 2, &p); /* one on each connection */
@@ -128,7 +127,7 @@ static void test_words_are_none(void **state)
     assert_true(told.paced_odds == 0 && isinf(pulsed.from_s) && pulsed.full[0] == 0.5 && pulsed.full[1] == 0.5);
 }
 
-static void test_who_sent_none_is_told_nothing(void **state)
+TEST(test_who_sent_none_is_told_nothing)
 {
     struct analysis_pulses p;
     tell(false, 0, &p);
@@ -137,9 +136,8 @@ static void test_who_sent_none_is_told_nothing(void **state)
 }
 
 /* 1,250 bytes in each of the least slots, 10 microseconds, about the third pulse: 1 Gb/s out. */
-static void test_what_passes_meanwhile_is_that_way_s(void **state)
+TEST(test_what_passes_meanwhile_is_that_way_s)
 {
-    (void)state;
     static struct analysis_capacity_host frames;
     struct analysis_pulses p;
     struct analysis_pulsed none = tell(true, 50, &p);
@@ -155,25 +153,22 @@ static void test_what_passes_meanwhile_is_that_way_s(void **state)
 }
 
 /* At the server what goes out at the other end comes in. */
-static void test_the_other_end_has_them_the_other_way(void **state)
+TEST(test_the_other_end_has_them_the_other_way)
 {
-    (void)state;
     struct analysis_pulses p;
-    struct analysis_flows *f = flow_of(true, 50);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_of(true, 50);
     const struct analysis_probe probe = {flow_at(f, 0).dst, PORT};
     struct analysis_pulsed near = tell(true, 50, &p), far;
     struct analysis_told there = told;
     there.incoming = true;
     analysis_pulses_tell(&p, f, &probe.server, NULL, &there, 1, 1, TO_S, &far);
     assert_true(far.full[0] == near.full[1] && far.full[1] == near.full[0]);
-    analysis_flows_free(f);
 }
 
 /* 9 Mb/s pass while a pulse does, and data in wait 2 ms before the tap, by stamps of 1 ms. A link that seems to have 5, or
  * 7.1, has more; one of 7.3 does not, but for bursts. */
-static void test_a_way_that_carries_more_has_room(void **state)
+TEST(test_a_way_that_carries_more_has_room)
 {
-    (void)state;
     const struct analysis_told in = {.incoming = true};
     const struct analysis_pulsed pulsed = {.passed_bps = {9e6, 9e6}};
     struct analysis_evidence e = {.flow = &in, .tick_s = 0.001, .queued_s = 0.002};
@@ -187,20 +182,4 @@ static void test_a_way_that_carries_more_has_room(void **state)
     e.queued_s = 0.002;
     s.pulsed = NULL;
     assert_true(isnan(analysis_evidence_pulsed_bps(&s, true, 5e6)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_window_gives_way_to_a_longer_round_trip),
-        cmocka_unit_test(test_a_pace_does_not),
-        cmocka_unit_test(test_a_full_link_gives_as_much_as_a_pulse_takes),
-        cmocka_unit_test(test_connections_of_one_moment_are_a_pulse),
-        cmocka_unit_test(test_words_are_none),
-        cmocka_unit_test(test_who_sent_none_is_told_nothing),
-        cmocka_unit_test(test_what_passes_meanwhile_is_that_way_s),
-        cmocka_unit_test(test_the_other_end_has_them_the_other_way),
-        cmocka_unit_test(test_a_way_that_carries_more_has_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

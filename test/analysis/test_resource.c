@@ -3,8 +3,6 @@
 #include "analysis/rules/resource.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -46,7 +44,7 @@ static struct analysis_resources judge(const struct plain *flows, size_t n, bool
     return all;
 }
 
-static void test_flows_of_the_dominant_phase_are_judged(void **state)
+TEST(test_flows_of_the_dominant_phase_are_judged)
 {
     const struct plain flows[] = {
         {0, 10, 1, 45, 10000000, true, 0, 0, 0},
@@ -56,7 +54,7 @@ static void test_flows_of_the_dominant_phase_are_judged(void **state)
         {0, 10, 0, 1, 19999, true, 0, 0, 0},     /* small: no bulk flow */
         {0, 10, 0, 0, 10000000, false, 0, 0, 0}, /* measured, and found without a rate */
     };
-    struct analysis_resources r = judge(flows, 6, false, NULL);
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = judge(flows, 6, false, NULL);
     assert_int_equal(r.n, 1);
     assert_int_equal(r.resource[0].n, 3);
     assert_true(r.resource[0].start_s == 2 && r.resource[0].end_s == 10);
@@ -64,10 +62,9 @@ static void test_flows_of_the_dominant_phase_are_judged(void **state)
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
     assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 90e6) < 1);
     assert_true(r.resource[0].judgement.rule[ANALYSIS_RULE_EQ6].holds); /* no link, nothing to hold 90 Mb/s against */
-    analysis_resources_fini(&r);
 }
 
-static void test_a_lone_flow_shares_nothing(void **state)
+TEST(test_a_lone_flow_shares_nothing)
 {
     const struct plain flows[] = {{0, 10, 0, 45, 10000000, true, 0, 0, 0}, {10, 20, 0, 45, 10000000, false, 0, 0, 0}};
     struct analysis_resources r = judge(flows, 1, false, NULL);
@@ -79,7 +76,7 @@ static void test_a_lone_flow_shares_nothing(void **state)
 }
 
 /* 10, 30 and 60 Mb/s follow no rule. */
-static void test_why_no_rule_holds(void **state)
+TEST(test_why_no_rule_holds)
 {
     struct plain flows[] = {
         {0, 10, 0, 10, 10000000, true, 0, 0, 0},
@@ -105,7 +102,7 @@ static void test_why_no_rule_holds(void **state)
 }
 
 /* What one flow does to another is over no sooner than the slowest of them forgets it, nor while one drifts. */
-static void test_intervals_are_those_of_the_slowest(void **state)
+TEST(test_intervals_are_those_of_the_slowest)
 {
     struct plain flows[] = {{0, 10, 0, 30, 10000000, true, 900, 0, 0}, {0, 10, 0, 60, 10000000, false, 29, 0.99, 0}};
     struct analysis_resources r = judge(flows, 2, false, NULL);
@@ -123,7 +120,7 @@ static void test_intervals_are_those_of_the_slowest(void **state)
 }
 
 /* Of one-way flows one that stood still may be shut out next; with data both ways losses are spread. */
-static void test_one_way_flows_that_stand_still_have_no_interval(void **state)
+TEST(test_one_way_flows_that_stand_still_have_no_interval)
 {
     struct plain flows[] = {{0, 10, 0, 30, 10000000, true, 900, 0, 0}, {0, 10, 0, 60, 10000000, true, 900, 0, 3.1}};
     struct analysis_resources r = judge(flows, 2, false, NULL);
@@ -157,16 +154,15 @@ static struct analysis_judgement judge_diagnosed(struct judge_diagnosis d)
     const struct analysis_resource_source source = {.settled_s = plain_settled_s, .measure = plain_measure, .least = 2,
                                                     .diagnose = plain_diagnose, .user = &d};
     struct analysis_resource_use uses[3];
-    struct analysis_resources all = {0};
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources all = {0};
     for (size_t i = 0; i < 3; i++)
         uses[i] = (struct analysis_resource_use){{0, 10, flows[i].incoming}, flows[i].bytes, &flows[i]};
     analysis_resource_judge(&source, "x", uses, 3, NULL, ANALYSIS_CHECK_TOLERANCE, &all);
     struct analysis_judgement j = all.resource[0].judgement;
-    analysis_resources_fini(&all);
     return j;
 }
 
-static void test_no_rule_divides_a_link_that_is_not_full(void **state)
+TEST(test_no_rule_divides_a_link_that_is_not_full)
 {
     struct judge_diagnosis d = {.answer = JUDGE_ANSWER_YES,
                                    .in = {.flows = 2, .carried_bps = 60e6, .room_bps = 90e6},
@@ -202,7 +198,7 @@ static struct analysis_resource answered(const char *host, enum judge_answer ans
 }
 
 /* A home line: both hosts and the port have the same two flows, and h3 has others. */
-static void test_of_one_loss_there_is_one_answer(void **state)
+TEST(test_of_one_loss_there_is_one_answer)
 {
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS, "h0", "h2"),
@@ -228,7 +224,7 @@ static void test_of_one_loss_there_is_one_answer(void **state)
 }
 
 /* Of the same flows one is sure and another one is not; of two that are sure, and differ, both speak. */
-static void test_who_cannot_tell_is_silent(void **state)
+TEST(test_who_cannot_tell_is_silent)
 {
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_UNKNOWN, JUDGE_CAUSE_UNKNOWN, "h0", "h2"),
@@ -249,7 +245,7 @@ static void test_who_cannot_tell_is_silent(void **state)
 }
 
 /* Of a no it is the link that is full, not one before it. */
-static void test_who_is_full_says_no(void **state)
+TEST(test_who_is_full_says_no)
 {
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_NO, JUDGE_CAUSE_LINK, "h0", "h2"),
@@ -264,7 +260,7 @@ static void test_who_is_full_says_no(void **state)
 }
 
 /* Beside the slow host its capture shows that waits are the host's; from the far one's place it looks like a yes. */
-static void test_the_host_that_stops_them_knows_best(void **state)
+TEST(test_the_host_that_stops_them_knows_best)
 {
     struct analysis_resource r[] = {
         answered("h0", JUDGE_ANSWER_NO, JUDGE_CAUSE_SLOW_HOST, "h0", "h2"),
@@ -278,21 +274,4 @@ static void test_the_host_that_stops_them_knows_best(void **state)
     assert_string_equal(r[2].same_as, "");
     for (int i = 0; i < 3; i++)
         test_free(r[i].flows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_rule_divides_a_link_that_is_not_full),
-        cmocka_unit_test(test_flows_of_the_dominant_phase_are_judged),
-        cmocka_unit_test(test_a_lone_flow_shares_nothing),
-        cmocka_unit_test(test_why_no_rule_holds),
-        cmocka_unit_test(test_intervals_are_those_of_the_slowest),
-        cmocka_unit_test(test_one_way_flows_that_stand_still_have_no_interval),
-        cmocka_unit_test(test_of_one_loss_there_is_one_answer),
-        cmocka_unit_test(test_who_is_full_says_no),
-        cmocka_unit_test(test_who_cannot_tell_is_silent),
-        cmocka_unit_test(test_the_host_that_stops_them_knows_best),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000
@@ -39,7 +38,7 @@ static struct analysis_flows *flow_in_bursts(uint32_t window, uint32_t clock, bo
 static void burst_shows(uint32_t window, bool hole)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
-    struct analysis_flows *f = flow_in_bursts(window, 0, hole);
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_in_bursts(window, 0, hole);
     size_t n = analysis_flows_waits(f, 0, waits);
     double sum = 0, samples = 0;
     for (size_t i = 0; i < n; i++) {
@@ -52,15 +51,14 @@ static void burst_shows(uint32_t window, bool hole)
     struct analysis_round_trip_figures x;
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.loop_least_s[ANALYSIS_LOOP_SENDER] - 100e-6) < 1e-9);
-    analysis_flows_free(f);
 }
 
-static void test_all_of_a_burst_shows_in_the_loop_to_the_sender(void **state)
+TEST(test_all_of_a_burst_shows_in_the_loop_to_the_sender)
 {
     burst_shows(10, false);
 }
 
-static void test_all_of_a_wide_burst_shows(void **state)
+TEST(test_all_of_a_wide_burst_shows)
 {
     burst_shows(80, false);
 }
@@ -112,7 +110,7 @@ static double loops_near(const struct analysis_flows *f, double loop_s, double o
     return samples;
 }
 
-static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **state)
+TEST(test_a_window_that_grows_between_ticks_times_nothing_wrong)
 {
     struct analysis_round_trip_figures x;
     for (int back = 0; back < 2; back++) {
@@ -127,17 +125,17 @@ static void test_a_window_that_grows_between_ticks_times_nothing_wrong(void **st
 }
 
 /* What losses let go follows no window: of ACKs with one stamp only the first is known to have let go what echoes it. */
-static void test_after_a_hole_the_first_of_each_stamp_shows(void **state)
+TEST(test_after_a_hole_the_first_of_each_stamp_shows)
 {
     burst_shows(10, true);
 }
 
 /* Bursts of 44 segments, each of which waits 10 us more than the one before it: of 660,000 an eighth of those after the
  * first is taken, and their mean is that of all. */
-static void test_a_share_of_many_segments_has_the_mean_of_all(void **state)
+TEST(test_a_share_of_many_segments_has_the_mean_of_all)
 {
     static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct analysis_round_trip_figures x;
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 660000; i++) {
@@ -157,13 +155,12 @@ static void test_a_share_of_many_segments_has_the_mean_of_all(void **state)
         assert_true(i == 0 || i + 1 == slots || fabs(waits[i].leg_s[ANALYSIS_LEG_DATA_OUT] - 215e-6) < 20e-6);
     }
     assert_true(samples < 660000.0 / 4);
-    analysis_flows_free(f);
 }
 
 /* The first stamp that the capture shows may have been the handshake's already: its echo says nothing of that ACK. */
-static void test_the_first_stamp_times_nothing(void **state)
+TEST(test_the_first_stamp_times_nothing)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 3; i++)
         feed(f, i * 10 * US, stamped(A_TO_B, 1 + i * SEGMENT, SEGMENT, 1, 7, 7));
@@ -176,14 +173,13 @@ static void test_the_first_stamp_times_nothing(void **state)
     feed(f, 2 * MS + 60 * US, stamped(A_TO_B, 1 + 4 * SEGMENT, SEGMENT, 1, 9, 9));
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.loop_least_s[ANALYSIS_LOOP_SENDER] - 60e-6) < 1e-9);
-    analysis_flows_free(f);
 }
 
 /* Ten segments, 1 ms from the tap to the receiver and back. The third of them is lost there, and what is sent again is
  * acknowledged after 21 ms with all that came meanwhile: that one ACK says nothing of how long they took. */
 static void held_back_by_a_hole(bool sack, bool stamps)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     for (uint32_t k = 0; k < 40; k++) {
         uint32_t first = 1 + k * 10 * SEGMENT, hole = first + 2 * SEGMENT, tick = 50 * k;
@@ -212,11 +208,10 @@ static void held_back_by_a_hole(bool sack, bool stamps)
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.hold_s - 1e-3) < 1e-9);
     assert_true(!stamps || x.wait_s[ANALYSIS_LEG_DATA_IN] < 1e-3); /* a tick */
-    analysis_flows_free(f);
 }
 
 /* RFC 2018 section 3; RFC 5681 section 2, duplicate acknowledgement. */
-static void test_what_a_hole_held_back_times_nothing(void **state)
+TEST(test_what_a_hole_held_back_times_nothing)
 {
     held_back_by_a_hole(true, true);
     held_back_by_a_hole(true, false);
@@ -227,10 +222,9 @@ static void test_what_a_hole_held_back_times_nothing(void **state)
 /* Beside the receiver: an ACK a ms, of which a queue on its way drops four of five, as tc-cake's ack-filter does. 52 ms
  * after one that is left its five segments pass. The first ACK that passes after them never comes back, but those that
  * do show what they took: by the clock that made the stamps. */
-static void test_acks_that_a_queue_drops_leave_the_others_to_time(void **state)
+TEST(test_acks_that_a_queue_drops_leave_the_others_to_time)
 {
-    (void)state;
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct analysis_round_trip_figures x;
     analysis_flows_keep_explanations(f);
     for (uint32_t i = 0; i < 60; i++)
@@ -243,15 +237,13 @@ static void test_acks_that_a_queue_drops_leave_the_others_to_time(void **state)
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(isnan(x.loop_least_s[ANALYSIS_LOOP_SENDER])); /* of none for certain */
     assert_true(loops_near(f, 52e-3, 1e-3) >= 16); /* one a round trip */
-    analysis_flows_free(f);
 }
 
 /* Data are answered after 1 ms for a second, and then after 5: so long they take in either, with stamps or without. */
-static void test_what_data_are_held_for_is_that_of_a_time(void **state)
+TEST(test_what_data_are_held_for_is_that_of_a_time)
 {
-    (void)state;
     for (int stamps = 0; stamps < 2; stamps++) {
-        struct analysis_flows *f = new_flows();
+        CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
         analysis_flows_keep_explanations(f);
         for (uint32_t k = 0; k < 200; k++) {
             uint32_t ms = 10 * k, later = ms + (k < 100 ? 1 : 5);
@@ -267,12 +259,11 @@ static void test_what_data_are_held_for_is_that_of_a_time(void **state)
         assert_true(fabs(analysis_flows_hold_s(f, 0, 0, 0.9) - 1e-3) < 1e-9);
         assert_true(fabs(analysis_flows_hold_s(f, 0, 1.1, 2) - 5e-3) < 1e-9);
         assert_true(isnan(analysis_flows_hold_s(f, 0, 3, 4)));
-        analysis_flows_free(f);
     }
 }
 
 /* RFC 7323, section 5.4: a timestamp clock starts anywhere, and its 32 bits wrap. */
-static void test_where_a_clock_starts_changes_nothing(void **state)
+TEST(test_where_a_clock_starts_changes_nothing)
 {
     static const uint32_t clock[] = {0, UINT32_MAX - 150, INT32_MAX - 150, (1u << 30) - 75};
     struct analysis_round_trip_figures x[4];
@@ -289,9 +280,9 @@ static void test_where_a_clock_starts_changes_nothing(void **state)
 
 /* How long data wait for their ACK is taken from ACKs alone: one that data carry waited for those. 3 ms then, not the
  * mean of that and 1 ms; and a duplicate acknowledges nothing. */
-static void test_acks_that_data_carry_are_none(void **state)
+TEST(test_acks_that_data_carry_are_none)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     feed(f, 0, syn(A_TO_B, 0));
     feed(f, 1 * MS, syn_ack(B_TO_A, 0, 1));
@@ -303,14 +294,13 @@ static void test_acks_that_data_carry_are_none(void **state)
     struct analysis_round_trip_figures x;
     assert_true(analysis_flows_explain(f, 0, &x));
     assert_true(fabs(x.hold_s - 3e-3) < 1e-9);
-    analysis_flows_free(f);
 }
 
 /* The other end is 50 ms from the tap, the sender 20 us. It writes a segment at a time, in turn 20 ms after all was
  * acknowledged, which is less than half a round trip, and 40 ms after that: 20 pauses of 40 ms less 20 us. */
-static void test_pauses_of_the_application(void **state)
+TEST(test_pauses_of_the_application)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     analysis_flows_keep_explanations(f);
     feed(f, 0, syn(A_TO_B, 0));
     feed(f, 50 * MS, syn_ack(B_TO_A, 0, 1));
@@ -322,31 +312,10 @@ static void test_pauses_of_the_application(void **state)
         at_ns += (i % 2 ? 90 : 70) * MS;
     }
     size_t n;
-    struct analysis_pause *pauses = analysis_flows_pauses(f, 0, &n);
+    MEMORY_LOCAL struct analysis_pause *pauses = analysis_flows_pauses(f, 0, &n);
     assert_int_equal(n, 20);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(pauses[i].after_bytes, (2 * i + 2) * SEGMENT);
         assert_int_equal(pauses[i].pause_ns, 40 * MS - 20 * US);
     }
-    free(pauses);
-    analysis_flows_free(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_of_a_burst_shows_in_the_loop_to_the_sender),
-        cmocka_unit_test(test_all_of_a_wide_burst_shows),
-        cmocka_unit_test(test_a_window_that_grows_between_ticks_times_nothing_wrong),
-        cmocka_unit_test(test_after_a_hole_the_first_of_each_stamp_shows),
-        cmocka_unit_test(test_a_share_of_many_segments_has_the_mean_of_all),
-        cmocka_unit_test(test_the_first_stamp_times_nothing),
-        cmocka_unit_test(test_what_a_hole_held_back_times_nothing),
-        cmocka_unit_test(test_acks_that_a_queue_drops_leave_the_others_to_time),
-        cmocka_unit_test(test_what_data_are_held_for_is_that_of_a_time),
-        cmocka_unit_test(test_where_a_clock_starts_changes_nothing),
-        cmocka_unit_test(test_acks_that_data_carry_are_none),
-        cmocka_unit_test(test_pauses_of_the_application),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define FRAME 1250
 #define FRAME_NS INT64_C(100000)
@@ -37,7 +36,7 @@ static bool near(double value, double wanted, double share)
     return fabs(value - wanted) <= share * fabs(wanted);
 }
 
-static void test_a_full_line_is_one_run(void **state)
+TEST(test_a_full_line_is_one_run)
 {
     struct analysis_spacing_figures x = spacing_of(20, 1);
     assert_true(near(x.line_bps, 100e6, 1e-6) && near(x.mean_bps, 100e6, 1e-6));
@@ -47,7 +46,7 @@ static void test_a_full_line_is_one_run(void **state)
 }
 
 /* 20 frames are 19 distances of a frame's time; then 21 frames' time pass until the next. */
-static void test_a_line_that_is_stopped_rests_between_runs(void **state)
+TEST(test_a_line_that_is_stopped_rests_between_runs)
 {
     struct analysis_spacing_figures x = spacing_of(20, 21);
     assert_true(near(x.line_bps, 100e6, 1e-6));
@@ -58,7 +57,7 @@ static void test_a_line_that_is_stopped_rests_between_runs(void **state)
 }
 
 /* Two for each ACK, as the clock of ACKs lets them go, are no stop: four mean distances are. */
-static void test_pairs_at_an_even_pace_are_no_silence(void **state)
+TEST(test_pairs_at_an_even_pace_are_no_silence)
 {
     struct analysis_spacing_figures x = spacing_of(2, 5);
     assert_true(x.silent == 0);
@@ -69,7 +68,7 @@ static void test_pairs_at_an_even_pace_are_no_silence(void **state)
 }
 
 /* An ACK of 90 bytes between full frames, stamped as they end: the larger one's bytes do not break the run. */
-static void test_small_frames_do_not_break_a_run(void **state)
+TEST(test_small_frames_do_not_break_a_run)
 {
     struct analysis_spacing w = {.frames = 0};
     struct analysis_spacing_figures x;
@@ -91,9 +90,8 @@ static void test_small_frames_do_not_break_a_run(void **state)
  * is spared. */
 static void long_capture(uint32_t *bytes, int64_t *time_ns)
 {
-    struct random r;
     int64_t t = 0;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (size_t i = 0, left = 0; i < BLOCK * BLOCKS; i++, left--) {
         bytes[i] = random_below(&r, 5) == 0 ? 90 : FRAME;
         t += FRAME_NS * bytes[i] / FRAME;
@@ -107,9 +105,8 @@ static void long_capture(uint32_t *bytes, int64_t *time_ns)
 }
 
 /* One block of four counts for all from the 256th on, as of a long capture: runs are longer than blocks. */
-static void test_some_blocks_of_a_long_capture_stand_for_all(void **state)
+TEST(test_some_blocks_of_a_long_capture_stand_for_all)
 {
-    (void)state;
     static uint32_t bytes[BLOCK * BLOCKS];
     static int64_t time_ns[BLOCK * BLOCKS];
     struct analysis_spacing all = {.frames = 0}, some = {.frames = 0};
@@ -128,7 +125,7 @@ static void test_some_blocks_of_a_long_capture_stand_for_all(void **state)
     assert_true(near(y.mean_bps, x.mean_bps, 0.005) && near(y.frame_s, x.frame_s, 0.005));
 }
 
-static void test_nothing_is_known_of_one_frame(void **state)
+TEST(test_nothing_is_known_of_one_frame)
 {
     struct analysis_spacing w = {.frames = 0};
     struct analysis_spacing_figures x;
@@ -139,7 +136,7 @@ static void test_nothing_is_known_of_one_frame(void **state)
 }
 
 /* Clocks that stand still or step back. */
-static void test_any_clock_will_do(void **state)
+TEST(test_any_clock_will_do)
 {
     struct analysis_spacing w = {.frames = 0};
     struct analysis_spacing_figures x;
@@ -151,10 +148,9 @@ static void test_any_clock_will_do(void **state)
 }
 
 /* As log2() has it, which is the definition; at the steps themselves and beside them, too. */
-static void test_steps_are_those_of_the_logarithm(void **state)
+TEST(test_steps_are_those_of_the_logarithm)
 {
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int i = 0; i < 1000000; i++) {
         const int per_octave = 1 << random_below(&r, 5);
         double x = exp2((double)random_below(&r, 1u << 20) / (1 << 15)), steps = log2(x) * per_octave;
@@ -167,19 +163,4 @@ static void test_steps_are_those_of_the_logarithm(void **state)
         assert_int_equal(octave_steps_rate(bytes * 8e-3 / seconds, bytes, seconds, 1e3, per_octave),
                          rate > 1 ? (int)floor(log2(rate) * per_octave) : 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_full_line_is_one_run),
-        cmocka_unit_test(test_a_line_that_is_stopped_rests_between_runs),
-        cmocka_unit_test(test_pairs_at_an_even_pace_are_no_silence),
-        cmocka_unit_test(test_small_frames_do_not_break_a_run),
-        cmocka_unit_test(test_some_blocks_of_a_long_capture_stand_for_all),
-        cmocka_unit_test(test_nothing_is_known_of_one_frame),
-        cmocka_unit_test(test_any_clock_will_do),
-        cmocka_unit_test(test_steps_are_those_of_the_logarithm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void take(struct analysis_evidence_set *s, int64_t rest_ns, double p)
 }
 
 /* With log d even from a frame's time to L, half of all d are below sqrt(d0 L) = sqrt(0.12304 * 50) = 2.480 ms. */
-static void test_half_of_what_may_stand_is_above_the_median(void **state)
+TEST(test_half_of_what_may_stand_is_above_the_median)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 0, 0.5);
@@ -62,7 +62,7 @@ static void test_half_of_what_may_stand_is_above_the_median(void **state)
     assert_true(fabs(flow[1].far_least_s - flow[0].far_least_s) < 1e-12); /* as long: the same queue */
 }
 
-static void test_more_may_stand_than_is_likely(void **state)
+TEST(test_more_may_stand_than_is_likely)
 {
     double before_s = LOOP_S;
     for (int i = 1; i <= 20; i++) {
@@ -75,7 +75,7 @@ static void test_more_may_stand_than_is_likely(void **state)
 }
 
 /* A loop that is a tenth longer shares the queue with p = 1 / (1 + 0.1 / 1.1) = 0.917: not in the lowest 8 %. */
-static void test_a_loop_of_another_length_may_pass_another_queue(void **state)
+TEST(test_a_loop_of_another_length_may_pass_another_queue)
 {
     struct analysis_evidence_set s = set_of(1.1 * LOOP_S);
     take(&s, 0, 0.05);
@@ -86,7 +86,7 @@ static void test_a_loop_of_another_length_may_pass_another_queue(void **state)
 }
 
 /* A link that rests for 20 ms of a round trip of 50 has run empty: what was least then is the floor. */
-static void test_a_queue_that_ran_empty_does_not_stand(void **state)
+TEST(test_a_queue_that_ran_empty_does_not_stand)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 20 * MS, 0.5);
@@ -95,7 +95,7 @@ static void test_a_queue_that_ran_empty_does_not_stand(void **state)
 
 /* A rest of 5 ms is 8 % of six slots of 10.24 ms: a queue that lets these frames go had run empty; one that they join after
  * the tap need not have. */
-static void test_what_joins_a_queue_is_less_even_than_what_leaves(void **state)
+TEST(test_what_joins_a_queue_is_less_even_than_what_leaves)
 {
     struct analysis_capacity *c = frames_with_rest(5 * MS, 0);
     struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
@@ -109,7 +109,7 @@ static void test_what_joins_a_queue_is_less_even_than_what_leaves(void **state)
 }
 
 /* What rests at the tap may have stood in a queue after it all the time: waits that follow the bytes say so. */
-static void test_a_queue_that_waits_follow_stands(void **state)
+TEST(test_a_queue_that_waits_follow_stands)
 {
     struct analysis_capacity *c = frames_with_rest(20 * MS, 0);
     struct capture_segment segment = stamped(A_TO_B, 0, FULL, 0, 1, 1);
@@ -122,7 +122,7 @@ static void test_a_queue_that_waits_follow_stands(void **state)
     analysis_capacity_free(c);
 }
 
-static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
+TEST(test_a_handshake_before_the_data_met_an_empty_queue)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     flow[0].near_s = 1e-6;
@@ -133,7 +133,7 @@ static void test_a_handshake_before_the_data_met_an_empty_queue(void **state)
 
 /* 40 frames back to back of each 50 that fit: in 50 ms always as much, but a fifth below the rate of frames. It may be
  * full, at what it carries, or not: then nothing stood. */
-static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
+TEST(test_what_only_may_be_full_is_a_case_of_its_own)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take_of(&s, 0, 10, 0.5, 0);
@@ -153,7 +153,7 @@ static void test_what_only_may_be_full_is_a_case_of_its_own(void **state)
 
 /* 100 Mb/s of UDP in from 20 ms on, and a flow out alone, whose ACKs come that way, with a handshake so long after its
  * start or none: its loop may hold what stood, unless the handshake came first. Nobody is sure: what is not TCP has a pace of its own. */
-static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **state)
+TEST(test_what_others_filled_stands_in_loops_of_outgoing_flows)
 {
     const double shake_s[] = {NAN, 1, 0};
     for (int i = 0; i < 3; i++) {
@@ -179,7 +179,7 @@ static void test_what_others_filled_stands_in_loops_of_outgoing_flows(void **sta
 
 /* ACKs alone come in, of a flow out: evenly, as after a queue that they fill, or four at once of each four. Those of a flow
  * whose handshake shows met no queue. */
-static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
+TEST(test_acks_alone_may_stand_where_they_come_evenly)
 {
     for (int i = 0; i < 3; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
@@ -202,7 +202,7 @@ static void test_acks_alone_may_stand_where_they_come_evenly(void **state)
 
 /* No way takes two seconds: a queue stood after the tap though frames came unevenly, and its median is that of ways up to
  * 0.7 s, sqrt(0.12304 ms x 0.7 s) = 9.2806 ms. */
-static void test_a_loop_longer_than_any_way_holds_what_stood(void **state)
+TEST(test_a_loop_longer_than_any_way_holds_what_stood)
 {
     struct analysis_evidence_set s = set_of(2);
     flow[0].far_least_s = 2;
@@ -214,22 +214,4 @@ static void test_a_loop_longer_than_any_way_holds_what_stood(void **state)
     flow[0].far_least_s = 0.6;
     take_of(&s, 300 * MS, 0, 0, 0.5);
     assert_true(!s.may_stand && flow[0].far_least_s == 0.6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_of_what_may_stand_is_above_the_median),
-        cmocka_unit_test(test_more_may_stand_than_is_likely),
-        cmocka_unit_test(test_a_loop_of_another_length_may_pass_another_queue),
-        cmocka_unit_test(test_a_queue_that_ran_empty_does_not_stand),
-        cmocka_unit_test(test_what_only_may_be_full_is_a_case_of_its_own),
-        cmocka_unit_test(test_what_others_filled_stands_in_loops_of_outgoing_flows),
-        cmocka_unit_test(test_what_joins_a_queue_is_less_even_than_what_leaves),
-        cmocka_unit_test(test_a_queue_that_waits_follow_stands),
-        cmocka_unit_test(test_a_handshake_before_the_data_met_an_empty_queue),
-        cmocka_unit_test(test_acks_alone_may_stand_where_they_come_evenly),
-        cmocka_unit_test(test_a_loop_longer_than_any_way_holds_what_stood),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/steady.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
-static void test_truncation_cuts_the_warm_up(void **state)
+TEST(test_truncation_cuts_the_warm_up)
 {
     double x[40];
     for (int i = 0; i < 40; i++)
@@ -17,7 +15,7 @@ static void test_truncation_cuts_the_warm_up(void **state)
 
 /* Bursts (20 in one sample of four, nothing else) hide a ramp over the first quarter from sample-wise MSER:
  * their squares, 75 a sample, outweigh it. In batches of eight they cancel. */
-static void test_bursts_do_not_hide_a_slow_start(void **state)
+TEST(test_bursts_do_not_hide_a_slow_start)
 {
     double x[256];
     for (int i = 0; i < 256; i++) {
@@ -27,7 +25,7 @@ static void test_bursts_do_not_hide_a_slow_start(void **state)
     assert_in_range(analysis_steady_start(x, 256), 40, 72);
 }
 
-static void test_a_flat_series_is_not_cut(void **state)
+TEST(test_a_flat_series_is_not_cut)
 {
     double x[20];
     for (int i = 0; i < 20; i++)
@@ -35,7 +33,7 @@ static void test_a_flat_series_is_not_cut(void **state)
     assert_int_equal(analysis_steady_start(x, 20), 0);
 }
 
-static void test_at_most_half_is_cut(void **state)
+TEST(test_at_most_half_is_cut)
 {
     double x[20];
     for (int i = 0; i < 20; i++)
@@ -43,18 +41,8 @@ static void test_at_most_half_is_cut(void **state)
     assert_int_equal(analysis_steady_start(x, 20), 10);
 }
 
-static void test_short_series_are_left_alone(void **state)
+TEST(test_short_series_are_left_alone)
 {
     const double x[] = {100, 1, 1};
     assert_int_equal(analysis_steady_start(x, 3), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truncation_cuts_the_warm_up), cmocka_unit_test(test_bursts_do_not_hide_a_slow_start),
-        cmocka_unit_test(test_a_flat_series_is_not_cut),
-        cmocka_unit_test(test_at_most_half_is_cut),         cmocka_unit_test(test_short_series_are_left_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

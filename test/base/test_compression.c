@@ -13,7 +13,7 @@ static void add_spaced(struct compression *x, const struct compression_config *c
         compression_add(x, c, i * left_gap, 1000000 + i * came_gap);
 }
 
-static void test_three_make_a_group(void **state)
+TEST(test_three_make_a_group)
 {
     struct compression x = {0};
     add_spaced(&x, &exact, 9, 50, 50);
@@ -28,7 +28,7 @@ static void test_three_make_a_group(void **state)
     assert_int_equal(x.compressed, 0);
 }
 
-static void test_group_grows_to_the_floor(void **state)
+TEST(test_group_grows_to_the_floor)
 {
     struct compression x = {0};
     add_spaced(&x, &exact, 22, 10, 1); /* 11 ACKs span 100 */
@@ -36,7 +36,7 @@ static void test_group_grows_to_the_floor(void **state)
     assert_int_equal(x.compressed, 2);
 }
 
-static void test_resolutions_speak_against_compression(void **state)
+TEST(test_resolutions_speak_against_compression)
 {
     const struct compression_config coarse = {.floor = 100, .left_resolution = 20, .came_resolution = 10};
     struct compression x = {0};
@@ -48,7 +48,7 @@ static void test_resolutions_speak_against_compression(void **state)
     assert_int_equal(x.compressed, 1);
 }
 
-static void test_break_starts_anew(void **state)
+TEST(test_break_starts_anew)
 {
     struct compression x = {0};
     for (int i = 0; i < 10; i++) {
@@ -60,22 +60,10 @@ static void test_break_starts_anew(void **state)
     assert_true(isnan(compression_share(&x, 0)));
 }
 
-static void test_share_needs_enough(void **state)
+TEST(test_share_needs_enough)
 {
     struct compression x = {.groups = 19, .compressed = 19};
     assert_true(isnan(compression_share(&x, 20)));
     x = (struct compression){.groups = 20, .compressed = 5};
     assert_float_equal(compression_share(&x, 20), 0.25, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_make_a_group),
-        cmocka_unit_test(test_group_grows_to_the_floor),
-        cmocka_unit_test(test_resolutions_speak_against_compression),
-        cmocka_unit_test(test_break_starts_anew),
-        cmocka_unit_test(test_share_needs_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

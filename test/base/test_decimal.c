@@ -6,8 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define CASES 4000 /* of each kind */
 
@@ -30,7 +28,7 @@ static void check(double value)
     }
 }
 
-static void test_doubles_are_printed_as_printf_does(void **state)
+TEST(test_doubles_are_printed_as_printf_does)
 {
     const double values[] = {0, -0.0, 1, -1, 9, 10, 0.1, 0.5, 1.5, 2.5, -2.5, 0.25, 0.125, 1e-4, 1e-5, 9.9995e-5, 99999999.5,
                              999999999.5, 9.9999999949999, 9.99999999951, 1e15, 1e16, 1e22, 1e300, 5e-324, 1e-300,
@@ -40,10 +38,9 @@ static void test_doubles_are_printed_as_printf_does(void **state)
         check(values[i]);
 }
 
-static void test_ties_and_their_neighbours_round_as_printf_does(void **state)
+TEST(test_ties_and_their_neighbours_round_as_printf_does)
 {
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int i = 0; i < CASES; i += cm_every()) { /* k / 2^j has an end in decimals, often at a tie */
         double value = (double)(random_next(&r) >> (11 + random_next(&r) % 50)) / (double)(UINT64_C(1) << random_next(&r) % 60);
         check(value);
@@ -52,10 +49,9 @@ static void test_ties_and_their_neighbours_round_as_printf_does(void **state)
     }
 }
 
-static void test_any_bits_are_printed_as_printf_does(void **state)
+TEST(test_any_bits_are_printed_as_printf_does)
 {
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int i = 0; i < CASES; i += cm_every()) {
         uint64_t bits = random_next(&r), shift = random_next(&r) % 64;
         double value;
@@ -66,10 +62,9 @@ static void test_any_bits_are_printed_as_printf_does(void **state)
     }
 }
 
-static void test_integers_are_printed_as_printf_does(void **state)
+TEST(test_integers_are_printed_as_printf_does)
 {
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     int64_t ends[] = {0, 1, -1, 9, 10, 99, 100, INT64_MAX, INT64_MIN, -10};
     for (int i = 0; i < CASES; i += cm_every()) {
         char expected[DECIMAL_ROOM], text[DECIMAL_ROOM];
@@ -77,15 +72,4 @@ static void test_integers_are_printed_as_printf_does(void **state)
         snprintf(expected, sizeof expected, "%" PRId64, value);
         same(expected, text, decimal_integer(text, value));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_doubles_are_printed_as_printf_does),
-        cmocka_unit_test(test_ties_and_their_neighbours_round_as_printf_does),
-        cmocka_unit_test(test_any_bits_are_printed_as_printf_does),
-        cmocka_unit_test(test_integers_are_printed_as_printf_does),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,6 @@
 #include "test/cm.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,7 +58,7 @@ static void end(void)
     assert_true(access(in_directory("victim"), F_OK) != 0 && access(in_directory("moved"), F_OK) != 0);
 }
 
-static void test_files_go_where_it_is_held(void **state)
+TEST(test_files_go_where_it_is_held)
 {
     struct outfile f;
     struct error err;
@@ -83,7 +81,7 @@ static void test_files_go_where_it_is_held(void **state)
     end();
 }
 
-static void test_a_name_that_is_not_held_is_what_it_leads_to(void **state)
+TEST(test_a_name_that_is_not_held_is_what_it_leads_to)
 {
     const char *name, *path = in_directory("a");
     assert_int_equal(directory_at(path, &name), AT_FDCWD);
@@ -93,7 +91,7 @@ static void test_a_name_that_is_not_held_is_what_it_leads_to(void **state)
 }
 
 /* A link is removed itself, in the place of the directory and in it; what it leads to stays. */
-static void test_removing_follows_nothing(void **state)
+TEST(test_removing_follows_nothing)
 {
     assert_int_equal(mkdir(in_directory("keep"), 0777), 0);
     put("keep/a", "kept");
@@ -114,11 +112,6 @@ int main(void)
 {
     if (!mkdtemp(directory))
         return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_go_where_it_is_held),
-        cmocka_unit_test(test_a_name_that_is_not_held_is_what_it_leads_to),
-        cmocka_unit_test(test_removing_follows_nothing),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     return rmdir(directory) || failed;
 }

@@ -3,9 +3,8 @@
 #include "test/cm.h"
 
 #include <errno.h>
-#include <string.h>
 
-static void test_set_returns_false_and_keeps_code_and_text(void **state)
+TEST(test_set_returns_false_and_keeps_code_and_text)
 {
     struct error err = {0};
     assert_false(error_set(&err, ERROR_INPUT, "%s:%d: bad", "star.yaml", 12));
@@ -13,7 +12,7 @@ static void test_set_returns_false_and_keeps_code_and_text(void **state)
     assert_string_equal(err.message, "star.yaml:12: bad");
 }
 
-static void test_errno_text_is_appended(void **state)
+TEST(test_errno_text_is_appended)
 {
     struct error err = {0};
     errno = ENOSPC;
@@ -22,7 +21,7 @@ static void test_errno_text_is_appended(void **state)
     assert_string_equal(err.message, "h0.pcap: No space left on device");
 }
 
-static void test_prefix_goes_in_front_and_keeps_the_code(void **state)
+TEST(test_prefix_goes_in_front_and_keeps_the_code)
 {
     struct error err = {0};
     error_set(&err, ERROR_INPUT, "'9x' is not a rate");
@@ -31,7 +30,7 @@ static void test_prefix_goes_in_front_and_keeps_the_code(void **state)
     assert_int_equal(err.code, ERROR_INPUT);
 }
 
-static void test_message_stays_one_line_and_in_bounds(void **state)
+TEST(test_message_stays_one_line_and_in_bounds)
 {
     struct error err = {0};
     char big[2 * sizeof err.message];
@@ -45,15 +44,4 @@ static void test_message_stays_one_line_and_in_bounds(void **state)
     assert_memory_equal(err.message, "ctx: xxxxx\\x0axx", 16);
     error_set(&err, ERROR_INPUT, "%s", "\033[2J\303\251\351");
     assert_string_equal(err.message, "\\x1b[2J\303\251\\xe9");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set_returns_false_and_keeps_code_and_text),
-        cmocka_unit_test(test_errno_text_is_appended),
-        cmocka_unit_test(test_prefix_goes_in_front_and_keeps_the_code),
-        cmocka_unit_test(test_message_stays_one_line_and_in_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void test_t_quantiles_match_the_tables(void **state)
+TEST(test_t_quantiles_match_the_tables)
 {
     assert_float_equal(estimate_t975(1), 12.7062, 1e-4);
     assert_float_equal(estimate_t975(9), 2.26216, 1e-5);
@@ -18,7 +18,7 @@ static void test_t_quantiles_match_the_tables(void **state)
 
 /* 2 4 4 4 5 5 7 9: mean 5, sum of squares about it 32, s^2 = 32/7, standard error
  * sqrt(32/7/8) = 0.755929, interval 2.364624 * 0.755929 = 1.787487. */
-static void test_mean_of_eight_numbers(void **state)
+TEST(test_mean_of_eight_numbers)
 {
     const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct estimate e = estimate_mean(x, 8);
@@ -28,7 +28,7 @@ static void test_mean_of_eight_numbers(void **state)
 }
 
 /* The same eight, one after another, and a large number on top of each: s = sqrt(32/7) = 2.138090 all the same. */
-static void test_running_mean_needs_no_samples(void **state)
+TEST(test_running_mean_needs_no_samples)
 {
     const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
     struct estimate_running r = {0};
@@ -44,7 +44,7 @@ static void test_running_mean_needs_no_samples(void **state)
     assert_int_equal(r.n, 8);
 }
 
-static void test_one_sample_has_no_interval(void **state)
+TEST(test_one_sample_has_no_interval)
 {
     const double x[] = {3};
     struct estimate e = estimate_mean(x, 1);
@@ -54,7 +54,7 @@ static void test_one_sample_has_no_interval(void **state)
 }
 
 /* A count of segments that is one more in every third sample has means that differ by at most one step a batch. */
-static void test_rounding_is_no_correlation(void **state)
+TEST(test_rounding_is_no_correlation)
 {
     double x[400];
     for (int i = 0; i < 400; i++)
@@ -70,7 +70,7 @@ static void test_rounding_is_no_correlation(void **state)
     assert_true(isnan(estimate_steady(&s).ci95));
 }
 
-static void test_equal_samples_are_known_to_a_step(void **state)
+TEST(test_equal_samples_are_known_to_a_step)
 {
     double x[80];
     for (int i = 0; i < 80; i++)
@@ -96,11 +96,10 @@ static void correlated(struct random *r, double phi, double *x, int n)
         x[i] = v = phi * v + normal(r);
 }
 
-static void test_short_series_have_a_mean_and_no_interval(void **state)
+TEST(test_short_series_have_a_mean_and_no_interval)
 {
     double x[40];
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     correlated(&r, 0, x, 40);
     struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 39});
     assert_float_equal(e.value, estimate_mean(x, 39).value, 1e-12);
@@ -111,11 +110,10 @@ static void test_short_series_have_a_mean_and_no_interval(void **state)
 }
 
 /* 29 losses of CUBIC are worth five samples: 29 * 0.3 / 1.7 = 5.1. */
-static void test_few_cycles_leave_no_interval(void **state)
+TEST(test_few_cycles_leave_no_interval)
 {
     static double x[400];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     correlated(&r, 0, x, 400);
     struct estimate_series s = {.samples = x, .n = 400};
     assert_true(estimate_steady(&s).ci95 > 0);
@@ -126,11 +124,10 @@ static void test_few_cycles_leave_no_interval(void **state)
 }
 
 /* A rise of two standard deviations over the whole series. */
-static void test_a_drift_leaves_no_interval(void **state)
+TEST(test_a_drift_leaves_no_interval)
 {
     static double x[400];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     correlated(&r, 0, x, 400);
     struct estimate_series s = {.samples = x, .n = 400};
     assert_true(estimate_steady(&s).ci95 > 0);
@@ -140,7 +137,7 @@ static void test_a_drift_leaves_no_interval(void **state)
 }
 
 /* A rise amidst waves as high, such as those of bursts against the samples: only the order of the parts shows it. */
-static void test_a_drift_amidst_waves_leaves_no_interval(void **state)
+TEST(test_a_drift_amidst_waves_leaves_no_interval)
 {
     static double x[400];
     for (int i = 0; i < 400; i++)
@@ -184,8 +181,7 @@ static void tally_add(struct tally *t, struct estimate e, double mean)
 static struct tally tally_correlated(double phi, size_t n, int runs)
 {
     static double x[4000];
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     struct tally t = {0};
     for (int run = 0; run < runs; run++) {
         correlated(&r, phi, x, (int)n);
@@ -196,7 +192,7 @@ static struct tally tally_correlated(double phi, size_t n, int runs)
 
 /* 4000 samples are worth 4000, 1333, 211, 40 and 20 here: eight of ten series or more have an interval, and 92 to 98 %
  * of the intervals hold the mean. 1000 series know a share of 95 % to 0.7 %. */
-static void test_intervals_cover_correlated_means(void **state)
+TEST(test_intervals_cover_correlated_means)
 {
     const double phi[] = {0, 0.5, 0.9, 0.98, 0.99};
     for (int i = 0; i < 5; i++) {
@@ -208,7 +204,7 @@ static void test_intervals_cover_correlated_means(void **state)
 
 /* Worth 4 samples, 1 and a fifth of one: most series have no interval, and wrong ones stay rarer among all of them than
  * a 95 % interval may be wrong. */
-static void test_series_worth_few_samples_are_silent(void **state)
+TEST(test_series_worth_few_samples_are_silent)
 {
     struct tally t = tally_correlated(0.998, 4000, 1000);
     assert_true(t.known <= 350 && t.known - t.covered <= 50);
@@ -219,12 +215,11 @@ static void test_series_worth_few_samples_are_silent(void **state)
 }
 
 /* Windows as of NewReno and of CUBIC, through 200, 100 and 10 losses about. */
-static void test_intervals_cover_the_means_of_sawtooths(void **state)
+TEST(test_intervals_cover_the_means_of_sawtooths)
 {
     static double x[400];
     const double keep[] = {0.5, 0.7}, losses[] = {200, 100, 10};
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int i = 0; i < 6; i++) {
         double p = losses[i % 3] / 400, falls = p * (1 - keep[i / 3]);
         struct tally t = {0};
@@ -243,7 +238,7 @@ static void test_intervals_cover_the_means_of_sawtooths(void **state)
 }
 
 /* Five samples of a hundred without anything, and parts of those before and after: 6 of the 2 that a cycle takes. */
-static void test_standing_still_is_told_in_cycles(void **state)
+TEST(test_standing_still_is_told_in_cycles)
 {
     double x[100];
     for (int i = 0; i < 100; i++)
@@ -258,11 +253,10 @@ static void test_standing_still_is_told_in_cycles(void **state)
 
 /* Bursts of 10 at times that move against the samples' edges: half of a burst is before each second edge. Samples take
  * turns, and the slow cosines see nothing. */
-static void test_bursts_that_the_ends_cut_are_not_known(void **state)
+TEST(test_bursts_that_the_ends_cut_are_not_known)
 {
     static double x[150];
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     struct tally t = {0};
     int narrow = 0;
     for (int run = 0; run < 400; run++) {
@@ -282,7 +276,7 @@ static void test_bursts_that_the_ends_cut_are_not_known(void **state)
 /* 9, 9, 13, 9, ...: the sum less that of a straight line is 0, -1, -2 and 1 by turns, at 129 places: squares 192, sum -64,
  * sum along (i - 64) 64. 192 - 64^2 / 129 - 64^2 / (128 * 129 * 130 / 12) = 160.225 are left, and t975(127)
  * sqrt(2 * 160.225 / 127) / 128 = 1.9788 * 1.5885 / 128 = 0.02456. */
-static void test_what_the_ends_may_cut_off(void **state)
+TEST(test_what_the_ends_may_cut_off)
 {
     double x[128];
     for (int i = 0; i < 128; i++)
@@ -294,7 +288,7 @@ static void test_what_the_ends_may_cut_off(void **state)
 
 /* Quarters 1, 2, 3, 4: s = sqrt(5 / 3) = 1.291, and t975(3) sqrt(3) s / 2 = 3.1824 * 1.7321 * 0.6455 = 3.558: beyond
  * what the series has been. */
-static void test_a_drift_has_a_rough_interval(void **state)
+TEST(test_a_drift_has_a_rough_interval)
 {
     double x[40];
     for (int i = 0; i < 40; i++)
@@ -308,11 +302,10 @@ static void test_a_drift_has_a_rough_interval(void **state)
 }
 
 /* Series whose memory is a quarter as long as they are, worth 2 independent samples, which have no other interval. */
-static void test_rough_intervals_cover_long_memories(void **state)
+TEST(test_rough_intervals_cover_long_memories)
 {
     static double x[400];
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     struct tally t = {0};
     for (int run = 0; run < 2000; run++) {
         correlated(&r, exp(-1.0 / 100), x, 400);
@@ -324,7 +317,7 @@ static void test_rough_intervals_cover_long_memories(void **state)
 
 /* y = 3 + 2 x has the slope 2 without an error. With y = 0, 2, 1 at x = 0, 1, 2 the slope is sum (x - 1) (y - 1) / 2 =
  * (1 + 0 + 0) / 2 = 0.5; what is left, 1.5 of a sum of squares 2 less 0.5 * 1, makes the error sqrt(1.5 / 1 / 2). */
-static void test_slope_of_a_line(void **state)
+TEST(test_slope_of_a_line)
 {
     struct estimate_line line = {0}, bent = {0};
     for (int i = 0; i < 20; i++)
@@ -335,30 +328,4 @@ static void test_slope_of_a_line(void **state)
     assert_true(fabs(estimate_slope(&bent).value - 0.5) < 1e-12);
     assert_true(fabs(estimate_slope(&bent).std_error - sqrt(0.75)) < 1e-12);
     assert_true(isnan(estimate_slope(&(struct estimate_line){0}).value));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_t_quantiles_match_the_tables),
-        cmocka_unit_test(test_mean_of_eight_numbers),
-        cmocka_unit_test(test_slope_of_a_line),
-        cmocka_unit_test(test_running_mean_needs_no_samples),
-        cmocka_unit_test(test_one_sample_has_no_interval),
-        cmocka_unit_test(test_rounding_is_no_correlation),
-        cmocka_unit_test(test_equal_samples_are_known_to_a_step),
-        cmocka_unit_test(test_short_series_have_a_mean_and_no_interval),
-        cmocka_unit_test(test_few_cycles_leave_no_interval),
-        cmocka_unit_test(test_a_drift_leaves_no_interval),
-        cmocka_unit_test(test_a_drift_amidst_waves_leaves_no_interval),
-        cmocka_unit_test(test_intervals_cover_correlated_means),
-        cmocka_unit_test(test_series_worth_few_samples_are_silent),
-        cmocka_unit_test(test_intervals_cover_the_means_of_sawtooths),
-        cmocka_unit_test(test_standing_still_is_told_in_cycles),
-        cmocka_unit_test(test_bursts_that_the_ends_cut_are_not_known),
-        cmocka_unit_test(test_what_the_ends_may_cut_off),
-        cmocka_unit_test(test_a_drift_has_a_rough_interval),
-        cmocka_unit_test(test_rough_intervals_cover_long_memories),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

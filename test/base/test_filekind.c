@@ -2,9 +2,6 @@
 #include "base/filekind.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define KIND_OF(literal) kind_of(literal, sizeof literal - 1)
@@ -21,7 +18,7 @@ static enum filekind kind_of(const char *bytes, size_t n)
     return kind;
 }
 
-static void test_kinds_are_known_by_their_beginning(void **state)
+TEST(test_kinds_are_known_by_their_beginning)
 {
     assert_int_equal(KIND_OF("\xd4\xc3\xb2\xa1\2\0\4\0"), FILEKIND_CAPTURE);
     assert_int_equal(KIND_OF("\xa1\xb2\x3c\x4d\0\2\0\4"), FILEKIND_CAPTURE);
@@ -35,7 +32,7 @@ static void test_kinds_are_known_by_their_beginning(void **state)
     assert_int_equal(KIND_OF("axes:\n  tcp.window: [1MB]\n"), FILEKIND_SWEEP);
 }
 
-static void test_other_files_are_nothing(void **state)
+TEST(test_other_files_are_nothing)
 {
     assert_int_equal(KIND_OF(""), FILEKIND_UNKNOWN);
     assert_int_equal(KIND_OF("\xd4\xc3"), FILEKIND_UNKNOWN);
@@ -44,13 +41,4 @@ static void test_other_files_are_nothing(void **state)
     assert_int_equal(filekind_of("/tmp"), FILEKIND_UNKNOWN);
     assert_int_equal(filekind_of("/dev/null"), FILEKIND_UNKNOWN);
     assert_int_equal(filekind_of("/absent"), FILEKIND_UNKNOWN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds_are_known_by_their_beginning),
-        cmocka_unit_test(test_other_files_are_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 /* CPython 3.11 hashes bytes by SipHash-1-3, with PYTHONHASHSEED=0 by a key of zeros: hash(bytes(range(n))). Its last
  * word is what is left of the bytes, n in the top byte. */
-static void test_keyed_hash_is_siphash_1_3(void **state)
+TEST(test_keyed_hash_is_siphash_1_3)
 {
     static const struct {
         uint64_t word[3], hash;
@@ -24,7 +24,7 @@ static void test_keyed_hash_is_siphash_1_3(void **state)
     }
 }
 
-static void test_key_changes_the_hash(void **state)
+TEST(test_key_changes_the_hash)
 {
     const struct hash_key key[] = {{{0, 0}}, {{1, 0}}, {{0, 1}}};
     uint64_t hash[3];
@@ -36,19 +36,9 @@ static void test_key_changes_the_hash(void **state)
     assert_true(hash[0] != hash[1] && hash[0] != hash[2] && hash[1] != hash[2]);
 }
 
-static void test_secret_is_drawn_once(void **state)
+TEST(test_secret_is_drawn_once)
 {
     struct hash_key a = hash_secret(), b = hash_secret();
     assert_memory_equal(&a, &b, sizeof a);
     assert_true(a.word[0] != 0 && a.word[1] != 0 && a.word[0] != a.word[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keyed_hash_is_siphash_1_3),
-        cmocka_unit_test(test_key_changes_the_hash),
-        cmocka_unit_test(test_secret_is_drawn_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
 #include "base/infile.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MOST ((size_t)1 << 20)
@@ -12,7 +9,7 @@
 /* Reads a file of `n` bytes, each another than the one before; whether it is read, and whole. */
 static bool reads(size_t n, struct error *err)
 {
-    char path[] = "/tmp/infile-XXXXXX", *written = malloc(n + 1);
+    char path[] = "/tmp/infile-XXXXXX", *written MEMORY_LOCAL = malloc(n + 1);
     int fd = mkstemp(path);
     size_t size;
     assert_true(fd >= 0);
@@ -27,12 +24,11 @@ static bool reads(size_t n, struct error *err)
         assert_memory_equal(read, written, n);
         assert_int_equal(read[n], '\0');
     }
-    free(written);
     free(read);
     return read != NULL;
 }
 
-static void test_a_file_is_read_whole_whatever_its_size(void **state)
+TEST(test_a_file_is_read_whole_whatever_its_size)
 {
     struct error err;
     const size_t sizes[] = {0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 500000, MOST - 1, MOST};
@@ -40,7 +36,7 @@ static void test_a_file_is_read_whole_whatever_its_size(void **state)
         assert_true(reads(sizes[i], &err));
 }
 
-static void test_a_larger_file_is_refused(void **state)
+TEST(test_a_larger_file_is_refused)
 {
     struct error err;
     const size_t sizes[] = {MOST + 1, MOST + 2, 3 * MOST};
@@ -51,7 +47,7 @@ static void test_a_larger_file_is_refused(void **state)
     }
 }
 
-static void test_no_file_is_bad_input(void **state)
+TEST(test_no_file_is_bad_input)
 {
     struct error err;
     size_t size;
@@ -59,14 +55,4 @@ static void test_no_file_is_bad_input(void **state)
     assert_int_equal(err.code, ERROR_INPUT);
     assert_null(infile_read("/", MOST, "a text", &size, &err)); /* a directory opens, and does not read */
     assert_int_equal(err.code, ERROR_INPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_file_is_read_whole_whatever_its_size),
-        cmocka_unit_test(test_a_larger_file_is_refused),
-        cmocka_unit_test(test_no_file_is_bad_input),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

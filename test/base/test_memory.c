@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void test_growing_keeps_what_is_there(void **state)
+TEST(test_growing_keeps_what_is_there)
 {
-    int *numbers = NULL;
+    MEMORY_LOCAL int *numbers = NULL;
     size_t capacity = 0;
     for (size_t n = 0; n < 100; n++) {
         numbers = memory_grown(numbers, n, &capacity, 3, sizeof *numbers, "numbers");
@@ -20,21 +16,19 @@ static void test_growing_keeps_what_is_there(void **state)
     assert_int_equal(capacity, 192); /* 3, 6, 12, ..., the first of them that is at least 100 */
     for (int n = 0; n < 100; n++)
         assert_int_equal(numbers[n], n);
-    free(numbers);
 }
 
-static void test_new_memory_is_zero_and_nothing_is_something(void **state)
+TEST(test_new_memory_is_zero_and_nothing_is_something)
 {
     char *bytes = memory_zeroed(1000, 1, "bytes");
     for (int i = 0; i < 1000; i++)
         assert_int_equal(bytes[i], 0);
     free(bytes);
-    void *nothing = memory_zeroed(0, 8, "nothing");
+    MEMORY_LOCAL void *nothing = memory_zeroed(0, 8, "nothing");
     assert_non_null(nothing);
-    free(nothing);
 }
 
-static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
+TEST(test_without_memory_the_process_ends_with_3_and_a_line)
 {
     int ends[2], status;
     char line[100] = "";
@@ -56,9 +50,9 @@ static void test_without_memory_the_process_ends_with_3_and_a_line(void **state)
 
 /* 1000 lines "0\n" to "999\n" are 10 * 2 + 90 * 3 + 900 * 4 = 3890 bytes. Growth that fails is test/failures'. */
 /* A caller that wants no sizes may give both streams the same place for them. */
-static void test_streams_are_apart_wherever_their_sizes_go(void **state)
+TEST(test_streams_are_apart_wherever_their_sizes_go)
 {
-    char *one, *other;
+    char *one MEMORY_LOCAL, *other MEMORY_LOCAL;
     size_t size;
     FILE *f = memory_stream(&one, &size), *g = memory_stream(&other, &size);
     fputs("first", f);
@@ -70,11 +64,9 @@ static void test_streams_are_apart_wherever_their_sizes_go(void **state)
     assert_string_equal(one, "first, last");
     assert_string_equal(other, "the other");
     assert_int_equal(size, strlen(one));
-    free(one);
-    free(other);
 }
 
-static void test_a_stream_has_every_byte_and_an_end(void **state)
+TEST(test_a_stream_has_every_byte_and_an_end)
 {
     char *text, *at, line[8];
     size_t size;
@@ -95,16 +87,4 @@ static void test_a_stream_has_every_byte_and_an_end(void **state)
     assert_int_equal(size, 0);
     assert_string_equal(text, "");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_growing_keeps_what_is_there),
-        cmocka_unit_test(test_new_memory_is_zero_and_nothing_is_something),
-        cmocka_unit_test(test_a_stream_has_every_byte_and_an_end),
-        cmocka_unit_test(test_streams_are_apart_wherever_their_sizes_go),
-        cmocka_unit_test(test_without_memory_the_process_ends_with_3_and_a_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

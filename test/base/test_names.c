@@ -2,11 +2,9 @@
 #include "base/names.h"
 #include "test/cm.h"
 
-#include <string.h>
-
 static const char *const colours[] = {"red", "green", "dark green", NULL};
 
-static void test_a_name_is_found_whole(void **state)
+TEST(test_a_name_is_found_whole)
 {
     for (int i = 0; colours[i]; i++)
         assert_int_equal(names_find(colours, colours[i]), i);
@@ -16,7 +14,7 @@ static void test_a_name_is_found_whole(void **state)
     assert_int_equal(names_find(colours, NULL), -1);
 }
 
-static void test_a_list_is_cut_where_it_does_not_fit(void **state)
+TEST(test_a_list_is_cut_where_it_does_not_fit)
 {
     char list[NAMES_TEXT], word[101];
     assert_string_equal(names_list(colours, list), "red, green, dark green");
@@ -28,7 +26,7 @@ static void test_a_list_is_cut_where_it_does_not_fit(void **state)
 }
 
 /* Optimal string alignment by hand: one letter dropped, added, changed, swapped with the next; two of them. */
-static void test_a_distance_counts_slips_of_the_hand(void **state)
+TEST(test_a_distance_counts_slips_of_the_hand)
 {
     static const struct {
         const char *name, *word;
@@ -44,22 +42,11 @@ static void test_a_distance_counts_slips_of_the_hand(void **state)
 }
 
 /* Whatever its length, a word is no reason to write beyond a table. */
-static void test_a_word_too_long_for_a_name_is_far(void **state)
+TEST(test_a_word_too_long_for_a_name_is_far)
 {
     char word[1000];
     memset(word, 'x', sizeof word - 1);
     word[sizeof word - 1] = '\0';
     assert_true(names_distance("check", word) >= names_too_far(word));
     assert_true(names_distance(word, "check") >= names_too_far("check"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_name_is_found_whole),
-        cmocka_unit_test(test_a_list_is_cut_where_it_does_not_fit),
-        cmocka_unit_test(test_a_distance_counts_slips_of_the_hand),
-        cmocka_unit_test(test_a_word_too_long_for_a_name_is_far),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

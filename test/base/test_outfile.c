@@ -2,8 +2,6 @@
 #include "base/outfile.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,7 +22,7 @@ static bool exists(const char *name)
     return access(in_directory(name), F_OK) == 0;
 }
 
-static void test_file_appears_on_commit_only(void **state)
+TEST(test_file_appears_on_commit_only)
 {
     struct outfile f;
     struct error err;
@@ -38,7 +36,7 @@ static void test_file_appears_on_commit_only(void **state)
     outfile_discard(&f); /* harmless afterwards */
 }
 
-static void test_discard_leaves_nothing(void **state)
+TEST(test_discard_leaves_nothing)
 {
     struct outfile f;
     struct error err;
@@ -48,7 +46,7 @@ static void test_discard_leaves_nothing(void **state)
     assert_false(exists("b.part"));
 }
 
-static void test_missing_directory_is_a_system_error(void **state)
+TEST(test_missing_directory_is_a_system_error)
 {
     struct outfile f;
     struct error err;
@@ -58,7 +56,7 @@ static void test_missing_directory_is_a_system_error(void **state)
 }
 
 /* A file size limit stands in for a full disk: the write fails, the name never appears. */
-static void test_failed_write_does_not_look_whole(void **state)
+TEST(test_failed_write_does_not_look_whole)
 {
     struct outfile f;
     struct error err;
@@ -79,7 +77,7 @@ static void test_failed_write_does_not_look_whole(void **state)
     assert_false(exists("d.part"));
 }
 
-static void test_exit_leaves_no_part(void **state)
+TEST(test_exit_leaves_no_part)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -96,7 +94,7 @@ static void test_exit_leaves_no_part(void **state)
 }
 
 /* What a process that is gone left, and what others put there, is replaced; what a process writes now is not. */
-static void test_part_belongs_to_one(void **state)
+TEST(test_part_belongs_to_one)
 {
     struct outfile first, second;
     struct error err;
@@ -121,7 +119,7 @@ static void test_part_belongs_to_one(void **state)
 }
 
 /* What a failure leaves: nothing that was not there, and nothing that holds something. */
-static void test_directories_made_in_vain_go(void **state)
+TEST(test_directories_made_in_vain_go)
 {
     struct outfile f;
     struct error err;
@@ -140,7 +138,7 @@ static void test_directories_made_in_vain_go(void **state)
     rmdir(in_directory("there"));
 }
 
-static void test_directories_are_made_with_parents(void **state)
+TEST(test_directories_are_made_with_parents)
 {
     struct error err;
     assert_true(outfile_make_directory(in_directory("x/y/z"), &err));
@@ -155,17 +153,7 @@ int main(void)
 {
     if (!mkdtemp(directory))
         return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directories_made_in_vain_go),
-        cmocka_unit_test(test_file_appears_on_commit_only),
-        cmocka_unit_test(test_discard_leaves_nothing),
-        cmocka_unit_test(test_missing_directory_is_a_system_error),
-        cmocka_unit_test(test_failed_write_does_not_look_whole),
-        cmocka_unit_test(test_exit_leaves_no_part),
-        cmocka_unit_test(test_part_belongs_to_one),
-        cmocka_unit_test(test_directories_are_made_with_parents),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     char command[160];
     snprintf(command, sizeof command, "rm -rf %s", directory);
     return system(command) || failed;

@@ -3,11 +3,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -27,16 +22,15 @@ static const struct {
     {"\342\202 \377\233", "\\xe2\\x82 \\xff\\x9b"},
 };
 
-static void test_what_a_terminal_would_obey_is_escaped(void **state)
+TEST(test_what_a_terminal_would_obey_is_escaped)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *line = print_escaped(cases[i].text);
+        MEMORY_LOCAL char *line = print_escaped(cases[i].text);
         assert_string_equal(line, cases[i].line);
-        free(line);
     }
 }
 
-static void test_a_cut_splits_no_character_and_no_escape(void **state)
+TEST(test_a_cut_splits_no_character_and_no_escape)
 {
     static const char *const cut[] = {"", "a", "a", "a\303\251", "a\303\251", "a\303\251", "a\303\251", "a\303\251\\x1b"};
     char to[9];
@@ -65,7 +59,7 @@ static char *guarded(const char *text, size_t n, size_t step)
     return read_back;
 }
 
-static void test_a_guard_passes_lines_and_escapes_the_rest_wherever_writes_end(void **state)
+TEST(test_a_guard_passes_lines_and_escapes_the_rest_wherever_writes_end)
 {
     static const char text[] = "one\ttab\n\033[2J\r\303\251 \342\202\254 \360\237\230\200 \342\202\n\302\233\n";
     for (size_t step = 1; step < sizeof text; step++)
@@ -73,10 +67,9 @@ static void test_a_guard_passes_lines_and_escapes_the_rest_wherever_writes_end(v
                             "one\ttab\n\\x1b[2J\\x0d\303\251 \342\202\254 \360\237\230\200 \\xe2\\x82\n\\xc2\\x9b\n");
 }
 
-static void test_no_bytes_pass_a_guard_as_control_characters(void **state)
+TEST(test_no_bytes_pass_a_guard_as_control_characters)
 {
-    struct random random;
-    random_init(&random, 17);
+    struct random random = random_of(17);
     for (int round = 0; round < 300; round++) {
         char text[1000];
         for (size_t i = 0; i < sizeof text; i++) /* half of them begin or continue sequences */
@@ -89,7 +82,7 @@ static void test_no_bytes_pass_a_guard_as_control_characters(void **state)
     }
 }
 
-static void test_a_guard_of_a_full_disk_fails(void **state)
+TEST(test_a_guard_of_a_full_disk_fails)
 {
     struct print_guard g;
     FILE *full = fopen("/dev/full", "w"), *f = print_guard(&g, fileno(full));
@@ -98,16 +91,4 @@ static void test_a_guard_of_a_full_disk_fails(void **state)
     assert_true(ferror(f));
     fclose(f);
     fclose(full);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_a_terminal_would_obey_is_escaped),
-        cmocka_unit_test(test_a_cut_splits_no_character_and_no_escape),
-        cmocka_unit_test(test_a_guard_passes_lines_and_escapes_the_rest_wherever_writes_end),
-        cmocka_unit_test(test_no_bytes_pass_a_guard_as_control_characters),
-        cmocka_unit_test(test_a_guard_of_a_full_disk_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

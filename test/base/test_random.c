@@ -5,10 +5,9 @@
 /* xoshiro256** and SplitMix64 are public domain; the first outputs for seed 0 were worked out
  * with Python integers from the published recurrences (Blackman and Vigna, 2018):
  * SplitMix64(0) gives e220a8397b1dcdaf 6e789e6aa1b965f4 06c45d188009454f f88bb8a8724c81ec. */
-static void test_seed_zero_gives_the_published_state(void **state)
+TEST(test_seed_zero_gives_the_published_state)
 {
-    struct random r;
-    random_init(&r, 0);
+    struct random r = random_of(0);
     assert_true(r.state[0] == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(r.state[1] == UINT64_C(0x6e789e6aa1b965f4));
     assert_true(r.state[2] == UINT64_C(0x06c45d188009454f));
@@ -17,12 +16,11 @@ static void test_seed_zero_gives_the_published_state(void **state)
     assert_true(random_next(&r) == UINT64_C(0x99ec5f36cb75f2b4));
 }
 
-static void test_same_seed_same_stream(void **state)
+TEST(test_same_seed_same_stream)
 {
-    struct random a, b, c;
-    random_init(&a, 42);
-    random_init(&b, 42);
-    random_init(&c, 43);
+    struct random a = random_of(42);
+    struct random b = random_of(42);
+    struct random c = random_of(43);
     int differ = 0;
     for (int i = 0; i < 1000; i++) {
         uint64_t x = random_next(&a);
@@ -33,10 +31,9 @@ static void test_same_seed_same_stream(void **state)
 }
 
 /* 10^5 draws below 10: chi-square with 9 degrees of freedom stays under 33 (p = 1e-4). */
-static void test_below_is_uniform_and_in_range(void **state)
+TEST(test_below_is_uniform_and_in_range)
 {
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     int count[10] = {0};
     for (int i = 0; i < 100000; i++) {
         uint64_t x = random_below(&r, 10);
@@ -49,14 +46,4 @@ static void test_below_is_uniform_and_in_range(void **state)
     assert_true(chi2 < 33);
     assert_int_equal(random_below(&r, 0), 0);
     assert_int_equal(random_below(&r, 1), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seed_zero_gives_the_published_state),
-        cmocka_unit_test(test_same_seed_same_stream),
-        cmocka_unit_test(test_below_is_uniform_and_in_range),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define GOOD(parse, text, expected)                      \
     do {                                                 \
@@ -26,7 +25,7 @@
             fail_msg("'%s' lacks '%s'", err.message, words); \
     } while (0)
 
-static void test_rates_are_bits_per_second(void **state)
+TEST(test_rates_are_bits_per_second)
 {
     GOOD(units_parse_rate, "1Gbps", 1000000000);
     GOOD(units_parse_rate, "100 Mb/s", 100000000);
@@ -35,7 +34,7 @@ static void test_rates_are_bits_per_second(void **state)
     GOOD(units_parse_rate, " 0.4Tbps ", 400000000000);
 }
 
-static void test_sizes_are_bytes_with_decimal_and_binary_units(void **state)
+TEST(test_sizes_are_bytes_with_decimal_and_binary_units)
 {
     GOOD(units_parse_bytes, "3MB", 3000000);
     GOOD(units_parse_bytes, "500kB", 500000);
@@ -45,7 +44,7 @@ static void test_sizes_are_bytes_with_decimal_and_binary_units(void **state)
     GOOD(units_parse_bytes, "1.5kB", 1500);
 }
 
-static void test_rates_are_taken_as_tc_and_iperf3_write_them(void **state)
+TEST(test_rates_are_taken_as_tc_and_iperf3_write_them)
 {
     GOOD(units_parse_rate, "10gbit", 10000000000);
     GOOD(units_parse_rate, "100mbit", 100000000);
@@ -64,7 +63,7 @@ static void test_rates_are_taken_as_tc_and_iperf3_write_them(void **state)
     BAD(units_parse_rate, "1Gib", "unknown unit 'Gib'");
 }
 
-static void test_sizes_are_taken_as_iperf3_writes_them(void **state)
+TEST(test_sizes_are_taken_as_iperf3_writes_them)
 {
     GOOD(units_parse_bytes, "3M", 3000000);
     GOOD(units_parse_bytes, "3m", 3000000);
@@ -79,7 +78,7 @@ static void test_sizes_are_taken_as_iperf3_writes_them(void **state)
     BAD(units_parse_bytes, "1i", "unknown unit 'i'");
 }
 
-static void test_times_are_picoseconds(void **state)
+TEST(test_times_are_picoseconds)
 {
     GOOD(units_parse_time, "2s", 2 * UNITS_PS_PER_S);
     GOOD(units_parse_time, "600ms", 600 * UNITS_PS_PER_MS);
@@ -88,7 +87,7 @@ static void test_times_are_picoseconds(void **state)
     GOOD(units_parse_time, "0", 0);
 }
 
-static void test_shares_are_percent_or_plain(void **state)
+TEST(test_shares_are_percent_or_plain)
 {
     static const char *const bad[] = {"", "%", "two", "2%%", "5 %", "2% ", "inf", "nan%"};
     double share = -1;
@@ -103,7 +102,7 @@ static void test_shares_are_percent_or_plain(void **state)
     assert_float_equal(share, -2.5, 0);
 }
 
-static void test_wrong_units_are_named(void **state)
+TEST(test_wrong_units_are_named)
 {
     BAD(units_parse_rate, "1Gb", "unknown unit 'Gb'");
     BAD(units_parse_rate, "1000", "no unit");
@@ -120,7 +119,7 @@ static void test_wrong_units_are_named(void **state)
     BAD(units_parse_bytes, "99999999999999999999999999999999999999999999", "too large");
 }
 
-static void test_integers_are_whole(void **state)
+TEST(test_integers_are_whole)
 {
     GOOD(units_parse_integer, "12", 12);
     GOOD(units_parse_integer, "-3", -3);
@@ -133,10 +132,9 @@ static void test_integers_are_whole(void **state)
 }
 
 /* What is formatted parses back to the same value, for any value. */
-static void test_formatting_round_trips(void **state)
+TEST(test_formatting_round_trips)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int i = 0; i < 20000; i++) {
         int64_t value = (int64_t)(random_next(&r) >> (1 + random_below(&r, 62))), back;
         if (i % 3 == 0)
@@ -162,7 +160,7 @@ static void test_formatting_round_trips(void **state)
     assert_string_equal(text, "1500kB");
 }
 
-static void test_rates_have_a_digit_after_the_point_and_slow_ones_three(void **state)
+TEST(test_rates_have_a_digit_after_the_point_and_slow_ones_three)
 {
     static const struct {
         double bps;
@@ -174,7 +172,7 @@ static void test_rates_have_a_digit_after_the_point_and_slow_ones_three(void **s
         assert_string_equal(UNITS_MBPS(rates[i].bps), rates[i].text);
 }
 
-static void test_figures_have_no_exponent(void **state)
+TEST(test_figures_have_no_exponent)
 {
     static const struct {
         double value;
@@ -187,22 +185,4 @@ static void test_figures_have_no_exponent(void **state)
     };
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         assert_string_equal(UNITS_FIGURE(figures[i].value, figures[i].digits), figures[i].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rates_are_bits_per_second),
-        cmocka_unit_test(test_sizes_are_bytes_with_decimal_and_binary_units),
-        cmocka_unit_test(test_rates_are_taken_as_tc_and_iperf3_write_them),
-        cmocka_unit_test(test_sizes_are_taken_as_iperf3_writes_them),
-        cmocka_unit_test(test_times_are_picoseconds),
-        cmocka_unit_test(test_shares_are_percent_or_plain),
-        cmocka_unit_test(test_wrong_units_are_named),
-        cmocka_unit_test(test_integers_are_whole),
-        cmocka_unit_test(test_formatting_round_trips),
-        cmocka_unit_test(test_figures_have_no_exponent),
-        cmocka_unit_test(test_rates_have_a_digit_after_the_point_and_slow_ones_three),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

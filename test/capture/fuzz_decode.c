@@ -56,8 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* A pcap of one packet, or the packet alone, with up to eight bytes changed and maybe an end cut off. */
 int main(void)
 {
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int i = 0; i < 20000; i++) {
         uint8_t packet[PACKETS_MAX_BYTES], data[40 + PACKETS_MAX_BYTES];
         const struct packet_wrapping *w = &packets_wrappings[random_below(&r, packets_n_wrappings)];

@@ -3,8 +3,6 @@
 #include "test/capture/packets.h"
 #include "test/cm.h"
 
-#include <string.h>
-
 #define RAW 12 /* link type: nothing before the IP header */
 
 static struct capture_segment decode_tcp(const uint8_t *bytes, uint32_t captured, uint32_t wire)
@@ -34,7 +32,7 @@ static struct capture_segment decode_options(const uint8_t *options, uint32_t n)
 }
 #define OPTIONS(...) decode_options((const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
 
-static void test_every_field_of_an_ipv4_segment(void **state)
+TEST(test_every_field_of_an_ipv4_segment)
 {
     struct capture_segment s = decode_tcp(packets_ipv4, PACKETS_IPV4_BYTES, PACKETS_IPV4_BYTES);
     assert_int_equal(s.src.family, 4);
@@ -56,7 +54,7 @@ static void test_every_field_of_an_ipv4_segment(void **state)
     assert_false(s.has_mss || s.has_window_scale || s.sack_permitted || s.options_cut || s.n_sack);
 }
 
-static void test_every_field_of_an_ipv6_segment(void **state)
+TEST(test_every_field_of_an_ipv6_segment)
 {
     struct capture_segment s = decode_tcp(packets_ipv6, PACKETS_IPV6_BYTES, PACKETS_IPV6_BYTES);
     assert_int_equal(s.dst.family, 6);
@@ -68,7 +66,7 @@ static void test_every_field_of_an_ipv6_segment(void **state)
 }
 
 /* options [mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7], as Linux sends them with a SYN */
-static void test_options_of_a_syn(void **state)
+TEST(test_options_of_a_syn)
 {
     struct capture_segment s = OPTIONS(2, 4, 0x05, 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7);
     assert_true(s.has_mss && s.has_window_scale && s.sack_permitted && s.has_timestamps);
@@ -79,14 +77,14 @@ static void test_options_of_a_syn(void **state)
     assert_int_equal(s.payload_bytes, 0);
 }
 
-static void test_window_scale_is_at_most_14(void **state)
+TEST(test_window_scale_is_at_most_14)
 {
     assert_int_equal(OPTIONS(3, 3, 14, 0).window_scale, 14);
     assert_int_equal(OPTIONS(3, 3, 255, 0).window_scale, 14);
 }
 
 /* options [nop,nop,sack 2 {1:2}{4294967295:16}] */
-static void test_sack_blocks(void **state)
+TEST(test_sack_blocks)
 {
     struct capture_segment s =
         OPTIONS(1, 1, 5, 18, 0, 0, 0, 1, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 16);
@@ -101,7 +99,7 @@ static void test_sack_blocks(void **state)
     assert_int_equal(s.sack[3].end, 4);
 }
 
-static void test_broken_options_cost_only_themselves(void **state)
+TEST(test_broken_options_cost_only_themselves)
 {
     assert_true(OPTIONS(2, 4, 5, 0xb4, 8, 0, 0, 0).has_mss);           /* length 0: nothing after it */
     assert_false(OPTIONS(8, 0, 0, 0, 2, 4, 5, 0xb4).has_mss);
@@ -114,7 +112,7 @@ static void test_broken_options_cost_only_themselves(void **state)
 }
 
 /* A bare ACK of 40 bytes in the 60 an Ethernet frame must have; the padding is no payload and no option. */
-static void test_ethernet_padding_is_no_payload(void **state)
+TEST(test_ethernet_padding_is_no_payload)
 {
     uint8_t bytes[60] = {[12] = 8, [14] = 0x45, [17] = 40, [23] = 6, [46] = 0x50, [47] = CAPTURE_TCP_ACK};
     memset(bytes + 54, 0xff, 6);
@@ -124,7 +122,7 @@ static void test_ethernet_padding_is_no_payload(void **state)
 }
 
 /* 9000 bytes of IP packet of which 57 were captured: 9000 - 20 - 32. */
-static void test_payload_is_counted_as_sent_not_as_captured(void **state)
+TEST(test_payload_is_counted_as_sent_not_as_captured)
 {
     uint8_t bytes[PACKETS_IPV4_BYTES];
     memcpy(bytes, packets_ipv4, sizeof bytes);
@@ -135,7 +133,7 @@ static void test_payload_is_counted_as_sent_not_as_captured(void **state)
 }
 
 /* Super-frames beyond 65535 bytes: 100000 - 20 - 32 and 100000 - 40 - 32. */
-static void test_ip_length_of_zero_means_to_the_end_of_the_frame(void **state)
+TEST(test_ip_length_of_zero_means_to_the_end_of_the_frame)
 {
     uint8_t bytes[PACKETS_IPV6_BYTES];
     memcpy(bytes, packets_ipv4, PACKETS_IPV4_BYTES);
@@ -146,7 +144,7 @@ static void test_ip_length_of_zero_means_to_the_end_of_the_frame(void **state)
     assert_int_equal(decode_tcp(bytes, PACKETS_IPV6_BYTES, 100000).payload_bytes, 99928);
 }
 
-static void test_ipv4_options_are_skipped(void **state)
+TEST(test_ipv4_options_are_skipped)
 {
     uint8_t bytes[PACKETS_IPV4_BYTES + 4];
     memcpy(bytes, packets_ipv4, 20);
@@ -159,7 +157,7 @@ static void test_ipv4_options_are_skipped(void **state)
     assert_int_equal(s.payload_bytes, 5);
 }
 
-static void test_only_the_first_ipv4_fragment_is_a_segment(void **state)
+TEST(test_only_the_first_ipv4_fragment_is_a_segment)
 {
     struct capture_segment s;
     assert_int_equal(decode_changed(6, 0x20, &s), CAPTURE_DECODE_TCP); /* more fragments, offset 0 */
@@ -181,7 +179,7 @@ static struct capture_segment decode_datagram(uint8_t flags, uint32_t version, u
 }
 
 /* RFC 9000, 17.2: 0xc0 and more is a long header with the fixed bit; versions 1 (RFC 9000), 2 (RFC 9369), drafts. */
-static void test_long_headers_of_quic_are_told_from_other_datagrams(void **state)
+TEST(test_long_headers_of_quic_are_told_from_other_datagrams)
 {
     struct capture_segment s = decode_datagram(0xc3, 1, 60);
     assert_int_equal(s.datagram, CAPTURE_DATAGRAM_QUIC);
@@ -196,7 +194,7 @@ static void test_long_headers_of_quic_are_told_from_other_datagrams(void **state
     assert_int_equal(s.datagram, CAPTURE_DATAGRAM_NONE);
 }
 
-static void test_contradictions_are_malformed(void **state)
+TEST(test_contradictions_are_malformed)
 {
     struct capture_segment s;
     assert_int_equal(decode_changed(0, 0x44, &s), CAPTURE_DECODE_MALFORMED); /* IHL 4 */
@@ -231,7 +229,7 @@ static enum capture_decode_result decode_extension(uint8_t kind, const uint8_t *
     return packets_decode(RAW, bytes, 77 + n, wire, s);
 }
 
-static void test_ipv6_extension_headers_are_walked(void **state)
+TEST(test_ipv6_extension_headers_are_walked)
 {
     const struct { uint8_t kind, n; uint8_t bytes[24]; } headers[] = {
         {0, 8, {6, 0, 1, 4}},          /* hop-by-hop: PadN */
@@ -251,7 +249,7 @@ static void test_ipv6_extension_headers_are_walked(void **state)
     }
 }
 
-static void test_ipv6_extension_headers_that_end_it(void **state)
+TEST(test_ipv6_extension_headers_that_end_it)
 {
     struct capture_segment s;
     assert_int_equal(decode_extension(44, (const uint8_t[8]){6, 0, 0, 8}, 8, 45, 85, &s), CAPTURE_DECODE_OTHER);
@@ -262,7 +260,7 @@ static void test_ipv6_extension_headers_that_end_it(void **state)
 
 /* Linux BIG TCP: a hop-by-hop header with the jumbo payload option, length 0x00020000 = 131072 after the first 40
  * bytes, 8 of them the option's header and 32 TCP's. */
-static void test_ipv6_jumbo_payload_length_is_taken(void **state)
+TEST(test_ipv6_jumbo_payload_length_is_taken)
 {
     struct capture_segment s;
     const uint8_t jumbo[8] = {6, 0, 0xc2, 4, 0, 2, 0, 0};
@@ -278,7 +276,7 @@ static void test_ipv6_jumbo_payload_length_is_taken(void **state)
                      CAPTURE_DECODE_MALFORMED);
 }
 
-static void test_addresses_are_written_and_read(void **state)
+TEST(test_addresses_are_written_and_read)
 {
     struct capture_segment s = decode_tcp(packets_ipv6, PACKETS_IPV6_BYTES, PACKETS_IPV6_BYTES);
     struct capture_address a;
@@ -299,10 +297,9 @@ static void test_addresses_are_written_and_read(void **state)
 }
 
 /* Whatever the bytes, what comes out keeps the promises of the header. AddressSanitizer watches the rest. */
-static void test_mutated_packets_keep_the_promises(void **state)
+TEST(test_mutated_packets_keep_the_promises)
 {
-    struct random r;
-    random_init(&r, 2024);
+    struct random r = random_of(2024);
     uint32_t seen[4] = {0};
     for (int i = 0; i < 100000; i++) {
         const struct packet_wrapping *w = &packets_wrappings[random_below(&r, packets_n_wrappings)];
@@ -325,29 +322,4 @@ static void test_mutated_packets_keep_the_promises(void **state)
     }
     for (int i = 0; i < 4; i++)
         assert_true(seen[i] > 1000); /* every way out was taken */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_field_of_an_ipv4_segment),
-        cmocka_unit_test(test_every_field_of_an_ipv6_segment),
-        cmocka_unit_test(test_options_of_a_syn),
-        cmocka_unit_test(test_window_scale_is_at_most_14),
-        cmocka_unit_test(test_sack_blocks),
-        cmocka_unit_test(test_broken_options_cost_only_themselves),
-        cmocka_unit_test(test_ethernet_padding_is_no_payload),
-        cmocka_unit_test(test_payload_is_counted_as_sent_not_as_captured),
-        cmocka_unit_test(test_ip_length_of_zero_means_to_the_end_of_the_frame),
-        cmocka_unit_test(test_ipv4_options_are_skipped),
-        cmocka_unit_test(test_only_the_first_ipv4_fragment_is_a_segment),
-        cmocka_unit_test(test_long_headers_of_quic_are_told_from_other_datagrams),
-        cmocka_unit_test(test_contradictions_are_malformed),
-        cmocka_unit_test(test_ipv6_extension_headers_are_walked),
-        cmocka_unit_test(test_ipv6_extension_headers_that_end_it),
-        cmocka_unit_test(test_ipv6_jumbo_payload_length_is_taken),
-        cmocka_unit_test(test_addresses_are_written_and_read),
-        cmocka_unit_test(test_mutated_packets_keep_the_promises),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,9 @@
 #include "test/capture/files.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NS_PER_S INT64_C(1000000000)
 
-static void test_recorded_times_are_scaled_from_the_first(void **state)
+TEST(test_recorded_times_are_scaled_from_the_first)
 {
     const int64_t first = INT64_C(1700000000) * NS_PER_S + 123456789;
     const double speeds[] = {1, 2, 0.5, 3, 10};
@@ -28,7 +25,7 @@ static void test_recorded_times_are_scaled_from_the_first(void **state)
     }
 }
 
-static void test_a_capture_of_years_keeps_its_nanoseconds(void **state)
+TEST(test_a_capture_of_years_keeps_its_nanoseconds)
 {
     struct pace p = {.speed = 1};
     const int64_t ten_years = INT64_C(10) * 365 * 86400 * NS_PER_S;
@@ -36,7 +33,7 @@ static void test_a_capture_of_years_keeps_its_nanoseconds(void **state)
     assert_true(pace_next(&p, 1 + ten_years + 7, 60) == ten_years + 7);
 }
 
-static void test_times_beyond_reason_saturate(void **state)
+TEST(test_times_beyond_reason_saturate)
 {
     struct pace slow = {.speed = 1e-300}, wide = {.speed = 1}, rate = {.speed = 1, .rate_bps = 1};
     pace_next(&slow, 0, 60);
@@ -49,7 +46,7 @@ static void test_times_beyond_reason_saturate(void **state)
 }
 
 /* A clock that is set back: what follows goes at once until times pass the latest one again. */
-static void test_times_that_step_back_are_due_at_once(void **state)
+TEST(test_times_that_step_back_are_due_at_once)
 {
     struct pace p = {.speed = 1};
     const int64_t time[] = {1000, 1500, 1400, 900, 1500, 1499, 1600}, due[] = {0, 500, 500, 500, 500, 500, 600};
@@ -58,7 +55,7 @@ static void test_times_that_step_back_are_due_at_once(void **state)
     assert_int_equal(p.back, 3);
 }
 
-static void test_rate_counts_what_the_wire_carries(void **state)
+TEST(test_rate_counts_what_the_wire_carries)
 {
     struct pace p = {.speed = 1, .rate_bps = 100000000};
     assert_int_equal(pace_next(&p, 77, 1514), 0);
@@ -68,7 +65,7 @@ static void test_rate_counts_what_the_wire_carries(void **state)
     assert_int_equal(p.back, 0); /* recorded times do not count */
 }
 
-static void test_rate_that_divides_nothing_does_not_drift(void **state)
+TEST(test_rate_that_divides_nothing_does_not_drift)
 {
     const int64_t rate = INT64_C(700000001);
     struct pace p = {.speed = 1, .rate_bps = rate};
@@ -85,13 +82,12 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void test_quantiles_against_sorted_values(void **state)
+TEST(test_quantiles_against_sorted_values)
 {
     enum { N = 20000 };
     static struct pace_errors e;
     static int64_t values[N];
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (int i = 0; i < N; i++) {
         values[i] = (int64_t)(random_next(&r) >> (1 + random_below(&r, 63))); /* every size alike */
         pace_errors_add(&e, i % 2 ? values[i] : -values[i]);
@@ -105,7 +101,7 @@ static void test_quantiles_against_sorted_values(void **state)
     assert_true(e.max_ns == values[N - 1] && pace_errors_quantile(&e, 1) == values[N - 1]);
 }
 
-static void test_quantile_edges(void **state)
+TEST(test_quantile_edges)
 {
     static struct pace_errors e;
     assert_int_equal(pace_errors_quantile(&e, 0.5), 0);
@@ -216,11 +212,10 @@ static void make_rewrites(struct random *r, const struct packet *p, struct captu
     }
 }
 
-static void test_rewritten_checksums_are_those_of_the_whole_packet(void **state)
+TEST(test_rewritten_checksums_are_those_of_the_whole_packet)
 {
     static const uint8_t protocols[] = {6, 17, 58};
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     for (int i = 0; i < 40000; i++) {
         bool ipv6 = i & 1;
         uint8_t protocol = protocols[i / 2 % 3];
@@ -238,10 +233,9 @@ static void test_rewritten_checksums_are_those_of_the_whole_packet(void **state)
     }
 }
 
-static void test_udp_without_a_checksum_stays_so(void **state)
+TEST(test_udp_without_a_checksum_stays_so)
 {
-    struct random r;
-    random_init(&r, 12);
+    struct random r = random_of(12);
     struct packet p = packet_make(&r, false, 17, 0);
     struct capture_rewrite rewrites[4];
     packet_fill_checksums(&p, true);
@@ -250,10 +244,9 @@ static void test_udp_without_a_checksum_stays_so(void **state)
     assert_int_equal(p.frame[p.transport + 6] | p.frame[p.transport + 7], 0);
 }
 
-static void test_later_fragments_have_no_transport_checksum(void **state)
+TEST(test_later_fragments_have_no_transport_checksum)
 {
-    struct random r;
-    random_init(&r, 13);
+    struct random r = random_of(13);
     struct packet p = packet_make(&r, false, 6, 0);
     put16(p.frame + p.ip + 6, 0x00b9);
     struct packet before = p;
@@ -264,10 +257,9 @@ static void test_later_fragments_have_no_transport_checksum(void **state)
 }
 
 /* Cut anywhere, of any bytes: nothing is read or written behind the end (the sanitizers watch). */
-static void test_cut_and_damaged_frames_are_safe(void **state)
+TEST(test_cut_and_damaged_frames_are_safe)
 {
-    struct random r;
-    random_init(&r, 14);
+    struct random r = random_of(14);
     for (int i = 0; i < 20000; i++) {
         struct packet p = packet_make(&r, i & 1, i & 2 ? 6 : 17, i % 3);
         struct capture_rewrite rewrites[4];
@@ -275,18 +267,17 @@ static void test_cut_and_damaged_frames_are_safe(void **state)
         uint32_t n = (uint32_t)random_below(&r, 130);
         if (i % 5 == 0)
             p.frame[random_below(&r, 80)] = (uint8_t)random_next(&r);
-        uint8_t *cut = malloc(n + 1);
+        MEMORY_LOCAL uint8_t *cut = malloc(n + 1);
         memcpy(cut, p.frame, n);
         cut[n] = 0xa5;
         capture_rewrite_frame(rewrites, 4, cut, n);
         assert_int_equal(cut[n], 0xa5);
         cut = realloc(cut, n ? n : 1);
         capture_rewrite_frame(rewrites, 4, cut, n);
-        free(cut);
     }
 }
 
-static void test_arp_gets_other_addresses(void **state)
+TEST(test_arp_gets_other_addresses)
 {
     uint8_t frame[42] = {255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1,
                          2, 0, 0, 0, 0, 1, 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2};
@@ -302,7 +293,7 @@ static void test_arp_gets_other_addresses(void **state)
     assert_false(capture_rewrite_frame(rewrites, 2, frame, sizeof frame)); /* nothing left to replace */
 }
 
-static void test_rewrites_that_make_no_sense(void **state)
+TEST(test_rewrites_that_make_no_sense)
 {
     static const struct { const char *text, *words; } bad[] = {
         {"10.0.0.1", "OLD=NEW"}, {"", "OLD=NEW"}, {"10.0.0.1=", "''"}, {"=10.0.0.1", "''"},
@@ -321,7 +312,7 @@ static void test_rewrites_that_make_no_sense(void **state)
 
 static const struct capture_inject_options options = {.source = "x.pcap", .speed = 1};
 
-static void test_short_captures_are_padded_with_zeros(void **state)
+TEST(test_short_captures_are_padded_with_zeros)
 {
     uint8_t bytes[96], out[CAPTURE_INJECT_FRAME_BYTES(1500)];
     struct capture_inject_result result = {0};
@@ -338,7 +329,7 @@ static void test_short_captures_are_padded_with_zeros(void **state)
     assert_int_equal(result.padded_frames, 1);
 }
 
-static void test_frames_that_do_not_fit_are_named(void **state)
+TEST(test_frames_that_do_not_fit_are_named)
 {
     uint8_t bytes[14] = {0}, out[CAPTURE_INJECT_FRAME_BYTES(1500)];
     struct capture_inject_result result = {0};
@@ -359,7 +350,7 @@ static void test_frames_that_do_not_fit_are_named(void **state)
     assert_non_null(strstr(err.message, "frame 3 of 13 bytes is shorter than an Ethernet header"));
 }
 
-static void test_only_ethernet_is_accepted(void **state)
+TEST(test_only_ethernet_is_accepted)
 {
     for (uint32_t type = 0; type <= 1; type++) {
         struct files_bytes f = {0};
@@ -374,7 +365,7 @@ static void test_only_ethernet_is_accepted(void **state)
     }
 }
 
-static void test_interfaces_that_are_not_there(void **state)
+TEST(test_interfaces_that_are_not_there)
 {
     static const char *const names[] = {"none-such0", "", "a-name-that-is-longer-than-names-of-interfaces", "any"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -385,27 +376,4 @@ static void test_interfaces_that_are_not_there(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_times_are_scaled_from_the_first),
-        cmocka_unit_test(test_a_capture_of_years_keeps_its_nanoseconds),
-        cmocka_unit_test(test_times_beyond_reason_saturate),
-        cmocka_unit_test(test_times_that_step_back_are_due_at_once),
-        cmocka_unit_test(test_rate_counts_what_the_wire_carries),
-        cmocka_unit_test(test_rate_that_divides_nothing_does_not_drift),
-        cmocka_unit_test(test_quantiles_against_sorted_values),
-        cmocka_unit_test(test_quantile_edges),
-        cmocka_unit_test(test_rewritten_checksums_are_those_of_the_whole_packet),
-        cmocka_unit_test(test_udp_without_a_checksum_stays_so),
-        cmocka_unit_test(test_later_fragments_have_no_transport_checksum),
-        cmocka_unit_test(test_cut_and_damaged_frames_are_safe),
-        cmocka_unit_test(test_arp_gets_other_addresses),
-        cmocka_unit_test(test_rewrites_that_make_no_sense),
-        cmocka_unit_test(test_short_captures_are_padded_with_zeros),
-        cmocka_unit_test(test_frames_that_do_not_fit_are_named),
-        cmocka_unit_test(test_only_ethernet_is_accepted),
-        cmocka_unit_test(test_interfaces_that_are_not_there),
-    };
-    return cmocka_run_group_tests(tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <pcap/dlt.h>
-#include <string.h>
 
 #define ETHERNET 1
 
@@ -34,7 +33,7 @@ static uint32_t tag_changed(const char *name, uint32_t at, uint8_t value)
     return s.tag;
 }
 
-static void test_every_wrapping_holds_the_same_segment(void **state)
+TEST(test_every_wrapping_holds_the_same_segment)
 {
     for (size_t i = 0; i < packets_n_wrappings; i++) {
         const struct packet_wrapping *w = &packets_wrappings[i];
@@ -56,7 +55,7 @@ static void test_every_wrapping_holds_the_same_segment(void **state)
 
 /* From the data offset and flags of the TCP header on (14 bytes) there is a segment; it is all there after
  * the 32 bytes of the header; before, the snap length is to blame, not the packet. */
-static void test_every_cut_of_every_wrapping_is_short_until_the_flags_are_there(void **state)
+TEST(test_every_cut_of_every_wrapping_is_short_until_the_flags_are_there)
 {
     for (size_t i = 0; i < packets_n_wrappings; i++) {
         const struct packet_wrapping *w = &packets_wrappings[i];
@@ -81,7 +80,7 @@ static void test_every_cut_of_every_wrapping_is_short_until_the_flags_are_there(
 
 /* As above, but the wire ended there: a runt, not a snap length. Without an IP length to contradict (link headers
  * only) it is malformed too. */
-static void test_frames_that_end_inside_their_headers_are_malformed(void **state)
+TEST(test_frames_that_end_inside_their_headers_are_malformed)
 {
     for (size_t i = 0; i < packets_n_wrappings; i++) {
         const struct packet_wrapping *w = &packets_wrappings[i];
@@ -95,7 +94,7 @@ static void test_frames_that_end_inside_their_headers_are_malformed(void **state
     }
 }
 
-static void test_tag_tells_vlans_sessions_and_vnis_apart(void **state)
+TEST(test_tag_tells_vlans_sessions_and_vnis_apart)
 {
     const uint32_t tags[] = {
         0,
@@ -117,14 +116,14 @@ static void test_tag_tells_vlans_sessions_and_vnis_apart(void **state)
             assert_int_not_equal(tags[i], tags[k]);
 }
 
-static void test_tag_ignores_priorities_and_empty_tags(void **state)
+TEST(test_tag_ignores_priorities_and_empty_tags)
 {
     assert_int_equal(tag_changed("vlan 5", 14, 0xe0), tag_changed("vlan 5", 14, 0));
     assert_int_equal(tag_changed("802.1ad vlan 7, vlan 5", 15, 0), tag_changed("vlan 5", 15, 5));
     assert_int_equal(tag_changed("vlan 0, a priority tag", 14, 0), 0);
 }
 
-static void test_what_is_not_ip_is_other(void **state)
+TEST(test_what_is_not_ip_is_other)
 {
     struct capture_segment s;
     assert_int_equal(decode_changed("Ethernet", 13, 0x06, &s), CAPTURE_DECODE_OTHER);    /* ARP */
@@ -139,7 +138,7 @@ static void test_what_is_not_ip_is_other(void **state)
 }
 
 /* IEEE 802.3, annex 31B: to 01-80-c2-00-00-01, EtherType 0x8808, opcode 1, and the time in quanta. */
-static void test_pause_frames_are_known(void **state)
+TEST(test_pause_frames_are_known)
 {
     uint8_t frame[60] = {1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 7, 0x88, 0x08, 0, 1, 0x12, 0x34};
     uint32_t quanta = 0;
@@ -157,7 +156,7 @@ static void test_pause_frames_are_known(void **state)
     assert_false(capture_decode_pause(DLT_EN10MB, frame, 60, &quanta));
 }
 
-static void test_ip_version_must_be_the_one_announced(void **state)
+TEST(test_ip_version_must_be_the_one_announced)
 {
     struct capture_segment s;
     assert_int_equal(decode_changed("Ethernet", 14, 0x65, &s), CAPTURE_DECODE_MALFORMED);
@@ -171,7 +170,7 @@ static void test_ip_version_must_be_the_one_announced(void **state)
 
 /* Four VXLAN tunnels inside one another are followed, a fifth is not. Lengths of 0 (to the end of the frame)
  * spare the outer headers their sums. */
-static void test_tunnels_in_tunnels_are_followed_four_deep(void **state)
+TEST(test_tunnels_in_tunnels_are_followed_four_deep)
 {
     const struct packet_wrapping *w = wrapping("VXLAN");
     const uint32_t outer = 50; /* without the inner Ethernet header */
@@ -188,7 +187,7 @@ static void test_tunnels_in_tunnels_are_followed_four_deep(void **state)
     }
 }
 
-static void test_vxlan_cut_before_its_vni_is_short(void **state)
+TEST(test_vxlan_cut_before_its_vni_is_short)
 {
     uint8_t bytes[PACKETS_MAX_BYTES];
     struct capture_segment s;
@@ -197,7 +196,7 @@ static void test_vxlan_cut_before_its_vni_is_short(void **state)
 }
 
 /* 13 bytes of inner frame (20 + 8 + 8 + 13 = 49) and Ethernet padding behind them that looks like more. */
-static void test_padding_does_not_mend_a_short_inner_frame(void **state)
+TEST(test_padding_does_not_mend_a_short_inner_frame)
 {
     struct capture_segment s;
     assert_int_equal(decode_changed("VXLAN", 17, 49, &s), CAPTURE_DECODE_MALFORMED);
@@ -205,30 +204,11 @@ static void test_padding_does_not_mend_a_short_inner_frame(void **state)
     assert_int_equal(decode_changed("VXLAN", 17, 50 + 57, &s), CAPTURE_DECODE_TCP);
 }
 
-static void test_unknown_link_types_are_not_supported(void **state)
+TEST(test_unknown_link_types_are_not_supported)
 {
     struct capture_segment s;
     assert_false(capture_decode_supports(105)); /* IEEE 802.11 */
     assert_false(capture_decode_supports(-1));
     assert_int_equal(packets_decode(105, packets_ipv4, PACKETS_IPV4_BYTES, PACKETS_IPV4_BYTES, &s),
                      CAPTURE_DECODE_OTHER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_wrapping_holds_the_same_segment),
-        cmocka_unit_test(test_every_cut_of_every_wrapping_is_short_until_the_flags_are_there),
-        cmocka_unit_test(test_frames_that_end_inside_their_headers_are_malformed),
-        cmocka_unit_test(test_tag_tells_vlans_sessions_and_vnis_apart),
-        cmocka_unit_test(test_tag_ignores_priorities_and_empty_tags),
-        cmocka_unit_test(test_what_is_not_ip_is_other),
-        cmocka_unit_test(test_pause_frames_are_known),
-        cmocka_unit_test(test_ip_version_must_be_the_one_announced),
-        cmocka_unit_test(test_tunnels_in_tunnels_are_followed_four_deep),
-        cmocka_unit_test(test_vxlan_cut_before_its_vni_is_short),
-        cmocka_unit_test(test_padding_does_not_mend_a_short_inner_frame),
-        cmocka_unit_test(test_unknown_link_types_are_not_supported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,10 @@
 #include "test/capture/files.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+CM_OWNER(capture_reader, capture_reader_close)
 
 enum { ETHERNET = 1, RAW_IP = 101, WIFI = 105 }; /* link types */
 #define MICRO 0xa1b2c3d4
@@ -16,7 +16,7 @@ enum { ETHERNET = 1, RAW_IP = 101, WIFI = 105 }; /* link types */
 /* Reads a file to its end; returns how it ended and how many frames came before. */
 static enum capture_next read_all(const char *path, int *frames, struct error *err)
 {
-    struct capture_reader *r = capture_reader_open(path, err);
+    CM_OWNED(capture_reader_close) struct capture_reader *r = capture_reader_open(path, err);
     *frames = 0;
     if (!r)
         fail_msg("%s", err->message);
@@ -34,7 +34,6 @@ static enum capture_next read_all(const char *path, int *frames, struct error *e
     if (next == CAPTURE_NEXT_TRUNCATED)
         assert_string_equal(again.message, err->message);
     assert_true(sum > 0 || *frames == 0);
-    capture_reader_close(r);
     return next;
 }
 
@@ -58,7 +57,7 @@ static struct files_bytes two_packets(void)
     return f;
 }
 
-static void test_pcap_of_any_byte_order_and_resolution(void **state)
+TEST(test_pcap_of_any_byte_order_and_resolution)
 {
     for (int i = 0; i < 4; i++) {
         bool nano = i & 1;
@@ -83,7 +82,7 @@ static void test_pcap_of_any_byte_order_and_resolution(void **state)
 }
 
 /* Two interfaces, one counting microseconds and one nanoseconds: each packet in its own. */
-static void test_pcapng_of_any_byte_order_and_resolution(void **state)
+TEST(test_pcapng_of_any_byte_order_and_resolution)
 {
     for (int i = 0; i < 2; i++) {
         struct files_bytes f = {.big_endian = i};
@@ -108,7 +107,7 @@ static void test_pcapng_of_any_byte_order_and_resolution(void **state)
 }
 
 /* Behind if_name and a comment of five bytes, in either order of bytes. */
-static void test_pcapng_has_the_interfaces_rate(void **state)
+TEST(test_pcapng_has_the_interfaces_rate)
 {
     for (int i = 0; i < 2; i++) {
         struct files_bytes f = {.big_endian = i};
@@ -135,7 +134,7 @@ static void test_pcapng_has_the_interfaces_rate(void **state)
     capture_reader_close(r);
 }
 
-static void test_gzip_is_read_through_and_counted_as_stored(void **state)
+TEST(test_gzip_is_read_through_and_counted_as_stored)
 {
     struct files_bytes f = two_packets();
     struct error err;
@@ -144,7 +143,7 @@ static void test_gzip_is_read_through_and_counted_as_stored(void **state)
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
     assert_true(st.st_size < (off_t)f.n); /* or the counter below would prove nothing */
-    struct capture_reader *r = capture_reader_open(path, &err);
+    CM_OWNED(capture_reader_close) struct capture_reader *r = capture_reader_open(path, &err);
     assert_non_null(r);
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
@@ -152,10 +151,9 @@ static void test_gzip_is_read_through_and_counted_as_stored(void **state)
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_END);
     assert_int_equal(capture_reader_bytes_read(r), st.st_size);
     assert_int_equal(capture_reader_file_bytes(r), st.st_size);
-    capture_reader_close(r);
 }
 
-static void test_standard_input_is_read(void **state)
+TEST(test_standard_input_is_read)
 {
     struct files_bytes f = two_packets();
     int saved = dup(STDIN_FILENO), ends[2], frames;
@@ -171,7 +169,7 @@ static void test_standard_input_is_read(void **state)
     close(saved);
 }
 
-static void test_captured_length_beyond_the_wire_length_wins(void **state)
+TEST(test_captured_length_beyond_the_wire_length_wins)
 {
     struct files_bytes f = {0};
     struct error err;
@@ -186,7 +184,7 @@ static void test_captured_length_beyond_the_wire_length_wins(void **state)
     capture_reader_close(r);
 }
 
-static void test_what_is_no_capture_is_refused(void **state)
+TEST(test_what_is_no_capture_is_refused)
 {
     struct files_bytes f = {0};
     assert_refused(files_path("nowhere.pcap"), ERROR_INPUT, ": No such file or directory");
@@ -204,7 +202,7 @@ static void test_what_is_no_capture_is_refused(void **state)
     assert_refused(files_write("bare.pcapng", f.bytes, f.n), ERROR_INPUT, "Interface Description Block");
 }
 
-static void test_link_types_nobody_decodes_are_named(void **state)
+TEST(test_link_types_nobody_decodes_are_named)
 {
     struct files_bytes f = {0};
     files_pcap_header(&f, MICRO, WIFI);
@@ -212,7 +210,7 @@ static void test_link_types_nobody_decodes_are_named(void **state)
     assert_refused(files_path("wifi.pcap"), ERROR_INPUT, "link type IEEE802_11 (105) is not supported; EN10MB");
 }
 
-static void test_forbidden_file_is_the_systems_fault(void **state)
+TEST(test_forbidden_file_is_the_systems_fault)
 {
     struct files_bytes f = two_packets();
     const char *path = files_write("locked.pcap", f.bytes, f.n);
@@ -224,7 +222,7 @@ static void test_forbidden_file_is_the_systems_fault(void **state)
 }
 
 /* Wherever the file is cut, the whole packets before come out and the rest is not taken for an end. */
-static void test_every_cut_of_a_pcap_is_noticed(void **state)
+TEST(test_every_cut_of_a_pcap_is_noticed)
 {
     struct files_bytes f = two_packets();
     for (size_t n = 24; n <= f.n; n++) {
@@ -244,7 +242,7 @@ static void test_every_cut_of_a_pcap_is_noticed(void **state)
 }
 
 /* Section 28, interface 32, then packets of 32 + 60. */
-static void test_every_cut_of_a_pcapng_is_noticed(void **state)
+TEST(test_every_cut_of_a_pcapng_is_noticed)
 {
     struct files_bytes f = {0};
     files_pcapng_section(&f);
@@ -262,7 +260,7 @@ static void test_every_cut_of_a_pcapng_is_noticed(void **state)
 }
 
 /* Even when what can be unpacked ends with a whole packet: only the last byte of the gzip trailer makes it whole. */
-static void test_every_cut_of_a_gzip_is_noticed(void **state)
+TEST(test_every_cut_of_a_gzip_is_noticed)
 {
     struct files_bytes f = two_packets();
     uint8_t packed[FILES_MAX_BYTES];
@@ -283,7 +281,7 @@ static void test_every_cut_of_a_gzip_is_noticed(void **state)
     assert_int_equal(most, 2);
 }
 
-static void test_damaged_gzip_is_noticed(void **state)
+TEST(test_damaged_gzip_is_noticed)
 {
     struct files_bytes f = two_packets();
     uint8_t packed[FILES_MAX_BYTES];
@@ -296,7 +294,7 @@ static void test_damaged_gzip_is_noticed(void **state)
     assert_non_null(strstr(err.message, "gzip data is cut or damaged"));
 }
 
-static void test_insane_lengths_are_damage(void **state)
+TEST(test_insane_lengths_are_damage)
 {
     struct files_bytes f = two_packets();
     struct error err = {0};
@@ -326,7 +324,7 @@ static enum capture_next read_length(uint8_t protocol, uint16_t total, uint32_t 
 
 /* 65535 + 512: an IP packet and what is around it. 8 * 65535 + 512: likewise, the longest of BIG TCP, which IPv4 shows
  * by a length of 0. */
-static void test_lengths_on_the_wire_that_cannot_be_are_damage(void **state)
+TEST(test_lengths_on_the_wire_that_cannot_be_are_damage)
 {
     static const struct {
         uint8_t protocol;
@@ -351,7 +349,7 @@ static void test_lengths_on_the_wire_that_cannot_be_are_damage(void **state)
 }
 
 /* Beyond 2^62 ns differences do not fit int64_t nanoseconds, beyond 2^63 ns times do not. */
-static void test_times_out_of_range_are_damage(void **state)
+TEST(test_times_out_of_range_are_damage)
 {
     struct files_bytes f = {0};
     struct error err = {0};
@@ -372,7 +370,7 @@ static void test_times_out_of_range_are_damage(void **state)
 }
 
 /* Interfaces come before their packets, so libpcap's refusal is known when the file is opened. */
-static void test_unlike_interfaces_name_editcap(void **state)
+TEST(test_unlike_interfaces_name_editcap)
 {
     struct files_bytes f = {0};
     files_pcapng_section(&f);
@@ -389,7 +387,7 @@ static void test_unlike_interfaces_name_editcap(void **state)
     assert_refused(files_path("link.pcapng"), ERROR_INPUT, "editcap -F nsecpcap -T ether one.pcapng one.pcap");
 }
 
-static void test_unlike_interface_after_packets_is_not_called_a_cut(void **state)
+TEST(test_unlike_interface_after_packets_is_not_called_a_cut)
 {
     struct files_bytes f = {0};
     struct error err = {0};
@@ -408,10 +406,9 @@ static void test_unlike_interface_after_packets_is_not_called_a_cut(void **state
 }
 
 /* No bytes of a file may crash the reader, and every refusal has a code and a sentence. */
-static void test_mutated_files_are_read_or_refused(void **state)
+TEST(test_mutated_files_are_read_or_refused)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int i = 0; i < 500; i++) {
         struct files_bytes f = {0};
         if (i % 2) {
@@ -435,28 +432,4 @@ static void test_mutated_files_are_read_or_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pcap_of_any_byte_order_and_resolution),
-        cmocka_unit_test(test_pcapng_of_any_byte_order_and_resolution),
-        cmocka_unit_test(test_pcapng_has_the_interfaces_rate),
-        cmocka_unit_test(test_gzip_is_read_through_and_counted_as_stored),
-        cmocka_unit_test(test_standard_input_is_read),
-        cmocka_unit_test(test_captured_length_beyond_the_wire_length_wins),
-        cmocka_unit_test(test_what_is_no_capture_is_refused),
-        cmocka_unit_test(test_link_types_nobody_decodes_are_named),
-        cmocka_unit_test(test_forbidden_file_is_the_systems_fault),
-        cmocka_unit_test(test_every_cut_of_a_pcap_is_noticed),
-        cmocka_unit_test(test_every_cut_of_a_pcapng_is_noticed),
-        cmocka_unit_test(test_every_cut_of_a_gzip_is_noticed),
-        cmocka_unit_test(test_damaged_gzip_is_noticed),
-        cmocka_unit_test(test_insane_lengths_are_damage),
-        cmocka_unit_test(test_lengths_on_the_wire_that_cannot_be_are_damage),
-        cmocka_unit_test(test_times_out_of_range_are_damage),
-        cmocka_unit_test(test_unlike_interfaces_name_editcap),
-        cmocka_unit_test(test_unlike_interface_after_packets_is_not_called_a_cut),
-        cmocka_unit_test(test_mutated_files_are_read_or_refused),
-    };
-    return cmocka_run_group_tests(tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

@@ -6,7 +6,6 @@
 #include "test/cm.h"
 
 #include <pcap/pcap.h>
-#include <stdio.h>
 
 enum { ROUNDS = 1500, LONG_ROUNDS = 25, MOST_BYTES = 1 << 20, LONGEST = 3000, BOTH_BUFFERS = 1 << 19 };
 
@@ -164,12 +163,11 @@ static int compare(const struct made *m, bool gzip)
     return n;
 }
 
-static void test_whatever_a_file_holds(void **state)
+TEST(test_whatever_a_file_holds)
 {
     static struct made m;
-    struct random r;
     int64_t frames = 0;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int i = 0; i < ROUNDS + LONG_ROUNDS; i++) {
         size_t bytes = i < ROUNDS ? (size_t)random_below(&r, 5000) + 100 : BOTH_BUFFERS + (size_t)random_below(&r, 400000);
         m.n = 0;
@@ -183,8 +181,4 @@ static void test_whatever_a_file_holds(void **state)
     assert_true(frames > 10 * ROUNDS); /* the rounds are about something */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whatever_a_file_holds)};
-    return cmocka_run_group_tests_name("records", tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

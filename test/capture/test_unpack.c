@@ -7,9 +7,6 @@
 #include "test/cm.h"
 
 #include <lzma.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -63,7 +60,7 @@ static int count(const char *path, enum capture_next *end, struct error *err)
     return n;
 }
 
-static void test_frames_are_those_of_the_plain_file(void **state)
+TEST(test_frames_are_those_of_the_plain_file)
 {
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(40);
@@ -86,12 +83,12 @@ static void test_frames_are_those_of_the_plain_file(void **state)
 }
 
 /* Larger than any buffer here: 400000 records of 76 bytes are 30 MB. */
-static void test_a_long_file_is_unpacked_piece_by_piece(void **state)
+TEST(test_a_long_file_is_unpacked_piece_by_piece)
 {
     enum { RECORDS = 400000, RECORD = 76 };
     struct files_bytes head = {0}, one = {0};
     files_pcap_header(&head, 0xa1b2c3d4, 1);
-    uint8_t *bytes = malloc(head.n + (size_t)RECORDS * RECORD), *packed = malloc((size_t)RECORDS * RECORD);
+    uint8_t *bytes = malloc(head.n + (size_t)RECORDS * RECORD), *packed MEMORY_LOCAL = malloc((size_t)RECORDS * RECORD);
     assert_true(bytes && packed);
     memcpy(bytes, head.bytes, head.n);
     for (uint32_t i = 0; i < RECORDS; i++) {
@@ -109,11 +106,10 @@ static void test_a_long_file_is_unpacked_piece_by_piece(void **state)
     assert_false(ZSTD_isError(n));
     assert_int_equal(count(files_write("long.zst", packed, n), &end, &err), RECORDS);
     free(bytes);
-    free(packed);
 }
 
 /* What `cat a.xz b.xz` makes is one stream of both, as xz(1) and zstd(1) have it. */
-static void test_streams_in_a_row_are_one(void **state)
+TEST(test_streams_in_a_row_are_one)
 {
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(4);
@@ -127,7 +123,7 @@ static void test_streams_in_a_row_are_one(void **state)
     }
 }
 
-static void test_every_cut_is_noticed(void **state)
+TEST(test_every_cut_is_noticed)
 {
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(2);
@@ -145,7 +141,7 @@ static void test_every_cut_is_noticed(void **state)
 }
 
 /* One bit of the data, whose checksum is then another. */
-static void test_damage_is_noticed(void **state)
+TEST(test_damage_is_noticed)
 {
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(40);
@@ -161,7 +157,7 @@ static void test_damage_is_noticed(void **state)
 }
 
 /* A dictionary of 1 GiB, which some bytes of a stranger can ask for. */
-static void test_nobody_makes_us_take_a_lot_of_memory(void **state)
+TEST(test_nobody_makes_us_take_a_lot_of_memory)
 {
     static uint8_t packed[ROOM];
     struct error err;
@@ -191,7 +187,7 @@ static void test_nobody_makes_us_take_a_lot_of_memory(void **state)
 }
 
 /* Through a pipe, of which nobody can look ahead. */
-static void test_standard_input_is_unpacked(void **state)
+TEST(test_standard_input_is_unpacked)
 {
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(5);
@@ -212,7 +208,7 @@ static void test_standard_input_is_unpacked(void **state)
     }
 }
 
-static void test_kinds_are_known_by_their_first_bytes(void **state)
+TEST(test_kinds_are_known_by_their_first_bytes)
 {
     assert_int_equal(unpack_kind_of((const uint8_t *)"\xfd" "7zXZ\0", 6), UNPACK_XZ);
     assert_int_equal(unpack_kind_of((const uint8_t *)"\xfd" "7zXZ\0", 5), UNPACK_NONE);
@@ -221,17 +217,4 @@ static void test_kinds_are_known_by_their_first_bytes(void **state)
     assert_int_equal(unpack_kind_of((const uint8_t *)"", 0), UNPACK_NONE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_are_those_of_the_plain_file),
-        cmocka_unit_test(test_a_long_file_is_unpacked_piece_by_piece),
-        cmocka_unit_test(test_streams_in_a_row_are_one),
-        cmocka_unit_test(test_every_cut_is_noticed),
-        cmocka_unit_test(test_damage_is_noticed),
-        cmocka_unit_test(test_nobody_makes_us_take_a_lot_of_memory),
-        cmocka_unit_test(test_standard_input_is_unpacked),
-        cmocka_unit_test(test_kinds_are_known_by_their_first_bytes),
-    };
-    return cmocka_run_group_tests(tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

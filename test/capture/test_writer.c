@@ -6,7 +6,6 @@
 #include "test/cm.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -40,9 +39,8 @@ struct made {
 
 static struct made make(uint64_t i)
 {
-    struct random r;
     struct made m;
-    random_init(&r, i);
+    struct random r = random_of(i);
     m.captured = (uint32_t)random_below(&r, sizeof m.bytes + 1);
     m.wire = m.captured + (uint32_t)random_below(&r, 65000); /* with 96 bytes at most: a frame that can be */
     m.time_ns = (int64_t)random_below(&r, UINT64_C(2147483648) * 1000000000); /* to 2038 */
@@ -79,17 +77,17 @@ static void round_trip(const char *name, const struct capture_writer_config *c)
     capture_reader_close(r);
 }
 
-static void test_pcap_comes_back_as_written(void **state)
+TEST(test_pcap_comes_back_as_written)
 {
     round_trip("trip.pcap", &config_pcap);
 }
 
-static void test_pcapng_comes_back_as_written(void **state)
+TEST(test_pcapng_comes_back_as_written)
 {
     round_trip("trip.pcapng", &config);
 }
 
-static void test_file_without_frames_is_a_capture(void **state)
+TEST(test_file_without_frames_is_a_capture)
 {
     for (int i = 0; i < 2; i++) {
         struct error err = {0};
@@ -109,7 +107,7 @@ static void put_text(struct files_bytes *f, const char *text, size_t n)
 }
 
 /* Every byte, from draft-ietf-opsawg-pcapng sections 4.1, 4.2 and 4.3 (this machine's byte order). */
-static void test_pcapng_blocks_byte_by_byte(void **state)
+TEST(test_pcapng_blocks_byte_by_byte)
 {
     struct files_bytes f = {.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
     struct error err = {0};
@@ -179,7 +177,7 @@ static void test_pcapng_blocks_byte_by_byte(void **state)
     assert_memory_equal(written, f.bytes, f.n);
 }
 
-static void test_pcap_says_nanoseconds(void **state)
+TEST(test_pcap_says_nanoseconds)
 {
     struct error err = {0};
     uint32_t magic;
@@ -188,7 +186,7 @@ static void test_pcap_says_nanoseconds(void **state)
     assert_int_equal(magic, 0xa1b23c4d);
 }
 
-static void test_long_names_are_cut_to_fit(void **state)
+TEST(test_long_names_are_cut_to_fit)
 {
     char name[5000];
     struct capture_frame frame;
@@ -204,7 +202,7 @@ static void test_long_names_are_cut_to_fit(void **state)
     capture_reader_close(r);
 }
 
-static void test_frames_that_cannot_be_are_refused(void **state)
+TEST(test_frames_that_cannot_be_are_refused)
 {
     const uint8_t bytes[97] = {0};
     for (int i = 0; i < 2; i++) {
@@ -221,7 +219,7 @@ static void test_frames_that_cannot_be_are_refused(void **state)
     }
 }
 
-static void test_discarded_file_leaves_nothing(void **state)
+TEST(test_discarded_file_leaves_nothing)
 {
     for (int i = 0; i < 2; i++) {
         struct capture_writer *w = open_writer("left", i ? &config : &config_pcap);
@@ -232,7 +230,7 @@ static void test_discarded_file_leaves_nothing(void **state)
     }
 }
 
-static void test_directory_that_does_not_exist_is_the_systems_fault(void **state)
+TEST(test_directory_that_does_not_exist_is_the_systems_fault)
 {
     struct error err = {0};
     assert_null(capture_writer_open(files_path("no/where.pcap"), &config, &err));
@@ -242,7 +240,7 @@ static void test_directory_that_does_not_exist_is_the_systems_fault(void **state
 
 /* A file size limit of 300 kB stands for a full disk: the write that no longer fits says so while the run goes on,
  * and nothing under the file's name looks whole. */
-static void test_full_disk_is_noticed_while_writing(void **state)
+TEST(test_full_disk_is_noticed_while_writing)
 {
     struct rlimit before, limit;
     signal(SIGXFSZ, SIG_IGN);
@@ -269,7 +267,7 @@ static void test_full_disk_is_noticed_while_writing(void **state)
 }
 
 /* Fewer bytes than a buffer: only closing finds out. */
-static void test_full_disk_is_noticed_when_closing(void **state)
+TEST(test_full_disk_is_noticed_when_closing)
 {
     struct rlimit before, limit;
     signal(SIGXFSZ, SIG_IGN);
@@ -289,20 +287,4 @@ static void test_full_disk_is_noticed_when_closing(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pcap_comes_back_as_written),
-        cmocka_unit_test(test_pcapng_comes_back_as_written),
-        cmocka_unit_test(test_file_without_frames_is_a_capture),
-        cmocka_unit_test(test_pcapng_blocks_byte_by_byte),
-        cmocka_unit_test(test_pcap_says_nanoseconds),
-        cmocka_unit_test(test_long_names_are_cut_to_fit),
-        cmocka_unit_test(test_frames_that_cannot_be_are_refused),
-        cmocka_unit_test(test_discarded_file_leaves_nothing),
-        cmocka_unit_test(test_directory_that_does_not_exist_is_the_systems_fault),
-        cmocka_unit_test(test_full_disk_is_noticed_while_writing),
-        cmocka_unit_test(test_full_disk_is_noticed_when_closing),
-    };
-    return cmocka_run_group_tests(tests, files_setup, files_teardown);
-}
+CM_GROUP(files_setup, files_teardown)

@@ -110,12 +110,11 @@ static struct cost run_bare(int hosts)
     struct bare_port *ports = aligned_alloc(64, n * sizeof *ports);
     struct bare_slot *slots = calloc(n * RING, sizeof *slots);
     uint32_t *order = calloc(n, sizeof *order);
-    struct random random;
     struct meter m;
     int64_t hops = 0;
     need(ports && slots && order, "out of memory");
     memset(ports, 0, n * sizeof *ports);
-    random_init(&random, 1);
+    struct random random = random_of(1);
     for (size_t i = 0; i < n; i++) {
         size_t other = (size_t)random_below(&random, i + 1);
         order[i] = order[other];

@@ -6,8 +6,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 #define SEGMENTS 20000
 #define ACK 0x010
 #define ECE 0x040
@@ -109,7 +107,7 @@ static int pop(void)
 }
 
 /* Two that the third makes redundant: the older goes, so two stay, the one it keeps and the newcomer. */
-static void test_two_acks_of_a_flow_stay(void **state)
+TEST(test_two_acks_of_a_flow_stay)
 {
     make(false);
     assert_int_equal(push((struct segment){.ack = 1000}), -1);
@@ -130,7 +128,7 @@ static void test_two_acks_of_a_flow_stay(void **state)
 }
 
 /* One is enough, when it is the frame before the newcomer. */
-static void test_aggressive_keeps_one(void **state)
+TEST(test_aggressive_keeps_one)
 {
     make(true);
     assert_int_equal(push((struct segment){.ack = 1000}), -1);
@@ -150,7 +148,7 @@ static void test_aggressive_keeps_one(void **state)
 }
 
 /* Duplicates make a sender's fast retransmit (RFC 5681, section 3.2). */
-static void test_duplicates_stay(void **state)
+TEST(test_duplicates_stay)
 {
     for (int aggressive = 0; aggressive < 2; aggressive++) {
         make(aggressive);
@@ -163,7 +161,7 @@ static void test_duplicates_stay(void **state)
 }
 
 /* A row's old segment is in the queue twice; whether the first of them goes when the new one comes. */
-static void test_what_says_more_stays(void **state)
+TEST(test_what_says_more_stays)
 {
     static const struct {
         struct segment old, new;
@@ -215,7 +213,7 @@ static void test_what_says_more_stays(void **state)
 }
 
 /* An ACK with ECE, then one without: the first is what tells the sender (RFC 3168, section 6.1.3). */
-static void test_a_change_of_ece_is_kept(void **state)
+TEST(test_a_change_of_ece_is_kept)
 {
     make(false);
     push((struct segment){.ack = 1000, .flags = ECE});
@@ -226,10 +224,9 @@ static void test_a_change_of_ece_is_kept(void **state)
     end();
 }
 
-static void test_random_streams_lose_nothing_that_counts(void **state)
+TEST(test_random_streams_lose_nothing_that_counts)
 {
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (int round = 0; round < 40; round++) {
         make(round % 2);
         uint32_t highest[4] = {0}, came[4] = {0};
@@ -264,17 +261,4 @@ static void test_random_streams_lose_nothing_that_counts(void **state)
         assert_true(q.stats.dropped > 50);
         end();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_acks_of_a_flow_stay),
-        cmocka_unit_test(test_aggressive_keeps_one),
-        cmocka_unit_test(test_duplicates_stay),
-        cmocka_unit_test(test_what_says_more_stays),
-        cmocka_unit_test(test_a_change_of_ece_is_kept),
-        cmocka_unit_test(test_random_streams_lose_nothing_that_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 #include "test/emu/fake_engine.h"
 
 #include <math.h>
-#include <string.h>
 
 #define BYTE_PS INT64_C(80000) /* 100 Mb/s */
 #define FULL 1538       /* wire bytes of 1500 */
@@ -105,7 +104,7 @@ static int burst(const struct emu_switch_config *sw, int sources, int k)
 }
 
 /* Eq. A.2 of Tam 2001: D/A k + B, with B of one port, of all inputs, of the pool. */
-static void test_a_burst_shows_where_the_buffer_is(void **state)
+TEST(test_a_burst_shows_where_the_buffer_is)
 {
     struct emu_switch_config out = architecture(EMU_ARCHITECTURE_OUTPUT, 20);
     struct emu_switch_config in = architecture(EMU_ARCHITECTURE_INPUT, 20);
@@ -121,7 +120,7 @@ static void test_a_burst_shows_where_the_buffer_is(void **state)
 }
 
 /* A pool of 40 for two busy outputs: with alpha 1 each holds at most what is free, a third of it. */
-static void test_a_dynamic_threshold_shares_the_pool(void **state)
+TEST(test_a_dynamic_threshold_shares_the_pool)
 {
     struct emu_switch_config sw = architecture(EMU_ARCHITECTURE_SHARED, EMU_QUEUE_UNLIMITED);
     sw.pool.packets = 42;
@@ -153,7 +152,7 @@ static int64_t blocked(enum emu_architecture kind)
     return took_ps / (FULL * BYTE_PS);
 }
 
-static void test_the_head_of_line_blocks_in_an_input_fifo_alone(void **state)
+TEST(test_the_head_of_line_blocks_in_an_input_fifo_alone)
 {
     assert_int_equal(blocked(EMU_ARCHITECTURE_OUTPUT), 6); /* six frames of h0's own link, and one through */
     assert_int_equal(blocked(EMU_ARCHITECTURE_VOQ), 6);
@@ -161,7 +160,7 @@ static void test_the_head_of_line_blocks_in_an_input_fifo_alone(void **state)
 }
 
 /* Frames of many inputs to one output come evenly by turns; by age the one that waits longest comes first. */
-static void test_arbitration_is_fair(void **state)
+TEST(test_arbitration_is_fair)
 {
     for (int a = EMU_ARBITRATION_ROUND_ROBIN; a <= EMU_ARBITRATION_RANDOM; a++) {
         struct emu_switch_config sw = architecture(EMU_ARCHITECTURE_INPUT, 50);
@@ -193,7 +192,7 @@ static int64_t one_frame_ps(const struct emu_switch_config *sw, int uplinks, int
 
 /* Store and forward: a frame's bits (1526 byte times) twice. Cut-through: once, and the first 22 bytes before. Towards
  * a faster port a switch must wait for the whole frame. */
-static void test_cut_through_waits_for_the_header_unless_the_output_is_faster(void **state)
+TEST(test_cut_through_waits_for_the_header_unless_the_output_is_faster)
 {
     int64_t bits = 1526, early = EMU_PORT_EARLY_BYTES, gbit = BYTE_PS / 10;
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
@@ -210,7 +209,7 @@ static void test_cut_through_waits_for_the_header_unless_the_output_is_faster(vo
 }
 
 /* Four pairs at 100 Mb/s over a backplane of 200 Mb/s (of frame bytes, 1518 of 1538): half get through. */
-static void test_a_backplane_bounds_what_all_ports_pass(void **state)
+TEST(test_a_backplane_bounds_what_all_ports_pass)
 {
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
         struct emu_switch_config sw = architecture((enum emu_architecture)kind, 10);
@@ -230,7 +229,7 @@ static void test_a_backplane_bounds_what_all_ports_pass(void **state)
 }
 
 /* A Gigabit uplink feeds several Fast Ethernet ports at once: its input is free again before they have sent. */
-static void test_an_uplink_input_serves_slow_ports_at_its_own_rate(void **state)
+TEST(test_an_uplink_input_serves_slow_ports_at_its_own_rate)
 {
     struct emu_switch_config sw = architecture(EMU_ARCHITECTURE_INPUT, 200);
     make(&sw, 6, 1);
@@ -265,11 +264,10 @@ static void saturate(void *arg)
 /* Karol, Hluchyj and Morgan 1987, Table I: saturated 8 x 8 input FIFOs pass 0.6184; a queue an output passes all. */
 static double throughput(enum emu_architecture kind)
 {
-    struct random random;
     struct source sources[8];
     struct emu_switch_config sw = architecture(kind, 200);
     struct emu_clock clock = fake_clock();
-    random_init(&random, 3);
+    struct random random = random_of(3);
     make(&sw, 16, 0);
     int64_t begin_ps = emu_clock_now(&clock);
     for (int i = 0; i < 8; i++) {
@@ -286,7 +284,7 @@ static double throughput(enum emu_architecture kind)
     return frames * FULL * BYTE_PS / 8 / span_ps;
 }
 
-static void test_saturation_throughput_is_the_known_one(void **state)
+TEST(test_saturation_throughput_is_the_known_one)
 {
     double fifo = throughput(EMU_ARCHITECTURE_INPUT), voq = throughput(EMU_ARCHITECTURE_VOQ);
     assert_true(fifo > 0.60 && fifo < 0.635);
@@ -294,10 +292,9 @@ static void test_saturation_throughput_is_the_known_one(void **state)
 }
 
 /* Any switch, any traffic: frames are delivered or dropped, none stays, none leaks. */
-static void test_random_traffic_is_conserved(void **state)
+TEST(test_random_traffic_is_conserved)
 {
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     for (int trial = 0; trial < 120; trial++) {
         enum emu_architecture kind = (enum emu_architecture)(trial % 4);
         struct emu_switch_config sw = architecture(kind, 1 + (int64_t)random_below(&r, 9));
@@ -333,7 +330,7 @@ static struct emu_port *nic_towards(int host, uint32_t to)
     return emu_network_nic(&net, host, &frame);
 }
 
-static void test_a_mesh_has_a_switch_for_every_two_racks(void **state)
+TEST(test_a_mesh_has_a_switch_for_every_two_racks)
 {
     fake_reset();
     memset(received, 0, sizeof received);
@@ -364,7 +361,7 @@ static void test_a_mesh_has_a_switch_for_every_two_racks(void **state)
     end();
 }
 
-static void test_racks_meet_at_a_root(void **state)
+TEST(test_racks_meet_at_a_root)
 {
     fake_reset();
     memset(received, 0, sizeof received);
@@ -392,22 +389,4 @@ static void test_racks_meet_at_a_root(void **state)
     assert_int_equal(received[5], 2);
     assert_int_equal(received[1] + received[2], 2); /* strays of the flood: stations 0 and 5 were unknown once each */
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_burst_shows_where_the_buffer_is),
-        cmocka_unit_test(test_a_dynamic_threshold_shares_the_pool),
-        cmocka_unit_test(test_the_head_of_line_blocks_in_an_input_fifo_alone),
-        cmocka_unit_test(test_arbitration_is_fair),
-        cmocka_unit_test(test_cut_through_waits_for_the_header_unless_the_output_is_faster),
-        cmocka_unit_test(test_a_backplane_bounds_what_all_ports_pass),
-        cmocka_unit_test(test_an_uplink_input_serves_slow_ports_at_its_own_rate),
-        cmocka_unit_test(test_saturation_throughput_is_the_known_one),
-        cmocka_unit_test(test_random_traffic_is_conserved),
-        cmocka_unit_test(test_a_mesh_has_a_switch_for_every_two_racks),
-        cmocka_unit_test(test_racks_meet_at_a_root),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

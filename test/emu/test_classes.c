@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <stdlib.h>
-
 static struct emu_queue q;
 
 static void make(enum emu_discipline discipline, int64_t limit_packets, const int64_t *quanta, int n)
@@ -50,7 +48,7 @@ static void expect(int id)
     fake_ops.release(f.packet);
 }
 
-static void test_a_lower_class_goes_first(void **state)
+TEST(test_a_lower_class_goes_first)
 {
     make(EMU_DISCIPLINE_PRIO, EMU_QUEUE_UNLIMITED, NULL, 0);
     push(7, 1000, 70);
@@ -70,7 +68,7 @@ static void test_a_lower_class_goes_first(void **state)
 }
 
 /* The newest frame of the last class makes room, for a class before it alone. */
-static void test_a_full_buffer_loses_of_the_last_class(void **state)
+TEST(test_a_full_buffer_loses_of_the_last_class)
 {
     make(EMU_DISCIPLINE_PRIO, 4, NULL, 0);
     push(3, 1000, 30);
@@ -89,7 +87,7 @@ static void test_a_full_buffer_loses_of_the_last_class(void **state)
 
 /* Quanta of 1000 and 2000 bytes, frames of 1500. A class has its quantum when it becomes active, and one more each time
  * the turn passes it (Shreedhar and Varghese 1996). */
-static void test_deficits_by_hand(void **state)
+TEST(test_deficits_by_hand)
 {
     const int64_t quanta[] = {1000, 2000};
     const int order[] = {100, 0, 101, 1, 102, 103, 104, 2, 105, 3, 106, 107, -2};
@@ -108,7 +106,7 @@ static void test_deficits_by_hand(void **state)
 
 /* With quanta of 2000 and 1500: what a class had left when it ran empty is forgotten. Class 0 sends 1 (500), pass (2500),
  * sends 2 (1000), pass (3000), sends 3 and 4; with the 500 of before it would send 2 and 3 in one turn. */
-static void test_a_class_that_ran_empty_begins_anew(void **state)
+TEST(test_a_class_that_ran_empty_begins_anew)
 {
     const int64_t quanta[] = {2000, 1500};
     make(EMU_DISCIPLINE_DRR, EMU_QUEUE_UNLIMITED, quanta, 2);
@@ -124,7 +122,7 @@ static void test_a_class_that_ran_empty_begins_anew(void **state)
     end();
 }
 
-static void test_bytes_are_shared_as_quanta_are(void **state)
+TEST(test_bytes_are_shared_as_quanta_are)
 {
     const int64_t quanta[] = {1514, 3028, 6056};
     const uint32_t payload[] = {1500, 300, 1000};
@@ -144,7 +142,7 @@ static void test_bytes_are_shared_as_quanta_are(void **state)
     end();
 }
 
-static void test_a_full_buffer_loses_of_the_class_with_most(void **state)
+TEST(test_a_full_buffer_loses_of_the_class_with_most)
 {
     make(EMU_DISCIPLINE_DRR, 4, NULL, 0);
     push(3, 1000, 30);
@@ -162,17 +160,4 @@ static void test_a_full_buffer_loses_of_the_class_with_most(void **state)
     expect(2);
     expect(-1);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_lower_class_goes_first),
-        cmocka_unit_test(test_a_full_buffer_loses_of_the_last_class),
-        cmocka_unit_test(test_deficits_by_hand),
-        cmocka_unit_test(test_a_class_that_ran_empty_begins_anew),
-        cmocka_unit_test(test_bytes_are_shared_as_quanta_are),
-        cmocka_unit_test(test_a_full_buffer_loses_of_the_class_with_most),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void drain(void)
 }
 
 /* First after an interval above the target, then 100 ms / sqrt(1, 2, 3, ...) apart. */
-static void test_drops_come_at_interval_over_the_root_of_their_number(void **state)
+TEST(test_drops_come_at_interval_over_the_root_of_their_number)
 {
     static const double known_ms[] = {100, 200, 270.711, 328.446, 378.446, 423.167, 463.992, 501.788, 537.144, 570.477};
     make();
@@ -83,7 +83,7 @@ static void test_drops_come_at_interval_over_the_root_of_their_number(void **sta
     end();
 }
 
-static void test_waits_below_the_target_lose_nothing(void **state)
+TEST(test_waits_below_the_target_lose_nothing)
 {
     make(); /* a frame that is offered is served three ticks later */
     serve(5 * MS - 3 * TICK - 1, now_ps + 3000 * MS);
@@ -95,7 +95,7 @@ static void test_waits_below_the_target_lose_nothing(void **state)
     end();
 }
 
-static void test_one_short_wait_starts_the_interval_again(void **state)
+TEST(test_one_short_wait_starts_the_interval_again)
 {
     make();
     for (int i = 0; i < 10; i++) {
@@ -108,7 +108,7 @@ static void test_one_short_wait_starts_the_interval_again(void **state)
     end();
 }
 
-static void test_the_last_frame_is_never_lost(void **state)
+TEST(test_the_last_frame_is_never_lost)
 {
     make();
     for (int i = 0; i < 100; i++, now_ps += 10 * MS) {
@@ -122,7 +122,7 @@ static void test_the_last_frame_is_never_lost(void **state)
 
 /* Six drops, so that count is 6 and lastcount 1; back above the target soon after, the rate goes on from 6 - 1 = 5:
  * 100 ms / sqrt(5) = 44.72 ms from the first drop to the second. After 16 intervals that is forgotten: 100 ms. */
-static void test_the_rate_of_drops_is_remembered_for_a_while(void **state)
+TEST(test_the_rate_of_drops_is_remembered_for_a_while)
 {
     static const int64_t rest_ms[] = {50, 2000};
     static const double gap_ms[] = {44.721, 100};
@@ -167,7 +167,7 @@ static void left(void *user, const struct emu_frame *frame)
     }
 }
 
-static void test_a_port_conserves_frames_that_are_lost_on_their_way_out(void **state)
+TEST(test_a_port_conserves_frames_that_are_lost_on_their_way_out)
 {
     struct emu_queue_config config = emu_queue_config_default();
     struct emu_clock clock = fake_clock();
@@ -191,17 +191,4 @@ static void test_a_port_conserves_frames_that_are_lost_on_their_way_out(void **s
     emu_port_fini(&a);
     emu_port_fini(&b);
     assert_int_equal(fake_live, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drops_come_at_interval_over_the_root_of_their_number),
-        cmocka_unit_test(test_waits_below_the_target_lose_nothing),
-        cmocka_unit_test(test_one_short_wait_starts_the_interval_again),
-        cmocka_unit_test(test_the_last_frame_is_never_lost),
-        cmocka_unit_test(test_the_rate_of_drops_is_remembered_for_a_while),
-        cmocka_unit_test(test_a_port_conserves_frames_that_are_lost_on_their_way_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

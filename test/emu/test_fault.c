@@ -24,14 +24,14 @@ static void near(double found, double expected, double sd, double n)
         fail_msg("%g where %g +- %g was expected", found, expected, 5 * sd / sqrt(n));
 }
 
-static void test_a_link_without_faults_has_none(void **state)
+TEST(test_a_link_without_faults_has_none)
 {
     assert_null(emu_fault_new(&(struct emu_fault_config){.loss = 0.5}, MS, "h0"));
     assert_int_equal(emu_fault_lead_ps(&(struct emu_fault_config){.reorder = 0.5}, MS), 0);
 }
 
 /* Bernoulli: a share p is lost, after a lost frame as after any. */
-static void test_random_loss_has_no_memory(void **state)
+TEST(test_random_loss_has_no_memory)
 {
     const double p = 0.03;
     struct emu_fault *f = make(&(struct emu_fault_config){.loss = p, .seed = 1}, MS);
@@ -51,7 +51,7 @@ static void test_random_loss_has_no_memory(void **state)
 /* Gilbert 1960: the chain is bad for a share P / (P + R) of the frames; neighbours correlate by 1 - P - R, which widens
  * the scatter of a mean by (1 + c) / (1 - c). With every frame lost in the bad state, bursts are as long as the stays
  * there: geometric, 1 / R on average, a share R of them one frame long, R (1 - R) two. */
-static void test_bursts_are_geometric(void **state)
+TEST(test_bursts_are_geometric)
 {
     const double to_bad = 0.01, to_good = 0.2, share = to_bad / (to_bad + to_good), c = 1 - to_bad - to_good;
     struct emu_fault_config config = {.burst = {true, to_bad, to_good, 1, 0}, .seed = 2};
@@ -74,7 +74,7 @@ static void test_bursts_are_geometric(void **state)
 }
 
 /* Elliott 1963: both states lose, each its own share. */
-static void test_each_state_loses_its_own_share(void **state)
+TEST(test_each_state_loses_its_own_share)
 {
     const double bad = 0.05 / (0.05 + 0.1), mean = bad * 0.5 + (1 - bad) * 0.01;
     struct emu_fault_config config = {.burst = {true, 0.05, 0.1, 0.5, 0.01}, .seed = 3};
@@ -108,7 +108,7 @@ static void jitter_moments(enum emu_fault_jitter shape, double *mean, double *de
 
 /* Uniform in [0, 1]: mean 1/2, standard deviation 1 / sqrt 12. Normal, cut at three standard deviations of 1/6: 0.9866
  * of that is left, and 68.5 % lie within one. */
-static void test_jitter_has_its_distribution(void **state)
+TEST(test_jitter_has_its_distribution)
 {
     double mean, deviation, within;
     jitter_moments(EMU_FAULT_UNIFORM, &mean, &deviation, &within);
@@ -121,7 +121,7 @@ static void test_jitter_has_its_distribution(void **state)
     assert_float_equal(within, 0.685, 0.01);
 }
 
-static void test_jitter_keeps_the_order(void **state)
+TEST(test_jitter_keeps_the_order)
 {
     struct emu_fault *f = make(&(struct emu_fault_config){.jitter_ps = MS, .seed = 5}, MS);
     int64_t last_ps = 0;
@@ -204,7 +204,7 @@ static const struct emu_fault_config everything = {.loss = 0.02,
                                                    .reorder_by_ps = 500 * US,
                                                    .seed = 7};
 
-static void test_what_is_sent_is_delivered_or_lost(void **state)
+TEST(test_what_is_sent_is_delivered_or_lost)
 {
     cross(&everything, "h0", 20000);
     fake_run();
@@ -227,7 +227,7 @@ static void stop(void *arg)
 }
 
 /* While frames are late they are on the wire, and nobody leaks them. */
-static void test_late_frames_are_on_the_wire(void **state)
+TEST(test_late_frames_are_on_the_wire)
 {
     bool stopped = false;
     cross(&everything, "h0", 5000);
@@ -240,7 +240,7 @@ static void test_late_frames_are_on_the_wire(void **state)
     end();
 }
 
-static void test_the_seed_and_the_port_decide(void **state)
+TEST(test_the_seed_and_the_port_decide)
 {
     struct emu_fault_config other = everything;
     uint64_t first = fingerprint(&everything, "h0");
@@ -251,7 +251,7 @@ static void test_the_seed_and_the_port_decide(void **state)
 }
 
 /* A second fault leaves the first one's draws alone. */
-static void test_jitter_does_not_change_what_is_lost(void **state)
+TEST(test_jitter_does_not_change_what_is_lost)
 {
     static bool there[5000];
     struct emu_fault_config config = {.loss = 0.1, .seed = 8};
@@ -271,7 +271,7 @@ static void test_jitter_does_not_change_what_is_lost(void **state)
 }
 
 /* Who keeps its place arrives when the link's delay says; who overtakes, exactly so much sooner. */
-static void test_some_frames_overtake_by_the_given_time(void **state)
+TEST(test_some_frames_overtake_by_the_given_time)
 {
     struct emu_fault_config config = {.reorder = 0.25, .reorder_by_ps = 100 * US, .seed = 9};
     int early = 0, last = -1;
@@ -294,30 +294,11 @@ static void test_some_frames_overtake_by_the_given_time(void **state)
 }
 
 /* As netem's `delay 1ms reorder 25%`: without a time, by the whole delay. */
-static void test_by_itself_a_frame_overtakes_by_the_delay(void **state)
+TEST(test_by_itself_a_frame_overtakes_by_the_delay)
 {
     struct emu_fault_config config = {.reorder = 1, .seed = 9};
     cross(&config, "h0", 1);
     fake_run();
     assert_int_equal(arrivals[0].time_ps, CROSSED - MS);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_link_without_faults_has_none),
-        cmocka_unit_test(test_random_loss_has_no_memory),
-        cmocka_unit_test(test_bursts_are_geometric),
-        cmocka_unit_test(test_each_state_loses_its_own_share),
-        cmocka_unit_test(test_jitter_has_its_distribution),
-        cmocka_unit_test(test_jitter_keeps_the_order),
-        cmocka_unit_test(test_what_is_sent_is_delivered_or_lost),
-        cmocka_unit_test(test_late_frames_are_on_the_wire),
-        cmocka_unit_test(test_the_seed_and_the_port_decide),
-        cmocka_unit_test(test_jitter_does_not_change_what_is_lost),
-        cmocka_unit_test(test_some_frames_overtake_by_the_given_time),
-        cmocka_unit_test(test_by_itself_a_frame_overtakes_by_the_delay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void expect(int id)
 
 /* A has full frames 0 to 5, a quantum each. B comes as a new flow and goes before A's next; empty, it is old, not new, so
  * that what it sends in A's turn waits for that; gone and come again, it is new. */
-static void test_new_flows_go_before_old_ones_once(void **state)
+TEST(test_new_flows_go_before_old_ones_once)
 {
     make(EMU_QUEUE_UNLIMITED, EMU_DISCIPLINE_ECN_USUAL);
     for (int i = 0; i < 6; i++)
@@ -107,7 +107,7 @@ static void test_new_flows_go_before_old_ones_once(void **state)
 }
 
 /* As much for small frames as for large ones: 32 of 1514 bytes are 154 of 314. */
-static void test_flows_share_by_bytes(void **state)
+TEST(test_flows_share_by_bytes)
 {
     int lost = 0, served[2] = {0};
     make(EMU_QUEUE_UNLIMITED, EMU_DISCIPLINE_ECN_USUAL);
@@ -123,7 +123,7 @@ static void test_flows_share_by_bytes(void **state)
 }
 
 /* Half of the fattest flow's bytes, its oldest frames, at most 64 (Linux's fq_codel_drop()); the newcomer gets in. */
-static void test_a_full_buffer_loses_half_of_the_fattest_flow(void **state)
+TEST(test_a_full_buffer_loses_half_of_the_fattest_flow)
 {
     static const struct {
         int fat, thin, lost;
@@ -167,7 +167,7 @@ static int stand(int64_t until_ps)
     return n;
 }
 
-static void test_each_flow_has_a_codel_that_marks(void **state)
+TEST(test_each_flow_has_a_codel_that_marks)
 {
     static const enum emu_discipline_ecn choices[] = {EMU_DISCIPLINE_ECN_USUAL, EMU_DISCIPLINE_ECN_TRUE,
                                                       EMU_DISCIPLINE_ECN_FALSE, EMU_DISCIPLINE_ECN_USUAL};
@@ -183,15 +183,4 @@ static void test_each_flow_has_a_codel_that_marks(void **state)
         assert_int_equal(q.stats.dropped > 0, !marks);
         end();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_new_flows_go_before_old_ones_once),
-        cmocka_unit_test(test_flows_share_by_bytes),
-        cmocka_unit_test(test_a_full_buffer_loses_half_of_the_fattest_flow),
-        cmocka_unit_test(test_each_flow_has_a_codel_that_marks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 #define US INT64_C(1000000) /* ps */
 #define WIRE_US 124         /* of a full packet at 100 Mb/s, rounded up */
 
@@ -75,7 +73,7 @@ static void make(const struct emu_gbn_config *c, int packets, int back)
     memset(lost, 0, sizeof lost);
     memset(lost_back, 0, sizeof lost_back);
     n_sent = n_back = n_received = chance = 0;
-    random_init(&chaos, 5);
+    chaos = random_of(5);
     struct emu_clock clock = fake_clock();
     gbn = emu_gbn_new(c, 2, &clock, &(struct emu_gbn_carrier){transmit, rate, NULL},
                       &(struct emu_gbn_program){next, received, event, NULL});
@@ -101,7 +99,7 @@ static struct emu_gbn_stats go(void)
     return s;
 }
 
-static void test_without_losses_every_packet_goes_once(void **state)
+TEST(test_without_losses_every_packet_goes_once)
 {
     struct emu_gbn_config c = config(4);
     make(&c, 10, 0);
@@ -114,7 +112,7 @@ static void test_without_losses_every_packet_goes_once(void **state)
 
 /* Packet 2 of a window of 4 is lost: 3 brings a Nack, 4 and 5 (let in by the Packs for 0 and 1) are discarded without
  * a word, and all four go again. */
-static void test_a_nack_sends_everything_from_the_missing_packet_on(void **state)
+TEST(test_a_nack_sends_everything_from_the_missing_packet_on)
 {
     struct emu_gbn_config c = config(4);
     make(&c, 6, 0);
@@ -129,7 +127,7 @@ static void test_a_nack_sends_everything_from_the_missing_packet_on(void **state
 
 /* The repeated packet is lost as well: Stall. No Nack comes any more; the timer ends it, and it is set when a packet
  * is handed to the NIC, so that it runs out TO after that. */
-static void test_a_stalled_sender_waits_for_its_timer(void **state)
+TEST(test_a_stalled_sender_waits_for_its_timer)
 {
     struct emu_gbn_config c = config(4);
     make(&c, 8, 0);
@@ -141,7 +139,7 @@ static void test_a_stalled_sender_waits_for_its_timer(void **state)
     emu_gbn_free(gbn);
 }
 
-static void test_the_simple_version_knows_no_nack(void **state)
+TEST(test_the_simple_version_knows_no_nack)
 {
     struct emu_gbn_config c = config(4);
     c.simple = true;
@@ -154,7 +152,7 @@ static void test_the_simple_version_knows_no_nack(void **state)
 }
 
 /* The only Pack for the last packet is lost: its timer sends it again, and it is acknowledged again. */
-static void test_a_lost_pack_is_made_up_for(void **state)
+TEST(test_a_lost_pack_is_made_up_for)
 {
     struct emu_gbn_config c = config(4);
     make(&c, 2, 0);
@@ -167,7 +165,7 @@ static void test_a_lost_pack_is_made_up_for(void **state)
 
 /* W is half of the sequence numbers, the most there may be: both Packs are lost, and packet 0 comes again when 2 is
  * expected. It is W behind, not W ahead: a Pack says so, no Nack. */
-static void test_half_of_the_numbers_tell_old_packets_from_new(void **state)
+TEST(test_half_of_the_numbers_tell_old_packets_from_new)
 {
     struct emu_gbn_config c = config(2);
     c.sequence_bits = 2;
@@ -181,7 +179,7 @@ static void test_half_of_the_numbers_tell_old_packets_from_new(void **state)
 }
 
 /* Host and wire set the pace: O_s a packet until the ring is full, then the wire; and never more than W under way. */
-static void test_the_window_and_the_wire_bound_the_rate(void **state)
+TEST(test_the_window_and_the_wire_bound_the_rate)
 {
     struct emu_gbn_config c = config(64);
     make(&c, 1000, 0);
@@ -197,7 +195,7 @@ static void test_the_window_and_the_wire_bound_the_rate(void **state)
 
 /* Jitter is even about the mean: 1024 packets of 400 us (1 -+ 0.3) each take 409.6 ms, with a deviation of 0.173 * 400 us
  * sqrt(1024) = 2.2 ms, and the 64 Packs 20 us each. */
-static void test_jitter_leaves_the_mean_as_it_is(void **state)
+TEST(test_jitter_leaves_the_mean_as_it_is)
 {
     struct emu_gbn_config c = config(64);
     c.ack_every = 16;
@@ -211,7 +209,7 @@ static void test_jitter_leaves_the_mean_as_it_is(void **state)
     emu_gbn_free(gbn);
 }
 
-static void test_packets_the_other_way_carry_packs(void **state)
+TEST(test_packets_the_other_way_carry_packs)
 {
     struct emu_gbn_config c = config(16);
     c.ack_every = 16;
@@ -226,7 +224,7 @@ static void test_packets_the_other_way_carry_packs(void **state)
 }
 
 /* Losses of every kind, sequence numbers that wrap, both versions: everything arrives once and in order. */
-static void test_random_losses_lose_nothing_in_the_end(void **state)
+TEST(test_random_losses_lose_nothing_in_the_end)
 {
     for (int trial = 0; trial < 24; trial++) {
         struct emu_gbn_config c = config(1 + trial % 8);
@@ -238,14 +236,14 @@ static void test_random_losses_lose_nothing_in_the_end(void **state)
         c.preempt_every_ps = 5000 * US;
         c.preempt_ps = 700 * US;
         make(&c, 150, trial % 2 ? 80 : 0);
-        random_init(&chaos, (uint64_t)trial);
+        chaos = random_of((uint64_t)trial);
         chance = trial;
         go();
         emu_gbn_free(gbn);
     }
 }
 
-static void test_bytes_are_ethernet_with_the_packets_fields(void **state)
+TEST(test_bytes_are_ethernet_with_the_packets_fields)
 {
     struct emu_frame f = {.packet = emu_frame_tag(UINT64_C(1) << 60 | UINT64_C(5) << 40 | 77 << 20 | 9), .dst = 1,
                           .payload_bytes = 1500, .ethertype = EMU_GBN_ETHERTYPE};
@@ -254,22 +252,4 @@ static void test_bytes_are_ethernet_with_the_packets_fields(void **state)
     const uint8_t head[] = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5, 0x40, 0, 5, 0, 0x04, 0xd0, 0, 9};
     assert_memory_equal(bytes, head, sizeof head);
     assert_int_equal(emu_gbn_bytes(&f, bytes, 60), 60);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_losses_every_packet_goes_once),
-        cmocka_unit_test(test_a_nack_sends_everything_from_the_missing_packet_on),
-        cmocka_unit_test(test_a_stalled_sender_waits_for_its_timer),
-        cmocka_unit_test(test_the_simple_version_knows_no_nack),
-        cmocka_unit_test(test_a_lost_pack_is_made_up_for),
-        cmocka_unit_test(test_half_of_the_numbers_tell_old_packets_from_new),
-        cmocka_unit_test(test_the_window_and_the_wire_bound_the_rate),
-        cmocka_unit_test(test_jitter_leaves_the_mean_as_it_is),
-        cmocka_unit_test(test_packets_the_other_way_carry_packs),
-        cmocka_unit_test(test_random_losses_lose_nothing_in_the_end),
-        cmocka_unit_test(test_bytes_are_ethernet_with_the_packets_fields),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,6 @@
 #include "test/emu/fake_engine.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST 40 /* nodes of a random graph */
 
@@ -34,11 +32,11 @@ static int hops(const struct emu_graph *g, int from, int to)
 
 /* Al-Fares et al. 2008, section 3.1: k^3/4 hosts, 5/4 k^2 switches, 3 k^3/4 cables; (k/2)^2 shortest paths between
  * hosts of different pods. */
-static void test_a_fat_tree_is_that_of_its_paper(void **state)
+TEST(test_a_fat_tree_is_that_of_its_paper)
 {
     for (int k = 2; k <= 8; k += 2) {
         struct emu_network_config c = config_of(EMU_TOPOLOGY_FAT_TREE);
-        struct emu_graph g;
+        MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
         c.k = k;
         build(&c, &g);
         assert_int_equal(g.hosts, k * k * k / 4);
@@ -51,17 +49,16 @@ static void test_a_fat_tree_is_that_of_its_paper(void **state)
             assert_int_equal(hops(&g, 0, 1), 2);
             assert_int_equal(hops(&g, 0, k / 2), 4);
         }
-        emu_graph_fini(&g);
     }
 }
 
 /* Each flow keeps to one path, and many take all of them alike: chi-square with 15 degrees of freedom is above 37.7 once
  * in a thousand. */
-static void test_flows_spread_over_paths_alike(void **state)
+TEST(test_flows_spread_over_paths_alike)
 {
     enum { K = 8, FLOWS = 16000 };
     struct emu_network_config c = config_of(EMU_TOPOLOGY_FAT_TREE);
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     int count[K * K / 4] = {0};
     double chi2 = 0, expected = (double)FLOWS / (K * K / 4);
     c.k = K;
@@ -81,13 +78,12 @@ static void test_flows_spread_over_paths_alike(void **state)
     for (int i = 0; i < K * K / 4; i++)
         chi2 += (count[i] - expected) * (count[i] - expected) / expected;
     assert_true(chi2 < 37.7);
-    emu_graph_fini(&g);
 }
 
-static void test_ports_side_by_side_are_counted(void **state)
+TEST(test_ports_side_by_side_are_counted)
 {
     struct emu_network_config c = config_of(EMU_TOPOLOGY_LEAF_SPINE);
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     struct emu_graph_port port;
     c.n_racks = 2;
     c.racks[0] = 1, c.racks[1] = 2;
@@ -99,7 +95,6 @@ static void test_ports_side_by_side_are_counted(void **state)
     assert_true(emu_graph_find(&g, "h2", &port));
     assert_true(emu_graph_find(&g, "sw1-h2", &port));
     assert_false(emu_graph_find(&g, "sw0-h2", &port));
-    emu_graph_fini(&g);
 }
 
 static void link_of(struct emu_network_link *l, const char *from, const char *to)
@@ -109,11 +104,11 @@ static void link_of(struct emu_network_link *l, const char *from, const char *to
     snprintf(l->to, sizeof l->to, "%s", to);
 }
 
-static void test_hosts_that_cannot_reach_each_other_are_told(void **state)
+TEST(test_hosts_that_cannot_reach_each_other_are_told)
 {
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[4];
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     struct error err;
     link_of(&links[0], "h0", "a");
     link_of(&links[1], "h1", "a");
@@ -125,18 +120,17 @@ static void test_hosts_that_cannot_reach_each_other_are_told(void **state)
     assert_int_equal(c.hosts, 3);
     assert_false(emu_topology_build(&c, &g, &err));
     assert_string_equal(err.message, "no cables lead from h0 to h2");
-    emu_graph_fini(&g);
 }
 
 /* From a to h0, which is on b, one cable is nearest; to h1, on d, it is one of two, whoever was asked for first. */
-static void test_a_way_alone_is_no_way_of_several(void **state)
+TEST(test_a_way_alone_is_no_way_of_several)
 {
     static const char *const cables[][2] = {{"h0", "b"}, {"h1", "d"}, {"h2", "a"}, {"a", "b"}, {"a", "c"}, {"b", "d"},
                                             {"c", "d"}};
     enum { CABLES = sizeof cables / sizeof *cables };
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[CABLES];
-    struct emu_graph g;
+    MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
     int by_b = 0;
     for (int i = 0; i < CABLES; i++)
         link_of(&links[i], cables[i][0], cables[i][1]);
@@ -152,7 +146,6 @@ static void test_a_way_alone_is_no_way_of_several(void **state)
         assert_int_equal(emu_graph_path(&g, 2, 0, flow, 8, path), 3);
     }
     assert_in_range(by_b, 20, 80);
-    emu_graph_fini(&g);
 }
 
 static void node_name(char *name, size_t size, int node, int hosts)
@@ -202,12 +195,11 @@ static void deliver(void *user, int host, const struct emu_frame *frame)
 
 /* Paths are as short as can be; what is sent to one host reaches it, and where there are loops nobody else, and what is sent to all reaches
  * each once, however many loops there are. */
-static void test_random_graphs_lead_where_they_should(void **state)
+TEST(test_random_graphs_lead_where_they_should)
 {
     static int distance[MOST][MOST];
     struct emu_network_link links[2 * MOST];
-    struct random r;
-    random_init(&r, 19);
+    struct random r = random_of(19);
     for (int round = 0; round < 300; round++) {
         int hosts = 2 + (int)random_below(&r, 15), switches = 1 + (int)random_below(&r, 15);
         struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
@@ -248,7 +240,7 @@ static void test_random_graphs_lead_where_they_should(void **state)
 /* tc-cake(8): the packet, the overhead, not less than the mpu, in cells. A packet of 1500 bytes with PPPoE over LLC/SNAP
  * (40) takes 33 cells of 53 bytes, one of 40 (an ACK without options) 2. PTM: 65 bytes for 64. IEEE 802.1Q: 4 bytes more,
  * and the least frame stays 64 bytes, 84 on the wire. */
-static void test_framings_take_what_cake_says(void **state)
+TEST(test_framings_take_what_cake_says)
 {
     static const struct {
         struct emu_framing framing;
@@ -284,7 +276,7 @@ static void deliver_timed(void *user, int host, const struct emu_frame *frame)
     deliver(user, host, frame);
 }
 
-static void test_each_end_of_a_cable_has_its_own_rate_and_delay(void **state)
+TEST(test_each_end_of_a_cable_has_its_own_rate_and_delay)
 {
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[2];
@@ -307,19 +299,4 @@ static void test_each_end_of_a_cable_has_its_own_rate_and_delay(void **state)
         assert_int_equal(last_time, from == 0 ? 1526 * (8000 + 8000) + 1000000 : 1526 * (8000 + 800000) + 7000000);
         emu_network_fini(&net);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_fat_tree_is_that_of_its_paper),
-        cmocka_unit_test(test_flows_spread_over_paths_alike),
-        cmocka_unit_test(test_ports_side_by_side_are_counted),
-        cmocka_unit_test(test_hosts_that_cannot_reach_each_other_are_told),
-        cmocka_unit_test(test_a_way_alone_is_no_way_of_several),
-        cmocka_unit_test(test_random_graphs_lead_where_they_should),
-        cmocka_unit_test(test_framings_take_what_cake_says),
-        cmocka_unit_test(test_each_end_of_a_cable_has_its_own_rate_and_delay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,20 +101,20 @@ static void bus(enum emu_host_duplex duplex, int64_t bus_ps, const int64_t at_ps
     host_end(h);
 }
 
-static void test_both_ways_take_turns_on_a_half_duplex_bus(void **state)
+TEST(test_both_ways_take_turns_on_a_half_duplex_bus)
 {
     bus(EMU_HOST_HALF_DUPLEX, 0, (int64_t[]){BUS_PS, 2 * BUS_PS, 3 * BUS_PS, 4 * BUS_PS});
     const int64_t each_ps = BUS_PS + US;
     bus(EMU_HOST_HALF_DUPLEX, US, (int64_t[]){each_ps, 2 * each_ps, 3 * each_ps, 4 * each_ps});
 }
 
-static void test_each_way_has_its_own_of_a_full_duplex_bus(void **state)
+TEST(test_each_way_has_its_own_of_a_full_duplex_bus)
 {
     bus(EMU_HOST_FULL_DUPLEX, 0, (int64_t[]){BUS_PS, BUS_PS, 2 * BUS_PS, 2 * BUS_PS});
 }
 
 /* 12,112 bits at 7 Gb/s are 1,730,285.7 ps: to the nearest, as on a wire. */
-static void test_times_of_bytes_are_rounded_to_the_nearest(void **state)
+TEST(test_times_of_bytes_are_rounded_to_the_nearest)
 {
     struct emu_host *h = host_of((struct emu_host_config){.bus_bps = 7000000000}, 0);
     const struct emu_frame frame = fake_frame(0, 1, 1500, 0);
@@ -124,7 +124,7 @@ static void test_times_of_bytes_are_rounded_to_the_nearest(void **state)
 }
 
 /* 2 us a frame, and 1500 B at 6 Gb/s: 4 us; 3 us more for what is received. An ACK's 52 B take 2.069333 us. */
-static void test_one_processor_serves_both_ways(void **state)
+TEST(test_one_processor_serves_both_ways)
 {
     struct emu_host *h = host_of((struct emu_host_config){.frame_ps = 2 * US, .copy_bps = 6000000000}, 3 * US);
     struct later l[3];
@@ -140,7 +140,7 @@ static void test_one_processor_serves_both_ways(void **state)
 }
 
 /* What a host takes as it receives costs what it sends nothing. */
-static void test_sends_do_not_wait_for_a_slow_receiver(void **state)
+TEST(test_sends_do_not_wait_for_a_slow_receiver)
 {
     struct emu_host *h = host_of((struct emu_host_config){.frame_ps = 0}, 30 * US);
     struct later l[2];
@@ -153,7 +153,7 @@ static void test_sends_do_not_wait_for_a_slow_receiver(void **state)
 }
 
 /* 100 us after the first, or with the third: then the timer of those that were handed over does not hurry the next. */
-static void test_interrupts_wait_for_more(void **state)
+TEST(test_interrupts_wait_for_more)
 {
     struct emu_host *h = host_of((struct emu_host_config){.interrupt_ps = 100 * US, .interrupt_frames = 3}, 0);
     const int64_t at_us[] = {0, 10, 200, 201, 202, 250, 500}, handed_us[] = {100, 100, 202, 202, 202, 350, 600};
@@ -173,7 +173,7 @@ static void test_interrupts_wait_for_more(void **state)
 /* Two places, 10 us of the processor a frame: of four that come at once two are lost. The first is through at 10 us, so
  * that one that comes then has its place, and one at 15 us finds none. What is sent needs none, and is behind the second,
  * whose turn it was. */
-static void test_a_full_ring_loses_what_comes(void **state)
+TEST(test_a_full_ring_loses_what_comes)
 {
     struct emu_host *h = host_of((struct emu_host_config){.frame_ps = 10 * US, .rx_ring = 2}, 0);
     struct later l[7];
@@ -194,7 +194,7 @@ static void test_a_full_ring_loses_what_comes(void **state)
 }
 
 /* Frames of an interrupt wait in the ring, too: with one every 100 us and three places the fourth is lost. */
-static void test_an_interrupt_that_waits_fills_the_ring(void **state)
+TEST(test_an_interrupt_that_waits_fills_the_ring)
 {
     struct emu_host *h = host_of((struct emu_host_config){.interrupt_ps = 100 * US, .rx_ring = 3}, 0);
     struct later l[5];
@@ -209,7 +209,7 @@ static void test_an_interrupt_that_waits_fills_the_ring(void **state)
 }
 
 /* Received: bus, interrupt, processor. Sent: processor, bus. */
-static void test_ways_pass_all_of_it_in_order(void **state)
+TEST(test_ways_pass_all_of_it_in_order)
 {
     const struct emu_host_config config = {.frame_ps = 5 * US, .bus_bps = 1000000000, .interrupt_ps = 20 * US};
     struct emu_host *h = host_of(config, 0);
@@ -225,11 +225,10 @@ static void test_ways_pass_all_of_it_in_order(void **state)
 }
 
 /* Whatever comes passes once, each way in its order; what still waits at the end does not leak. */
-static void test_random_frames_pass_once_and_in_order(void **state)
+TEST(test_random_frames_pass_once_and_in_order)
 {
     static struct later l[MOST];
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int round = 0; round < 20; round++) {
         struct emu_host_config config = {
             .frame_ps = random_below(&r, 2) ? US : 0, .copy_bps = random_below(&r, 2) ? 8000000000 : 0,
@@ -256,7 +255,7 @@ static void test_random_frames_pass_once_and_in_order(void **state)
 }
 
 /* 30,000 frames of 1500 B in and 15,000 of 52 B out a second. */
-static void test_the_busiest_part_tells_how_busy_a_host_is(void **state)
+TEST(test_the_busiest_part_tells_how_busy_a_host_is)
 {
     const struct emu_host_load in = {30000, 30000 * 1500.0}, out = {15000, 15000 * 52.0};
     struct emu_host_config c = {.frame_ps = 10 * US};
@@ -269,22 +268,4 @@ static void test_the_busiest_part_tells_how_busy_a_host_is(void **state)
     assert_true(fabs(emu_host_busy(&c, 0, &in, &out) - in_share - out_share) < 1e-12);
     c.duplex = EMU_HOST_FULL_DUPLEX;
     assert_true(fabs(emu_host_busy(&c, 0, &in, &out) - in_share) < 1e-12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways_take_turns_on_a_half_duplex_bus),
-        cmocka_unit_test(test_each_way_has_its_own_of_a_full_duplex_bus),
-        cmocka_unit_test(test_times_of_bytes_are_rounded_to_the_nearest),
-        cmocka_unit_test(test_one_processor_serves_both_ways),
-        cmocka_unit_test(test_sends_do_not_wait_for_a_slow_receiver),
-        cmocka_unit_test(test_interrupts_wait_for_more),
-        cmocka_unit_test(test_a_full_ring_loses_what_comes),
-        cmocka_unit_test(test_an_interrupt_that_waits_fills_the_ring),
-        cmocka_unit_test(test_ways_pass_all_of_it_in_order),
-        cmocka_unit_test(test_random_frames_pass_once_and_in_order),
-        cmocka_unit_test(test_the_busiest_part_tells_how_busy_a_host_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 #define FRAMES 2000
 
 static struct {
@@ -80,7 +78,7 @@ static void begin(struct emu_queue *q)
     struct emu_queue_config config = emu_queue_config_default();
     config.kernel = "fake limit 3";
     memset(&kernel, 0, sizeof kernel);
-    random_init(&kernel.random, 5);
+    kernel.random = random_of(5);
     fake_reset();
     emu_kernel_offer(&ops, &kernel);
     emu_queue_init(q, &config);
@@ -94,7 +92,7 @@ static void end(struct emu_queue *q)
     assert_int_equal(fake_live, 0);
 }
 
-static void test_every_frame_leaves_or_is_lost_once(void **state)
+TEST(test_every_frame_leaves_or_is_lost_once)
 {
     struct emu_queue q;
     begin(&q);
@@ -144,7 +142,7 @@ static void shaping_pop(void *engine, struct emu_kernel_ask *ask)
         kernel_pop(engine, ask);
 }
 
-static void test_a_kernel_that_shapes_says_when(void **state)
+TEST(test_a_kernel_that_shapes_says_when)
 {
     static const struct emu_kernel_ops shaping = {kernel_open, kernel_push, shaping_pop, kernel_lost};
     struct emu_queue q;
@@ -168,7 +166,7 @@ static void test_a_kernel_that_shapes_says_when(void **state)
     end(&q);
 }
 
-static void test_what_waits_at_the_end_is_released(void **state)
+TEST(test_what_waits_at_the_end_is_released)
 {
     struct emu_queue q;
     begin(&q);
@@ -180,14 +178,4 @@ static void test_what_waits_at_the_end_is_released(void **state)
     }
     assert_true(q.depth_packets > 0);
     end(&q);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_frame_leaves_or_is_lost_once),
-        cmocka_unit_test(test_a_kernel_that_shapes_says_when),
-        cmocka_unit_test(test_what_waits_at_the_end_is_released),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,9 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-
 #define US INT64_C(1000000)
 
-static void test_nothing_is_late_without_frames(void **state)
+TEST(test_nothing_is_late_without_frames)
 {
     struct emu_lateness l = {.bound_ps = US};
     assert_true(emu_lateness_share(&l) == 0);
@@ -17,7 +15,7 @@ static void test_nothing_is_late_without_frames(void **state)
 }
 
 /* The bound itself is not late; what is early, by a clock that steps back, is not either. */
-static void test_frames_later_than_the_bound_are_late(void **state)
+TEST(test_frames_later_than_the_bound_are_late)
 {
     struct emu_lateness l = {.bound_ps = 100 * US};
     for (int i = 0; i < 97; i++)
@@ -39,13 +37,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* Against the sorted list: never below it, at most an eighth and a nanosecond above it, from picoseconds to hours. */
-static void test_quantiles_are_those_of_the_list(void **state)
+TEST(test_quantiles_are_those_of_the_list)
 {
     enum { N = 5000 };
     static int64_t list[N];
     struct emu_lateness l = {.bound_ps = 0};
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     for (int i = 0; i < N; i++) {
         int bits = 1 + (int)random_below(&r, 54);
         list[i] = (int64_t)random_below(&r, UINT64_C(1) << bits);
@@ -62,7 +59,7 @@ static void test_quantiles_are_those_of_the_list(void **state)
 }
 
 /* Each moment once: two frames that are late at the same time, one that comes within the bound, one after a gap. */
-static void test_time_with_a_frame_overdue_is_counted_once(void **state)
+TEST(test_time_with_a_frame_overdue_is_counted_once)
 {
     struct emu_lateness l = {.bound_ps = 100 * US};
     emu_lateness_add(&l, 1000 * US, 400 * US); /* since 600 */
@@ -78,22 +75,10 @@ static void test_time_with_a_frame_overdue_is_counted_once(void **state)
 }
 
 /* The ends of int64_t have bins. */
-static void test_the_latest_there_can_be_is_counted(void **state)
+TEST(test_the_latest_there_can_be_is_counted)
 {
     struct emu_lateness l = {.bound_ps = US};
     emu_lateness_add(&l, 0, INT64_MAX / 2);
     assert_int_equal(l.late, 1);
     assert_int_equal(emu_lateness_quantile_ps(&l, 0.5), INT64_MAX / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_late_without_frames),
-        cmocka_unit_test(test_frames_later_than_the_bound_are_late),
-        cmocka_unit_test(test_quantiles_are_those_of_the_list),
-        cmocka_unit_test(test_time_with_a_frame_overdue_is_counted_once),
-        cmocka_unit_test(test_the_latest_there_can_be_is_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

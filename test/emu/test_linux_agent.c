@@ -4,13 +4,10 @@
 
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void reads(const char *line, const char *const *wanted)
 {
     struct error err = {0};
-    char **words = linux_agent_words(line, &err);
+    MEMORY_LOCAL char **words = linux_agent_words(line, &err);
     size_t n = 0;
     assert_non_null(words);
     for (; wanted[n]; n++) {
@@ -18,7 +15,6 @@ static void reads(const char *line, const char *const *wanted)
         assert_string_equal(words[n], wanted[n]);
     }
     assert_null(words[n]);
-    free(words);
 }
 
 static void refuses(const char *line, const char *what)
@@ -30,7 +26,7 @@ static void refuses(const char *line, const char *what)
     assert_non_null(strstr(err.message, "is for a shell"));
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
     /* what mpirun 4.1.4 sends */
     reads(" orted --daemonize -mca ess \"env\" -mca orte_node_regex \"vm,h[1:0-3]@0(5)\" -mca orte_hnp_uri "
@@ -45,7 +41,7 @@ static void test_words(void **state)
     reads("", (const char *const[]){NULL});
 }
 
-static void test_what_a_shell_would_do_is_refused(void **state)
+TEST(test_what_a_shell_would_do_is_refused)
 {
     /* what it sends where mpirun has a prefix */
     refuses("  PATH=/usr/bin:$PATH ; export PATH ;   /usr/bin/orted -mca ess \"env\"", "'='");
@@ -62,18 +58,8 @@ static void test_what_a_shell_would_do_is_refused(void **state)
     refuses("a 'b", "'''");
 }
 
-static void test_the_name_that_calls_it(void **state)
+TEST(test_the_name_that_calls_it)
 {
     assert_true(linux_agent_called("on") && linux_agent_called("/dev/hosts/on"));
     assert_false(linux_agent_called("contraflow-linux") || linux_agent_called("/on/it") || linux_agent_called(NULL));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_what_a_shell_would_do_is_refused),
-        cmocka_unit_test(test_the_name_that_calls_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

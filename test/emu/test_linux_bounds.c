@@ -4,9 +4,9 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-static void test_the_least_bound_of_what_has_not_run_counts(void **state)
+TEST(test_the_least_bound_of_what_has_not_run_counts)
 {
-    struct linux_bounds b = {0};
+    MEMORY_ENDS(linux_bounds_fini) struct linux_bounds b = {0};
     assert_true(linux_bounds_least(&b, 0) == INT64_MAX);
     linux_bounds_add(&b, 10, 10); /* at a host */
     linux_bounds_add(&b, 5, 40);  /* within the network */
@@ -15,17 +15,15 @@ static void test_the_least_bound_of_what_has_not_run_counts(void **state)
     assert_int_equal(linux_bounds_least(&b, 9), 10);
     assert_int_equal(linux_bounds_least(&b, 10), 30); /* the first two have run */
     assert_true(linux_bounds_least(&b, 20) == INT64_MAX);
-    linux_bounds_fini(&b);
 }
 
 /* Against a list that is looked through. */
-static void test_random_events_have_the_bound_that_a_list_has(void **state)
+TEST(test_random_events_have_the_bound_that_a_list_has)
 {
     enum { N = 400 };
-    struct linux_bounds b = {0};
-    struct random r;
+    MEMORY_ENDS(linux_bounds_fini) struct linux_bounds b = {0};
     int64_t time_ps[N], bound_ps[N], now_ps = 0;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int n = 0; n < N; n++) {
         time_ps[n] = now_ps + (int64_t)random_below(&r, 1000);
         bound_ps[n] = time_ps[n] + (int64_t)random_below(&r, 500);
@@ -37,14 +35,4 @@ static void test_random_events_have_the_bound_that_a_list_has(void **state)
                 least_ps = bound_ps[i];
         assert_true(linux_bounds_least(&b, now_ps) == least_ps);
     }
-    linux_bounds_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_least_bound_of_what_has_not_run_counts),
-        cmocka_unit_test(test_random_events_have_the_bound_that_a_list_has),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

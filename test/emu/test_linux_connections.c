@@ -50,7 +50,7 @@ static void open_it(struct linux_connections *c, uint32_t first, struct seen *se
     assert_true(send(c, answer, 0, seen) == EMU_FRAME_NO_FLOW);
 }
 
-static void test_a_direction_with_data_is_a_flow(void **state)
+TEST(test_a_direction_with_data_is_a_flow)
 {
     struct linux_connections c = {0};
     struct seen seen = {0};
@@ -97,7 +97,7 @@ static void test_a_direction_with_data_is_a_flow(void **state)
 }
 
 /* RFC 9293, section 3.5.2: after an RST nothing comes any more, and what had not come is lost. */
-static void test_a_reset_ends_both_directions(void **state)
+TEST(test_a_reset_ends_both_directions)
 {
     struct linux_connections c = {0};
     struct seen seen = {0};
@@ -119,7 +119,7 @@ static void test_a_reset_ends_both_directions(void **state)
     linux_connections_fini(&c);
 }
 
-static void test_what_is_no_tcp_has_no_flow(void **state)
+TEST(test_what_is_no_tcp_has_no_flow)
 {
     struct linux_connections c = {0};
     struct seen seen = {0};
@@ -129,14 +129,4 @@ static void test_what_is_no_tcp_has_no_flow(void **state)
     arrive(&c, segment(false, 1, 10, 0), 1); /* of a connection that nobody has seen */
     assert_int_equal(seen.n, 0);
     linux_connections_fini(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_direction_with_data_is_a_flow),
-        cmocka_unit_test(test_a_reset_ends_both_directions),
-        cmocka_unit_test(test_what_is_no_tcp_has_no_flow),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

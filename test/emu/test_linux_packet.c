@@ -2,8 +2,6 @@
 /* Frames as a stack of Linux sends them, bytes written by hand. */
 #include "emu/linux/packet.h"
 
-#include <string.h>
-
 #include "test/cm.h"
 
 /* From station 2 to station 1: IPv4, TCP 49153 > 5002 (flow 1), sequence 0x01020304, `data` bytes, flags. */
@@ -34,7 +32,7 @@ static void ip_checksum(uint8_t *ip)
     ip[11] = (uint8_t)sum;
 }
 
-static void test_a_data_segment_is_read(void **state)
+TEST(test_a_data_segment_is_read)
 {
     uint8_t b[256], out[256];
     struct emu_frame f;
@@ -57,7 +55,7 @@ static void test_a_data_segment_is_read(void **state)
     linux_packet_free_all();
 }
 
-static void test_an_ack_alone_is_told_and_padded(void **state)
+TEST(test_an_ack_alone_is_told_and_padded)
 {
     uint8_t b[256], out[256];
     struct emu_frame f;
@@ -73,7 +71,7 @@ static void test_an_ack_alone_is_told_and_padded(void **state)
 }
 
 /* What claims more than there is, or is no TCP, belongs to no flow. */
-static void test_what_is_not_whole_has_no_flow(void **state)
+TEST(test_what_is_not_whole_has_no_flow)
 {
     uint8_t b[256];
     struct emu_frame f;
@@ -94,7 +92,7 @@ static void test_what_is_not_whole_has_no_flow(void **state)
 }
 
 /* A header that Linux sent with ECT(0), its checksum as it came, and what RFC 1071 says of it with CE. */
-static void test_a_mark_makes_ect_ce(void **state)
+TEST(test_a_mark_makes_ect_ce)
 {
     for (uint8_t tos = 0; tos < 8; tos++) {
         uint8_t b[256];
@@ -110,15 +108,4 @@ static void test_a_mark_makes_ect_ce(void **state)
         assert_memory_equal(b, p->frame, n);
         linux_packet_release(p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_data_segment_is_read),
-        cmocka_unit_test(test_an_ack_alone_is_told_and_padded),
-        cmocka_unit_test(test_what_is_not_whole_has_no_flow),
-        cmocka_unit_test(test_a_mark_makes_ect_ce),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/cubic.h"
 
-#include "base/random.h"
-
 #include <math.h>
 
 #include "test/cm.h"
 
-static void test_cube_roots_are_exact(void **state)
+TEST(test_cube_roots_are_exact)
 {
     for (uint64_t n = 0; n < 3000; n++) {
         assert_true(native_cubic_root(n * n * n) == n);
@@ -38,7 +36,7 @@ static void follow_curve(uint32_t w_max, uint64_t rtt_us)
     assert_true(worst < 0.02);
 }
 
-static void test_the_window_follows_the_curve(void **state)
+TEST(test_the_window_follows_the_curve)
 {
     follow_curve(2000, 100000);
     follow_curve(2000, 50000);
@@ -48,7 +46,7 @@ static void test_the_window_follows_the_curve(void **state)
 
 /* Where Reno is faster - short round trips - the window grows as Reno's with beta 0.7: 0.529 segments a round trip
  * (section 4.3), 8/15 in Linux. */
-static void test_short_round_trips_are_renos(void **state)
+TEST(test_short_round_trips_are_renos)
 {
     struct native_cubic c;
     native_cubic_init(&c, false);
@@ -62,7 +60,7 @@ static void test_short_round_trips_are_renos(void **state)
     assert_true(fabs((cwnd - at) - 50 * 8 / 15.0) <= 3);
 }
 
-static void test_fast_convergence_gives_up_room(void **state)
+TEST(test_fast_convergence_gives_up_room)
 {
     struct native_cubic c;
     native_cubic_init(&c, false);
@@ -96,7 +94,7 @@ static uint32_t slow_start_until(bool hystart, uint32_t buffer, uint64_t gap_us)
     return cwnd;
 }
 
-static void test_hystart_leaves_when_the_delay_grows(void **state)
+TEST(test_hystart_leaves_when_the_delay_grows)
 {
     assert_in_range(slow_start_until(true, 2000, 2001), 100, 400); /* ACKs too far apart for a train */
     assert_true(slow_start_until(false, 2000, 2001) >= 2100);
@@ -105,20 +103,7 @@ static void test_hystart_leaves_when_the_delay_grows(void **state)
 /* A round of 80 is the first whose ACKs, 200 us apart, last half of the 20 ms (Linux, hystart_update()). It begins with
  * its fourth ACK, the first of what was not out when the last round began; the 51st after that is more than 10 ms later,
  * when 54 have let the window grow. */
-static void test_hystart_leaves_after_a_train_of_acks(void **state)
+TEST(test_hystart_leaves_after_a_train_of_acks)
 {
     assert_int_equal(slow_start_until(true, 2000, 200), 80 + 54);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cube_roots_are_exact),
-        cmocka_unit_test(test_the_window_follows_the_curve),
-        cmocka_unit_test(test_short_round_trips_are_renos),
-        cmocka_unit_test(test_fast_convergence_gives_up_room),
-        cmocka_unit_test(test_hystart_leaves_when_the_delay_grows),
-        cmocka_unit_test(test_hystart_leaves_after_a_train_of_acks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

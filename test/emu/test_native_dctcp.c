@@ -39,7 +39,7 @@ static double left(void)
 }
 
 /* Section 3.3, step 5: alpha begins at 1, so that the first mark costs a half, as a loss does. */
-static void test_the_first_mark_halves(void **state)
+TEST(test_the_first_mark_halves)
 {
     begin();
     assert_true(fabs(left() - 0.5) < 0.0005);
@@ -47,7 +47,7 @@ static void test_the_first_mark_halves(void **state)
 
 /* Section 3.3, step 7: alpha = (1 - g) alpha + g M, g = 1/16. After n windows with a share M marked it is
  * M + (1 - M) (15/16)^n from 1 on; the kernel counts it in 1/1024. */
-static void test_alpha_is_a_moving_average_of_the_marked_share(void **state)
+TEST(test_alpha_is_a_moving_average_of_the_marked_share)
 {
     const int shares[] = {0, 10, 50, 100};
     for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
@@ -64,7 +64,7 @@ static void test_alpha_is_a_moving_average_of_the_marked_share(void **state)
 }
 
 /* Without marks alpha goes to 0, not to the last step of the shift. */
-static void test_what_was_marked_long_ago_is_forgotten(void **state)
+TEST(test_what_was_marked_long_ago_is_forgotten)
 {
     begin();
     for (int n = 0; n < 120; n++)
@@ -73,7 +73,7 @@ static void test_what_was_marked_long_ago_is_forgotten(void **state)
 }
 
 /* Section 3.4: a loss is a loss. */
-static void test_a_loss_halves_whatever_was_marked(void **state)
+TEST(test_a_loss_halves_whatever_was_marked)
 {
     const struct native_window w = {.cwnd = 1000 * SEGMENT}, small = {.cwnd = 3 * SEGMENT};
     begin();
@@ -81,15 +81,4 @@ static void test_a_loss_halves_whatever_was_marked(void **state)
         window_passes(0);
     assert_int_equal(native_dctcp.lost(words, &w, SEGMENT, 1000 * SEGMENT, false), 500 * SEGMENT);
     assert_int_equal(native_dctcp.lost(words, &small, SEGMENT, 3 * SEGMENT, false), 2 * SEGMENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_mark_halves),
-        cmocka_unit_test(test_alpha_is_a_moving_average_of_the_marked_share),
-        cmocka_unit_test(test_what_was_marked_long_ago_is_forgotten),
-        cmocka_unit_test(test_a_loss_halves_whatever_was_marked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

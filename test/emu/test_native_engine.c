@@ -6,8 +6,6 @@
 #include "emu/network/network.h"
 #include "test/cm.h"
 
-#include <stdint.h>
-
 #define FIN 0x01
 #define SYN 0x02
 #define FLOWS 4
@@ -139,7 +137,7 @@ static void go(int64_t until_ps)
 
 /* 1,000,001 bytes are 691 segments: 690 of 1448 and one of 881. Nothing is lost, so nothing goes twice; then one FIN.
  * A flow between two others at the same time changes none of that; one without an end never says that it is done. */
-static void test_a_flow_delivers_its_bytes_and_closes(void **state)
+TEST(test_a_flow_delivers_its_bytes_and_closes)
 {
     make(4);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 1000001});
@@ -168,7 +166,7 @@ static void test_a_flow_delivers_its_bytes_and_closes(void **state)
 }
 
 /* Both ways on one connection: done when the slower way is; each end sends its FIN. */
-static void test_a_duplex_flow_delivers_both_ways(void **state)
+TEST(test_a_duplex_flow_delivers_both_ways)
 {
     make(2);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 300000, .duplex = true});
@@ -184,7 +182,7 @@ static void test_a_duplex_flow_delivers_both_ways(void **state)
 }
 
 /* A written flow sends what it is given, whenever that is, says when all of that is acknowledged, and stays open. */
-static void test_a_written_flow_stays_open(void **state)
+TEST(test_a_written_flow_stays_open)
 {
     make(2);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 5000, .written = true});
@@ -204,7 +202,7 @@ static void test_a_written_flow_stays_open(void **state)
 }
 
 /* Each way of a duplex connection carries what it is given, and no more. */
-static void test_ways_of_a_connection_are_written_apart(void **state)
+TEST(test_ways_of_a_connection_are_written_apart)
 {
     make(2);
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .duplex = true, .written = true});
@@ -220,7 +218,7 @@ static void test_ways_of_a_connection_are_written_apart(void **state)
     end();
 }
 
-static void test_one_engine_a_process(void **state)
+TEST(test_one_engine_a_process)
 {
     make(2);
     struct error err = {0};
@@ -232,16 +230,4 @@ static void test_one_engine_a_process(void **state)
     assert_int_equal(emu_engine_add_flow(engine, &flow, &err), -1);
     assert_int_equal(err.code, ERROR_INPUT);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_flow_delivers_its_bytes_and_closes),
-        cmocka_unit_test(test_a_duplex_flow_delivers_both_ways),
-        cmocka_unit_test(test_a_written_flow_stays_open),
-        cmocka_unit_test(test_ways_of_a_connection_are_written_apart),
-        cmocka_unit_test(test_one_engine_a_process),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

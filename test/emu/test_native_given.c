@@ -13,7 +13,7 @@ static void grow(struct native_window *w, int acks)
         native_given.grow(state_words, w, &(struct native_ack){.segment = SEGMENT, .acked = 2 * SEGMENT});
 }
 
-static void test_it_grows_up_to_what_was_set_and_stays(void **state)
+TEST(test_it_grows_up_to_what_was_set_and_stays)
 {
     struct native_window w = {.cwnd = 10 * SEGMENT, .ssthresh = WINDOW};
     grow(&w, 5);
@@ -22,20 +22,11 @@ static void test_it_grows_up_to_what_was_set_and_stays(void **state)
     assert_int_equal(w.cwnd, WINDOW);
 }
 
-static void test_a_loss_takes_nothing_away(void **state)
+TEST(test_a_loss_takes_nothing_away)
 {
     struct native_window w = {.cwnd = WINDOW, .ssthresh = WINDOW};
     assert_int_equal(native_given.lost(state_words, &w, SEGMENT, WINDOW, false), WINDOW);
     assert_int_equal(native_given.lost(state_words, &w, SEGMENT, WINDOW, true), WINDOW);
     w.ssthresh = UINT64_MAX; /* nothing was set: what the path held */
     assert_int_equal(native_given.lost(state_words, &w, SEGMENT, 5 * SEGMENT, false), 5 * SEGMENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_grows_up_to_what_was_set_and_stays),
-        cmocka_unit_test(test_a_loss_takes_nothing_away),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,6 @@
 #include "emu/native/segment.h"
 
 #include <pcap/dlt.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -48,7 +46,7 @@ static struct capture_segment decoded(const struct native_header_fields *h)
     return s;
 }
 
-static void test_data_say_what_they_are(void **state)
+TEST(test_data_say_what_they_are)
 {
     uint8_t frame[2000];
     assert_int_equal(write_whole(&usual, frame), 1514);
@@ -72,7 +70,7 @@ static void test_data_say_what_they_are(void **state)
     assert_int_equal(s.tsecr, 4);
 }
 
-static void test_a_syn_carries_its_options(void **state)
+TEST(test_a_syn_carries_its_options)
 {
     struct native_header_fields h = usual;
     h.flags = NATIVE_SYN;
@@ -85,7 +83,7 @@ static void test_a_syn_carries_its_options(void **state)
     assert_false(decoded(&h).sack_permitted);
 }
 
-static void test_sack_blocks_are_told(void **state)
+TEST(test_sack_blocks_are_told)
 {
     struct native_header_fields h = usual;
     h.payload_bytes = 0;
@@ -102,7 +100,7 @@ static void test_sack_blocks_are_told(void **state)
     }
 }
 
-static void test_a_snap_length_cuts(void **state)
+TEST(test_a_snap_length_cuts)
 {
     uint8_t frame[2000], whole[2000];
     write_whole(&usual, whole);
@@ -115,7 +113,7 @@ static void test_a_snap_length_cuts(void **state)
 }
 
 /* Hellos and the end of the handshake are recognised as QUIC, by the long header; what follows is UDP. */
-static void test_quic_begins_with_long_headers(void **state)
+TEST(test_quic_begins_with_long_headers)
 {
     static const struct {
         bool initial, handshake;
@@ -142,9 +140,8 @@ static void test_quic_begins_with_long_headers(void **state)
 }
 
 /* RFC 768, 863: from each source a port of its own, to one where nobody answers; padded to the least frame. */
-static void test_datagrams_are_udp(void **state)
+TEST(test_datagrams_are_udp)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct emu_frame f = {.packet = emu_frame_tag((uint64_t)i), .dst = 0, .src = 2, .ethertype = EMU_FRAME_IPV4,
                               .payload_bytes = (uint16_t)(i ? 1200 : 40)};
@@ -159,17 +156,4 @@ static void test_datagrams_are_udp(void **state)
         assert_int_equal(s.src_port, 32768 + i);
         assert_int_equal(s.dst_port, 9);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data_say_what_they_are),
-        cmocka_unit_test(test_a_syn_carries_its_options),
-        cmocka_unit_test(test_sack_blocks_are_told),
-        cmocka_unit_test(test_a_snap_length_cuts),
-        cmocka_unit_test(test_quic_begins_with_long_headers),
-        cmocka_unit_test(test_datagrams_are_udp),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -58,10 +56,9 @@ static void release(struct line *l, struct native_segment *s)
 
 static void arrive(void *arg)
 {
-    struct flight *f = arg;
+    MEMORY_LOCAL struct flight *f = arg;
     native_endpoint_receive(&f->line->ends[1 - (f->segment->end & 1)], f->segment);
     release(f->line, f->segment);
-    free(f);
 }
 
 static bool chance(struct line *l, double p)
@@ -120,7 +117,7 @@ static struct line *line_new(const struct emu_tcp_config *config, bool (*lose)(c
     struct line *l = calloc(1, sizeof *l);
     assert_non_null(l);
     l->lose = lose;
-    random_init(&l->random, 1);
+    l->random = random_of(1);
     native_scheduler_init(&l->scheduler);
     native_pool_init(&l->plain, sizeof(struct native_segment));
     native_pool_init(&l->sacked, sizeof(struct native_sacked_segment));
@@ -150,21 +147,23 @@ static void line_free(struct line *l)
     free(l);
 }
 
+CM_OWNER(line, line_free)
+
 static void run(struct line *l, int64_t until_ps)
 {
     native_scheduler_run(&l->scheduler, until_ps);
 }
 
 /* Every byte arrives once, both ways, whatever is lost, late, or acknowledged rarely, and no number comes again. */
-static void test_every_byte_arrives_once_whatever_is_lost(void **state)
+TEST(test_every_byte_arrives_once_whatever_is_lost)
 {
     static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC, EMU_CONGESTION_WESTWOOD};
     for (int k = 0; k < 60; k += cm_every()) {
         struct emu_tcp_config config = usual();
         config.congestion = controls[k % 3];
         config.delayed_ack = 1 + k % 20;
-        struct line *l = line_new(&config, NULL);
-        random_init(&l->random, (uint64_t)k);
+        CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+        l->random = random_of((uint64_t)k);
         l->loss = (k % 5) * 0.05;
         l->late = (k % 4) * 0.1;
         uint64_t bytes = 2000000 + (uint64_t)k;
@@ -175,17 +174,16 @@ static void test_every_byte_arrives_once_whatever_is_lost(void **state)
         assert_int_equal(l->delivered[0], k % 2 ? bytes : 0);
         assert_int_equal(l->ends[0].tx.una, bytes);
         assert_int_equal(l->ends[1].tx.una, k % 2 ? bytes : 0);
-        line_free(l);
     }
 }
 
 /* One ACK for each N packets (the ack-eliciting threshold, N - 1, and one), the rest after 25 ms: 6000 packets and a few. */
-static void test_acks_are_as_rare_as_was_asked(void **state)
+TEST(test_acks_are_as_rare_as_was_asked)
 {
     for (int n = 1; n <= 30; n += 1 + n / 2) {
         struct emu_tcp_config config = usual();
         config.delayed_ack = n;
-        struct line *l = line_new(&config, NULL);
+        CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
         native_endpoint_write(&l->ends[0], 6000 * PACKET);
         run(l, 60 * SECOND);
         assert_in_range(l->data, 5999, 6003); /* with each ACK of an ACK a few bytes less: 300 of 10 at most */
@@ -193,17 +191,16 @@ static void test_acks_are_as_rare_as_was_asked(void **state)
         assert_in_range(l->asking, l->acks / 20 - 1, l->acks / 20 + 1);
         assert_int_equal(l->ends[0].stats.retransmitted_segments, 0);
         assert_int_equal(l->ends[0].stats.timeouts, 0);
-        line_free(l);
     }
 }
 
 /* A lone packet is acknowledged when the maximum ACK delay is over, not before. */
-static void test_an_ack_waits_no_longer_than_was_asked(void **state)
+TEST(test_an_ack_waits_no_longer_than_was_asked)
 {
     struct emu_tcp_config config = usual();
     config.delayed_ack = 10;
     config.delayed_ack_timeout_ps = 60 * MS;
-    struct line *l = line_new(&config, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
     run(l, SECOND);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, SECOND + 70 * MS - 1);
@@ -211,24 +208,22 @@ static void test_an_ack_waits_no_longer_than_was_asked(void **state)
     run(l, SECOND + 70 * MS + 1);
     assert_int_equal(l->ends[0].tx.una, 1000);
     assert_int_equal(l->ends[0].tx.rtt.srtt_8us / 8, 10000); /* and the delay is no part of the round trip */
-    line_free(l);
 }
 
 /* Slow start doubles the window each round trip, and congestion avoidance adds a packet, however rare ACKs are
  * (RFC 9002, section 7.3). */
-static void test_windows_grow_whatever_the_number_of_acks(void **state)
+TEST(test_windows_grow_whatever_the_number_of_acks)
 {
     uint64_t window[2];
     for (int k = 0; k < 2; k++) {
         struct emu_tcp_config config = usual();
         config.initial_window_segments = 80;
         config.delayed_ack = k ? 20 : 1;
-        struct line *l = line_new(&config, NULL);
+        CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 40);
         run(l, 45 * MS + 1); /* the handshake takes 10 ms: three round trips of data are acknowledged by 40, and a fourth not */
         window[k] = l->ends[0].tx.window.cwnd;
         l->ends[0].tx.window.ssthresh = l->ends[0].tx.window.cwnd = 100 * FULL;
-        line_free(l);
     }
     assert_int_equal(window[0], 8 * 80 * FULL);
     assert_int_equal(window[1], window[0]);
@@ -241,12 +236,12 @@ static bool lose_tenth(const struct line *l, const struct native_segment *s)
 
 /* The gap is told at once, although an ACK is due for twenty; three later packets say that it is lost; it goes again in a
  * new number, and the window is half. The round trip is 10 ms. */
-static void test_a_gap_is_told_at_once_and_mended(void **state)
+TEST(test_a_gap_is_told_at_once_and_mended)
 {
     struct emu_tcp_config config = usual();
     config.delayed_ack = 20;
     config.initial_window_segments = 16;
-    struct line *l = line_new(&config, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
     l->lose = lose_tenth;
     run(l, SECOND);
     l->ends[0].tx.window.ssthresh = 16 * FULL;
@@ -271,7 +266,6 @@ static void test_a_gap_is_told_at_once_and_mended(void **state)
     assert_int_equal(l->seen[again].time_ps, SECOND + 9 * 10 * MS / 8);
     assert_int_equal(l->ends[0].tx.window.cwnd, 8 * FULL);
     assert_int_equal(l->ends[0].stats.retransmitted_segments, 1);
-    line_free(l);
 }
 
 static bool lose_data(const struct line *l, const struct native_segment *s)
@@ -282,10 +276,10 @@ static bool lose_data(const struct line *l, const struct native_segment *s)
 /* After one round trip of 10 ms: srtt 10, rttvar 5, so a probe timeout of 10 + 4 5 + 25 = 55 ms, two packets each time,
  * and twice as long then (RFC 9002, section 6.2). Everything in between is lost, for longer than three of these: the
  * window is two packets (7.6). */
-static void test_probes_leave_after_the_probe_timeout(void **state)
+TEST(test_probes_leave_after_the_probe_timeout)
 {
     struct emu_tcp_config config = usual();
-    struct line *l = line_new(&config, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
     run(l, SECOND);
     l->lose = lose_data;
     int before = l->n;
@@ -301,7 +295,6 @@ static void test_probes_leave_after_the_probe_timeout(void **state)
     assert_in_range(l->ends[0].tx.window.cwnd, 2 * FULL + 1, 3 * FULL); /* and has let it grow by itself */
     run(l, 4 * SECOND);
     assert_int_equal(l->delivered[1], 3 * PACKET);
-    line_free(l);
 }
 
 static bool lose_hellos(const struct line *l, const struct native_segment *s)
@@ -310,58 +303,39 @@ static bool lose_hellos(const struct line *l, const struct native_segment *s)
 }
 
 /* 3 initial round trips of 333 ms, and 25 ms (RFC 9002, section 6.2.2). */
-static void test_a_lost_hello_is_said_again(void **state)
+TEST(test_a_lost_hello_is_said_again)
 {
     struct emu_tcp_config config = usual();
-    struct line *l = line_new(&config, lose_hellos);
+    CM_OWNED(line_free) struct line *l = line_new(&config, lose_hellos);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, 5 * SECOND);
     assert_int_equal(l->seen[1].time_ps, (3 * 333 + 25) * MS);
     assert_int_equal(l->delivered[1], 1000);
-    line_free(l);
 }
 
 /* A lone flow with a window: so much a round trip. */
-static void test_a_window_limits_to_window_per_round_trip(void **state)
+TEST(test_a_window_limits_to_window_per_round_trip)
 {
     struct emu_tcp_config config = usual();
     config.send_buffer_bytes = config.receive_buffer_bytes = 100 * PACKET;
     config.initial_window_segments = 101;
-    struct line *l = line_new(&config, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
     native_endpoint_write(&l->ends[0], UINT64_C(1) << 40);
     run(l, 1 * SECOND);
     uint64_t before = l->delivered[1];
     run(l, 3 * SECOND);
     assert_true(fabs((double)(l->delivered[1] - before) / (100 * PACKET) - 200) <= 1.5);
-    line_free(l);
 }
 
 /* Ranges that the peer knows of are forgotten: after thousands of gaps an ACK has few. */
-static void test_old_ranges_are_forgotten(void **state)
+TEST(test_old_ranges_are_forgotten)
 {
     struct emu_tcp_config config = usual();
-    struct line *l = line_new(&config, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
     l->loss = 0.02;
     native_endpoint_write(&l->ends[0], 20000000);
     run(l, 100 * SECOND);
     assert_int_equal(l->delivered[1], 20000000);
     assert_true(l->ends[1].stats.duplicate_segments < l->data / 100);
     assert_true(l->ends[0].stats.retransmitted_segments < 3 * l->data / 100);
-    line_free(l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_byte_arrives_once_whatever_is_lost),
-        cmocka_unit_test(test_acks_are_as_rare_as_was_asked),
-        cmocka_unit_test(test_an_ack_waits_no_longer_than_was_asked),
-        cmocka_unit_test(test_windows_grow_whatever_the_number_of_acks),
-        cmocka_unit_test(test_a_gap_is_told_at_once_and_mended),
-        cmocka_unit_test(test_probes_leave_after_the_probe_timeout),
-        cmocka_unit_test(test_a_lost_hello_is_said_again),
-        cmocka_unit_test(test_a_window_limits_to_window_per_round_trip),
-        cmocka_unit_test(test_old_ranges_are_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #define MS INT64_C(1000000000) /* ps */
 
-static void test_before_any_sample_it_is_a_second_and_doubles(void **state)
+TEST(test_before_any_sample_it_is_a_second_and_doubles)
 {
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 0);
@@ -21,7 +21,7 @@ static void test_before_any_sample_it_is_a_second_and_doubles(void **state)
 
 /* First sample of 100 ms: SRTT 100, RTTVAR 50, RTO 300 ms. Then 180 ms: RTTVAR = 3/4 * 50 + 1/4 * 80 = 57.5,
  * SRTT = 7/8 * 100 + 1/8 * 180 = 110, RTO 340 ms. */
-static void test_samples_by_hand(void **state)
+TEST(test_samples_by_hand)
 {
     struct native_rtt r;
     native_rtt_init(&r, 1 * MS, 0);
@@ -35,7 +35,7 @@ static void test_samples_by_hand(void **state)
 /* Linux's tcp_rtt_estimator() with a minimum of 10 ms; the timeout is rounded up to jiffies of 4 ms. 100 ms: SRTT 100,
  * MDEV * 4 = 200, RTO 300. Then 60 ms, 40 below SRTT, which is less than MDEV, 50: MDEV * 4 = 200 + 40 - 50 = 190 and SRTT 95, the spread stays 200 until the window
  * ends. Then 5 ms: 90 below SRTT is 42.5 more than MDEV, of which an eighth counts: 195.312, SRTT 83.75. */
-static void test_samples_as_linux_takes_them(void **state)
+TEST(test_samples_as_linux_takes_them)
 {
     struct native_rtt r;
     native_rtt_init(&r, 10 * MS, 0);
@@ -57,7 +57,7 @@ static void test_samples_as_linux_takes_them(void **state)
 }
 
 /* Linux adds the minimum, in jiffies of 4 ms: SRTT 50 us and 200 ms are 51. */
-static void test_linux_adds_the_minimum(void **state)
+TEST(test_linux_adds_the_minimum)
 {
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 0);
@@ -66,7 +66,7 @@ static void test_linux_adds_the_minimum(void **state)
     assert_int_equal(native_rtt_rto_ps(&r), 204 * MS);
 }
 
-static void test_it_is_never_below_the_minimum(void **state)
+TEST(test_it_is_never_below_the_minimum)
 {
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 0);
@@ -79,7 +79,7 @@ static void test_it_is_never_below_the_minimum(void **state)
     assert_int_equal(native_rtt_rto_ps(&r), 6 * MS); /* SRTT and one tick of the clock */
 }
 
-static void test_it_is_never_above_the_maximum(void **state)
+TEST(test_it_is_never_above_the_maximum)
 {
     struct native_rtt r;
     native_rtt_init(&r, 200 * MS, 500 * MS);
@@ -92,17 +92,4 @@ static void test_it_is_never_above_the_maximum(void **state)
     assert_int_equal(native_rtt_rto_ps(&r), 500 * MS);
     native_rtt_init(&r, 200 * MS, 100 * MS); /* the minimum wins */
     assert_int_equal(native_rtt_rto_ps(&r), 200 * MS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_before_any_sample_it_is_a_second_and_doubles),
-        cmocka_unit_test(test_samples_by_hand),
-        cmocka_unit_test(test_samples_as_linux_takes_them),
-        cmocka_unit_test(test_linux_adds_the_minimum),
-        cmocka_unit_test(test_it_is_never_below_the_minimum),
-        cmocka_unit_test(test_it_is_never_above_the_maximum),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <string.h>
-
 #include "test/cm.h"
 
 #define LENGTH 400
@@ -27,14 +25,13 @@ static void same(const struct native_intervals *l, const bool *map, uint64_t bel
     assert_true(bytes == l->bytes);
 }
 
-static void test_random_intervals_are_what_a_map_says(void **state)
+TEST(test_random_intervals_are_what_a_map_says)
 {
     for (uint64_t seed = 0; seed < 300; seed++) {
-        struct native_intervals l = {0};
-        struct random r;
+        MEMORY_ENDS(native_intervals_fini) struct native_intervals l = {0};
         bool map[LENGTH] = {false};
         uint64_t below = 0;
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         for (int step = 0; step < 60; step++) {
             uint64_t from = below + random_below(&r, LENGTH - below - 1), to = from + 1 + random_below(&r, 30);
             to = to < LENGTH ? to : LENGTH;
@@ -55,12 +52,11 @@ static void test_random_intervals_are_what_a_map_says(void **state)
                 same(&l, map, below);
             }
         }
-        native_intervals_fini(&l);
     }
 }
 
 /* RFC 2018, section 4: the block that the latest segment belongs to comes first. */
-static void test_blocks_tell_the_latest_first(void **state)
+TEST(test_blocks_tell_the_latest_first)
 {
     struct native_reassembly r = {.n_recent = 0};
     uint64_t blocks[3][2];
@@ -88,9 +84,9 @@ static void test_blocks_tell_the_latest_first(void **state)
 }
 
 /* RFC 6675, IsLost(): three SACKed stretches above, or more than two segments of SACKed bytes. */
-static void test_loss_is_certain_with_three_stretches_or_more_than_two_segments(void **state)
+TEST(test_loss_is_certain_with_three_stretches_or_more_than_two_segments)
 {
-    struct native_intervals b = {0};
+    MEMORY_ENDS(native_intervals_fini) struct native_intervals b = {0};
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 0);
     native_intervals_add(&b, 100, 300); /* two segments: not more */
     assert_true(native_scoreboard_lost_end(&b, 0, 100) == 0);
@@ -109,15 +105,4 @@ static void test_loss_is_certain_with_three_stretches_or_more_than_two_segments(
     assert_true(native_scoreboard_hole(&b, 405, 600, &from, &to));
     assert_true(from == 410 && to == 500);
     assert_false(native_scoreboard_hole(&b, 600, 605, &from, &to));
-    native_intervals_fini(&b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_intervals_are_what_a_map_says),
-        cmocka_unit_test(test_blocks_tell_the_latest_first),
-        cmocka_unit_test(test_loss_is_certain_with_three_stretches_or_more_than_two_segments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <stdlib.h>
-
 #include "test/cm.h"
 
 static struct native_scheduler s;
@@ -32,7 +30,7 @@ static void begin(void)
     last_ps = 0;
 }
 
-static void test_equal_times_run_in_the_order_of_scheduling(void **state)
+TEST(test_equal_times_run_in_the_order_of_scheduling)
 {
     struct mark m[40];
     begin();
@@ -48,7 +46,7 @@ static void test_equal_times_run_in_the_order_of_scheduling(void **state)
     native_scheduler_fini(&s);
 }
 
-static void test_a_run_ends_before_its_limit_and_goes_on_from_there(void **state)
+TEST(test_a_run_ends_before_its_limit_and_goes_on_from_there)
 {
     struct mark m[3] = {{10, 0}, {20, 1}, {30, 2}};
     begin();
@@ -70,7 +68,7 @@ static void stop(void *arg)
     native_scheduler_stop(&s);
 }
 
-static void test_stop_ends_a_run_after_its_event(void **state)
+TEST(test_stop_ends_a_run_after_its_event)
 {
     begin();
     native_scheduler_at(&s, 5, stop, NULL);
@@ -130,12 +128,12 @@ static void load_run(void *arg)
         load_add((int64_t)(random_below(&busy.r, 4) ? random_below(&busy.r, 20) : random_below(&busy.r, 100000)));
 }
 
-static void test_random_loads_run_in_order(void **state)
+TEST(test_random_loads_run_in_order)
 {
     for (uint64_t seed = 0; seed < 5; seed++) {
         begin();
         busy = (struct busy){.last_number = -1};
-        random_init(&busy.r, seed);
+        busy.r = random_of(seed);
         for (int i = 0; i < 300; i++)
             load_add((int64_t)random_below(&busy.r, 1000));
         native_scheduler_run(&s, INT64_MAX);
@@ -153,7 +151,7 @@ static void fire(void *arg)
     fired_ps[fired++] = native_scheduler_now(&s);
 }
 
-static void test_a_timer_fires_once_when_it_was_set_last(void **state)
+TEST(test_a_timer_fires_once_when_it_was_set_last)
 {
     struct native_timer t;
     begin();
@@ -177,7 +175,7 @@ static void test_a_timer_fires_once_when_it_was_set_last(void **state)
     native_scheduler_fini(&s);
 }
 
-static void test_a_run_to_a_time_includes_it_and_the_next_event_is_told(void **state)
+TEST(test_a_run_to_a_time_includes_it_and_the_next_event_is_told)
 {
     struct mark m[3] = {{10, 0}, {20, 1}, {30, 2}};
     struct native_timer t;
@@ -213,7 +211,7 @@ static void again(void *arg)
     }
 }
 
-static void test_hundreds_of_one_time_run_in_order(void **state)
+TEST(test_hundreds_of_one_time_run_in_order)
 {
     static struct mark m[2000];
     begin();
@@ -227,7 +225,7 @@ static void test_hundreds_of_one_time_run_in_order(void **state)
 }
 
 /* Re-arming a timer with each segment must not fill the heap. */
-static void test_a_timer_that_is_always_postponed_costs_few_events(void **state)
+TEST(test_a_timer_that_is_always_postponed_costs_few_events)
 {
     struct native_timer t;
     begin();
@@ -254,7 +252,7 @@ static void lazy_fire(void *arg)
         fire(arg);
 }
 
-static void test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_comes(void **state)
+TEST(test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_comes)
 {
     begin();
     fired = 0;
@@ -271,20 +269,4 @@ static void test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_com
     assert_int_equal(fired, 1);
     assert_int_equal(fired_ps[0], 140); /* 50 + 90 */
     native_scheduler_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_times_run_in_the_order_of_scheduling),
-        cmocka_unit_test(test_a_run_ends_before_its_limit_and_goes_on_from_there),
-        cmocka_unit_test(test_stop_ends_a_run_after_its_event),
-        cmocka_unit_test(test_random_loads_run_in_order),
-        cmocka_unit_test(test_a_timer_fires_once_when_it_was_set_last),
-        cmocka_unit_test(test_a_timer_that_is_always_postponed_costs_few_events),
-        cmocka_unit_test(test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_comes),
-        cmocka_unit_test(test_hundreds_of_one_time_run_in_order),
-        cmocka_unit_test(test_a_run_to_a_time_includes_it_and_the_next_event_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -48,11 +46,10 @@ static void line_release(struct line *l, struct native_segment *s)
 
 static void line_arrive(void *arg)
 {
-    struct flight *f = arg;
+    MEMORY_LOCAL struct flight *f = arg;
     struct line *l = f->line;
     native_endpoint_receive(&l->ends[f->to], f->segment);
     line_release(l, f->segment);
-    free(f);
 }
 
 static void line_transmit(void *user, struct native_endpoint *e, struct native_segment *s)
@@ -103,7 +100,7 @@ static struct line *line_new(const struct emu_tcp_config *config, int64_t delay_
     assert_non_null(l);
     l->delay_ps = delay_ps;
     l->lose = lose;
-    random_init(&l->random, 1);
+    l->random = random_of(1);
     native_scheduler_init(&l->scheduler);
     native_pool_init(&l->plain, sizeof(struct native_segment));
     native_pool_init(&l->sacked, sizeof(struct native_sacked_segment));
@@ -127,6 +124,8 @@ static void line_free(struct line *l)
     free(l);
 }
 
+CM_OWNER(line, line_free)
+
 static void run(struct line *l, int64_t until_ps)
 {
     native_scheduler_run(&l->scheduler, until_ps);
@@ -138,7 +137,7 @@ static bool lose_at_random(struct line *l, const struct native_segment *s)
 }
 
 /* Every byte arrives once and in order, and both ends close, whatever is lost; with and without SACK. */
-static void test_every_byte_arrives_once_whatever_is_lost(void **state)
+TEST(test_every_byte_arrives_once_whatever_is_lost)
 {
     enum emu_congestion controls[EMU_CONGESTION_COUNT];
     int n = 0;
@@ -149,8 +148,8 @@ static void test_every_byte_arrives_once_whatever_is_lost(void **state)
         struct emu_tcp_config config = usual();
         config.sack = k % 2;
         config.congestion = controls[k / 20];
-        struct line *l = line_new(&config, 5 * MS, lose_at_random);
-        random_init(&l->random, (uint64_t)k);
+        CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_at_random);
+        l->random = random_of((uint64_t)k);
         l->loss = (k % 5) * 0.03;
         native_endpoint_write(&l->ends[0], 2000000 + (uint64_t)k);
         native_endpoint_close(&l->ends[0]);
@@ -160,17 +159,16 @@ static void test_every_byte_arrives_once_whatever_is_lost(void **state)
         assert_int_equal(l->ends[0].tx.una, 2000001 + k);
         assert_int_equal(l->ends[0].rx.nxt, 1); /* the other side's */
         assert_true(l->ends[0].stats.retransmitted_segments >= l->data_lost - 1);
-        line_free(l);
     }
 }
 
 /* Mathis et al. 1997 with one ACK for b = 2 segments: W = sqrt(3 / (2 b p)) segments, rate = W MSS / RTT. */
-static void test_newreno_follows_the_square_root_law(void **state)
+TEST(test_newreno_follows_the_square_root_law)
 {
     static const double losses[] = {1e-2, 3e-3, 1e-3, 3e-4, 1e-4};
     for (int k = 0; k < 5; k += cm_every()) {
         struct emu_tcp_config config = usual();
-        struct line *l = line_new(&config, 10 * MS, lose_at_random);
+        CM_OWNED(line_free) struct line *l = line_new(&config, 10 * MS, lose_at_random);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
         l->loss = losses[k];
         run(l, 50 * SECOND);
@@ -184,7 +182,6 @@ static void test_newreno_follows_the_square_root_law(void **state)
         assert_true(fabs(segments / law - 1) < 0.10);
         l->ends[0].tx.written = l->ends[0].tx.nxt; /* let it end */
         l->loss = 0;
-        line_free(l);
     }
 }
 
@@ -194,10 +191,10 @@ static bool lose_syns(struct line *l, const struct native_segment *s)
 }
 
 /* RFC 6298: the first after 1 s, then doubled. */
-static void test_a_lost_syn_is_retried_after_1_2_and_4_seconds(void **state)
+TEST(test_a_lost_syn_is_retried_after_1_2_and_4_seconds)
 {
     struct emu_tcp_config config = usual();
-    struct line *l = line_new(&config, 5 * MS, lose_syns);
+    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_syns);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, 20 * SECOND);
     assert_int_equal(l->syns, 4);
@@ -205,7 +202,6 @@ static void test_a_lost_syn_is_retried_after_1_2_and_4_seconds(void **state)
     assert_int_equal(l->syn_ps[2] - l->syn_ps[1], 2 * SECOND);
     assert_int_equal(l->syn_ps[3] - l->syn_ps[2], 4 * SECOND);
     assert_int_equal(l->delivered[1], 1000);
-    line_free(l);
 }
 
 static int64_t retries_ps[16];
@@ -221,10 +217,10 @@ static bool lose_data(struct line *l, const struct native_segment *s)
 }
 
 /* RFC 6298, section 5.5: each timeout doubles the next; the minimum is 200 ms. */
-static void test_the_retransmission_timer_backs_off(void **state)
+TEST(test_the_retransmission_timer_backs_off)
 {
     struct emu_tcp_config config = usual();
-    struct line *l = line_new(&config, 5 * MS, lose_data);
+    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_data);
     retries = 0;
     l->loss = 1;
     native_endpoint_write(&l->ends[0], 1000);
@@ -236,12 +232,11 @@ static void test_the_retransmission_timer_backs_off(void **state)
     }
     assert_true(retries_ps[1] - retries_ps[0] >= 200 * MS);
     assert_int_equal(l->delivered[1], 1000);
-    line_free(l);
 }
 
 /* The round trip jumps from 10 to 800 ms: the timer fires, but everything arrives. A window of 100 segments must be
  * back with the first ACK; a sender that believed in the loss would be at half of it, and slow. */
-static void test_a_spurious_timeout_is_undone(void **state)
+TEST(test_a_spurious_timeout_is_undone)
 {
     static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC};
     for (int k = 0; k < 4; k++) {
@@ -251,7 +246,7 @@ static void test_a_spurious_timeout_is_undone(void **state)
         config.initial_window_segments = 100;
         config.sack = k / 2;
         config.congestion = controls[k % 2];
-        struct line *l = line_new(&config, 5 * MS, NULL);
+        CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
         run(l, 1 * SECOND);
         uint64_t cwnd = l->ends[0].tx.window.cwnd;
@@ -266,7 +261,6 @@ static void test_a_spurious_timeout_is_undone(void **state)
         run(l, 18 * SECOND); /* ten round trips: ten windows */
         assert_true(fabs((double)(l->delivered[1] - before) / (100 * 1448) - 10) <= 1.1);
         l->ends[0].tx.written = l->ends[0].tx.nxt;
-        line_free(l);
     }
 }
 
@@ -276,11 +270,11 @@ static bool lose_updates(struct line *l, const struct native_segment *s)
     return l->loss > 0 && s->end == 1 && s->payload_bytes == 0 && s->window > 0 && line_now(l) < 10 * SECOND + MS;
 }
 
-static void test_a_zero_window_is_probed(void **state)
+TEST(test_a_zero_window_is_probed)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 60000;
-    struct line *l = line_new(&config, 5 * MS, lose_updates);
+    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_updates);
     native_endpoint_pause(&l->ends[1], true);
     native_endpoint_write(&l->ends[0], 200000);
     run(l, 10 * SECOND);
@@ -291,27 +285,25 @@ static void test_a_zero_window_is_probed(void **state)
     run(l, 40 * SECOND);
     assert_int_equal(l->delivered[1], 200000);
     assert_int_equal(l->ends[0].stats.timeouts, 0);
-    line_free(l);
 }
 
 /* One ACK for two segments while data flow: 2000 segments, about 1000 ACKs (quick ones in the beginning). */
-static void test_acks_are_delayed_to_one_for_two(void **state)
+TEST(test_acks_are_delayed_to_one_for_two)
 {
     struct emu_tcp_config config = usual();
-    struct line *l = line_new(&config, 5 * MS, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
     native_endpoint_write(&l->ends[0], 2000 * 1448);
     run(l, 20 * SECOND);
     assert_int_equal(l->data_sent, 2000);
     assert_in_range(l->acks_sent, 1000, 1000 + 20);
-    line_free(l);
 }
 
 /* The last segment of what an application writes is short and pushed: its ACK does not wait 40 ms for another. A full
  * one's does. */
-static void test_the_end_of_what_was_written_is_acknowledged_at_once(void **state)
+TEST(test_the_end_of_what_was_written_is_acknowledged_at_once)
 {
     struct emu_tcp_config config = usual();
-    struct line *l = line_new(&config, 5 * MS, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
     const struct native_sender *tx = &l->ends[0].tx;
     native_endpoint_write(&l->ends[0], 200 * 1448);
     run(l, 5 * SECOND);
@@ -321,16 +313,15 @@ static void test_the_end_of_what_was_written_is_acknowledged_at_once(void **stat
     native_endpoint_write(&l->ends[0], 3 * 1448);
     run(l, 5 * SECOND + 22 * MS);
     assert_int_equal(tx->una, tx->written - 1448);
-    line_free(l);
 }
 
 /* Data both ways carry the ACKs: of the 20000 that two flows would have sent alone, most are not there. (On a line
  * without serialization bursts cross, so that some data find nothing to acknowledge on their way.) */
-static void test_two_way_data_carry_acks(void **state)
+TEST(test_two_way_data_carry_acks)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
-    struct line *l = line_new(&config, 5 * MS, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
     native_endpoint_write(&l->ends[0], 20000 * 1448);
     native_endpoint_write(&l->ends[1], 20000 * 1448);
     run(l, 60 * SECOND);
@@ -338,16 +329,15 @@ static void test_two_way_data_carry_acks(void **state)
     assert_int_equal(l->delivered[1], 20000 * 1448);
     assert_int_equal(l->data_sent, 40000);
     assert_true(l->acks_sent < 10000);
-    line_free(l);
 }
 
 /* A lone window-limited flow: W / RTT. */
-static void test_a_window_limits_to_window_per_round_trip(void **state)
+TEST(test_a_window_limits_to_window_per_round_trip)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
     config.initial_window_segments = 100;
-    struct line *l = line_new(&config, 25 * MS, NULL);
+    CM_OWNED(line_free) struct line *l = line_new(&config, 25 * MS, NULL);
     native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
     run(l, 1 * SECOND);
     uint64_t before = l->delivered[1];
@@ -355,22 +345,4 @@ static void test_a_window_limits_to_window_per_round_trip(void **state)
     double windows = (double)(l->delivered[1] - before) / (double)(config.receive_buffer_bytes >> 2 << 2);
     assert_true(fabs(windows - 200) <= 1.5); /* ten seconds of 50 ms round trips */
     l->ends[0].tx.written = l->ends[0].tx.nxt;
-    line_free(l);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_byte_arrives_once_whatever_is_lost),
-        cmocka_unit_test(test_newreno_follows_the_square_root_law),
-        cmocka_unit_test(test_a_lost_syn_is_retried_after_1_2_and_4_seconds),
-        cmocka_unit_test(test_the_retransmission_timer_backs_off),
-        cmocka_unit_test(test_a_spurious_timeout_is_undone),
-        cmocka_unit_test(test_a_zero_window_is_probed),
-        cmocka_unit_test(test_acks_are_delayed_to_one_for_two),
-        cmocka_unit_test(test_the_end_of_what_was_written_is_acknowledged_at_once),
-        cmocka_unit_test(test_two_way_data_carry_acks),
-        cmocka_unit_test(test_a_window_limits_to_window_per_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,6 @@
 #include "emu/native/congestion.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SEGMENT 1448
 #define WINDOW 1000000
 
@@ -32,7 +29,7 @@ static uint64_t lost(uint64_t cwnd, bool timeout)
 
 /* 1448 bytes a millisecond and 20 ms at least: 28,960 bytes, whatever the window was and the queue is. Samples span
  * from one ACK to another, and the first counts an ACK more than its time: 52 in 51 ms, 2 %. */
-static void test_a_loss_leaves_bandwidth_times_least_round_trip(void **state)
+TEST(test_a_loss_leaves_bandwidth_times_least_round_trip)
 {
     begin();
     deliver(1, 1000, 20000);
@@ -44,7 +41,7 @@ static void test_a_loss_leaves_bandwidth_times_least_round_trip(void **state)
 
 /* The first sample is the estimate: 1448 bytes a millisecond. Then the rate doubles, and
  * b'_k = 7/8 b'_(k-1) + 2896 / 8, BWE_k = 7/8 BWE_(k-1) + b'_k / 8: 1471, 1510, 1562, ... */
-static void test_the_estimate_follows_twice_filtered(void **state)
+TEST(test_the_estimate_follows_twice_filtered)
 {
     begin();
     deliver(102, 1000, 100000); /* more than a round trip: 102 ACKs in 101 ms end a sample */
@@ -60,7 +57,7 @@ static void test_the_estimate_follows_twice_filtered(void **state)
     assert_true(twice > 1.3 * first && twice < 1.7 * first); /* ten samples are not enough for the second filter */
 }
 
-static void test_short_samples_wait_for_50_ms(void **state)
+TEST(test_short_samples_wait_for_50_ms)
 {
     begin();
     deliver(51, 1000, 1000); /* the last is 50 ms after the first: no sample yet, so half of the window */
@@ -69,7 +66,7 @@ static void test_short_samples_wait_for_50_ms(void **state)
     assert_true(lost(WINDOW, false) == 2 * SEGMENT); /* 1448 bytes a ms for 1 ms are less than two segments */
 }
 
-static void test_a_timeout_forgets_the_least_round_trip(void **state)
+TEST(test_a_timeout_forgets_the_least_round_trip)
 {
     begin();
     deliver(1, 1000, 20000);
@@ -80,21 +77,9 @@ static void test_a_timeout_forgets_the_least_round_trip(void **state)
     assert_true(llabs((int64_t)lost(WINDOW, false) - 4 * 28960) < 4 * 290);
 }
 
-static void test_a_window_below_the_estimate_stays(void **state)
+TEST(test_a_window_below_the_estimate_stays)
 {
     begin();
     deliver(1001, 1000, 20000);
     assert_int_equal(lost(10 * SEGMENT, false), 10 * SEGMENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_loss_leaves_bandwidth_times_least_round_trip),
-        cmocka_unit_test(test_the_estimate_follows_twice_filtered),
-        cmocka_unit_test(test_short_samples_wait_for_50_ms),
-        cmocka_unit_test(test_a_timeout_forgets_the_least_round_trip),
-        cmocka_unit_test(test_a_window_below_the_estimate_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,6 @@
 #include "base/units.h"
 #include "test/cm.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #define MS UNITS_PS_PER_MS
 #define US UNITS_PS_PER_US
 #define HOSTS 128
@@ -224,15 +220,14 @@ static void same(const struct plan *p, const struct outcome *a, const struct out
     assert_true(a->seen == b->seen);
 }
 
-static void test_windows_are_as_one_event_after_the_other(void **state)
+TEST(test_windows_are_as_one_event_after_the_other)
 {
     static struct plan p;
     static struct outcome events, one, three;
     int networks = 0, windows = 0;
     int64_t lost = 0;
     for (uint64_t seed = 1; seed <= 24; seed += (uint64_t)cm_every()) {
-        struct random r;
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         draw(&r, &p);
         run(&p, 0, &events);
         run(&p, 1, &one);
@@ -245,12 +240,4 @@ static void test_windows_are_as_one_event_after_the_other(void **state)
             lost += one.queues[i].dropped;
     }
     assert_true(24 * windows >= 22 * networks && lost > 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_windows_are_as_one_event_after_the_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

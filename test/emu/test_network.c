@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 static struct emu_network net;
 static int delivered;
 static int64_t last_time;
@@ -34,7 +32,7 @@ static void make_tree(int x, int y, int64_t backbone_bps)
     emu_network_init(&net, &config, &clock, &fake_ops, deliver, NULL);
 }
 
-static void test_ports_carry_their_names(void **state)
+TEST(test_ports_carry_their_names)
 {
     make_tree(2, 3, 10000000000);
     assert_int_equal(emu_network_port_count(&net), 5 + 3 + 4);
@@ -48,7 +46,7 @@ static void test_ports_carry_their_names(void **state)
 
 /* h0 (rack 0) to h2 (rack 1), 1500 B, store and forward: 1526 byte times on each of the two host
  * links at 8000 ps and on the backbone at 800 ps, plus delays 1 + 5 + 1 us. */
-static void test_path_across_the_tree_takes_its_time(void **state)
+TEST(test_path_across_the_tree_takes_its_time)
 {
     make_tree(2, 2, 10000000000);
     struct emu_frame f = fake_frame(0, 2, 1500, 0);
@@ -73,7 +71,7 @@ static void deliver_timed(void *user, int host, const struct emu_frame *frame)
 }
 
 /* Through an idle network a frame takes what emu_network_transit_ps() says, whatever the switches are. */
-static void test_transit_is_what_a_lone_frame_takes(void **state)
+TEST(test_transit_is_what_a_lone_frame_takes)
 {
     for (int kind = 0; kind < 24; kind++) {
         struct emu_switch_config sw = emu_switch_config_default();
@@ -121,7 +119,7 @@ static void test_transit_is_what_a_lone_frame_takes(void **state)
 
 /* A star with an uplink of two rates, 8000 ps a byte up and 800 down, and cables of 3, 5 and 1 us: h0 to h1 takes 1526
  * bytes at 8000 and as many at 8000 ps of the other link, 3 + 5 us; h1 to h0 the second at 800 ps. */
-static void test_an_uplink_has_two_rates_and_every_cable_its_delay(void **state)
+TEST(test_an_uplink_has_two_rates_and_every_cable_its_delay)
 {
     struct emu_clock clock = fake_clock();
     const int64_t delays_ps[] = {3000000, 5000000};
@@ -158,7 +156,7 @@ static void test_an_uplink_has_two_rates_and_every_cable_its_delay(void **state)
 /* h0 needs 30 us for a frame. Two of 1500 B from h1 and one from h2, at 8000 ps a byte and without delay, reach it
  * 12.208 us after each other (each with its gap), the first after two links' 1526 bytes: they are taken 30 us after that,
  * and 30 us after each other. */
-static void test_a_host_takes_its_time_for_every_frame(void **state)
+TEST(test_a_host_takes_its_time_for_every_frame)
 {
     struct emu_clock clock = fake_clock();
     const int64_t host_times_ps[] = {30000000};
@@ -201,10 +199,9 @@ static void test_a_host_takes_its_time_for_every_frame(void **state)
 }
 
 /* Random traffic through small queues: every frame is delivered or dropped, none is left, none leaks. */
-static void test_random_traffic_is_conserved(void **state)
+TEST(test_random_traffic_is_conserved)
 {
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     fake_reset();
     delivered = 0;
     struct emu_clock clock = fake_clock();
@@ -251,7 +248,7 @@ static void test_random_traffic_is_conserved(void **state)
 
 /* The shortest frame, 64 bytes and a preamble of 8, takes 72 byte times; then the cable. Hosts' cables: 576 ns + 1 us.
  * Backbone at 10 Gb/s: 57.6 ns + 5 us. A switch here is never nearer to a host than one of its own. */
-static void test_nothing_reaches_a_host_sooner_than_the_shortest_frame(void **state)
+TEST(test_nothing_reaches_a_host_sooner_than_the_shortest_frame)
 {
     const int64_t cable_ps = 72 * 8000 + 1000000, backbone_ps = 72 * 800 + 5000000;
     make_tree(2, 3, 10000000000);
@@ -283,7 +280,7 @@ static void look_schedule_ahead(void *engine, int64_t delay_ps, int64_t ahead_ps
 }
 
 /* One frame through an empty network: every event of its way promised no more than what came. */
-static void test_a_frame_comes_no_sooner_than_every_event_of_its_way_promised(void **state)
+TEST(test_a_frame_comes_no_sooner_than_every_event_of_its_way_promised)
 {
     for (uint32_t payload = 46; payload <= 1500; payload += 1454) {
         fake_reset();
@@ -310,19 +307,4 @@ static void test_a_frame_comes_no_sooner_than_every_event_of_its_way_promised(vo
         assert_true(promised_ps <= last_time);
         emu_network_fini(&net);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ports_carry_their_names),
-        cmocka_unit_test(test_path_across_the_tree_takes_its_time),
-        cmocka_unit_test(test_transit_is_what_a_lone_frame_takes),
-        cmocka_unit_test(test_an_uplink_has_two_rates_and_every_cable_its_delay),
-        cmocka_unit_test(test_a_host_takes_its_time_for_every_frame),
-        cmocka_unit_test(test_random_traffic_is_conserved),
-        cmocka_unit_test(test_nothing_reaches_a_host_sooner_than_the_shortest_frame),
-        cmocka_unit_test(test_a_frame_comes_no_sooner_than_every_event_of_its_way_promised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ethernet PAUSE: frames on the wire, quanta, and a switch that loses nothing. */
-#include "base/random.h"
 #include "emu/network/network.h"
 #include "emu/network/pause.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
-
-#include <string.h>
 
 #define BYTE_PS 8000 /* 1 Gb/s */
 #define US 1000000   /* ps */
@@ -58,7 +55,7 @@ static void send(struct emu_port *p, int n)
 
 /* b's PAUSE of 100 quanta takes 72 byte times and 1 us to a, which is in its first frame of three: the second starts
  * when the time is over, 100 * 512 bit times after the PAUSE came. */
-static void test_a_port_stops_after_its_frame_for_so_many_quanta(void **state)
+TEST(test_a_port_stops_after_its_frame_for_so_many_quanta)
 {
     cable();
     send(&a, 3);
@@ -80,7 +77,7 @@ static void resume(void *arg)
     emu_port_send_pause(arg, 0);
 }
 
-static void test_zero_quanta_let_it_go_on_at_once(void **state)
+TEST(test_zero_quanta_let_it_go_on_at_once)
 {
     cable();
     struct emu_clock clock = fake_clock();
@@ -95,7 +92,7 @@ static void test_zero_quanta_let_it_go_on_at_once(void **state)
 }
 
 /* A port told to stop may still say PAUSE itself, and the frame in its transmitter goes before. */
-static void test_pause_overtakes_the_queue_and_is_not_stopped(void **state)
+TEST(test_pause_overtakes_the_queue_and_is_not_stopped)
 {
     cable();
     send(&a, 5);
@@ -128,7 +125,7 @@ static void cable_of_classes(enum emu_discipline discipline)
 
 /* IEEE 802.1Qbb: the time of a class counts in quanta from when the frame came; others go on meanwhile. The PFC frame
  * takes 72 byte times and 1 us to a, which is in its first frame of class 0 then. */
-static void test_a_class_stops_alone(void **state)
+TEST(test_a_class_stops_alone)
 {
     const enum emu_discipline disciplines[] = {EMU_DISCIPLINE_PRIO, EMU_DISCIPLINE_DRR};
     for (size_t k = 0; k < sizeof disciplines / sizeof *disciplines; k++) {
@@ -158,7 +155,7 @@ static void resume_class(void *arg)
 }
 
 /* What waits for the transmitter is one frame, whichever classes it names; and each class goes on by itself. */
-static void test_one_frame_names_several_classes(void **state)
+TEST(test_one_frame_names_several_classes)
 {
     cable_of_classes(EMU_DISCIPLINE_PRIO);
     struct emu_clock clock = fake_clock();
@@ -234,7 +231,7 @@ static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet
     assert_int_equal(fake_live, 0);
 }
 
-static void test_nothing_is_lost_with_room_for_what_is_under_way(void **state)
+TEST(test_nothing_is_lost_with_room_for_what_is_under_way)
 {
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++) {
         lossless((enum emu_architecture)kind, false, 1500, 60000, 65535);
@@ -244,7 +241,7 @@ static void test_nothing_is_lost_with_room_for_what_is_under_way(void **state)
 
 /* 100 quanta of 512 bits are 51.2 us at 1 Gb/s, and a buffer of 600 kB takes milliseconds to run half empty: a stop that
  * goes on is said again whenever half of it is over, and its end is said, too. Two of them at most lie at its ends. */
-static void test_a_stop_is_said_again_when_half_of_it_is_over(void **state)
+TEST(test_a_stop_is_said_again_when_half_of_it_is_over)
 {
     lossless(EMU_ARCHITECTURE_OUTPUT, true, 1500, 600000, 100);
     int64_t halves = stopped.paused_ps / (100 * INT64_C(512000) / 2);
@@ -301,7 +298,7 @@ static void classes_of(enum emu_architecture kind, enum emu_discipline disciplin
     assert_int_equal(fake_live, 0);
 }
 
-static void test_a_lossless_class_beside_one_that_loses(void **state)
+TEST(test_a_lossless_class_beside_one_that_loses)
 {
     classes_of(EMU_ARCHITECTURE_OUTPUT, EMU_DISCIPLINE_PRIO);
     classes_of(EMU_ARCHITECTURE_OUTPUT, EMU_DISCIPLINE_DRR);
@@ -311,27 +308,11 @@ static void test_a_lossless_class_beside_one_that_loses(void **state)
 
 /* Six inputs at 1 Gb/s over cables of 1 us: 250 bytes both ways, two frames of 9038 on the wire, a PAUSE of 84, a frame of
  * 9018 in the buffer. */
-static void test_jumbo_frames_need_more_room(void **state)
+TEST(test_jumbo_frames_need_more_room)
 {
     struct emu_link_config link = {.rate_bps = 1000000000, .delay_ps = US};
     assert_int_equal(emu_switch_headroom_bytes(&link, 1500), 250 + 2 * 1538 + 84 + 1518);
     assert_int_equal(emu_switch_headroom_bytes(&link, 9000), 250 + 2 * 9038 + 84 + 9018);
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++)
         lossless((enum emu_architecture)kind, false, 9000, 200000, 65535);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_port_stops_after_its_frame_for_so_many_quanta),
-        cmocka_unit_test(test_zero_quanta_let_it_go_on_at_once),
-        cmocka_unit_test(test_pause_overtakes_the_queue_and_is_not_stopped),
-        cmocka_unit_test(test_a_class_stops_alone),
-        cmocka_unit_test(test_one_frame_names_several_classes),
-        cmocka_unit_test(test_a_stop_is_said_again_when_half_of_it_is_over),
-        cmocka_unit_test(test_nothing_is_lost_with_room_for_what_is_under_way),
-        cmocka_unit_test(test_a_lossless_class_beside_one_that_loses),
-        cmocka_unit_test(test_jumbo_frames_need_more_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void settles(double load, double target_ms, struct emu_discipline_paramet
     end();
 }
 
-static void test_loses_what_is_too_much_and_holds_the_delay(void **state)
+TEST(test_loses_what_is_too_much_and_holds_the_delay)
 {
     const struct emu_discipline_parameters usual = {0}, slow = {.target_ps = 40 * MS, .interval_ps = 30 * MS};
     settles(1.05, 15, usual);
@@ -96,7 +96,7 @@ static void test_loses_what_is_too_much_and_holds_the_delay(void **state)
 }
 
 /* Section 4.4: a burst of 150 ms passes whatever it waits; then it is not one any more. */
-static void test_lets_the_first_burst_pass(void **state)
+TEST(test_lets_the_first_burst_pass)
 {
     make((struct emu_discipline_parameters){0}, false);
     play(MS / 4, 0, 150 * MS);
@@ -111,7 +111,7 @@ static void test_lets_the_first_burst_pass(void **state)
 }
 
 /* Section 5.1: up to 10 % marks take the place of losses; beyond, a sender that does not heed them loses. */
-static void test_marks_while_little_is_lost(void **state)
+TEST(test_marks_while_little_is_lost)
 {
     const struct emu_discipline_parameters ecn = {.ecn = EMU_DISCIPLINE_ECN_TRUE};
     make(ecn, true);
@@ -128,21 +128,10 @@ static void test_marks_while_little_is_lost(void **state)
 }
 
 /* Section 5.2's guard, and Linux's: fewer than two full frames are no queue. */
-static void test_a_queue_of_two_frames_loses_nothing(void **state)
+TEST(test_a_queue_of_two_frames_loses_nothing)
 {
     make((struct emu_discipline_parameters){.target_ps = 1000, .interval_ps = MS}, false);
     play(SERVED_PS, 0, 20000 * MS); /* one comes, one leaves */
     assert_int_equal(n_lost, 0);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loses_what_is_too_much_and_holds_the_delay),
-        cmocka_unit_test(test_lets_the_first_burst_pass),
-        cmocka_unit_test(test_marks_while_little_is_lost),
-        cmocka_unit_test(test_a_queue_of_two_frames_loses_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

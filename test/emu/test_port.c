@@ -56,7 +56,7 @@ static void end(void)
 
 /* 1500 B of IP at 1 Gb/s: 8000 ps a byte. The last bit leaves after preamble 8 + header 14 + 1500
  * + FCS 4 = 1526 byte times, 12.208 us; the next may start after 1538, 12.304 us. Delay 50 us. */
-static void test_frame_takes_38_bytes_more_than_its_packet(void **state)
+TEST(test_frame_takes_38_bytes_more_than_its_packet)
 {
     make(100, 1000000000, 50000000);
     for (int i = 0; i < 3; i++) {
@@ -76,7 +76,7 @@ static void test_frame_takes_38_bytes_more_than_its_packet(void **state)
 }
 
 /* A 20 B packet is padded to 46: 84 byte times (IEEE 802.3 minimum frame 64 + 8 + 12). */
-static void test_short_frames_are_padded(void **state)
+TEST(test_short_frames_are_padded)
 {
     make(100, 100000000, 0);
     for (int i = 0; i < 2; i++) {
@@ -89,7 +89,7 @@ static void test_short_frames_are_padded(void **state)
 }
 
 /* Both directions carry a frame at the same time without slowing each other. */
-static void test_link_is_full_duplex(void **state)
+TEST(test_link_is_full_duplex)
 {
     make(100, 1000000000, 1000000);
     struct emu_frame f = fake_frame(0, 1, 1500, 0), g = fake_frame(1, 0, 1500, 1);
@@ -103,7 +103,7 @@ static void test_link_is_full_duplex(void **state)
 }
 
 /* Ten frames at once into room for three: one is in the transmitter, three wait, six are dropped. */
-static void test_full_queue_drops_the_newest(void **state)
+TEST(test_full_queue_drops_the_newest)
 {
     make(3, 1000000000, 0);
     for (int i = 0; i < 10; i++) {
@@ -119,7 +119,7 @@ static void test_full_queue_drops_the_newest(void **state)
 }
 
 /* Out: when the first bit leaves, with the queue as it is then. In: when the last bit is there. */
-static void test_taps_see_time_and_queue(void **state)
+TEST(test_taps_see_time_and_queue)
 {
     make(2, 1000000000, 5000000);
     a.tap = (struct emu_tap){saw, NULL};
@@ -142,7 +142,7 @@ static void test_taps_see_time_and_queue(void **state)
     end();
 }
 
-static void test_audit_notices_a_lost_frame(void **state)
+TEST(test_audit_notices_a_lost_frame)
 {
     make(10, 1000000000, 0);
     struct error err = {0};
@@ -154,17 +154,4 @@ static void test_audit_notices_a_lost_frame(void **state)
     assert_false(emu_port_audit(&a, &err));
     a.queue.depth_packets = 0;
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frame_takes_38_bytes_more_than_its_packet),
-        cmocka_unit_test(test_short_frames_are_padded),
-        cmocka_unit_test(test_link_is_full_duplex),
-        cmocka_unit_test(test_full_queue_drops_the_newest),
-        cmocka_unit_test(test_taps_see_time_and_queue),
-        cmocka_unit_test(test_audit_notices_a_lost_frame),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

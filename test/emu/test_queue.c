@@ -33,7 +33,7 @@ static int pop(struct emu_queue *q)
     return emu_queue_pop(q, 0, &f) ? fake_id(&f) : -1;
 }
 
-static void test_fifo_keeps_order(void **state)
+TEST(test_fifo_keeps_order)
 {
     struct emu_queue q = make(EMU_DISCIPLINE_FIFO, 0, 0);
     for (int i = 0; i < 200; i++)
@@ -44,7 +44,7 @@ static void test_fifo_keeps_order(void **state)
     emu_queue_fini(&q, &fake_ops);
 }
 
-static void test_ack_first_serves_pure_acks_before_data(void **state)
+TEST(test_ack_first_serves_pure_acks_before_data)
 {
     struct emu_queue q = make(EMU_DISCIPLINE_ACK_FIRST, 0, 0);
     push(&q, 1500, false, 0);
@@ -60,7 +60,7 @@ static void test_ack_first_serves_pure_acks_before_data(void **state)
 
 /* A frame of 1500 B occupies 1518 B: two fit in 3100, the third does not, a 52 B ACK (46 B at
  * least, so 70 B with header and FCS) does not fit into the 64 left, but one of 46 B (64 B) does. */
-static void test_byte_limit_counts_whole_frames_and_drops_the_newcomer(void **state)
+TEST(test_byte_limit_counts_whole_frames_and_drops_the_newcomer)
 {
     struct emu_queue q = make(EMU_DISCIPLINE_FIFO, 3100, 0);
     assert_true(push(&q, 1500, false, 0));
@@ -76,7 +76,7 @@ static void test_byte_limit_counts_whole_frames_and_drops_the_newcomer(void **st
     emu_queue_fini(&q, &fake_ops);
 }
 
-static void test_packet_limit_counts_frames_of_any_size(void **state)
+TEST(test_packet_limit_counts_frames_of_any_size)
 {
     struct emu_queue q = make(EMU_DISCIPLINE_ACK_FIRST, 0, 3);
     assert_true(push(&q, 1500, false, 0));
@@ -88,10 +88,9 @@ static void test_packet_limit_counts_frames_of_any_size(void **state)
 }
 
 /* Random traffic against every discipline: nothing is lost, nothing made, order within a class kept. */
-static void test_random_traffic_is_conserved(void **state)
+TEST(test_random_traffic_is_conserved)
 {
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     for (int round = 0; round < 4 * EMU_DISCIPLINE_COUNT; round++) {
         fake_reset();
         struct emu_queue q = make((enum emu_discipline)(round % EMU_DISCIPLINE_COUNT),
@@ -140,7 +139,7 @@ static void test_random_traffic_is_conserved(void **state)
 }
 
 /* Three flows with 100 large, 100 small and 5 large frames waiting: as many bytes each while they have some. */
-static void test_fair_queueing_shares_by_bytes(void **state)
+TEST(test_fair_queueing_shares_by_bytes)
 {
     struct emu_queue q = make(EMU_DISCIPLINE_FAIR, 0, 0);
     int64_t served[3] = {0};
@@ -161,7 +160,7 @@ static void test_fair_queueing_shares_by_bytes(void **state)
 }
 
 /* A full fair queue: the flow that fills it loses its oldest, the newcomer of another gets in. */
-static void test_a_full_fair_queue_takes_from_the_fattest(void **state)
+TEST(test_a_full_fair_queue_takes_from_the_fattest)
 {
     struct emu_queue q = make(EMU_DISCIPLINE_FAIR, 0, 10);
     struct emu_frame victim;
@@ -178,18 +177,4 @@ static void test_a_full_fair_queue_takes_from_the_fattest(void **state)
     int first = pop(&q);
     assert_true(first == 1 || first == 50);
     emu_queue_fini(&q, &fake_ops);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fifo_keeps_order),
-        cmocka_unit_test(test_ack_first_serves_pure_acks_before_data),
-        cmocka_unit_test(test_byte_limit_counts_whole_frames_and_drops_the_newcomer),
-        cmocka_unit_test(test_packet_limit_counts_frames_of_any_size),
-        cmocka_unit_test(test_random_traffic_is_conserved),
-        cmocka_unit_test(test_fair_queueing_shares_by_bytes),
-        cmocka_unit_test(test_a_full_fair_queue_takes_from_the_fattest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

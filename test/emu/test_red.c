@@ -5,8 +5,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <math.h>
-
 #define MS INT64_C(1000000000)
 #define PAYLOAD 982 /* 1000 bytes in the buffer */
 
@@ -67,7 +65,7 @@ static bool pop(int64_t now_ps)
 
 /* Frames that only come: the k-th (k = 0, 1, ...) finds 1000 k bytes, and mean_k = mean + (1000 k - mean) / 16 =
  * 1000 k - 15000 (1 - (15/16)^k) passes max where k - 15 (1 - (15/16)^k) >= 45: k = 60 has 45.31, k = 59 44.33. */
-static void test_all_are_lost_when_the_mean_reaches_max(void **state)
+TEST(test_all_are_lost_when_the_mean_reaches_max)
 {
     make(1e-12, EMU_DISCIPLINE_ECN_USUAL, 1);
     for (int i = 0; i < 60; i++)
@@ -81,7 +79,7 @@ static void test_all_are_lost_when_the_mean_reaches_max(void **state)
  * halved every 12500 / -ln(15/16) = 193683 us; 31 of those in less than 512 cells are cells of 2^14 us. Within the first
  * the mean falls by t / 2^14 us, to a half at most: 3/4, 45000, after 4096 us. It is a quarter from 24 cells on, for
  * 24 2^14 / 193683 = 2.03: 393216 us. W is 1/16 in all rows, for bursts of 25, 13 and 10 frames. */
-static void test_the_mean_falls_while_nothing_comes(void **state)
+TEST(test_the_mean_falls_while_nothing_comes)
 {
     static const struct {
         int64_t min, max, us;
@@ -112,7 +110,7 @@ static void test_the_mean_falls_while_nothing_comes(void **state)
 
 /* A mean of 30000 is half way: 1 % at a probability of 2 %. Gaps are uniform over 1, ..., 100 (section 8), not
  * geometric: none is longer, and tenths are as frequent as each other. */
-static void test_gaps_between_losses_are_uniform(void **state)
+TEST(test_gaps_between_losses_are_uniform)
 {
     int tenths[10] = {0}, gap = 0, n = 0;
     make(0.02, EMU_DISCIPLINE_ECN_USUAL, 7);
@@ -140,7 +138,7 @@ static void test_gaps_between_losses_are_uniform(void **state)
     end();
 }
 
-static void test_marks_take_the_place_of_losses_where_they_can(void **state)
+TEST(test_marks_take_the_place_of_losses_where_they_can)
 {
     for (int i = 0; i < 2; i++) {
         make(0.5, EMU_DISCIPLINE_ECN_TRUE, 3);
@@ -160,7 +158,7 @@ static void test_marks_take_the_place_of_losses_where_they_can(void **state)
 }
 
 /* A quarter of the limit and a third of that; in frames of 1518 where the limit counts frames. */
-static void test_thresholds_follow_from_the_limit(void **state)
+TEST(test_thresholds_follow_from_the_limit)
 {
     for (int i = 0; i < 2; i++) {
         struct emu_queue_config config = emu_queue_config_default();
@@ -179,16 +177,4 @@ static void test_thresholds_follow_from_the_limit(void **state)
         assert_int_equal(held, 60 + i);
         end();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_lost_when_the_mean_reaches_max),
-        cmocka_unit_test(test_the_mean_falls_while_nothing_comes),
-        cmocka_unit_test(test_gaps_between_losses_are_uniform),
-        cmocka_unit_test(test_marks_take_the_place_of_losses_where_they_can),
-        cmocka_unit_test(test_thresholds_follow_from_the_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

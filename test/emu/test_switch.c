@@ -3,8 +3,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <string.h>
-
 static struct emu_network net;
 static int received[1100]; /* frames a host got */
 
@@ -41,7 +39,7 @@ static void end(void)
     assert_int_equal(fake_live, 0);
 }
 
-static void test_unknown_destination_is_flooded_then_learnt(void **state)
+TEST(test_unknown_destination_is_flooded_then_learnt)
 {
     make(4);
     send(0, 2); /* nobody knows h2 */
@@ -58,7 +56,7 @@ static void test_unknown_destination_is_flooded_then_learnt(void **state)
     end();
 }
 
-static void test_broadcast_reaches_everybody_else(void **state)
+TEST(test_broadcast_reaches_everybody_else)
 {
     make(5);
     send(3, -1);
@@ -68,7 +66,7 @@ static void test_broadcast_reaches_everybody_else(void **state)
     end();
 }
 
-static void test_frame_to_its_own_segment_is_filtered(void **state)
+TEST(test_frame_to_its_own_segment_is_filtered)
 {
     make(3);
     send(0, -1);
@@ -79,7 +77,7 @@ static void test_frame_to_its_own_segment_is_filtered(void **state)
     end();
 }
 
-static void test_host_that_moves_is_learnt_anew(void **state)
+TEST(test_host_that_moves_is_learnt_anew)
 {
     make(3);
     send(0, -1);
@@ -91,7 +89,7 @@ static void test_host_that_moves_is_learnt_anew(void **state)
     end();
 }
 
-static void test_table_grows_to_a_thousand_hosts(void **state)
+TEST(test_table_grows_to_a_thousand_hosts)
 {
     make(1000);
     for (int h = 0; h < 1000; h++) {
@@ -103,16 +101,4 @@ static void test_table_grows_to_a_thousand_hosts(void **state)
     for (int h = 0; h < 1000; h++)
         assert_int_equal(emu_switch_lookup(&net.switches[0], (uint32_t)h + 1), h);
     emu_network_fini(&net);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_destination_is_flooded_then_learnt),
-        cmocka_unit_test(test_broadcast_reaches_everybody_else),
-        cmocka_unit_test(test_frame_to_its_own_segment_is_filtered),
-        cmocka_unit_test(test_host_that_moves_is_learnt_anew),
-        cmocka_unit_test(test_table_grows_to_a_thousand_hosts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

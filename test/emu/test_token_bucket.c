@@ -55,7 +55,7 @@ static int pop(int64_t now_ps)
     return fake_id(&f);
 }
 
-static void test_a_burst_leaves_at_once_and_the_rest_at_the_rate(void **state)
+TEST(test_a_burst_leaves_at_once_and_the_rest_at_the_rate)
 {
     make(EMU_DISCIPLINE_TBF);
     for (int i = 0; i < 6; i++)
@@ -76,7 +76,7 @@ static void test_a_burst_leaves_at_once_and_the_rest_at_the_rate(void **state)
 }
 
 /* 1500 tokens after 1.5 ms: a frame of 1000 and one of 500, no third. After 10 s no more than the burst. */
-static void test_tokens_gather_up_to_the_burst(void **state)
+TEST(test_tokens_gather_up_to_the_burst)
 {
     make(EMU_DISCIPLINE_TBF);
     push(2986, 0);
@@ -99,7 +99,7 @@ static void test_tokens_gather_up_to_the_burst(void **state)
 }
 
 /* What does not conform takes nothing. */
-static void test_a_policer_loses_what_finds_no_tokens(void **state)
+TEST(test_a_policer_loses_what_finds_no_tokens)
 {
     make(EMU_DISCIPLINE_POLICER);
     static const struct {
@@ -145,7 +145,7 @@ static void quiet(void *arg)
     emu_port_send_pause(&b, 2000); /* 1.024 ms */
 }
 
-static void test_a_port_asks_again_when_there_are_tokens(void **state)
+TEST(test_a_port_asks_again_when_there_are_tokens)
 {
     for (int paused = 0; paused < 2; paused++) {
         struct emu_queue_config config = bucket(EMU_DISCIPLINE_TBF);
@@ -181,15 +181,4 @@ static void test_a_port_asks_again_when_there_are_tokens(void **state)
         emu_port_fini(&b);
         assert_int_equal(fake_live, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_burst_leaves_at_once_and_the_rest_at_the_rate),
-        cmocka_unit_test(test_tokens_gather_up_to_the_burst),
-        cmocka_unit_test(test_a_policer_loses_what_finds_no_tokens),
-        cmocka_unit_test(test_a_port_asks_again_when_there_are_tokens),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct foreign_qdisc read_good(const char *text)
 {
@@ -35,7 +34,7 @@ static void is(double value, double expected)
     " backlog 9946b 41p requeues 0\n"
 
 /* Frames of 1000 bytes on average are 1024 on the wire. */
-static void test_an_htb_s_rate_is_its_class_s(void **state)
+TEST(test_an_htb_s_rate_is_its_class_s)
 {
     struct foreign_qdisc q = read_good(HTB);
     assert_string_equal(q.kind, "htb");
@@ -50,7 +49,7 @@ static void test_an_htb_s_rate_is_its_class_s(void **state)
 }
 
 /* A child that carries most of what its parent does is slower; one that carries a tenth does not matter. */
-static void test_the_slowest_that_most_passes(void **state)
+TEST(test_the_slowest_that_most_passes)
 {
     struct foreign_qdisc q = read_good("class htb 1:1 root rate 10Mbit ceil 10Mbit burst 3Kb\n Sent 1000000 bytes 1000 pkt (dropped 0)\n"
                                        "class htb 1:10 parent 1:1 rate 4Mbit ceil 4Mbit\n Sent 900000 bytes 900 pkt (dropped 0)\n"
@@ -59,7 +58,7 @@ static void test_the_slowest_that_most_passes(void **state)
 }
 
 /* Nothing passed yet: full frames. cake counts packets of 1500 bytes, with 18 more each where told so. */
-static void test_units_of_tc(void **state)
+TEST(test_units_of_tc)
 {
     is(read_good("qdisc tbf 8008: root refcnt 3 rate 2Mbit burst 3Kb lat 356ms\n").rate_bps, 2e6 * 1538 / 1514);
     is(read_good("qdisc cake 8001: dev ppp0 root refcnt 2 bandwidth 20Mbit diffserv3 rtt 100ms raw overhead 0\n").rate_bps,
@@ -77,7 +76,7 @@ static void test_units_of_tc(void **state)
 }
 
 /* tc -j has bytes a second. */
-static void test_json(void **state)
+TEST(test_json)
 {
     struct foreign_qdisc q = read_good("[{\"kind\":\"tbf\",\"handle\":\"8008:\",\"root\":true,\"options\":{\"rate\":250000,"
                                        "\"burst\":3072},\"bytes\":100000,\"packets\":100,\"drops\":7,\"backlog\":5000},{}]");
@@ -86,7 +85,7 @@ static void test_json(void **state)
     assert_int_equal(q.backlog_bytes, 5000);
 }
 
-static void test_what_is_none_is_named_with_its_line(void **state)
+TEST(test_what_is_none_is_named_with_its_line)
 {
     read_bad(HTB "Cannot find device \"eth1\"\n", "x.tc:4: 'Cannot': 'qdisc' or 'class' is wanted, as tc -s qdisc prints it");
     read_bad("qdisc tbf 1: root rate fast burst 3Kb\n", "x.tc:1: 'fast': a rate such as 2Mbit is wanted");
@@ -94,14 +93,4 @@ static void test_what_is_none_is_named_with_its_line(void **state)
     read_bad("qdisc\n", "x.tc:1: 'qdisc': a kind is wanted");
     read_bad("[{\"kind\":", "x.tc:1: ");
     read_bad("", "x.tc:1: no queue; 'tc -s qdisc show dev DEV' prints them");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_htb_s_rate_is_its_class_s), cmocka_unit_test(test_the_slowest_that_most_passes),
-        cmocka_unit_test(test_units_of_tc),                  cmocka_unit_test(test_json),
-        cmocka_unit_test(test_what_is_none_is_named_with_its_line),
-    };
-    return cmocka_run_group_tests_name("foreign/qdisc", tests, NULL, NULL);
 }

@@ -5,9 +5,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
@@ -23,13 +20,12 @@ static struct foreign_test read_text(const char *text)
 
 static void rejects(const char *text, const char *message)
 {
-    struct foreign_test t;
+    MEMORY_ENDS(foreign_test_fini) struct foreign_test t;
     struct error err = {0};
     assert_false(foreign_read_text(&t, "x", text, strlen(text), &err));
     assert_int_equal(err.code, ERROR_INPUT);
     if (strncmp(err.message, message, strlen(message)) != 0)
         fail_msg("'%s' is not '%s'", err.message, message);
-    foreign_test_fini(&t);
 }
 
 #define CONNECTED                                                                                                      \
@@ -45,7 +41,7 @@ static void rejects(const char *text, const char *message)
     ",\"sender\":true},{\"socket\":7,\"start\":" at ",\"seconds\":1,\"bits_per_second\":8e6,\"omitted\":" omitted           \
     ",\"sender\":false}]}"
 
-static void test_iperf3_says_who_sends_and_what_its_own_tcp_saw(void **state)
+TEST(test_iperf3_says_who_sends_and_what_its_own_tcp_saw)
 {
     struct foreign_test t = read_text(
         "{\"start\":{" CONNECTED ",\"test_start\":{\"duration\":2,\"bidir\":1,\"target_bitrate\":5000000}},\"intervals\":["
@@ -71,7 +67,7 @@ static void test_iperf3_says_who_sends_and_what_its_own_tcp_saw(void **state)
     foreign_test_fini(&t);
 }
 
-static void test_iperf3_without_a_test_is_refused(void **state)
+TEST(test_iperf3_without_a_test_is_refused)
 {
     rejects("{\"start\":", "x:1: not JSON: ");
     rejects("{\"start\":{},\"error\":\"unable to connect\"}",
@@ -85,9 +81,8 @@ static void test_iperf3_without_a_test_is_refused(void **state)
 }
 
 /* Streams of an interval, and connections, stand in any order, and some are of no stream that ended. */
-static void test_iperf3_streams_are_told_by_their_sockets(void **state)
+TEST(test_iperf3_streams_are_told_by_their_sockets)
 {
-    (void)state;
     struct foreign_test t = read_text(
         "{\"start\":{" CONNECTED ",\"test_start\":{\"duration\":1}},\"intervals\":[{\"streams\":["
         "{\"socket\":6,\"seconds\":1,\"bits_per_second\":1e6}]}," SECOND("0", "false") "],\"end\":{\"streams\":["
@@ -102,9 +97,8 @@ static void test_iperf3_streams_are_told_by_their_sockets(void **state)
 }
 
 /* 5000 lists in 3 bytes each are no measurement; 4000, or as many in 16 and more, may be one. */
-static void test_lists_without_end_are_refused(void **state)
+TEST(test_lists_without_end_are_refused)
 {
-    (void)state;
     static const struct { int lists, spaces; const char *words; } row[] = {
         {4000, 0, "x: no start.timestamp"},
         {5000, 0, "x: an object or a list in less than 16 bytes each: no measurement"},
@@ -131,9 +125,9 @@ static void test_lists_without_end_are_refused(void **state)
     "\"raw_values\":{}}"
 #define UPLOAD "[null,null,2,2,4,4,null,null]"
 
-static void test_flent_has_flows_in_its_series_and_round_trips_in_its_pings(void **state)
+TEST(test_flent_has_flows_in_its_series_and_round_trips_in_its_pings)
 {
-    struct foreign_test t = read_text(FLENT("4", "Mbits/s", UPLOAD));
+    MEMORY_ENDS(foreign_test_fini) struct foreign_test t = read_text(FLENT("4", "Mbits/s", UPLOAD));
     assert_int_equal(t.n, 2); /* no avg, no sum, no totals, no tcp_rtt */
     assert_near(t.start_s, 86401.5, 1e-9);
     assert_near(t.from_s, 1, 1e-9);
@@ -147,10 +141,9 @@ static void test_flent_has_flows_in_its_series_and_round_trips_in_its_pings(void
     assert_near(up->rtt_s, 0.05, 1e-9);
     assert_near(down->rtt_s, 0.1, 1e-9);
     assert_near(down->least_rtt_s, 0.02, 1e-9);
-    foreign_test_fini(&t);
 }
 
-static void test_flent_errors_name_the_key(void **state)
+TEST(test_flent_errors_name_the_key)
 {
     rejects(FLENT("5", "Mbits/s", UPLOAD), "x: version: 5; up to 4 is known");
     rejects(FLENT("4", "ms", UPLOAD), "x: metadata.SERIES_META.TCP upload BE.UNITS: 'ms'; must be Mbits/s");
@@ -172,7 +165,7 @@ static void test_flent_errors_name_the_key(void **state)
     "\t cubic rtt:0.012/0.006 bytes_acked:38 bytes_received:" received " minrtt:0.012\n"                               \
     "TIME-WAIT 0  0      10.0.0.1:1          10.0.0.2:2\n\t cubic bytes_acked:9999999 busy:10ms\n"
 
-static void test_ss_has_rates_between_samples(void **state)
+TEST(test_ss_has_rates_between_samples)
 {
     struct foreign_test t = read_text("1700000000\n" SS("1000000", "0", "1000", "500000")
                                       "1700000002.5\n" SS("3500000", "25000", "2250", "4250000"));
@@ -193,7 +186,7 @@ static void test_ss_has_rates_between_samples(void **state)
     foreign_test_fini(&t);
 }
 
-static void test_ss_once_knows_what_was_sent_while_there_was_something(void **state)
+TEST(test_ss_once_knows_what_was_sent_while_there_was_something)
 {
     struct foreign_test t = read_text(SS("1000000", "0", "1000", "500000"));
     assert_int_equal(t.n, 1);
@@ -208,7 +201,7 @@ static void test_ss_once_knows_what_was_sent_while_there_was_something(void **st
 }
 
 /* -O puts all on one line; a filter by state leaves that column out. */
-static void test_ss_on_one_line(void **state)
+TEST(test_ss_on_one_line)
 {
     struct foreign_test t =
         read_text("Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
@@ -229,7 +222,7 @@ static void is(const char *text, bool packed, bool expected)
     remove(path);
 }
 
-static void test_files_are_known_by_how_they_begin(void **state)
+TEST(test_files_are_known_by_how_they_begin)
 {
     for (int packed = 0; packed < 2; packed++) {
         is(" \n{\"start\":1}", packed, true);
@@ -244,7 +237,7 @@ static void test_files_are_known_by_how_they_begin(void **state)
     assert_false(foreign_read_is("/"));
 }
 
-static void test_packed_files_are_read_and_damaged_ones_refused(void **state)
+TEST(test_packed_files_are_read_and_damaged_ones_refused)
 {
     const char path[] = "foreign-packed.tmp", *text = FLENT("4", "Mbits/s", UPLOAD);
     struct foreign_test t;
@@ -268,30 +261,11 @@ static void test_packed_files_are_read_and_damaged_ones_refused(void **state)
     assert_string_equal(err.message, "foreign-packed.tmp: No such file or directory");
 }
 
-static void test_tests_at_the_same_time(void **state)
+TEST(test_tests_at_the_same_time)
 {
     struct foreign_test a = {.start_s = 100, .to_s = 10}, b = {.start_s = 104.9, .to_s = 10}, none = {.start_s = NAN};
     assert_true(foreign_test_together(&a, &b));
     b.start_s = 105.1;
     assert_false(foreign_test_together(&a, &b));
     assert_false(foreign_test_together(&a, &none));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_iperf3_says_who_sends_and_what_its_own_tcp_saw),
-        cmocka_unit_test(test_iperf3_streams_are_told_by_their_sockets),
-        cmocka_unit_test(test_lists_without_end_are_refused),
-        cmocka_unit_test(test_iperf3_without_a_test_is_refused),
-        cmocka_unit_test(test_flent_has_flows_in_its_series_and_round_trips_in_its_pings),
-        cmocka_unit_test(test_flent_errors_name_the_key),
-        cmocka_unit_test(test_ss_has_rates_between_samples),
-        cmocka_unit_test(test_ss_once_knows_what_was_sent_while_there_was_something),
-        cmocka_unit_test(test_ss_on_one_line),
-        cmocka_unit_test(test_files_are_known_by_how_they_begin),
-        cmocka_unit_test(test_packed_files_are_read_and_damaged_ones_refused),
-        cmocka_unit_test(test_tests_at_the_same_time),
-    };
-    return cmocka_run_group_tests_name("foreign/read", tests, NULL, NULL);
 }

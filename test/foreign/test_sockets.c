@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define HEAD "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
 
@@ -17,16 +16,15 @@ static void read_good(struct foreign_sockets *s, const char *text)
 static void read_bad(const char *text, const char *message)
 {
     struct error err = {0};
-    struct foreign_sockets s;
+    MEMORY_ENDS(foreign_sockets_fini) struct foreign_sockets s;
     assert_false(foreign_sockets_read_text(&s, "x.ss", text, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_non_null(strstr(err.message, message));
-    foreign_sockets_fini(&s);
 }
 
-static void test_a_sender_that_floods(void **state)
+TEST(test_a_sender_that_floods)
 {
-    struct foreign_sockets s;
+    MEMORY_ENDS(foreign_sockets_fini) struct foreign_sockets s;
     read_good(&s, HEAD "ESTAB 0 131768 10.80.0.1:56722 10.80.1.1:5201\n"
                        "\t cubic rto:728 rtt:510/4.7 mss:1448 cwnd:47 bytes_sent:567653 bytes_retrans:2896 "
                        "bytes_acked:499598 busy:3956ms rwnd_limited:100ms(2.5%) sndbuf_limited:40ms(1.0%) unacked:47 "
@@ -43,13 +41,12 @@ static void test_a_sender_that_floods(void **state)
     assert_true(fabs(x->busy_s - 3.956) < 1e-9 && fabs(x->rwnd_limited_s - 0.1) < 1e-9);
     assert_true(fabs(x->sndbuf_limited_s - 0.04) < 1e-9);
     assert_true(fabs(x->acked_bytes - 499598) < 1e-9 && fabs(x->again_bytes - 2896) < 1e-9);
-    foreign_sockets_fini(&s);
 }
 
 /* Of four samples: data wait to be sent; all of the window is on its way; neither; its application sets the rate. */
-static void test_samples_one_after_another(void **state)
+TEST(test_samples_one_after_another)
 {
-    struct foreign_sockets s;
+    MEMORY_ENDS(foreign_sockets_fini) struct foreign_sockets s;
     read_good(&s, "1700000000\n" HEAD "ESTAB 0 0 [::ffff:10.0.0.1]:40000 [::ffff:10.0.0.2]:5201\n\t cwnd:10 unacked:4 notsent:1448\n"
                   "1700000001\n" HEAD "ESTAB 0 0 [::ffff:10.0.0.1]:40000 [::ffff:10.0.0.2]:5201\n\t cwnd:10 unacked:10\n"
                   "\n1700000002\nESTAB 0 0 [::ffff:10.0.0.1]:40000 [::ffff:10.0.0.2]:5201\n\t cwnd:10 unacked:9\n"
@@ -60,23 +57,12 @@ static void test_samples_one_after_another(void **state)
     assert_int_equal(s.socket->samples, 4);
     assert_int_equal(s.socket->floods, 2);
     assert_int_equal(s.socket->idles, 1);
-    foreign_sockets_fini(&s);
 }
 
-static void test_what_is_none_is_named_with_its_line(void **state)
+TEST(test_what_is_none_is_named_with_its_line)
 {
     read_bad(HEAD "ESTAB 0 0 10.0.0.1:1 10.0.0.2:2\n\t cwnd:10\ntcpdump: listening on eth0\n",
              "x.ss:4: 'tcpdump: listening on eth0': a socket is wanted, as ss -tin prints it");
     read_bad(HEAD, "x.ss:1: no established socket; 'ss -tin' prints them");
     read_bad("", "x.ss:1: no established socket");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_sender_that_floods),
-        cmocka_unit_test(test_samples_one_after_another),
-        cmocka_unit_test(test_what_is_none_is_named_with_its_line),
-    };
-    return cmocka_run_group_tests_name("foreign/sockets", tests, NULL, NULL);
 }

@@ -56,8 +56,7 @@ static void mutate(struct random *r, const uint8_t *from, size_t n)
 int main(int argc, char **argv)
 {
     static uint8_t data[INPUT_MAX];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     MUST(argc > 1);
     for (int i = 1; i < argc; i++) {
         FILE *f = fopen(argv[i], "rb");

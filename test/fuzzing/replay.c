@@ -76,7 +76,6 @@ static size_t mutate(struct random *r, char *data)
 int main(int argc, char **argv)
 {
     static char data[MOST];
-    struct random r;
     if (argc > 1)
         read_seeds(argv[1]);
     if (n_seeds == 0) {
@@ -85,7 +84,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < n_seeds; i++)
         LLVMFuzzerTestOneInput((const uint8_t *)seeds[i], sizes[i]);
-    random_init(&r, 17);
+    struct random r = random_of(17);
     for (long i = argc > 2 ? atol(argv[2]) : 3000; i > 0; i--)
         LLVMFuzzerTestOneInput((const uint8_t *)data, mutate(&r, data));
     for (size_t i = 0; i < n_seeds; i++)

@@ -4,8 +4,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* 50 Mb/s each way of a link that has room for 50: full. */
 static struct judge_diagnosis full(enum judge_answer answer, enum judge_cause cause)
@@ -15,7 +13,7 @@ static struct judge_diagnosis full(enum judge_answer answer, enum judge_cause ca
     return (struct judge_diagnosis){.answer = answer, .cause = cause, .in = way, .out = way};
 }
 
-static void test_a_yes_is_what_its_remedy_brings(void **state)
+TEST(test_a_yes_is_what_its_remedy_brings)
 {
     const enum judge_cause causes[] = {JUDGE_CAUSE_ACKS, JUDGE_CAUSE_THIN_ACKS, JUDGE_CAUSE_OTHER};
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
@@ -25,7 +23,7 @@ static void test_a_yes_is_what_its_remedy_brings(void **state)
 }
 
 /* 90 of 100 Mb/s: 10 % more are enough for a yes, 4 % are not. */
-static void test_windows_and_losses_gain_what_the_link_has_room_for(void **state)
+TEST(test_windows_and_losses_gain_what_the_link_has_room_for)
 {
     const enum judge_cause causes[] = {JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_SEND_BUFFER, JUDGE_CAUSE_LOSSES};
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
@@ -45,7 +43,7 @@ static void test_windows_and_losses_gain_what_the_link_has_room_for(void **state
     }
 }
 
-static void test_what_nobody_estimates_is_not_promised(void **state)
+TEST(test_what_nobody_estimates_is_not_promised)
 {
     const enum judge_cause unseen[] = {JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_SLOW_HOST, JUDGE_CAUSE_POLICING,
                                        JUDGE_CAUSE_THIN_PATH, JUDGE_CAUSE_SHARED};
@@ -58,7 +56,7 @@ static void test_what_nobody_estimates_is_not_promised(void **state)
     }
 }
 
-static void test_an_answer_is_figures_and_a_reason(void **state)
+TEST(test_an_answer_is_figures_and_a_reason)
 {
     char figures[240];
     struct judge_diagnosis d = full(JUDGE_ANSWER_NO, JUDGE_CAUSE_FULL);
@@ -74,15 +72,4 @@ static void test_an_answer_is_figures_and_a_reason(void **state)
     judge_diagnosis_figures(&d, figures, sizeof figures);
     assert_string_equal(figures, "no more than that");
     assert_string_equal(judge_diagnosis_reason(&d), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_yes_is_what_its_remedy_brings),
-        cmocka_unit_test(test_windows_and_losses_gain_what_the_link_has_room_for),
-        cmocka_unit_test(test_what_nobody_estimates_is_not_promised),
-        cmocka_unit_test(test_an_answer_is_figures_and_a_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* 1 to n ms, the greatest first. */
 static void count_down(double *round_s, size_t n)
@@ -14,7 +12,7 @@ static void count_down(double *round_s, size_t n)
 }
 
 /* Of 1 to 200 ms half do not exceed 100, 95 % of them 190, 99 % of them 198. */
-static void test_quantiles_are_of_the_nearest_rank(void **state)
+TEST(test_quantiles_are_of_the_nearest_rank)
 {
     double round_s[200];
     struct judge_latency_times t;
@@ -28,7 +26,7 @@ static void test_quantiles_are_of_the_nearest_rank(void **state)
 
 /* Beyond 99 % is one of a hundred values, and none of ninety-nine; beyond 95 % is one of twenty. Of 99 values the 50th
  * is the middle, and the 95th the first that 94.05 do not exceed. */
-static void test_what_no_value_is_beyond_is_not_known(void **state)
+TEST(test_what_no_value_is_beyond_is_not_known)
 {
     double round_s[100];
     struct judge_latency_times t;
@@ -47,7 +45,7 @@ static void test_what_no_value_is_beyond_is_not_known(void **state)
 }
 
 /* Waveform's limits: 5, 30, 60, 200 and 400 ms more than idle. */
-static void test_a_grade_is_how_much_longer_it_takes(void **state)
+TEST(test_a_grade_is_how_much_longer_it_takes)
 {
     const struct {
         double more_s;
@@ -63,21 +61,10 @@ static void test_a_grade_is_how_much_longer_it_takes(void **state)
     assert_null(judge_latency_grade(&(struct judge_latency){{1, NAN, NAN, NAN}, {1, 0.02, NAN, NAN}}));
 }
 
-static void test_what_is_said_is_in_ms(void **state)
+TEST(test_what_is_said_is_in_ms)
 {
     char text[JUDGE_LATENCY_TEXT];
     struct judge_latency l = {{1, 0.0218, NAN, NAN}, {200, 1.0951, 1.2712, 1.3034}};
     judge_latency_say(&l, text);
     assert_string_equal(text, "round trip: idle 21.8 ms, loaded 1095 ms (95 %: 1271, 99 %: 1303), bufferbloat: extreme");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantiles_are_of_the_nearest_rank),
-        cmocka_unit_test(test_what_no_value_is_beyond_is_not_known),
-        cmocka_unit_test(test_a_grade_is_how_much_longer_it_takes),
-        cmocka_unit_test(test_what_is_said_is_in_ms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

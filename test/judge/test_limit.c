@@ -5,7 +5,6 @@
 #include "test/judge/any.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FULL 1448.0
 
@@ -33,7 +32,7 @@ static bool is(double value, double expected)
     return fabs(value - expected) < 1e-9;
 }
 
-static void test_what_the_source_knows_is_taken(void **state)
+TEST(test_what_the_source_knows_is_taken)
 {
     for (int cause = 1; cause < JUDGE_CAUSES; cause++) {
         struct judge_flow f = plain();
@@ -50,7 +49,7 @@ static void test_what_the_source_knows_is_taken(void **state)
     }
 }
 
-static void test_pulses_tell_what_no_mark_does(void **state)
+TEST(test_pulses_tell_what_no_mark_does)
 {
     struct judge_flow f = plain();
     f.paced_odds = 6;
@@ -61,7 +60,7 @@ static void test_pulses_tell_what_no_mark_does(void **state)
     assert_true(judge_limit_else(&f) < 0.05);
 }
 
-static void test_without_any_mark_nothing_is_sure(void **state)
+TEST(test_without_any_mark_nothing_is_sure)
 {
     struct judge_flow f = plain();
     double otherwise = judge_limit_else(&f);
@@ -69,7 +68,7 @@ static void test_without_any_mark_nothing_is_sure(void **state)
 }
 
 /* (in flight + two segments) / offered: from 0.85, no edge, to 1; of the most that ever was, from 0.93. */
-static void test_a_sender_at_the_edge_of_its_window_is_held_by_it(void **state)
+TEST(test_a_sender_at_the_edge_of_its_window_is_held_by_it)
 {
     struct judge_flow f = plain();
     f.sender.flight_bytes = 400e3 - 2 * FULL;
@@ -86,7 +85,7 @@ static void test_a_sender_at_the_edge_of_its_window_is_held_by_it(void **state)
 }
 
 /* Where stamps do not show what is in flight, 8 Mb/s for 100 ms are 100 kB, by Little's law. */
-static void test_what_is_in_flight_follows_from_its_round_trip(void **state)
+TEST(test_what_is_in_flight_follows_from_its_round_trip)
 {
     struct judge_flow f = plain();
     f.sender.flight_bytes = f.sender.most_bytes = NAN;
@@ -106,7 +105,7 @@ static void test_what_is_in_flight_follows_from_its_round_trip(void **state)
 }
 
 /* A window whose scale is a guess is the least that has room: to be at its edge is another mark. */
-static void test_a_guessed_window_has_marks_of_its_own(void **state)
+TEST(test_a_guessed_window_has_marks_of_its_own)
 {
     struct judge_flow f = plain();
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0));
@@ -122,7 +121,7 @@ static void test_a_guessed_window_has_marks_of_its_own(void **state)
 
 /* No segment is closer to the one before than the mean: an application's clock. At the edge of a window ACKs that come
  * so may space them. */
-static void test_even_spacing_far_from_the_edge_is_an_applications(void **state)
+TEST(test_even_spacing_far_from_the_edge_is_an_applications)
 {
     struct judge_flow f = plain();
     f.sender.tight_share = 0;
@@ -143,7 +142,7 @@ static void test_even_spacing_far_from_the_edge_is_an_applications(void **state)
 
 /* Ten segments in flight all the time, of a window of 64 kB, leave two by two: a pace, or a send buffer? Nothing tells.
  * One that had round trips of 40 ms in place of 100, and was so much faster then, its ACKs let go. */
-static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
+TEST(test_a_pace_that_never_changed_may_be_the_applications)
 {
     struct judge_flow f = plain();
     f.rate_bps = 10 * FULL * 8 / 0.1;
@@ -164,7 +163,7 @@ static void test_a_pace_that_never_changed_may_be_the_applications(void **state)
 }
 
 /* Four segments in flight where a hundred are offered, though nothing was lost: no window ever was so small. */
-static void test_little_in_flight_is_an_applications(void **state)
+TEST(test_little_in_flight_is_an_applications)
 {
     struct judge_flow f = plain();
     f.rate_bps = 120 * FULL * 8;
@@ -183,7 +182,7 @@ static void test_little_in_flight_is_an_applications(void **state)
 }
 
 /* No faster while nothing waits, or by less than a fifth: ACKs do not hold it. */
-static void test_how_fast_a_sender_is_while_nothing_waits_tells(void **state)
+TEST(test_how_fast_a_sender_is_while_nothing_waits_tells)
 {
     struct judge_flow f = plain();
     double before = judge_limit_else(&f);
@@ -197,7 +196,7 @@ static void test_how_fast_a_sender_is_while_nothing_waits_tells(void **state)
 }
 
 /* Short segments and silence, each by itself, where the window has room. */
-static void test_an_application_that_runs_out_of_data_shows(void **state)
+TEST(test_an_application_that_runs_out_of_data_shows)
 {
     struct judge_flow none = plain();
     double before = judge_limit_else(&none);
@@ -224,7 +223,7 @@ static void test_an_application_that_runs_out_of_data_shows(void **state)
 
 /* A segment a round trip (RFC 5681, section 3.1); 0.5 is in the middle of 0.2 and 0.8. What its interval hides does not
  * count. */
-static void test_a_congestion_window_that_grows_is_one(void **state)
+TEST(test_a_congestion_window_that_grows_is_one)
 {
     struct judge_flow f = plain();
     double before = judge_limit_else(&f);
@@ -242,7 +241,7 @@ static void test_a_congestion_window_that_grows_is_one(void **state)
 }
 
 /* One loss may be chance, four are none. */
-static void test_losses_are_named_and_a_policers_are_its_own(void **state)
+TEST(test_losses_are_named_and_a_policers_are_its_own)
 {
     struct judge_flow f = plain();
     f.lossless = false;
@@ -266,7 +265,7 @@ static void test_losses_are_named_and_a_policers_are_its_own(void **state)
 
 /* Of ACKs that offer less than two segments one in twenty is too many. A window that comes and goes by a twenty-fifth
  * is a reader's if it is mostly below the largest, and if no lost segment holds up what is behind it. */
-static void test_a_slow_reader_bounds_its_sender(void **state)
+TEST(test_a_slow_reader_bounds_its_sender)
 {
     struct judge_flow f = plain();
     f.sender.closed_share = 0.06;
@@ -307,7 +306,7 @@ static struct judge_flow buffered(void)
     return f;
 }
 
-static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
+TEST(test_a_send_buffer_keeps_what_is_in_flight_the_same)
 {
     struct judge_flow f = buffered();
     assert_true(judge_limit_else(&f) < 0.95);
@@ -338,7 +337,7 @@ static void test_a_send_buffer_keeps_what_is_in_flight_the_same(void **state)
 }
 
 /* At the edge of a window, where ACKs set the pace, some marks tell nothing. */
-static void test_at_the_edge_some_marks_tell_nothing(void **state)
+TEST(test_at_the_edge_some_marks_tell_nothing)
 {
     struct judge_flow f = plain();
     f.sender.tight_share = 0;
@@ -355,7 +354,7 @@ static void test_at_the_edge_some_marks_tell_nothing(void **state)
     assert_true(is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0)); /* it is known */
 }
 
-static void test_every_mark_has_its_words(void **state)
+TEST(test_every_mark_has_its_words)
 {
     for (int i = 0; i < JUDGE_MARKS; i++)
         assert_true(judge_noise_marks[i].what && isfinite(judge_noise_marks[i].weight));
@@ -387,10 +386,9 @@ static struct judge_flow drawn(struct random *r)
     return f;
 }
 
-static void test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them(void **state)
+TEST(test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them)
 {
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int k = 0; k < 20000; k += cm_every()) {
         double m[JUDGE_MARKS];
         struct judge_flow f = drawn(&r), before;
@@ -409,10 +407,9 @@ static void test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them(vo
 
 /* Whatever else is seen, an application is no more likely nearer to the edge, with more losses, or growing, and no less
  * with silence. */
-static void test_marks_weigh_one_way(void **state)
+TEST(test_marks_weigh_one_way)
 {
-    struct random r;
-    random_init(&r, 2);
+    struct random r = random_of(2);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct judge_flow f = drawn(&r), g = f;
         f.sender.closed_share = g.sender.closed_share = f.sender.offered_swing = g.sender.offered_swing = 0;
@@ -438,30 +435,4 @@ static void test_marks_weigh_one_way(void **state)
         }
         assert_true(judge_limit_else(&g) <= judge_limit_else(&f) + 1e-12);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_the_source_knows_is_taken),
-        cmocka_unit_test(test_pulses_tell_what_no_mark_does),
-        cmocka_unit_test(test_without_any_mark_nothing_is_sure),
-        cmocka_unit_test(test_a_sender_at_the_edge_of_its_window_is_held_by_it),
-        cmocka_unit_test(test_what_is_in_flight_follows_from_its_round_trip),
-        cmocka_unit_test(test_a_guessed_window_has_marks_of_its_own),
-        cmocka_unit_test(test_even_spacing_far_from_the_edge_is_an_applications),
-        cmocka_unit_test(test_a_pace_that_never_changed_may_be_the_applications),
-        cmocka_unit_test(test_little_in_flight_is_an_applications),
-        cmocka_unit_test(test_how_fast_a_sender_is_while_nothing_waits_tells),
-        cmocka_unit_test(test_an_application_that_runs_out_of_data_shows),
-        cmocka_unit_test(test_a_congestion_window_that_grows_is_one),
-        cmocka_unit_test(test_losses_are_named_and_a_policers_are_its_own),
-        cmocka_unit_test(test_a_slow_reader_bounds_its_sender),
-        cmocka_unit_test(test_a_send_buffer_keeps_what_is_in_flight_the_same),
-        cmocka_unit_test(test_at_the_edge_some_marks_tell_nothing),
-        cmocka_unit_test(test_every_mark_has_its_words),
-        cmocka_unit_test(test_whatever_is_seen_marks_are_shares_and_limits_agree_with_them),
-        cmocka_unit_test(test_marks_weigh_one_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

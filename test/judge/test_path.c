@@ -5,7 +5,6 @@
 #include "test/judge/any.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FULL 1448.0
 #define NEVER 0.999 /* of what is so with a share: not so */
@@ -54,7 +53,7 @@ static bool gains(const struct scene *c, int way, double times)
 }
 
 /* W / T = x, so without the ACKs' 10 ms W / (T - 10 ms): 20 / 10; and without a share v of the data's 5. */
-static void test_a_window_carries_more_in_a_shorter_round_trip(void **state)
+TEST(test_a_window_carries_more_in_a_shorter_round_trip)
 {
     struct scene c;
     scene_make(&c);
@@ -70,7 +69,7 @@ static void test_a_window_carries_more_in_a_shorter_round_trip(void **state)
 }
 
 /* They fill whatever queue there is. */
-static void test_data_of_a_sender_that_loses_wait_on(void **state)
+TEST(test_data_of_a_sender_that_loses_wait_on)
 {
     struct scene c;
     scene_make(&c);
@@ -86,7 +85,7 @@ static void test_data_of_a_sender_that_loses_wait_on(void **state)
 }
 
 /* 1 % of a round trip is below what delayed ACKs make. */
-static void test_a_wait_that_cannot_be_seen_costs_nothing(void **state)
+TEST(test_a_wait_that_cannot_be_seen_costs_nothing)
 {
     struct scene c;
     scene_make(&c);
@@ -99,7 +98,7 @@ static void test_a_wait_that_cannot_be_seen_costs_nothing(void **state)
 }
 
 /* Both means are of one clock: what the data's is below nothing, the ACKs' are too long. 20 of 13 ms. */
-static void test_negative_waits_of_data_are_taken_from_those_of_acks(void **state)
+TEST(test_negative_waits_of_data_are_taken_from_those_of_acks)
 {
     struct scene c;
     scene_make(&c);
@@ -108,7 +107,7 @@ static void test_negative_waits_of_data_are_taken_from_those_of_acks(void **stat
     assert_true(gains(&c, OUT, 20.0 / 13));
 }
 
-static void test_without_a_round_trip_any_share_of_the_windows_may_be_possible(void **state)
+TEST(test_without_a_round_trip_any_share_of_the_windows_may_be_possible)
 {
     struct scene c;
     scene_make(&c);
@@ -122,7 +121,7 @@ static void test_without_a_round_trip_any_share_of_the_windows_may_be_possible(v
 }
 
 /* (100 - 10 - 80 * 90 / (2 * 1448)) * 1448 / 1538 Mb/s: 87.5138 * 0.941482. */
-static void test_room_is_what_acks_and_others_leave(void **state)
+TEST(test_room_is_what_acks_and_others_leave)
 {
     struct scene c;
     scene_make(&c);
@@ -135,7 +134,7 @@ static void test_room_is_what_acks_and_others_leave(void **state)
 
 /* Of two directions that want more than there is, each leaves to the other x = (C - x A / (k S)) S / (S + A):
  * x = C / ((S + A) / S + A / (k S)), 100 / (1.062155 + 0.031077) Mb/s. */
-static void test_both_directions_together_carry_no_more_than_fits(void **state)
+TEST(test_both_directions_together_carry_no_more_than_fits)
 {
     struct scene c;
     scene_make(&c);
@@ -154,7 +153,7 @@ static void test_both_directions_together_carry_no_more_than_fits(void **state)
 }
 
 /* An application that is answered after 3 of the 12 ms of a cycle, all of which an ACK waits: 12 / (12 - 3). */
-static void test_an_application_that_waits_for_answers_has_shorter_cycles(void **state)
+TEST(test_an_application_that_waits_for_answers_has_shorter_cycles)
 {
     struct scene c;
     scene_make(&c);
@@ -191,7 +190,7 @@ static void test_an_application_that_waits_for_answers_has_shorter_cycles(void *
 }
 
 /* With P = 0.3 three of ten draws have it so. */
-static void test_what_holds_a_flow_is_drawn_by_its_probability(void **state)
+TEST(test_what_holds_a_flow_is_drawn_by_its_probability)
 {
     struct scene c;
     scene_make(&c);
@@ -211,7 +210,7 @@ static void alone(struct scene *c)
     c->facts.n = 1;
 }
 
-static void test_nothing_behind_which_acks_wait_costs_nothing(void **state)
+TEST(test_nothing_behind_which_acks_wait_costs_nothing)
 {
     struct scene c;
     alone(&c);
@@ -239,7 +238,7 @@ static void test_nothing_behind_which_acks_wait_costs_nothing(void **state)
 
 /* 4 of 10 ms in a host that no order of service spares: 20 / (20 - 6). And of the data's 5 ms 3 stay:
  * 20 / (20 - 6 - 2). */
-static void test_what_waits_in_a_slow_host_waits_on(void **state)
+TEST(test_what_waits_in_a_slow_host_waits_on)
 {
     struct scene c;
     scene_make(&c);
@@ -253,7 +252,7 @@ static void test_what_waits_in_a_slow_host_waits_on(void **state)
 
 /* All that is in flight takes 10 / 1.3 ms to pass the link: in between of what a mean may exceed and of what it
  * cannot. */
-static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
+TEST(test_nothing_waits_longer_than_all_in_flight_takes)
 {
     struct scene c;
     scene_make(&c);
@@ -279,7 +278,7 @@ static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
 }
 
 /* What waits behind slower links of its own is not in the way of ACKs of another one. */
-static void test_data_behind_links_of_their_own_are_in_nobodys_way(void **state)
+TEST(test_data_behind_links_of_their_own_are_in_nobodys_way)
 {
     struct scene c;
     scene_make(&c);
@@ -291,7 +290,7 @@ static void test_data_behind_links_of_their_own_are_in_nobodys_way(void **state)
 
 /* 4 ms that nobody placed are the ACKs' or not: 20 / (20 - 14), the data's are 1. They are less likely so where the
  * queue towards the host is full. */
-static void test_waits_that_nobody_placed_may_be_the_acks(void **state)
+TEST(test_waits_that_nobody_placed_may_be_the_acks)
 {
     struct scene c;
     scene_make(&c);
@@ -313,7 +312,7 @@ static void test_waits_that_nobody_placed_may_be_the_acks(void **state)
 }
 
 /* 4 ms of the data's 5, of which 2 are in a slow host: these stay, so that 3 are the ACKs' at most. 20 / (20 - 13). */
-static void test_waits_in_a_slow_host_are_placed(void **state)
+TEST(test_waits_in_a_slow_host_are_placed)
 {
     struct scene c;
     scene_make(&c);
@@ -325,7 +324,7 @@ static void test_waits_in_a_slow_host_are_placed(void **state)
 
 /* What outgoing data wait after the tap may pass for waits of their ACKs: hardly where data that come in wait as long,
  * and most of all where their segments leave evenly. */
-static void test_coarse_stamps_may_take_data_for_acks(void **state)
+TEST(test_coarse_stamps_may_take_data_for_acks)
 {
     struct scene c;
     scene_make(&c);
@@ -369,7 +368,7 @@ static double of_wire(double wire_bps)
     return (wire_bps - 20e6 * 90 / 2896) * 1448 / 1538;
 }
 
-static void test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so(void **state)
+TEST(test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so)
 {
     struct judge_link link = {.capacity_bps = 15e6, .source = JUDGE_CAPACITY_KNOWN};
     assert_true(fabs(through(link, 0, 2) - of_wire(15e6)) < 1);
@@ -378,7 +377,7 @@ static void test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so(vo
     assert_true(fabs(through(link, 0.5, -1) - of_wire(15e6 * (1 - judge_noise.capacity))) < 1);
 }
 
-static void test_an_unknown_link_has_any_room_from_none_on(void **state)
+TEST(test_an_unknown_link_has_any_room_from_none_on)
 {
     const struct judge_link link = {.capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN};
     double before = through(link, 0, 0);
@@ -393,7 +392,7 @@ static void test_an_unknown_link_has_any_room_from_none_on(void **state)
 
 /* As fast as the other way, mostly; surely so where it carries just that. */
 /* Half of what an unknown link may be is just what passes, where the capture's clock cannot show that frames are back to back. */
-static void test_a_link_that_no_clock_shows_may_be_full(void **state)
+TEST(test_a_link_that_no_clock_shows_may_be_full)
 {
     const enum judge_capacity_source sources[] = {JUDGE_CAPACITY_UNKNOWN, JUDGE_CAPACITY_ASSUMED};
     for (int i = 0; i < 2; i++)
@@ -410,7 +409,7 @@ static void test_a_link_that_no_clock_shows_may_be_full(void **state)
 }
 
 /* Where neither way shows its rate, one whose data wait more than a tenth of the round trip, 5 ms of 20, may be full. */
-static void test_a_link_before_which_data_wait_may_be_full(void **state)
+TEST(test_a_link_before_which_data_wait_may_be_full)
 {
     for (int known = 0; known < 2; known++)
         for (int waits = 0; waits < 2; waits++) {
@@ -427,7 +426,7 @@ static void test_a_link_before_which_data_wait_may_be_full(void **state)
         }
 }
 
-static void test_links_are_mostly_alike_both_ways(void **state)
+TEST(test_links_are_mostly_alike_both_ways)
 {
     struct judge_link link = {.capacity_bps = 15e6, .source = JUDGE_CAPACITY_ASSUMED};
     assert_true(fabs(through(link, 0.3, 0) - of_wire(15e6)) < 1);
@@ -440,7 +439,7 @@ static void test_links_are_mostly_alike_both_ways(void **state)
 }
 
 /* 20 Mb/s if it works for 0.6 of the time, any less down to 12 if for all of it. */
-static void test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower(void **state)
+TEST(test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower)
 {
     const struct judge_link link = {.capacity_bps = 20e6, .works = 0.6, .source = JUDGE_CAPACITY_QUEUE};
     assert_true(fabs(through(link, 0, 0) - of_wire(20e6)) < 1);
@@ -448,7 +447,7 @@ static void test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower(voi
     assert_true(fabs(through(link, 0.5, 0) - of_wire(15e6)) < 1); /* 20 * 0.6 / (0.6 + 0.5 * 0.4) */
 }
 
-static void test_a_slower_link_after_the_tap_may_be_full(void **state)
+TEST(test_a_slower_link_after_the_tap_may_be_full)
 {
     struct scene c;
     scene_make(&c);
@@ -460,7 +459,7 @@ static void test_a_slower_link_after_the_tap_may_be_full(void **state)
 }
 
 /* Each by itself: a wait by shares and by ticks, all that is possible, and what is more than is carried. */
-static void test_facts_and_the_model_are_off_by_shares(void **state)
+TEST(test_facts_and_the_model_are_off_by_shares)
 {
     struct scene c;
     scene_make(&c);
@@ -489,7 +488,7 @@ static void test_facts_and_the_model_are_off_by_shares(void **state)
 
 /* At 10 Mb/s a full frame of 1538 bytes takes 1.23 ms: ACKs that wait 10 ms wait for half of one in any order. Those that
  * wait for less than it wait for it alone, and nobody else's data began a frame where there are none. */
-static void test_no_order_interrupts_a_frame_that_has_begun(void **state)
+TEST(test_no_order_interrupts_a_frame_that_has_begun)
 {
     struct scene c;
     scene_make(&c);
@@ -510,7 +509,7 @@ static void test_no_order_interrupts_a_frame_that_has_begun(void **state)
 }
 
 /* ACKs of 15 Mb/s, 90 bytes for two segments, fill 466 kb/s: no faster, however fast the data's own link is. */
-static void test_acks_alone_bound_what_their_link_lets_pass(void **state)
+TEST(test_acks_alone_bound_what_their_link_lets_pass)
 {
     struct scene c;
     scene_make(&c);
@@ -575,10 +574,10 @@ static void drawn_make(struct drawn *d, struct random *r)
 
 /* Of any facts: what is carried, or as much of it as has room beside the ACKs of what else is possible. Without room a
  * capacity contradicts what is carried, and bounds nothing. */
-static void test_what_is_possible_is_finite_and_no_less_than_is_carried(void **state)
+TEST(test_what_is_possible_is_finite_and_no_less_than_is_carried)
 {
     struct random r;
-    random_init(&r, 3);
+    r = random_of(3);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct drawn d;
         double bps[2];
@@ -595,10 +594,10 @@ static void test_what_is_possible_is_finite_and_no_less_than_is_carried(void **s
     }
 }
 
-static void test_of_no_source_of_a_capacity_anything_is_infinite(void **state)
+TEST(test_of_no_source_of_a_capacity_anything_is_infinite)
 {
     struct random r;
-    random_init(&r, 4);
+    r = random_of(4);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct drawn d;
         double bps[2];
@@ -620,10 +619,10 @@ static void test_of_no_source_of_a_capacity_anything_is_infinite(void **state)
 }
 
 /* In a queue from which nothing is known to be elsewhere, in links with room. */
-static void test_more_ack_wait_makes_no_less_possible(void **state)
+TEST(test_more_ack_wait_makes_no_less_possible)
 {
     struct random r;
-    random_init(&r, 5);
+    r = random_of(5);
     for (int k = 0; k < 20000; k += cm_every()) {
         struct drawn d;
         double less[2], more[2];
@@ -640,40 +639,4 @@ static void test_more_ack_wait_makes_no_less_possible(void **state)
         for (int way = 0; way < 2; way++)
             assert_true(more[way] >= less[way] * (1 - 1e-9));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_window_carries_more_in_a_shorter_round_trip),
-        cmocka_unit_test(test_data_of_a_sender_that_loses_wait_on),
-        cmocka_unit_test(test_a_wait_that_cannot_be_seen_costs_nothing),
-        cmocka_unit_test(test_negative_waits_of_data_are_taken_from_those_of_acks),
-        cmocka_unit_test(test_without_a_round_trip_any_share_of_the_windows_may_be_possible),
-        cmocka_unit_test(test_room_is_what_acks_and_others_leave),
-        cmocka_unit_test(test_both_directions_together_carry_no_more_than_fits),
-        cmocka_unit_test(test_an_application_that_waits_for_answers_has_shorter_cycles),
-        cmocka_unit_test(test_what_holds_a_flow_is_drawn_by_its_probability),
-        cmocka_unit_test(test_nothing_behind_which_acks_wait_costs_nothing),
-        cmocka_unit_test(test_what_waits_in_a_slow_host_waits_on),
-        cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
-        cmocka_unit_test(test_data_behind_links_of_their_own_are_in_nobodys_way),
-        cmocka_unit_test(test_waits_that_nobody_placed_may_be_the_acks),
-        cmocka_unit_test(test_waits_in_a_slow_host_are_placed),
-        cmocka_unit_test(test_coarse_stamps_may_take_data_for_acks),
-        cmocka_unit_test(test_a_known_link_is_as_fast_as_it_is_and_a_measured_one_about_so),
-        cmocka_unit_test(test_an_unknown_link_has_any_room_from_none_on),
-        cmocka_unit_test(test_a_link_that_no_clock_shows_may_be_full),
-        cmocka_unit_test(test_a_link_before_which_data_wait_may_be_full),
-        cmocka_unit_test(test_links_are_mostly_alike_both_ways),
-        cmocka_unit_test(test_a_link_that_works_for_a_share_of_the_time_is_so_much_slower),
-        cmocka_unit_test(test_a_slower_link_after_the_tap_may_be_full),
-        cmocka_unit_test(test_facts_and_the_model_are_off_by_shares),
-        cmocka_unit_test(test_no_order_interrupts_a_frame_that_has_begun),
-        cmocka_unit_test(test_acks_alone_bound_what_their_link_lets_pass),
-        cmocka_unit_test(test_what_is_possible_is_finite_and_no_less_than_is_carried),
-        cmocka_unit_test(test_of_no_source_of_a_capacity_anything_is_infinite),
-        cmocka_unit_test(test_more_ack_wait_makes_no_less_possible),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 #include "test/judge/any.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FULL 1448.0
 #define IN 0
@@ -78,7 +77,7 @@ static bool matters(double in, double out, double in_possible, double out_possib
     return judge_diagnosis_matters((const double[]){in, out}, (const double[]){in_possible, out_possible});
 }
 
-static void test_yes_is_a_twentieth_of_the_total_or_a_tenth_of_a_direction(void **state)
+TEST(test_yes_is_a_twentieth_of_the_total_or_a_tenth_of_a_direction)
 {
     assert_true(matters(50, 44.9, 50, 50));    /* 94.9 of 100, and 10.2 % */
     assert_true(matters(47.4, 47.4, 50, 50));  /* 5.2 % of each */
@@ -100,7 +99,7 @@ static double said(double yes)
 
 /* 40 Mb/s of which ACKs wait half of the round trip would be 80, and together 160 with the 80 in: 40 of 160 are
  * lost. */
-static void test_acks_that_wait_are_a_yes(void **state)
+TEST(test_acks_that_wait_are_a_yes)
 {
     struct judge_diagnosis d = decided_pair(40e6, 10e-3);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
@@ -118,7 +117,7 @@ static void test_acks_that_wait_are_a_yes(void **state)
     assert_non_null(strstr(d.why, "outgoing data get 40.0 of "));
 }
 
-static void test_nothing_waits_is_a_no(void **state)
+TEST(test_nothing_waits_is_a_no)
 {
     struct judge_diagnosis d = decided_pair(40e6, 0);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
@@ -129,7 +128,7 @@ static void test_nothing_waits_is_a_no(void **state)
 }
 
 /* 1 - 90 / 91.8 of what has room: 80 Mb/s in take 2.5 for ACKs, and headers 5.9 %. */
-static void test_a_full_link_has_nothing_to_win(void **state)
+TEST(test_a_full_link_has_nothing_to_win)
 {
     struct judge_diagnosis d = decided_pair(85e6, 10e-3);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
@@ -141,7 +140,7 @@ static void test_a_full_link_has_nothing_to_win(void **state)
 }
 
 /* What may rest now and then is never full. */
-static void test_a_link_that_may_work_for_a_share_of_the_time_is_not_full(void **state)
+TEST(test_a_link_that_may_work_for_a_share_of_the_time_is_not_full)
 {
     struct pair p;
     pair_of(&p, 90e6, 0)->facts.out.works = 0.5;
@@ -161,7 +160,7 @@ static struct pair *alone(struct pair *p, double out_bps, double ack_wait_s)
 }
 
 /* An answer is that of 95 % of the draws, and the probability of a yes here is that of a window. */
-static void test_a_flow_that_may_be_its_applications_is_neither(void **state)
+TEST(test_a_flow_that_may_be_its_applications_is_neither)
 {
     struct pair p;
     for (int i = 2; i < 9; i++) {
@@ -193,7 +192,7 @@ static double probability_beside(enum judge_cause known)
     return decided(&p.facts).probability;
 }
 
-static void test_flows_of_a_direction_are_mostly_alike(void **state)
+TEST(test_flows_of_a_direction_are_mostly_alike)
 {
     double by_itself = probability_beside(JUDGE_CAUSE_UNKNOWN);
     assert_true(fabs(by_itself - 0.5) < SPREAD);
@@ -202,7 +201,7 @@ static void test_flows_of_a_direction_are_mostly_alike(void **state)
 }
 
 /* What the source knows of a flow nothing of its neighbours changes. */
-static void test_what_is_known_stays_so_beside_others(void **state)
+TEST(test_what_is_known_stays_so_beside_others)
 {
     for (int known = 0; known < 2; known++) {
         struct pair p;
@@ -221,7 +220,7 @@ static void test_what_is_known_stays_so_beside_others(void **state)
 }
 
 /* A clock starts its cycles or answers do, as likely: half of a late answer is made up for, with some deviation. */
-static void test_an_application_that_may_be_clocked_is_drawn_evenly(void **state)
+TEST(test_an_application_that_may_be_clocked_is_drawn_evenly)
 {
     struct pair p;
     pair_of(&p, 40e6, 10e-3)->flow[OUT].known = JUDGE_CAUSE_APPLICATION;
@@ -238,7 +237,7 @@ static void test_an_application_that_may_be_clocked_is_drawn_evenly(void **state
 
 /* What looks like an application's may be a window that shrinks while ACKs wait: a no only where they do not, or where
  * there is no room: 90 of 94.2 Mb/s. */
-static void test_a_likely_application_is_no_no(void **state)
+TEST(test_a_likely_application_is_no_no)
 {
     struct pair p;
     for (int k = 0; k < 3; k++) {
@@ -253,7 +252,7 @@ static void test_a_likely_application_is_no_no(void **state)
 
 /* 9 ms of data's waits of which a share v may vanish: a tenth is lost if (1.5 + 9 v) / 20 is more than that, so with
  * 1 - 0.5 / 9 = 0.944. Data of a sender that loses wait on, and what ACKs cost it is known within a third: of 0.5 ms, 0.025. */
-static void test_data_that_wait_for_something_else_may_wait_on(void **state)
+TEST(test_data_that_wait_for_something_else_may_wait_on)
 {
     struct pair p;
     pair_of(&p, 20e6, 1.5e-3);
@@ -277,7 +276,7 @@ static void test_data_that_wait_for_something_else_may_wait_on(void **state)
 
 /* A slower link elsewhere would look the same where neither stamps nor the link's rate tell. If ACKs wait as long as
  * data that come in, these are what they wait behind. */
-static void test_blurred_waits_are_no_yes_unless_as_long_as_the_datas(void **state)
+TEST(test_blurred_waits_are_no_yes_unless_as_long_as_the_datas)
 {
     struct pair p;
     pair_of(&p, 40e6, 10e-3);
@@ -295,7 +294,7 @@ static void test_blurred_waits_are_no_yes_unless_as_long_as_the_datas(void **sta
 }
 
 /* No link carries less than it does, so a link that nobody knows tells no more than that. */
-static void test_an_unknown_link_leaves_an_answer_less_sure(void **state)
+TEST(test_an_unknown_link_leaves_an_answer_less_sure)
 {
     struct pair p;
     double known = decided(&pair_of(&p, 40e6, 10e-3)->facts).probability;
@@ -312,7 +311,7 @@ static void test_an_unknown_link_leaves_an_answer_less_sure(void **state)
 /* Out 10 Mb/s, of windows that let 30 pass: any between. The median of what is possible is 20, of which half is lost.
  * A draw loses 1 - 10 / (10 + 20 v), less than 0.040 in 2.06 of 100, where v is less than 0.0206: 0.460 below the half,
  * more than the most, 2 / 3, is above. The other 97.94 of 100 draws are 95 of 100 beside 3 of nobody knows what. Yes is 1 - 10 / (10 + 20 v) of 5 % and more: v of 0.026. */
-static void test_an_interval_holds_95_of_100_draws(void **state)
+TEST(test_an_interval_holds_95_of_100_draws)
 {
     struct pair p;
     pair_of(&p, 10e6, NAN)->flow[OUT].window_bps = 30e6;
@@ -330,7 +329,7 @@ static void test_an_interval_holds_95_of_100_draws(void **state)
 }
 
 /* Without waits, 40 Mb/s through 20 ms are 100 kB: a window of as much has nothing to gain, one of 150 kB may have. */
-static void test_offered_windows_bound_what_is_possible(void **state)
+TEST(test_offered_windows_bound_what_is_possible)
 {
     struct pair p;
     pair_of(&p, 40e6, NAN)->flow[OUT].window_bps = 101e3 * 8 / 20e-3;
@@ -339,7 +338,7 @@ static void test_offered_windows_bound_what_is_possible(void **state)
     assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_UNKNOWN);
 }
 
-static void test_an_unseen_wait_gives_no_answer(void **state)
+TEST(test_an_unseen_wait_gives_no_answer)
 {
     struct pair p;
     pair_of(&p, 40e6, NAN);
@@ -352,7 +351,7 @@ static void test_an_unseen_wait_gives_no_answer(void **state)
 
 /* 50 and 41 Mb/s of payload are 53.1 + 1.3 and 43.5 + 1.6 on the wire, 99.5 in all: just what frames show one link to be.
  * That may be chance, and half of a direction's bandwidth lost, or one medium, and nothing. */
-static void test_one_medium_for_both_directions_leaves_no_yes(void **state)
+TEST(test_one_medium_for_both_directions_leaves_no_yes)
 {
     struct pair p;
     pair_of(&p, 41e6, 10e-3)->flow[IN].rate_bps = 50e6;
@@ -374,7 +373,7 @@ static void test_one_medium_for_both_directions_leaves_no_yes(void **state)
 }
 
 /* 53 Mb/s of other traffic leave (100 - 53 - 2.486) / 1.0622 = 41.9. */
-static void test_other_traffic_takes_room(void **state)
+TEST(test_other_traffic_takes_room)
 {
     struct pair p;
     pair_of(&p, 40e6, 10e-3)->facts.out.other_bps = 53e6;
@@ -384,14 +383,14 @@ static void test_other_traffic_takes_room(void **state)
 }
 
 /* What 2 Mb/s may win makes 4 of 84, not a twentieth; 3 Mb/s 6 of 86. */
-static void test_a_lesser_direction_does_not_count(void **state)
+TEST(test_a_lesser_direction_does_not_count)
 {
     assert_int_equal(decided_pair(2e6, 10e-3).answer, JUDGE_ANSWER_NO);
     assert_int_equal(decided_pair(3e6, 10e-3).answer, JUDGE_ANSWER_YES);
 }
 
 /* ACKs wait 10 ms while all that is in flight on their way passes in so much less, or not. */
-static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
+TEST(test_nothing_waits_longer_than_all_in_flight_takes)
 {
     struct pair p;
     pair_of(&p, 40e6, 10e-3)->facts.in.drain_s = 6e-3; /* it is elsewhere, and may be behind nothing of this host */
@@ -418,7 +417,7 @@ static void test_nothing_waits_longer_than_all_in_flight_takes(void **state)
 }
 
 /* 2 Mb/s up, full, and 10 down of which more than as much is possible: ACKs behind the slower way's data. */
-static void test_an_access_line_shows_by_what_is_possible(void **state)
+TEST(test_an_access_line_shows_by_what_is_possible)
 {
     struct pair p;
     pair_of(&p, 1.7e6, 0);
@@ -454,7 +453,7 @@ static struct judge_diagnosis decided_alone(bool stand, double other_bps, enum j
     return decided(&p.facts);
 }
 
-static void test_acks_behind_acks_alone(void **state)
+TEST(test_acks_behind_acks_alone)
 {
     assert_int_equal(decided_alone(true, 0, JUDGE_CAUSE_WINDOW).answer, JUDGE_ANSWER_NO);
     assert_int_equal(decided_alone(true, 0, JUDGE_CAUSE_WINDOW).cause, JUDGE_CAUSE_THIN_PATH);
@@ -473,7 +472,7 @@ static void test_acks_behind_acks_alone(void **state)
 }
 
 /* What has no flows is not full, even of other traffic alone. */
-static void test_a_direction_without_flows_is_not_full(void **state)
+TEST(test_a_direction_without_flows_is_not_full)
 {
     struct pair p;
     pair_of(&p, 10e6, 0)->facts.n = 1;
@@ -504,7 +503,7 @@ static struct judge_diagnosis decided_limits(enum judge_cause in, enum judge_cau
     return d;
 }
 
-static void test_a_no_is_told_by_the_direction_that_uses_its_link_least(void **state)
+TEST(test_a_no_is_told_by_the_direction_that_uses_its_link_least)
 {
     struct judge_diagnosis d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_RECEIVER, 10e6, false, 0);
     assert_int_equal(d.cause, JUDGE_CAUSE_RECEIVER);
@@ -524,7 +523,7 @@ static void test_a_no_is_told_by_the_direction_that_uses_its_link_least(void **s
     assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_WINDOW);
 }
 
-static void test_a_host_that_sets_the_pace_is_named(void **state)
+TEST(test_a_host_that_sets_the_pace_is_named)
 {
     struct judge_diagnosis d =
         decided_limits(JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_WINDOW, 10e6, false, JUDGE_CAUSE_SLOW_HOST);
@@ -542,7 +541,7 @@ static void test_a_host_that_sets_the_pace_is_named(void **state)
 }
 
 /* 100 Mb/s have room for 91.5 each way (test_path.c), of which 90 are 98 %, and for 94.1 one way, 96 %. */
-static void test_full_links_are_named(void **state)
+TEST(test_full_links_are_named)
 {
     struct pair p;
     pair_of(&p, 90e6, 0)->flow[IN].rate_bps = 90e6;
@@ -554,7 +553,7 @@ static void test_full_links_are_named(void **state)
 }
 
 /* In one case all ACKs' waits are as they seem, in another there are none. */
-static void test_cases_are_weighed(void **state)
+TEST(test_cases_are_weighed)
 {
     struct pair waits, none;
     pair_of(&waits, 40e6, 10e-3);
@@ -596,7 +595,7 @@ static struct judge_diagnosis decided_tried(double ack_wait_s, double out_bps, d
     return decided_tried_of(ack_wait_s, out_bps, off, off);
 }
 
-static void test_what_was_tried_decides_whatever_waits_say(void **state)
+TEST(test_what_was_tried_decides_whatever_waits_say)
 {
     struct judge_diagnosis d = decided_tried(10e-3, 41e6, NAN);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
@@ -610,7 +609,7 @@ static void test_what_was_tried_decides_whatever_waits_say(void **state)
 }
 
 /* 4.5 of 44.5 Mb/s out are 10.1 %, and 3.6 of both. Of 2 % more or less it may be no yes: then waits have to say so. */
-static void test_an_interval_across_the_threshold_needs_waits_that_agree(void **state)
+TEST(test_an_interval_across_the_threshold_needs_waits_that_agree)
 {
     assert_int_equal(decided_tried(0, 44.5e6, NAN).answer, JUDGE_ANSWER_YES);
     assert_int_equal(decided_tried(0, 44.5e6, 0.02).answer, JUDGE_ANSWER_UNKNOWN);
@@ -624,7 +623,7 @@ static void test_an_interval_across_the_threshold_needs_waits_that_agree(void **
     assert_non_null(strstr(decided_tried(0, 44.5e6, 0.02).why, "a longer run"));
 }
 
-static void test_every_cause_has_its_words(void **state)
+TEST(test_every_cause_has_its_words)
 {
     for (int i = 0; i < JUDGE_CAUSES; i++) {
         const struct judge_cause_row *row = judge_cause((enum judge_cause)i);
@@ -663,10 +662,9 @@ static void drawn_make(struct drawn *d, struct random *r)
             .capacity_bps = random_below(r, 2) ? 1e9 : 1e13, .source = JUDGE_CAPACITY_KNOWN, .drain_s = INFINITY};
 }
 
-static void test_the_same_facts_have_the_same_answer_and_are_not_changed(void **state)
+TEST(test_the_same_facts_have_the_same_answer_and_are_not_changed)
 {
-    struct random r;
-    random_init(&r, 6);
+    struct random r = random_of(6);
     for (int k = 0; k < 100; k += cm_every()) {
         struct drawn d, before;
         drawn_make(&d, &r);
@@ -682,10 +680,9 @@ static void test_the_same_facts_have_the_same_answer_and_are_not_changed(void **
     }
 }
 
-static void test_whatever_facts_say_an_answer_follows_from_its_probability(void **state)
+TEST(test_whatever_facts_say_an_answer_follows_from_its_probability)
 {
-    struct random r;
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int k = 0; k < 300; k += cm_every()) {
         struct drawn d;
         drawn_make(&d, &r);
@@ -701,10 +698,9 @@ static void test_whatever_facts_say_an_answer_follows_from_its_probability(void 
 }
 
 /* In links with room, where waits are sure to be in the queues that they seem to be in. */
-static void test_more_ack_wait_is_no_less_a_yes(void **state)
+TEST(test_more_ack_wait_is_no_less_a_yes)
 {
-    struct random r;
-    random_init(&r, 8);
+    struct random r = random_of(8);
     for (int k = 0; k < 300; k += cm_every()) {
         struct drawn d;
         drawn_make(&d, &r);
@@ -720,7 +716,7 @@ static void test_more_ack_wait_is_no_less_a_yes(void **state)
 }
 
 /* Nothing is sure of what was not captured, however sure the rest looks; and the answer says what would tell. */
-static void test_what_was_not_captured_is_no_answer(void **state)
+TEST(test_what_was_not_captured_is_no_answer)
 {
     for (int i = 0; i < 4; i++) {
         struct pair p;
@@ -736,45 +732,4 @@ static void test_what_was_not_captured_is_no_answer(void **state)
         d = decided(&p.facts);
         assert_int_equal(d.cause == JUDGE_CAUSE_COARSE, i == 3); /* a known rate needs no clock */
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_yes_is_a_twentieth_of_the_total_or_a_tenth_of_a_direction),
-        cmocka_unit_test(test_acks_that_wait_are_a_yes),
-        cmocka_unit_test(test_nothing_waits_is_a_no),
-        cmocka_unit_test(test_a_full_link_has_nothing_to_win),
-        cmocka_unit_test(test_a_link_that_may_work_for_a_share_of_the_time_is_not_full),
-        cmocka_unit_test(test_flows_of_a_direction_are_mostly_alike),
-        cmocka_unit_test(test_what_is_known_stays_so_beside_others),
-        cmocka_unit_test(test_an_application_that_may_be_clocked_is_drawn_evenly),
-        cmocka_unit_test(test_a_flow_that_may_be_its_applications_is_neither),
-        cmocka_unit_test(test_a_likely_application_is_no_no),
-        cmocka_unit_test(test_data_that_wait_for_something_else_may_wait_on),
-        cmocka_unit_test(test_blurred_waits_are_no_yes_unless_as_long_as_the_datas),
-        cmocka_unit_test(test_an_unknown_link_leaves_an_answer_less_sure),
-        cmocka_unit_test(test_an_interval_holds_95_of_100_draws),
-        cmocka_unit_test(test_offered_windows_bound_what_is_possible),
-        cmocka_unit_test(test_an_unseen_wait_gives_no_answer),
-        cmocka_unit_test(test_one_medium_for_both_directions_leaves_no_yes),
-        cmocka_unit_test(test_other_traffic_takes_room),
-        cmocka_unit_test(test_a_lesser_direction_does_not_count),
-        cmocka_unit_test(test_nothing_waits_longer_than_all_in_flight_takes),
-        cmocka_unit_test(test_an_access_line_shows_by_what_is_possible),
-        cmocka_unit_test(test_acks_behind_acks_alone),
-        cmocka_unit_test(test_a_direction_without_flows_is_not_full),
-        cmocka_unit_test(test_a_no_is_told_by_the_direction_that_uses_its_link_least),
-        cmocka_unit_test(test_a_host_that_sets_the_pace_is_named),
-        cmocka_unit_test(test_full_links_are_named),
-        cmocka_unit_test(test_cases_are_weighed),
-        cmocka_unit_test(test_what_was_tried_decides_whatever_waits_say),
-        cmocka_unit_test(test_an_interval_across_the_threshold_needs_waits_that_agree),
-        cmocka_unit_test(test_every_cause_has_its_words),
-        cmocka_unit_test(test_the_same_facts_have_the_same_answer_and_are_not_changed),
-        cmocka_unit_test(test_whatever_facts_say_an_answer_follows_from_its_probability),
-        cmocka_unit_test(test_more_ack_wait_is_no_less_a_yes),
-        cmocka_unit_test(test_what_was_not_captured_is_no_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,12 +86,11 @@ static void clients_flow(struct clients *c, bool down, const char *piece, size_t
     int number = n > 0 ? (unsigned char)*piece % 32 : 0;
     snprintf(what, sizeof what, "%d %s 0", number, down ? "down" : "up");
     measure_proof_make(TOKEN, "flow", c->id, what, mac);
-    char *line = memory_text("flow %s %s %s\n", c->id, what, mac);
+    MEMORY_LOCAL char *line = memory_text("flow %s %s %s\n", c->id, what, mac);
     int fd = clients_connect(c);
     clients_send(fd, line, strlen(line));
     if (n > 1)
         clients_send(fd, piece + 1, n - 1);
-    free(line);
 }
 
 static void clients_piece(struct clients *c)

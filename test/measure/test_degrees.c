@@ -3,10 +3,8 @@
 
 #include "test/cm.h"
 
-#include <stdlib.h>
-
 /* One, two, three ... flows into one host and out of it, as counted by hand. */
-static void test_all_splits_of_few_flows(void **state)
+TEST(test_all_splits_of_few_flows)
 {
     static const struct measure_degrees three[] = {{0, 1}, {1, 0}, {1, 1}, {0, 2}, {1, 2}, {2, 0}, {2, 1}, {0, 3}, {3, 0}};
     struct measure_degrees *list;
@@ -21,9 +19,9 @@ static void test_all_splits_of_few_flows(void **state)
 }
 
 /* The largest of Fig. 4 (Zhu et al. 2014), 12 in and 1 out, is among those of 13 processes; no degree is 5. */
-static void test_many_flows_in_steps(void **state)
+TEST(test_many_flows_in_steps)
 {
-    struct measure_degrees *list;
+    MEMORY_LOCAL struct measure_degrees *list;
     size_t n = measure_degrees_all(13, &list);
     bool most = false;
     for (size_t i = 0; i < n; i++) {
@@ -32,10 +30,9 @@ static void test_many_flows_in_steps(void **state)
     }
     assert_true(most);
     assert_int_equal(n, 49); /* pairs of 0, 1, 2, 3, 4, 6, 8 and 12 with a sum up to 13, less 0/0 */
-    free(list);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
     static const char *const wrong[] = {"", "2", "2/", "/1", "a/1", "2/1,", "0/0", "3/1", "-1/2", "1/1;2/1", "2/1/1",
                                         "99999999999999999999/1"};
@@ -56,7 +53,7 @@ static void test_words(void **state)
 }
 
 /* Two processes a host: flows meet at the shared host alone until every other host has one. */
-static void test_flows_spread_over_hosts(void **state)
+TEST(test_flows_spread_over_hosts)
 {
     static const int host[] = {0, 0, 1, 1, 2, 2, 3, 3};
     struct measure_degrees_flow flows[6];
@@ -70,15 +67,4 @@ static void test_flows_spread_over_hosts(void **state)
             assert_true(flows[i].from != flows[k].from || flows[i].to != flows[k].to);
     assert_int_equal(flows[3].from, 3);
     assert_int_equal(measure_degrees_flows_most(host, 2), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_splits_of_few_flows),
-        cmocka_unit_test(test_many_flows_in_steps),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_flows_spread_over_hosts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void fill(struct measure_test *t)
     t->phase[0].n_echoes[0] = 4;
 }
 
-static void test_a_phase_in_numbers(void **state)
+TEST(test_a_phase_in_numbers)
 {
     struct measure_test t;
     struct measure_figures f;
@@ -47,7 +47,7 @@ static void test_a_phase_in_numbers(void **state)
 }
 
 /* Of 10, 30 and 500 ms; clocks that differ by 5 s do not matter, nor does a word of another time. */
-static void test_waits_are_medians_beyond_the_least(void **state)
+TEST(test_waits_are_medians_beyond_the_least)
 {
     struct measure_test t;
     struct measure_figures f;
@@ -63,7 +63,7 @@ static void test_waits_are_medians_beyond_the_least(void **state)
 
 /* Of a flow that loses a segment its receiver reads nothing until that comes again, and its sender knows better: 2 MB/s
  * have been delivered all along. */
-static void test_what_waits_for_one_segment_has_been_carried(void **state)
+TEST(test_what_waits_for_one_segment_has_been_carried)
 {
     struct measure_test t;
     struct measure_figures f;
@@ -79,7 +79,7 @@ static void test_what_waits_for_one_segment_has_been_carried(void **state)
     assert_true(fabs(measure_figures_bytes(&t.phase[0].end[0].far, 2.5) - 5e6) <= 1);
 }
 
-static void test_bytes_between_samples(void **state)
+TEST(test_bytes_between_samples)
 {
     struct measure_test t;
     fill(&t);
@@ -88,15 +88,4 @@ static void test_bytes_between_samples(void **state)
     assert_true(fabs(measure_figures_bytes(s, -1) - 0) <= 0);
     assert_true(fabs(measure_figures_bytes(s, 99) - 20e6) <= 0);
     assert_true(fabs(measure_figures_bytes(&(struct measure_samples){0}, 1) - 0) <= 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_phase_in_numbers),
-        cmocka_unit_test(test_waits_are_medians_beyond_the_least),
-        cmocka_unit_test(test_what_waits_for_one_segment_has_been_carried),
-        cmocka_unit_test(test_bytes_between_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,11 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void test_a_sample_survives_its_line(void **state)
+TEST(test_a_sample_survives_its_line)
 {
     const struct measure_sample s = {.at_s = 12345.678901234, .bytes = INT64_C(5000000000), .rtt_s = 0.0125,
                                      .least_rtt_s = NAN, .cwnd_bytes = 14480, .delivery_bps = 1e9, .busy_s = 1.5,
@@ -33,7 +32,7 @@ static void test_a_sample_survives_its_line(void **state)
 }
 
 /* A server is another's program. */
-static void test_what_no_host_can_see_is_no_sample(void **state)
+TEST(test_what_no_host_can_see_is_no_sample)
 {
     struct measure_sample s;
     assert_true(measure_flow_read("1 2 0.1 0.1 10 10 1 0 0 5 0 9", &s));
@@ -76,10 +75,10 @@ static void turn(struct measure_flow *a, struct measure_flow *b)
     measure_flow_step(b, polls[1].revents, now_ns);
 }
 
-static void test_both_ends_see_the_same_bytes(void **state)
+TEST(test_both_ends_see_the_same_bytes)
 {
     int fds[2];
-    struct measure_flow a, b;
+    struct measure_flow a MEMORY_ENDS(measure_flow_fini), b MEMORY_ENDS(measure_flow_fini);
     connection(fds);
     measure_flow_open(&a, fds[0], true, 0, NULL);
     measure_flow_open(&b, fds[1], false, 0, NULL);
@@ -92,15 +91,13 @@ static void test_both_ends_see_the_same_bytes(void **state)
     while (!b.ended) /* closing drops what was to be sent, and says so */
         turn(&a, &b);
     assert_int_equal(measure_flow_events(&a, 0), 0);
-    measure_flow_fini(&a);
-    measure_flow_fini(&b);
 }
 
 /* At 8 Mb/s a reader with a limit may take, of what lies there, no more than burst and time allow: 250 kB, 1 MB/s. */
-static void test_a_reader_keeps_its_limit(void **state)
+TEST(test_a_reader_keeps_its_limit)
 {
     int fds[2];
-    struct measure_flow a, b;
+    struct measure_flow a MEMORY_ENDS(measure_flow_fini), b MEMORY_ENDS(measure_flow_fini);
     struct measure_bucket bucket;
     connection(fds);
     measure_flow_bucket_fill(&bucket, 8e6, monotonic_now_ns());
@@ -111,20 +108,18 @@ static void test_a_reader_keeps_its_limit(void **state)
         turn(&a, &b);
     double time_s = (double)(monotonic_now_ns() - start_ns) / 1e9;
     assert_true((double)b.received <= 250e3 + 1e6 * time_s);
-    measure_flow_fini(&a);
-    measure_flow_fini(&b);
 }
 
 /* 8 connections one after another and together have what one may have: at 8 Mb/s 1 MB/s, and a bucket of 250 kB at
  * once. What lies unread when one is closed has crossed the network. */
-static void test_connections_share_a_bucket(void **state)
+TEST(test_connections_share_a_bucket)
 {
     struct measure_bucket bucket;
     int64_t now_ns = INT64_C(1000000000), carried = 0;
     measure_flow_bucket_fill(&bucket, 8e6, now_ns);
     for (int i = 0; i < 8; i++) {
         int fds[2];
-        struct measure_flow b;
+        MEMORY_ENDS(measure_flow_fini) struct measure_flow b;
         char data[65536] = {0};
         connection(fds);
         assert_int_equal(send(fds[0], data, sizeof data, MSG_DONTWAIT), sizeof data);
@@ -134,7 +129,6 @@ static void test_connections_share_a_bucket(void **state)
         for (int k = 0; k < 3; k++)
             measure_flow_step(&b, measure_flow_events(&b, now_ns), now_ns);
         carried += b.received;
-        measure_flow_fini(&b);
         close(fds[0]);
     }
     assert_int_equal(carried, 250000);
@@ -150,10 +144,10 @@ static void test_connections_share_a_bucket(void **state)
 
 /* A test of a day keeps as much as one of minutes, ever coarser: samples at 0, 1, ... 4095 are in the way of the next
  * one, and those at 0, 2, ... stay. */
-static void test_samples_are_bounded(void **state)
+TEST(test_samples_are_bounded)
 {
     int fds[2];
-    struct measure_flow a;
+    MEMORY_ENDS(measure_flow_fini) struct measure_flow a;
     connection(fds);
     measure_flow_open(&a, fds[0], true, 0, NULL);
     a.ended = true; /* sends nothing */
@@ -165,12 +159,11 @@ static void test_samples_are_bounded(void **state)
     assert_int_equal(a.samples.n, MEASURE_FLOW_SAMPLES / 2 + 1);
     assert_true(fabs(a.samples.sample[1].at_s - a.samples.sample[0].at_s - 0.05) < 1e-6);
     assert_int_equal(a.next_ns, start_ns + INT64_C(4098) * MEASURE_FLOW_SAMPLE_NS);
-    measure_flow_fini(&a);
     close(fds[1]);
 }
 
 /* tcp(7): reno is there always, and nobody needs privileges for it. */
-static void test_congestion_controls_are_those_that_the_kernel_has(void **state)
+TEST(test_congestion_controls_are_those_that_the_kernel_has)
 {
     char why[256] = "";
     struct measure_flow_controls controls;
@@ -185,18 +178,4 @@ static void test_congestion_controls_are_those_that_the_kernel_has(void **state)
     assert_false(measure_flow_congestion_name("sixteen--letters"));
     assert_false(measure_flow_congestion_name(""));
     assert_false(measure_flow_congestion_name("../x"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_congestion_controls_are_those_that_the_kernel_has),
-        cmocka_unit_test(test_a_sample_survives_its_line),
-        cmocka_unit_test(test_what_no_host_can_see_is_no_sample),
-        cmocka_unit_test(test_both_ends_see_the_same_bytes),
-        cmocka_unit_test(test_a_reader_keeps_its_limit),
-        cmocka_unit_test(test_connections_share_a_bucket),
-        cmocka_unit_test(test_samples_are_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,8 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SECONDS 20
-
 
 static struct foreign_test tests[8];
 static size_t n;
@@ -82,7 +78,7 @@ static void says(const struct judge_diagnosis *d, const char *text)
         fail_msg("'%s' has no '%s'", d->why, text);
 }
 
-static void test_acks_behind_data(void **state)
+TEST(test_acks_behind_data)
 {
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.08);
@@ -98,7 +94,7 @@ static void test_acks_behind_data(void **state)
     assert_true(fabs(d->in.ack_wait_s - (0.06 - 0.5 * 5 / 9.4 * 0.08)) < 1e-3);
 }
 
-static void test_without_a_pace_nobody_knows_whether_the_path_is_able_to(void **state)
+TEST(test_without_a_pace_nobody_knows_whether_the_path_is_able_to)
 {
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.08);
@@ -117,7 +113,7 @@ static void test_without_a_pace_nobody_knows_whether_the_path_is_able_to(void **
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
 }
 
-static void test_one_medium(void **state)
+TEST(test_one_medium)
 {
     alone(9.4e6, 9.4e6);
     both(3e6, 6e6, 0.08);
@@ -127,7 +123,7 @@ static void test_one_medium(void **state)
     assert_int_equal(d.cause, JUDGE_CAUSE_SHARED);
 }
 
-static void test_short_waits_explain_nothing(void **state)
+TEST(test_short_waits_explain_nothing)
 {
     alone(9.4e6, 9.4e6);
     both(5e6, 9.1e6, 0.022);
@@ -137,7 +133,7 @@ static void test_short_waits_explain_nothing(void **state)
     says(&d, "does not explain that");
 }
 
-static void test_nothing_is_lost(void **state)
+TEST(test_nothing_is_lost)
 {
     alone(9.4e6, 9.4e6);
     both(9.1e6, 9.2e6, 0.08);
@@ -145,7 +141,7 @@ static void test_nothing_is_lost(void **state)
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
 }
 
-static void test_one_test_of_both_tells_little(void **state)
+TEST(test_one_test_of_both_tells_little)
 {
     both(5e6, 9.1e6, 0.08);
     struct judge_diagnosis d = judge();
@@ -158,7 +154,7 @@ static void test_one_test_of_both_tells_little(void **state)
     says(&d, "9.4 Mb/s pass in and 9.4 out, each alone");
 }
 
-static void test_flows_of_a_direction_are_as_many_alone(void **state)
+TEST(test_flows_of_a_direction_are_as_many_alone)
 {
     alone(9.4e6, 9.4e6);
     flow(&tests[0], true, 1e3, NAN, 0);
@@ -168,7 +164,7 @@ static void test_flows_of_a_direction_are_as_many_alone(void **state)
     says(&d, "in as many flows");
 }
 
-static void test_an_application_that_gets_what_it_asks_for(void **state)
+TEST(test_an_application_that_gets_what_it_asks_for)
 {
     struct foreign_test *t = begins(1000);
     flow(t, true, 2e6, NAN, 2e6);
@@ -196,7 +192,7 @@ static void waits(double rtt_s, bool known, double rwnd, enum judge_answer expec
         assert_int_equal(d.cause, JUDGE_CAUSE_LOSSES);
 }
 
-static void test_where_nothing_waits_nothing_is_lost_to_waits(void **state)
+TEST(test_where_nothing_waits_nothing_is_lost_to_waits)
 {
     waits(0.0205, true, 0, JUDGE_ANSWER_NO);
     waits(0.0205, false, 0, JUDGE_ANSWER_UNKNOWN);
@@ -204,7 +200,7 @@ static void test_where_nothing_waits_nothing_is_lost_to_waits(void **state)
     waits(0.0205, true, 0.9, JUDGE_ANSWER_UNKNOWN); /* full windows keep a queue as long as it is */
 }
 
-static void test_hosts_that_share_nothing_are_apart(void **state)
+TEST(test_hosts_that_share_nothing_are_apart)
 {
     struct analysis_resources all = {0};
     both(5e6, 9.1e6, 0.08);
@@ -220,21 +216,4 @@ static void test_hosts_that_share_nothing_are_apart(void **state)
     analysis_resources_fini(&all);
     while (n > 0)
         foreign_test_fini(&tests[--n]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest list[] = {
-        cmocka_unit_test(test_acks_behind_data),
-        cmocka_unit_test(test_without_a_pace_nobody_knows_whether_the_path_is_able_to),
-        cmocka_unit_test(test_one_medium),
-        cmocka_unit_test(test_short_waits_explain_nothing),
-        cmocka_unit_test(test_nothing_is_lost),
-        cmocka_unit_test(test_one_test_of_both_tells_little),
-        cmocka_unit_test(test_flows_of_a_direction_are_as_many_alone),
-        cmocka_unit_test(test_an_application_that_gets_what_it_asks_for),
-        cmocka_unit_test(test_where_nothing_waits_nothing_is_lost_to_waits),
-        cmocka_unit_test(test_hosts_that_share_nothing_are_apart),
-    };
-    return cmocka_run_group_tests_name("measure/foreign", list, NULL, NULL);
 }

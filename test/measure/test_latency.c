@@ -3,11 +3,9 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Words of other kinds of phases, and of the beginning of a phase, are none of a loaded network's. */
-static void test_loaded_is_what_is_judged_of_both_at_once(void **state)
+TEST(test_loaded_is_what_is_judged_of_both_at_once)
 {
     double idle_s[] = {0.004, 0.002, 0.003};
     struct measure_echo both[] = {{0.5, 1, 1}, {1.5, 5.02, -4.97}, {2.5, 5.04, -4.98}, {3, 1, 1}};
@@ -33,12 +31,4 @@ static void test_loaded_is_what_is_judged_of_both_at_once(void **state)
     l.idle.median_s = NAN;
     judge_latency_say(&l, text);
     assert_string_equal(text, "round trip: idle unknown, loaded 50 ms (95 %: 61.2, 99 %: 69.9)");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loaded_is_what_is_judged_of_both_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
 #include "measure/line.h"
 #include "test/cm.h"
 
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,7 +34,7 @@ static void put(const struct pair *p, const char *text)
     assert_int_equal(write(p->other, text, strlen(text)), strlen(text));
 }
 
-static void test_lines_come_whole(void **state)
+TEST_WITH(test_lines_come_whole, make, drop)
 {
     struct pair *p = *state;
     put(p, "one\ntw");
@@ -49,7 +48,7 @@ static void test_lines_come_whole(void **state)
 }
 
 /* 512 bytes without an end are none of ours, however many more would come. */
-static void test_what_has_no_end_is_no_line(void **state)
+TEST_WITH(test_what_has_no_end_is_no_line, make, drop)
 {
     struct pair *p = *state;
     char text[MEASURE_LINE_MOST + 1];
@@ -65,7 +64,7 @@ static void test_what_has_no_end_is_no_line(void **state)
     assert_true(p->line.ended);
 }
 
-static void test_the_end_is_seen(void **state)
+TEST_WITH(test_the_end_is_seen, make, drop)
 {
     struct pair *p = *state;
     put(p, "last\n");
@@ -77,7 +76,7 @@ static void test_the_end_is_seen(void **state)
 }
 
 /* Who never reads is no reason to wait, nor to remember for ever. */
-static void test_an_end_that_never_reads_is_given_up(void **state)
+TEST_WITH(test_an_end_that_never_reads_is_given_up, make, drop)
 {
     struct pair *p = *state;
     char text[1001];
@@ -93,7 +92,7 @@ static void test_an_end_that_never_reads_is_given_up(void **state)
 }
 
 /* Whatever a peer says is a number within a range, and what is behind it, or none. */
-static void test_numbers_have_ranges(void **state)
+TEST(test_numbers_have_ranges)
 {
     const struct {
         const char *text;
@@ -134,16 +133,4 @@ static void test_numbers_have_ranges(void **state)
             assert_string_equal(at, cases[i].rest);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_have_ranges),
-        cmocka_unit_test_setup_teardown(test_lines_come_whole, make, drop),
-        cmocka_unit_test_setup_teardown(test_what_has_no_end_is_no_line, make, drop),
-        cmocka_unit_test_setup_teardown(test_the_end_is_seen, make, drop),
-        cmocka_unit_test_setup_teardown(test_an_end_that_never_reads_is_given_up, make, drop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,17 +14,11 @@ static struct estimate_running times_of(double spread, size_t n)
 /* Zhu et al. 2014, section 3.1: until the width of the 95 % interval is 2 % of the mean. Of 99, 101, 100, 100, 100 the
  * deviation is sqrt(2 / 4), and with Student's 2.776 of four degrees of freedom the width 2 * 2.776 sqrt(0.5 / 5) = 1.756;
  * of 98.8 and 101.2 it is 2.107. */
-static void test_the_paper_s_end(void **state)
+TEST(test_the_paper_s_end)
 {
     struct estimate_running known[2] = {times_of(1, 5), times_of(0, 5)}, open[2] = {times_of(0, 5), times_of(1.2, 5)};
     assert_true(measure_mpi_precise(known, 2));
     assert_false(measure_mpi_precise(open, 2)); /* every flow's, not the first one's */
     struct estimate_running few = times_of(0, 4);
     assert_false(measure_mpi_precise(&few, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_paper_s_end)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

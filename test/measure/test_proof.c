@@ -2,12 +2,8 @@
 #include "measure/proof.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Python: hmac.new(b"0123456789abcdef", b"contraflow measure client 00 ff", hashlib.sha256).hexdigest() */
-static void test_a_proof_is_hmac_sha_256(void **state)
+TEST(test_a_proof_is_hmac_sha_256)
 {
     char proof[MEASURE_PROOF_HEX], other[MEASURE_PROOF_HEX];
     measure_proof_make("0123456789abcdef", "client", "00", "ff", proof);
@@ -19,13 +15,13 @@ static void test_a_proof_is_hmac_sha_256(void **state)
     assert_true(measure_proof_equal(proof, proof));
 }
 
-static void test_what_is_short_is_no_proof(void **state)
+TEST(test_what_is_short_is_no_proof)
 {
     assert_false(measure_proof_equal("", ""));
     assert_false(measure_proof_equal("32", "32"));
 }
 
-static void test_nonces_differ(void **state)
+TEST(test_nonces_differ)
 {
     struct error err = {0};
     char a[MEASURE_PROOF_NONCE], b[MEASURE_PROOF_NONCE];
@@ -36,7 +32,7 @@ static void test_nonces_differ(void **state)
 }
 
 /* Bits by the rules of proof.h: 16 digits of a kind of 16, 4 each, are 64. */
-static void test_tokens_are_drawn_and_plain(void **state)
+TEST(test_tokens_are_drawn_and_plain)
 {
     struct error err = {0};
     char text[2 * MEASURE_PROOF_TOKEN_MOST];
@@ -68,7 +64,7 @@ static void test_tokens_are_drawn_and_plain(void **state)
 
 /* What a server draws is never refused: of 32 digits with 4 bits each 12 would have to go on a series (3.75 bits; a
  * chance of 3 in 256 each), or 24 to be common pairs of letters (2 bits; of 9 in 64 at most). */
-static void test_what_is_drawn_is_no_word(void **state)
+TEST(test_what_is_drawn_is_no_word)
 {
     struct error err = {0};
     char token[MEASURE_PROOF_NONCE];
@@ -78,7 +74,7 @@ static void test_what_is_drawn_is_no_word(void **state)
     }
 }
 
-static void test_a_file_has_it_in_its_first_line(void **state)
+TEST(test_a_file_has_it_in_its_first_line)
 {
     struct error err = {0};
     char text[MEASURE_PROOF_TOKEN_MOST + 1], path[] = "token-XXXXXX";
@@ -98,17 +94,4 @@ static void test_a_file_has_it_in_its_first_line(void **state)
     remove(path);
     assert_false(measure_proof_read(path, text, &err));
     assert_int_equal(err.code, ERROR_INPUT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_proof_is_hmac_sha_256),
-        cmocka_unit_test(test_what_is_short_is_no_proof),
-        cmocka_unit_test(test_nonces_differ),
-        cmocka_unit_test(test_tokens_are_drawn_and_plain),
-        cmocka_unit_test(test_what_is_drawn_is_no_word),
-        cmocka_unit_test(test_a_file_has_it_in_its_first_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

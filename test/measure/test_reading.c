@@ -5,7 +5,7 @@
 #include "test/cm.h"
 
 /* Of three processors two have had one of eth1's: 0 by its first queue, 2 by its second. eth10's are another's. */
-static void test_processors_of_an_interface(void **state)
+TEST(test_processors_of_an_interface)
 {
     const char *text = "           CPU0       CPU1       CPU2\n"
                        "  24:         17          0          0  PCI-MSI 1-edge      eth1-rx-0\n"
@@ -18,7 +18,7 @@ static void test_processors_of_an_interface(void **state)
     assert_int_equal(measure_reading_processors("", "eth1"), -1);
 }
 
-static void test_counters_stand_below_their_names(void **state)
+TEST(test_counters_stand_below_their_names)
 {
     const char *text = "Ip: Forwarding InReceives\nIp: 1 77\nTcp: RtoMin InSegs OutSegs RetransSegs\nTcp: 200 5 6 7\n";
     assert_float_equal(measure_reading_counter(text, "Tcp:", "RetransSegs"), 7, 0);
@@ -31,21 +31,11 @@ static void test_counters_stand_below_their_names(void **state)
 }
 
 /* Whoever runs this may read their own; and no counter falls. */
-static void test_this_host_says_something(void **state)
+TEST(test_this_host_says_something)
 {
     struct measure_reading list[MEASURE_READING_MOST];
     struct measure_reading_segments before, after;
     assert_true(measure_reading_all(list) <= MEASURE_READING_MOST);
     assert_int_equal(measure_reading_tcp(&before), measure_reading_tcp(&after));
     assert_true(after.all >= before.all && after.again >= before.again);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_processors_of_an_interface),
-        cmocka_unit_test(test_counters_stand_below_their_names),
-        cmocka_unit_test(test_this_host_says_something),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

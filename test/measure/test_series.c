@@ -12,9 +12,9 @@ static struct measure_sample in_far[2] = {{.at_s = 103}, {.at_s = 104, .delivere
 static struct measure_sample in_near[2] = {{.at_s = 103}, {.at_s = 104, .bytes = 1}};
 static struct measure_echo echoes[2] = {{100.2, 5.010, -5}, {100.3, 5.030, -5}};
 
-static void test_both_ways_over_time(void **state)
+TEST(test_both_ways_over_time)
 {
-    struct measure_series s;
+    MEMORY_ENDS(measure_series_fini) struct measure_series s;
     struct measure_test t = {.in = 1, .out = 1, .hosts = 1, .n = 2, .there_s = {5}, .back_s = {-5}};
     t.phase[0] = (struct measure_phase){.kind = MEASURE_OUT, .n = 1};
     t.phase[0].end[0] = (struct measure_end){.near = {out, 3, 0}};
@@ -39,22 +39,11 @@ static void test_both_ways_over_time(void **state)
     assert_true(isnan(s.wait_s[MEASURE_SERIES_OUT][1]));
     assert_true(fabs(s.round_s[0] - 0.02) <= 1e-9); /* the clocks' difference is in both ways */
     assert_true(isnan(s.round_s[1]));
-    measure_series_fini(&s);
 }
 
-static void test_of_nothing_there_is_no_series(void **state)
+TEST(test_of_nothing_there_is_no_series)
 {
-    struct measure_series s;
+    MEMORY_ENDS(measure_series_fini) struct measure_series s;
     measure_series_of(&(struct measure_test){.n = 1}, 0.1, &s);
     assert_int_equal(s.n, 0);
-    measure_series_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways_over_time),
-        cmocka_unit_test(test_of_nothing_there_is_no_series),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

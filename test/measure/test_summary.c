@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A phase of 2 s at constant rates in Mb/s; 0: nothing goes that way. Round trips are `rtt_s` over a floor of 10 ms,
  * and each MB is answered by 100 segments. */
@@ -31,9 +29,9 @@ static void add(struct measure_test *t, enum measure_kind kind, double in_mbps, 
 
 /* What each direction loses against itself alone, block by block, so that a network that becomes slower from block to
  * block shows no interval by that. 100 ACKs of 90 bytes a MB are 0.9 % of the rate: 0.09 Mb/s of 10. */
-static void test_losses_are_those_within_a_block(void **state)
+TEST(test_losses_are_those_within_a_block)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     for (int b = 0; b < 3; b++) {
         double slow = 1 - 0.1 * b;
@@ -53,13 +51,12 @@ static void test_losses_are_those_within_a_block(void **state)
     assert_true(fabs(s.in[MEASURE_BOTH].rate_bps.value - 3.6e6) <= 1);
     assert_true(s.in[MEASURE_BOTH].rate_bps.ci95 > 0.5e6);
     assert_true(fabs(s.in[MEASURE_IN].growth - 0) <= 1e-9);
-    measure_test_fini(&t);
 }
 
 /* A flow that waits nowhere and loses nothing leaves room: ACKs take nothing from it. */
-static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
+TEST(test_a_link_that_is_not_full_has_room_for_acks)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_IN, 10, 0, 0.0105);
     add(&t, MEASURE_OUT, 0, 10, 0.0105);
@@ -70,14 +67,13 @@ static void test_a_link_that_is_not_full_has_room_for_acks(void **state)
     assert_true(fabs(s.lost.value - 0) <= 1e-9);
     assert_true(fabs(s.least.value - (1 - 10 / 9.91)) <= 1e-3); /* were it full, 0.09 Mb/s of ACKs had no room */
     assert_true(isnan(s.lost.ci95)); /* of one block */
-    measure_test_fini(&t);
 }
 
 /* Data in are answered twice as often alone as with both at once: 1.8 % of the rate. Served first, their ACKs are as
  * many as alone, and take 0.18 Mb/s of the 10 out. */
-static void test_acks_are_those_of_a_direction_alone(void **state)
+TEST(test_acks_are_those_of_a_direction_alone)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_IN, 10, 0, 0.05);
     add(&t, MEASURE_OUT, 0, 10, 0.05);
@@ -87,12 +83,11 @@ static void test_acks_are_those_of_a_direction_alone(void **state)
     measure_summary_of(&t, &s);
     assert_true(fabs(s.possible_out_bps - (10e6 - 0.18e6)) <= 2e3);
     assert_true(fabs(s.possible_in_bps - (10e6 - 0.09e6)) <= 2e3);
-    measure_test_fini(&t);
 }
 
-static void test_the_better_paced_phase_shows_what_the_path_can(void **state)
+TEST(test_the_better_paced_phase_shows_what_the_path_can)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     add(&t, MEASURE_PACED, 3, 9, 0.011);
     add(&t, MEASURE_PACED, 9, 8.8, 0.011);
@@ -100,13 +95,12 @@ static void test_the_better_paced_phase_shows_what_the_path_can(void **state)
     assert_true(fabs(s.paced_in_bps - 9e6) <= 1);
     assert_true(fabs(s.paced_out_bps - 8.8e6) <= 1);
     assert_true(fabs(s.pace_in_bps - 9e6) <= 1);
-    measure_test_fini(&t);
 }
 
 /* Data in first: in gets 0.30 and 0.34 more of what is possible than out; out first: 0.26 and 0.30 less. Means 0.32 and
  * -0.28: who begins first gets half of what is between them, 0.30, more. Around them squares of 4 times 0.02, over two
  * degrees of freedom: 0.0008; half of sqrt(0.0008 / 2 + 0.0008 / 2) is 0.014142, and t is 4.30265 (tables). */
-static void test_what_it_brings_to_begin_first(void **state)
+TEST(test_what_it_brings_to_begin_first)
 {
     static const double difference[] = {0.30, -0.26, -0.30, 0.34};
     static const bool out_first[] = {false, true, true, false}, never[] = {false, false, false, true};
@@ -122,9 +116,9 @@ static void test_what_it_brings_to_begin_first(void **state)
 
 /* 10 Mb/s each way alone, none of it lost to the other's ACKs as no queue stands; 9 for who begins first, 6 for the
  * other one: a share of 0.3 for the order, 0.25 lost by either direction, and 1.5 s for the transfers. */
-static void test_both_orders_of_a_test(void **state)
+TEST(test_both_orders_of_a_test)
 {
-    struct measure_test t = {.in = 1, .out = 1};
+    MEMORY_ENDS(measure_test_fini) struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
     for (int b = 0; b < 4; b++) {
         bool out_first = b == 1 || b == 2;
@@ -139,7 +133,6 @@ static void test_both_orders_of_a_test(void **state)
     assert_true(s.order.ci95 <= 1e-6);
     assert_true(fabs(s.lost_in.value - 0.25) <= 1e-6 && fabs(s.lost_out.value - 0.25) <= 1e-6);
     assert_true(fabs(s.transfer_s - 1.5) <= 1e-9);
-    measure_test_fini(&t);
 }
 
 /* In the first half of what is judged, second 1 to 2, who begins second brings `early` of 10 Mb/s, in the second half
@@ -167,7 +160,7 @@ static void both_orders(struct measure_test *t, double early_mbps, double late_m
  * late, give or take 1.5, the whole has 0.4 for the order, +- 4.30 times half of sqrt(0.01125), 0.23, and the second
  * half 0.2, +- 4.30 times half of sqrt(0.045), 0.46: it may be nothing, or 0.4 as before. Nothing is excluded, and
  * the whole stays. */
-static void test_only_the_steady_half_is_judged(void **state)
+TEST(test_only_the_steady_half_is_judged)
 {
     struct measure_test t = {.in = 1, .out = 1};
     struct measure_summary s;
@@ -194,18 +187,4 @@ static void test_only_the_steady_half_is_judged(void **state)
     assert_true(fabs(s.lost.value - 0.3) <= 1e-6); /* 9 and 5 of 10 */
     assert_true(fabs(t.phase[0].from_s - 1) <= 1e-9);
     measure_test_fini(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_only_the_steady_half_is_judged),
-        cmocka_unit_test(test_what_it_brings_to_begin_first),
-        cmocka_unit_test(test_both_orders_of_a_test),
-        cmocka_unit_test(test_losses_are_those_within_a_block),
-        cmocka_unit_test(test_a_link_that_is_not_full_has_room_for_acks),
-        cmocka_unit_test(test_acks_are_those_of_a_direction_alone),
-        cmocka_unit_test(test_the_better_paced_phase_shows_what_the_path_can),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CI 0.02
 
@@ -65,7 +63,7 @@ static enum judge_answer answer(const struct measure_summary *s, enum judge_caus
 }
 
 /* A server may leave out its round trips: then nothing is said of them. */
-static void test_no_sentence_has_a_number_that_is_none(void **state)
+TEST(test_no_sentence_has_a_number_that_is_none)
 {
     struct judge_diagnosis d;
     for (int both = 0; both < 2; both++) {
@@ -80,7 +78,7 @@ static void test_no_sentence_has_a_number_that_is_none(void **state)
     }
 }
 
-static void test_acks_behind_data(void **state)
+TEST(test_acks_behind_data)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -95,7 +93,7 @@ static void test_acks_behind_data(void **state)
     assert_true(fabs(d.lost_share - (1 - 14.6 / 19.4)) <= 1e-9);
 }
 
-static void test_on_an_access_line_the_remedy_is_another(void **state)
+TEST(test_on_an_access_line_the_remedy_is_another)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -106,7 +104,7 @@ static void test_on_an_access_line_the_remedy_is_another(void **state)
 
 /* 7.5 of 9.4 Mb/s are less than was asked for; yet they are 2.5 Mb/s more than what is not paced brings, and half of
  * the 4.7 that it loses, while 8.9 go out as asked. */
-static void test_paced_it_brings_half_of_it_back(void **state)
+TEST(test_paced_it_brings_half_of_it_back)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -129,7 +127,7 @@ static void test_paced_it_brings_half_of_it_back(void **state)
 
 /* 7 % are lost if there is room for the other direction's ACKs beside a window that all but fills the link, and 4 % if
  * not: neither a yes nor a no. */
-static void test_what_is_lost_at_least_decides_a_yes(void **state)
+TEST(test_what_is_lost_at_least_decides_a_yes)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -144,7 +142,7 @@ static void test_what_is_lost_at_least_decides_a_yes(void **state)
 }
 
 /* Each of these alone takes the yes away. */
-static void test_right_or_silent(void **state)
+TEST(test_right_or_silent)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -182,7 +180,7 @@ static void test_right_or_silent(void **state)
 }
 
 /* Both lose, and data out a little more; whose ACKs hardly wait at all. Those of data in do. */
-static void test_the_other_direction_may_be_the_one(void **state)
+TEST(test_the_other_direction_may_be_the_one)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -198,7 +196,7 @@ static void test_the_other_direction_may_be_the_one(void **state)
 
 /* ACKs of 1.3 Mb/s wait 30.3 of 65 ms, 15.1 of them for a frame that has begun: without, the window would bring 0.4
  * Mb/s more. That is 8 % of the 4.87 possible, and 7 % of both; 4.5 % where 4 Mb/s are possible the other way. */
-static void test_enough_of_one_or_of_both(void **state)
+TEST(test_enough_of_one_or_of_both)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -217,7 +215,7 @@ static void test_enough_of_one_or_of_both(void **state)
 /* 30 of 60 ms are waits of ACKs: the window that it has would bring 1.2 Mb/s instead of 0.6 without, which is too
  * little of 9.7. Yet that window is a sixteenth of what it is alone, as it grew so slowly; unless losses cut it that
  * are there without any queue, too. */
-static void test_a_window_that_waits_keep_small(void **state)
+TEST(test_a_window_that_waits_keep_small)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -245,7 +243,7 @@ static void test_a_window_that_waits_keep_small(void **state)
 /* A slow start over 72 ms ends 5 ms later than round trips begin to grow (HyStart): the window stays at 120 kB of 300,
  * and 11 of 17.4 Mb/s are carried, without a loss. ACKs that wait 6.4 of 89 ms are why. They are not where words wait
  * in another queue, or where it is a queue of its own data that makes round trips longer. */
-static void test_waits_that_end_a_slow_start(void **state)
+TEST(test_waits_that_end_a_slow_start)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -273,9 +271,8 @@ static void test_waits_that_end_a_slow_start(void **state)
 /* An access line of 0.94 Mb/s of goodput the ACKs' way, where a frame takes 12.3 ms: of 18 ms that they wait 5.7 are for
  * others, of 27 that the round trip of 79 is longer than the least 14.7. That is more than a quarter of what order can
  * spare; of all 27 it would not be. */
-static void test_a_frame_that_has_begun_is_no_queue_of_its_own_either(void **state)
+TEST(test_a_frame_that_has_begun_is_no_queue_of_its_own_either)
 {
-    (void)state;
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.floor_in_s = s.floor_out_s = 0.052;
@@ -298,7 +295,7 @@ static void test_a_frame_that_has_begun_is_no_queue_of_its_own_either(void **sta
 /* 100 of 170 ms are waits: without them a window that losses keep small would bring 1.7 Mb/s instead of 0.7, which is
  * more than 10 % of the 2.8 that are possible. That it is not half of what is lost, as more segments are lost in the
  * bursts of data that bursts of ACKs call for, is no reason to doubt. */
-static void test_waits_that_cost_enough_by_themselves(void **state)
+TEST(test_waits_that_cost_enough_by_themselves)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -317,7 +314,7 @@ static void test_waits_that_cost_enough_by_themselves(void **state)
 
 /* Losses make rates vary by half from phase to phase. ACKs wait 1 of 50 ms, though: without that no window brings more
  * than (50 / 49)^2, 4 % more. With 2 of 50 ms it may be 8 %: nobody knows. */
-static void test_whatever_rates_do_waits_cost_little(void **state)
+TEST(test_whatever_rates_do_waits_cost_little)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -348,7 +345,7 @@ static void test_whatever_rates_do_waits_cost_little(void **state)
 
 /* Half of what goes in is lost where both go, and words wait for 1 ms: less than a frame at 10 Mb/s, 1.2 ms. Whatever
  * takes it, no ACK waits behind data. */
-static void test_where_nothing_waits_it_is_something_else(void **state)
+TEST(test_where_nothing_waits_it_is_something_else)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -378,7 +375,7 @@ static void test_where_nothing_waits_it_is_something_else(void **state)
 
 /* A frame of 1538 bytes takes 24.6 ms at 0.5 Mb/s: ACKs that wait 25 ms of 40 wait for no more than the frame that has
  * begun, which whoever is served first waits for, too. */
-static void test_a_frame_that_has_begun_is_no_queue(void **state)
+TEST(test_a_frame_that_has_begun_is_no_queue)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -391,7 +388,7 @@ static void test_a_frame_that_has_begun_is_no_queue(void **state)
 }
 
 /* 10 Mb/s for both together, whatever their pace. */
-static void test_a_shared_medium(void **state)
+TEST(test_a_shared_medium)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -419,7 +416,7 @@ static void test_a_shared_medium(void **state)
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
 }
 
-static void test_a_no_says_what_holds_the_directions(void **state)
+TEST(test_a_no_says_what_holds_the_directions)
 {
     enum judge_cause cause;
     struct measure_summary s = acks_wait();
@@ -446,9 +443,9 @@ static void test_a_no_says_what_holds_the_directions(void **state)
 }
 
 /* Two samples at the phase's ends are enough: 5 Mb/s in, 9.6 out, as the summary has them. */
-static void test_a_resource_as_check_has_it(void **state)
+TEST(test_a_resource_as_check_has_it)
 {
-    struct measure_test *t = calloc(1, sizeof *t);
+    MEMORY_LOCAL struct measure_test *t = calloc(1, sizeof *t);
     struct analysis_resource r;
     struct measure_summary s = acks_wait();
     assert_non_null(t);
@@ -479,13 +476,12 @@ static void test_a_resource_as_check_has_it(void **state)
     assert_int_equal(r.judgement.indegree, 1);
     free(r.flows);
     measure_test_fini(t);
-    free(t);
 }
 
 /* Half is lost for sure, and all marks accuse ACKs: 98 %. By waits that are a guess 96 %, times P(lost more than 5 %):
  * with +- 18 of 23 %, z is 1.96 * 18 / 18 = 1.96 and that is 97.5 %: not enough. With both at once by 1 % less than alone,
  * where 1 % is certain, nothing is. */
-static void test_how_sure_it_is(void **state)
+TEST(test_how_sure_it_is)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -509,7 +505,7 @@ static void test_how_sure_it_is(void **state)
 }
 
 /* Waits that cost 4.9 % at most bound what is said to be lost, and its interval: up to as much, or nothing. */
-static void test_a_bound_has_an_interval(void **state)
+TEST(test_a_bound_has_an_interval)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -525,7 +521,7 @@ static void test_a_bound_has_an_interval(void **state)
 /* 48 % of data in are lost, 25 % of all. If who begins first gets 90 % more, each direction loses 45 points less
  * than its mean when it is first: 48 - 45 are less than 10, and 25 - 45 less than 5. If it gets 20 % more, 38 and 15
  * are left, which no order explains. Nor does an order that varies as much as it brings. */
-static void test_what_only_the_second_loses_is_said_of_such_transfers(void **state)
+TEST(test_what_only_the_second_loses_is_said_of_such_transfers)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -552,7 +548,7 @@ static void test_what_only_the_second_loses_is_said_of_such_transfers(void **sta
 }
 
 /* The path is not able to carry more, so there is no yes: then transfers of that length are what is not known. */
-static void test_an_order_without_a_yes_cannot_tell(void **state)
+TEST(test_an_order_without_a_yes_cannot_tell)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
@@ -564,33 +560,4 @@ static void test_an_order_without_a_yes_cannot_tell(void **state)
     assert_ptr_equal(strstr(d.why, "for transfers of 1.7 s 25 % are lost"), d.why);
     assert_non_null(strstr(d.why, "who begins first gets 90 % more (+- 10)"));
     assert_true(strlen(d.why) < sizeof d.why - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_sentence_has_a_number_that_is_none),
-        cmocka_unit_test(test_acks_behind_data),
-        cmocka_unit_test(test_what_only_the_second_loses_is_said_of_such_transfers),
-        cmocka_unit_test(test_an_order_without_a_yes_cannot_tell),
-        cmocka_unit_test(test_on_an_access_line_the_remedy_is_another),
-        cmocka_unit_test(test_paced_it_brings_half_of_it_back),
-        cmocka_unit_test(test_what_is_lost_at_least_decides_a_yes),
-        cmocka_unit_test(test_right_or_silent),
-        cmocka_unit_test(test_enough_of_one_or_of_both),
-        cmocka_unit_test(test_the_other_direction_may_be_the_one),
-        cmocka_unit_test(test_a_window_that_waits_keep_small),
-        cmocka_unit_test(test_waits_that_end_a_slow_start),
-        cmocka_unit_test(test_a_frame_that_has_begun_is_no_queue_of_its_own_either),
-        cmocka_unit_test(test_waits_that_cost_enough_by_themselves),
-        cmocka_unit_test(test_whatever_rates_do_waits_cost_little),
-        cmocka_unit_test(test_where_nothing_waits_it_is_something_else),
-        cmocka_unit_test(test_a_frame_that_has_begun_is_no_queue),
-        cmocka_unit_test(test_a_shared_medium),
-        cmocka_unit_test(test_a_no_says_what_holds_the_directions),
-        cmocka_unit_test(test_a_resource_as_check_has_it),
-        cmocka_unit_test(test_how_sure_it_is),
-        cmocka_unit_test(test_a_bound_has_an_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static double bench_fluid(const struct model_routes *routes, double *end_s, stru
 {
     struct error err = {0};
     size_t n = routes->pattern.n;
-    double *bytes = memory_zeroed(2 * n, sizeof *bytes, "a benchmark"), from_s = monotonic_now_s();
+    double *bytes MEMORY_LOCAL = memory_zeroed(2 * n, sizeof *bytes, "a benchmark"), from_s = monotonic_now_s();
     struct model_window_rule *law = model_window_rule_new(routes, &err);
     if (!law)
         fail(&err);
@@ -63,7 +63,6 @@ static double bench_fluid(const struct model_routes *routes, double *end_s, stru
     }
     *steps = model_fluid_run(model_window_rule_network(law), bytes, bytes + n, NULL, end_s, NULL, NULL);
     model_window_rule_free(law);
-    free(bytes);
     return monotonic_now_s() - from_s;
 }
 
@@ -71,9 +70,9 @@ static double bench_fluid(const struct model_routes *routes, double *end_s, stru
 static void bench(const char *path, const char *racks, const char *draws, const char *bytes, bool law)
 {
     struct error err = {0};
-    struct scenario s;
-    struct scenario_pattern pattern;
-    struct model_routes routes;
+    MEMORY_ENDS(scenario_fini) struct scenario s;
+    MEMORY_ENDS(scenario_pattern_fini) struct scenario_pattern pattern;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     struct model_fluid_cost steps;
     char text[2][64];
     snprintf(text[0], sizeof text[0], "traffic.random.bytes=%s", bytes);
@@ -85,7 +84,7 @@ static void bench(const char *path, const char *racks, const char *draws, const 
         !model_routes_init(&routes, &pattern.platform, &pattern.pattern, &err))
         fail(&err);
     size_t n = routes.pattern.n;
-    double *end_s = memory_zeroed(2 * n, sizeof *end_s, "a benchmark"), mean = 0;
+    double *end_s MEMORY_LOCAL = memory_zeroed(2 * n, sizeof *end_s, "a benchmark"), mean = 0;
     cost = (struct model_window_cost){0};
     double window_s = law ? bench_window(&routes, end_s) : NAN, fluid_s = bench_fluid(&routes, end_s + n, &steps);
     for (size_t i = 0; i < n; i++)
@@ -94,10 +93,6 @@ static void bench(const char *path, const char *racks, const char *draws, const 
            window_s, cost.solved_whole, cost.solved_near, cost.relaxed, fluid_s, steps.steps, steps.jumps,
            (double)steps.moves, 100 * mean);
     fflush(stdout);
-    free(end_s);
-    model_routes_fini(&routes);
-    scenario_pattern_fini(&pattern);
-    scenario_fini(&s);
 }
 
 int main(int argc, char **argv)

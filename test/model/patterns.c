@@ -42,8 +42,7 @@ size_t pattern_random(struct model_transfer *transfers, int nodes, int d, bool u
 {
     static struct random_pattern_pair pairs[PATTERN_MOST];
     static const double windows[] = {64e3, 250e3, 500e3, 3e6};
-    struct random r;
-    random_init(&r, seed);
+    struct random r = random_of(seed);
     size_t n = random_pattern_draw(nodes, d, 0.5, &r, pairs);
     for (size_t i = 0; i < n; i++)
         transfers[i] = (struct model_transfer){

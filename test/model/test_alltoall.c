@@ -4,8 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -13,7 +11,7 @@
 
 static const struct model_alltoall_link gigabit = {.alpha_s = 60e-6, .beta_s_per_byte = 8.502e-9};
 
-static void test_message_is_startup_and_bytes(void **state)
+TEST(test_message_is_startup_and_bytes)
 {
     struct error err;
     double time_s;
@@ -24,7 +22,7 @@ static void test_message_is_startup_and_bytes(void **state)
     assert_near(time_s, 60e-6, 0);
 }
 
-static void test_bound_is_a_message_for_each_other_process(void **state)
+TEST(test_bound_is_a_message_for_each_other_process)
 {
     struct error err;
     double time_s;
@@ -34,7 +32,7 @@ static void test_bound_is_a_message_for_each_other_process(void **state)
     assert_near(time_s, 0, 0);
 }
 
-static void test_shared_medium_multiplies_the_bytes_alone(void **state)
+TEST(test_shared_medium_multiplies_the_bytes_alone)
 {
     struct error err;
     double time_s;
@@ -42,7 +40,7 @@ static void test_shared_medium_multiplies_the_bytes_alone(void **state)
     assert_near(time_s, 34.068e-3, 1e-14);
 }
 
-static void test_two_gaps_give_the_paper_s_synthetic_gap(void **state)
+TEST(test_two_gaps_give_the_paper_s_synthetic_gap)
 {
     struct error err;
     struct model_alltoall_gaps gaps = model_alltoall_gaps_default();
@@ -59,7 +57,7 @@ static void test_two_gaps_give_the_paper_s_synthetic_gap(void **state)
     assert_near(beta, 8.498189e-8, 0);
 }
 
-static void test_default_gaps_are_those_of_the_table(void **state)
+TEST(test_default_gaps_are_those_of_the_table)
 {
     FILE *f = fopen(TEST_PAPERS "/steffenel2006_signatures.csv", "r");
     assert_non_null(f);
@@ -78,7 +76,7 @@ static void test_default_gaps_are_those_of_the_table(void **state)
     assert_int_equal(found, 1);
 }
 
-static void test_signature_charges_delta_for_each_message_from_the_threshold_on(void **state)
+TEST(test_signature_charges_delta_for_each_message_from_the_threshold_on)
 {
     struct error err;
     const struct model_alltoall_signature s = {.gamma = 4.3628, .delta_s = 4.93e-3, .threshold_bytes = 8192};
@@ -92,7 +90,7 @@ static void test_signature_charges_delta_for_each_message_from_the_threshold_on(
     assert_near(at_s - below_s, 192.27e-3 + 1.446608e-6, 1e-11);
 }
 
-static void test_signature_without_delta_scales_the_bound(void **state)
+TEST(test_signature_without_delta_scales_the_bound)
 {
     struct error err;
     const struct model_alltoall_signature s = {.gamma = 2.49754};
@@ -102,7 +100,7 @@ static void test_signature_without_delta_scales_the_bound(void **state)
     assert_near(time_s / bound_s, 2.49754, 1e-12);
 }
 
-static void test_bounds_of_equal_messages_are_proposition_1(void **state)
+TEST(test_bounds_of_equal_messages_are_proposition_1)
 {
     struct error err;
     double bytes[16], time_s;
@@ -118,7 +116,7 @@ static void test_bounds_of_equal_messages_are_proposition_1(void **state)
     assert_near(b.port_s, time_s, 1e-15);
 }
 
-static void test_bounds_take_the_worst_port_of_either_direction(void **state)
+TEST(test_bounds_take_the_worst_port_of_either_direction)
 {
     struct error err;
     /* 0 sends 3 messages of 1 kB; 1 and 2 send 3 MB and 2 MB to 3, which also has 1 kB from 0. */
@@ -136,7 +134,7 @@ static void test_bounds_take_the_worst_port_of_either_direction(void **state)
     assert_true(b.claim3);
 }
 
-static void test_claim_3_needs_one_process_and_one_direction(void **state)
+TEST(test_claim_3_needs_one_process_and_one_direction)
 {
     struct error err;
     /* 0 sends 3 messages of 1 kB and receives one of 1 MB: both maxima are its own, and yet, sending while it
@@ -151,11 +149,10 @@ static void test_claim_3_needs_one_process_and_one_direction(void **state)
     assert_near(b.port_s, 3.003e-3, 1e-15);
 }
 
-static void test_port_bound_is_between_claims_2_and_3(void **state)
+TEST(test_port_bound_is_between_claims_2_and_3)
 {
     struct error err;
-    struct random r;
-    random_init(&r, 17);
+    struct random r = random_of(17);
     int strict = 0;
     for (int round = 0; round < 200; round++) {
         size_t n = 2 + (size_t)random_below(&r, 7);
@@ -188,7 +185,7 @@ static void assert_names(const struct error *err, const char *word)
     assert_non_null(strstr(err->message, word));
 }
 
-static void test_bad_input_is_named(void **state)
+TEST(test_bad_input_is_named)
 {
     struct error err;
     double x = 7;
@@ -227,23 +224,4 @@ static void test_bad_input_is_named(void **state)
     assert_false(model_alltoall_bounds(&ok, (const double[]){0, -3, 0, 0}, 2, &b, &err));
     assert_names(&err, "from process 0 to 1 is -3");
     assert_near(x, 7, 0); /* no answer was given */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_message_is_startup_and_bytes),
-        cmocka_unit_test(test_bound_is_a_message_for_each_other_process),
-        cmocka_unit_test(test_shared_medium_multiplies_the_bytes_alone),
-        cmocka_unit_test(test_two_gaps_give_the_paper_s_synthetic_gap),
-        cmocka_unit_test(test_default_gaps_are_those_of_the_table),
-        cmocka_unit_test(test_signature_charges_delta_for_each_message_from_the_threshold_on),
-        cmocka_unit_test(test_signature_without_delta_scales_the_bound),
-        cmocka_unit_test(test_bounds_of_equal_messages_are_proposition_1),
-        cmocka_unit_test(test_bounds_take_the_worst_port_of_either_direction),
-        cmocka_unit_test(test_claim_3_needs_one_process_and_one_direction),
-        cmocka_unit_test(test_port_bound_is_between_claims_2_and_3),
-        cmocka_unit_test(test_bad_input_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

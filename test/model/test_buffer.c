@@ -4,8 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -14,8 +12,7 @@
 /* Points of Eq. A.2: rho = D/A + B/k, 1 below the burst that overflows. */
 static size_t burst(struct model_buffer_point points[static 20], double b, double ratio, double noise, uint64_t seed)
 {
-    struct random r;
-    random_init(&r, seed);
+    struct random r = random_of(seed);
     for (size_t i = 0; i < 20; i++) {
         points[i].burst_packets = 50.0 * (double)(i + 1);
         points[i].success = fmin(1, ratio + b / points[i].burst_packets);
@@ -26,7 +23,7 @@ static size_t burst(struct model_buffer_point points[static 20], double b, doubl
     return 20;
 }
 
-static void test_an_exact_line_gives_its_buffer(void **state)
+TEST(test_an_exact_line_gives_its_buffer)
 {
     struct error err;
     struct model_buffer_point points[20];
@@ -41,7 +38,7 @@ static void test_an_exact_line_gives_its_buffer(void **state)
 /* By hand, over x = 1/k = 1, 2, 3 hundredths: rho = 0.4, 0.5, 0.9. Means 0.02 and 0.6; slope
  * (0.01 0.2 + 0.01 0.3)/2e-4 = 25; residuals 0.05, -0.1, 0.05, their squares 0.015 with one degree of freedom; error of
  * the slope sqrt(0.015/2e-4) = 8.660; of the intercept 0.1, sqrt(0.015 (1/3 + 4e-4/2e-4)) = 0.18708. */
-static void test_standard_errors_by_hand(void **state)
+TEST(test_standard_errors_by_hand)
 {
     struct error err;
     struct model_buffer_fit fit;
@@ -56,7 +53,7 @@ static void test_standard_errors_by_hand(void **state)
 
 /* 95 % of intervals hold the truth: of 400, 380 expected, standard deviation 4.4 (noise is uniform, not normal: a
  * little more is covered). */
-static void test_intervals_cover_the_truth(void **state)
+TEST(test_intervals_cover_the_truth)
 {
     struct error err;
     int covered = 0;
@@ -70,7 +67,7 @@ static void test_intervals_cover_the_truth(void **state)
 }
 
 /* The switches of Table A.1: what S sources and R sinks would show of each, and which architecture it is. */
-static void test_architectures_of_table_a_1(void **state)
+TEST(test_architectures_of_table_a_1)
 {
     static const double s[] = {2, 4, 8, 8, 6}, r[] = {1, 1, 1, 2, 3};
     struct error err;
@@ -100,7 +97,7 @@ static void test_architectures_of_table_a_1(void **state)
 /* By hand, two signatures of one port each way and two: B = 10 of 1 x 1, 24 of 2 x 1, 18 of 1 x 2. A port that sends
  * would have 10, 12, 18: mean 40/3, squares 34.67, spread sqrt(34.67/2) / 13.33 = 0.3122; one that receives 10, 24, 9:
  * mean 43/3, spread 0.5847; a pool 10, 24, 18: mean 52/3, spread 0.4052. */
-static void test_the_reading_of_least_spread_by_hand(void **state)
+TEST(test_the_reading_of_least_spread_by_hand)
 {
     struct error err;
     struct model_buffer_reading reading;
@@ -114,7 +111,7 @@ static void test_the_reading_of_least_spread_by_hand(void **state)
     assert_non_null(strstr(err.message, "signature 2: 0.5 sources"));
 }
 
-static void test_what_cannot_be_fitted_is_refused(void **state)
+TEST(test_what_cannot_be_fitted_is_refused)
 {
     struct error err;
     struct model_buffer_fit fit;
@@ -143,17 +140,4 @@ static void test_what_cannot_be_fitted_is_refused(void **state)
     const struct model_buffer_signature alike[] = {{4, 1, 40}, {8, 1, 80}};
     assert_false(model_buffer_read(alike, 2, &reading, &err));
     assert_non_null(strstr(err.message, "sinks must vary"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_exact_line_gives_its_buffer),
-        cmocka_unit_test(test_standard_errors_by_hand),
-        cmocka_unit_test(test_intervals_cover_the_truth),
-        cmocka_unit_test(test_architectures_of_table_a_1),
-        cmocka_unit_test(test_the_reading_of_least_spread_by_hand),
-        cmocka_unit_test(test_what_cannot_be_fitted_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

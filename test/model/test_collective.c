@@ -25,7 +25,7 @@ static void near(double a, double b)
 }
 
 /* A message of k full segments: k frames on the first link, one on the second, the cables. */
-static void test_a_message_is_its_frames(void **state)
+TEST(test_a_message_is_its_frames)
 {
     near(model_collective_wire_s(&plain, 1448 * 10), 10 * FRAME_S);
     near(model_collective_wire_s(&plain, 1448 * 10 + 10), 10 * FRAME_S + 100 * 8e-9);
@@ -39,7 +39,7 @@ static void test_a_message_is_its_frames(void **state)
 }
 
 /* Thakur, Rabenseifner and Gropp 2005, section 4, with alpha = 10 us + a frame and beta = a frame a segment. */
-static void test_formulas_of_the_papers(void **state)
+TEST(test_formulas_of_the_papers)
 {
     const double alpha = 10e-6 + FRAME_S;
     const int64_t s = 1448 * 48;
@@ -64,7 +64,7 @@ static void test_formulas_of_the_papers(void **state)
 
 /* An ACK of 90 bytes every 2 segments. Rounds of 600 frames have 300: 216 us, of which alpha hides 22.304; the first
  * round of 14 begins with none. */
-static void test_acks_behind_data_delay_the_next_round(void **state)
+TEST(test_acks_behind_data_delay_the_next_round)
 {
     struct model_collective_link l = plain;
     const double alpha = 10e-6 + FRAME_S, round = alpha + 600 * FRAME_S;
@@ -77,7 +77,7 @@ static void test_acks_behind_data_delay_the_next_round(void **state)
 }
 
 /* nccl-tests, doc/PERFORMANCE.md. */
-static void test_bus_bandwidths_are_those_of_nccl_tests(void **state)
+TEST(test_bus_bandwidths_are_those_of_nccl_tests)
 {
     near(model_collective_bus(MODEL_COLLECTIVE_RING_ALLREDUCE, 8), 2 * 7 / 8.0);
     near(model_collective_bus(MODEL_COLLECTIVE_RABENSEIFNER_ALLREDUCE, 2), 1);
@@ -89,7 +89,7 @@ static void test_bus_bandwidths_are_those_of_nccl_tests(void **state)
     near(model_collective_bus(MODEL_COLLECTIVE_HALO, 4), 0);
 }
 
-static void test_blocks_are_the_vector(void **state)
+TEST(test_blocks_are_the_vector)
 {
     assert_int_equal(model_collective_blocks_bytes(10, 4, 0, 4), 10);
     assert_int_equal(model_collective_blocks_bytes(10, 4, 0, 1), 3);
@@ -97,7 +97,7 @@ static void test_blocks_are_the_vector(void **state)
     assert_int_equal(model_collective_blocks_bytes(1, 4, 1, 3), 0);
 }
 
-static void test_what_is_out_of_range_is_refused(void **state)
+TEST(test_what_is_out_of_range_is_refused)
 {
     struct model_collective_call c = {.algorithm = MODEL_COLLECTIVE_RING_ALLREDUCE, .ranks = 1, .bytes = 1};
     struct error err = {0};
@@ -111,17 +111,4 @@ static void test_what_is_out_of_range_is_refused(void **state)
     still.rate_bps = 0;
     assert_false(model_collective_time(&still, &c, &time_s, &err));
     near(time_s, 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_message_is_its_frames),
-        cmocka_unit_test(test_formulas_of_the_papers),
-        cmocka_unit_test(test_acks_behind_data_delay_the_next_round),
-        cmocka_unit_test(test_bus_bandwidths_are_those_of_nccl_tests),
-        cmocka_unit_test(test_blocks_are_the_vector),
-        cmocka_unit_test(test_what_is_out_of_range_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 
@@ -33,12 +32,12 @@ static struct model_congestion factors(const struct model_routes *routes, size_t
 
 /* Section 4.4.1: S(e1) = < {e1, e3, e4}, {e1, e2}, {e1} >; section 4.2: E-(X3) = {e4}, delta-(rack X) = 3. e2 stays
  * inside rack X: in no backbone set. */
-static void test_sets_are_as_large_as_the_papers(void **state)
+TEST(test_sets_are_as_large_as_the_papers)
 {
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     figure1(&routes, 940e6, 1e9);
     const struct model_route *e1 = &routes.route[0]; /* X1's NIC, backbone, Y3's NIC */
-    int *count = calloc((size_t)routes.n_links, sizeof *count);
+    MEMORY_LOCAL int *count = calloc((size_t)routes.n_links, sizeof *count);
     assert_non_null(count);
     model_congestion_count(&routes, NULL, count);
     assert_int_equal(e1->n, 3);
@@ -48,12 +47,10 @@ static void test_sets_are_as_large_as_the_papers(void **state)
     assert_int_equal(count[2 * 2], 1);
     assert_int_equal(count[2 * 7], 3);
     assert_int_equal(routes.route[1].n, 2);
-    free(count);
-    model_routes_fini(&routes);
 }
 
 /* k(e1) = max{3 beta_O, 2 beta_N, beta_N} with an optical backbone, 3 beta_E with an electrical one. */
-static void test_congestion_factor_of_e1_depends_on_the_backbone(void **state)
+TEST(test_congestion_factor_of_e1_depends_on_the_backbone)
 {
     struct model_routes routes;
     figure1(&routes, 9.4e9, 10e9);
@@ -71,17 +68,16 @@ static void star_rates(const struct model_rule *rule, int n_in, int n_out, doubl
     struct error err;
     struct model_transfer t[64];
     struct model_platform p = pattern_star_platform(n_in, n_out);
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, n_in, n_out)}, &err));
     void *s = rule->new(&routes, &err);
     assert_non_null(s);
     assert_true(rule->rates(s, NULL, rate_bps, &err));
     rule->free(s);
-    model_routes_fini(&routes);
 }
 
 /* Section 5.2: with 12 in and 1 out the total is 13/12 of 940 Mb/s, with 2 and 1 all have 470. */
-static void test_eq6_gives_the_totals_of_section_5_2(void **state)
+TEST(test_eq6_gives_the_totals_of_section_5_2)
 {
     double rate[13], total = 0;
     star_rates(&model_rule_eq6, 12, 1, rate);
@@ -94,7 +90,7 @@ static void test_eq6_gives_the_totals_of_section_5_2(void **state)
 }
 
 /* Section 5.2 names what full duplex would give: 470, 470 and 940. */
-static void test_eq5_gives_a_lone_direction_everything(void **state)
+TEST(test_eq5_gives_a_lone_direction_everything)
 {
     double rate[3];
     star_rates(&model_rule_eq5, 2, 1, rate);
@@ -104,7 +100,7 @@ static void test_eq5_gives_a_lone_direction_everything(void **state)
 }
 
 /* Eq. 5 and 6, second line: up to 10 transfers over the optical backbone have 940 Mb/s each; 11 share 9.4 Gb/s. */
-static void test_optical_backbone_carries_ten_at_full_rate(void **state)
+TEST(test_optical_backbone_carries_ten_at_full_rate)
 {
     int rack[44];
     struct error err;
@@ -113,7 +109,7 @@ static void test_optical_backbone_carries_ten_at_full_rate(void **state)
         struct model_transfer t[20];
         for (int i = 0; i < n; i++)
             t[i] = (struct model_transfer){i, 22 + i, 10e6, 3e6, 0};
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = (size_t)n}, &err));
         void *s = model_rule_eq6.new(&routes, &err);
         double rate[20];
@@ -121,18 +117,5 @@ static void test_optical_backbone_carries_ten_at_full_rate(void **state)
         for (int i = 0; i < n; i++)
             assert_near(rate[i], n <= 10 ? 940e6 : 9.4e9 / n, 1);
         model_rule_eq6.free(s);
-        model_routes_fini(&routes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets_are_as_large_as_the_papers),
-        cmocka_unit_test(test_congestion_factor_of_e1_depends_on_the_backbone),
-        cmocka_unit_test(test_eq6_gives_the_totals_of_section_5_2),
-        cmocka_unit_test(test_eq5_gives_a_lone_direction_everything),
-        cmocka_unit_test(test_optical_backbone_carries_ten_at_full_rate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #define IN(w) {.incoming = true, .window_bytes = (w)}
 #define OUT(w) {.incoming = false, .window_bytes = (w)}
 
-static void test_fairness_divides_each_direction_alone(void **state)
+TEST(test_fairness_divides_each_direction_alone)
 {
     const struct model_flow flows[] = {IN(0), IN(0), OUT(0)};
     double share[3];
@@ -19,7 +19,7 @@ static void test_fairness_divides_each_direction_alone(void **state)
     assert_near(share[2], 1.0, 1e-12); /* alone in its direction */
 }
 
-static void test_asymmetric_divides_by_the_larger_degree(void **state)
+TEST(test_asymmetric_divides_by_the_larger_degree)
 {
     /* Zhu 2014, section 5.2: with 2 in and 1 out all three links have 470 of 940 Mb/s. */
     const struct model_flow flows[] = {IN(0), IN(0), OUT(0)};
@@ -29,7 +29,7 @@ static void test_asymmetric_divides_by_the_larger_degree(void **state)
         assert_near(share[i] * 940e6, 470e6, 1e-3);
 }
 
-static void test_asymmetric_and_fairness_agree_on_equal_degrees(void **state)
+TEST(test_asymmetric_and_fairness_agree_on_equal_degrees)
 {
     const struct model_flow flows[] = {IN(0), OUT(0), OUT(0), IN(0)};
     double fair[4], asymmetric[4];
@@ -39,7 +39,7 @@ static void test_asymmetric_and_fairness_agree_on_equal_degrees(void **state)
         assert_near(fair[i], asymmetric[i], 1e-12);
 }
 
-static void test_window_law_with_equal_windows_is_eq6(void **state)
+TEST(test_window_law_with_equal_windows_is_eq6)
 {
     const struct model_flow flows[] = {IN(3e6), IN(3e6), IN(3e6), OUT(3e6)};
     double share[4];
@@ -48,7 +48,7 @@ static void test_window_law_with_equal_windows_is_eq6(void **state)
         assert_near(share[i], 1.0 / 3, 1e-12);
 }
 
-static void test_window_law_follows_unequal_windows(void **state)
+TEST(test_window_law_follows_unequal_windows)
 {
     /* Real Linux in mechanism.md: 512K 256K in, 256K out of 100 Mb/s gave 61.8 30.9 31.0:
      * sums 768 and 256, so 2/3, 1/3 and 1/3. */
@@ -60,7 +60,7 @@ static void test_window_law_follows_unequal_windows(void **state)
     assert_near(share[2], 1.0 / 3, 1e-12);
 }
 
-static void test_window_law_needs_every_window(void **state)
+TEST(test_window_law_needs_every_window)
 {
     const struct model_flow flows[] = {IN(512e3), OUT(NAN)};
     double share[2] = {7, 7};
@@ -68,14 +68,14 @@ static void test_window_law_needs_every_window(void **state)
     assert_near(share[0], 7, 0);
 }
 
-static void test_goodput_of_a_lone_direction_is_the_segment_share(void **state)
+TEST(test_goodput_of_a_lone_direction_is_the_segment_share)
 {
     struct model_link link = model_link_default();
     /* 1448 / 1538 of 1 Gb/s */
     assert_near(model_degree_goodput_bps(&link, 0), 1e9 * 1448 / 1538, 1);
 }
 
-static void test_goodput_pays_for_the_acks_of_the_other_direction(void **state)
+TEST(test_goodput_pays_for_the_acks_of_the_other_direction)
 {
     struct model_link link = model_link_default();
     /* Reverse goodput half of ours: one ACK of 90 wire bytes per 2 segments of theirs is 90/4 of
@@ -85,27 +85,11 @@ static void test_goodput_pays_for_the_acks_of_the_other_direction(void **state)
     assert_near(model_degree_goodput_bps(&link, 0.5), 1e9 * 1448 / 1583, 1);
 }
 
-static void test_goodput_rejects_an_impossible_link(void **state)
+TEST(test_goodput_rejects_an_impossible_link)
 {
     struct model_link link = model_link_default();
     link.segments_per_ack = 0;
     assert_true(isnan(model_degree_goodput_bps(&link, 0)));
     link = model_link_default();
     assert_true(isnan(model_degree_goodput_bps(&link, -1)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fairness_divides_each_direction_alone),
-        cmocka_unit_test(test_asymmetric_divides_by_the_larger_degree),
-        cmocka_unit_test(test_asymmetric_and_fairness_agree_on_equal_degrees),
-        cmocka_unit_test(test_window_law_with_equal_windows_is_eq6),
-        cmocka_unit_test(test_window_law_follows_unequal_windows),
-        cmocka_unit_test(test_window_law_needs_every_window),
-        cmocka_unit_test(test_goodput_of_a_lone_direction_is_the_segment_share),
-        cmocka_unit_test(test_goodput_pays_for_the_acks_of_the_other_direction),
-        cmocka_unit_test(test_goodput_rejects_an_impossible_link),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,8 @@
 #include "model/exchange/exchange.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/random.h"
-#include "model/schedule.h"
 #include "test/cm.h"
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
@@ -40,7 +35,7 @@ static struct model_exchange_cost cost_of(const struct model_tam *t, enum model_
     return cost;
 }
 
-static void test_defaults_are_table_5_2(void **state)
+TEST(test_defaults_are_table_5_2)
 {
     struct model_tam cut = model_tam_default(MODEL_TAM_IBM_326), store = model_tam_default(MODEL_TAM_IBM_416);
     assert_near(cut.send_overhead_s, paper("O_s") * US, 1e-15);
@@ -53,7 +48,7 @@ static void test_defaults_are_table_5_2(void **state)
     assert_true(model_tam_is_full_duplex(&cut, 16) && model_tam_is_full_duplex(&store, 16));
 }
 
-static void test_bound_is_eq_5_1(void **state)
+TEST(test_bound_is_eq_5_1)
 {
     /* 8275-416, p = 16, k = 64: T_w = 12.5 + (264 + 16 * 0.3413) - 123 + 20 + 7 = 185.9608,
      * 64 * 15 * 123 + T_w = 118265.9608 us. */
@@ -61,7 +56,7 @@ static void test_bound_is_eq_5_1(void **state)
     assert_near(cost_of(&t, MODEL_EXCHANGE_SYNC, 16, 64, 0).bound_s, 118265.9608 * US, 1e-12);
 }
 
-static void test_sync_reaches_the_bound_and_rounds_cost_t_w(void **state)
+TEST(test_sync_reaches_the_bound_and_rounds_cost_t_w)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_416);
     struct model_exchange_cost sync = cost_of(&t, MODEL_EXCHANGE_SYNC, 16, 64, 0);
@@ -72,7 +67,7 @@ static void test_sync_reaches_the_bound_and_rounds_cost_t_w(void **state)
     assert_near(cost_of(&t, MODEL_EXCHANGE_GROUP, 16, 64, 5).time_s, 118637.8824 * US, 1e-12);
 }
 
-static void test_rounds_are_table_5_1(void **state)
+TEST(test_rounds_are_table_5_1)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     assert_int_equal(cost_of(&t, MODEL_EXCHANGE_SYNC, 16, 1, 0).rounds, 1);
@@ -86,7 +81,7 @@ static void test_rounds_are_table_5_1(void **state)
     assert_int_equal(cost_of(&t, MODEL_EXCHANGE_SHIFT, 15, 1, 0).rounds, 14);
 }
 
-static void test_best_measured_sync_is_97_percent_of_the_bound(void **state)
+TEST(test_best_measured_sync_is_97_percent_of_the_bound)
 {
     /* Section 5.4.1, Fig. 5.3: p = 16, k up to 768, 11.82 MB/s "is 97% of the available bandwidth". */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_416);
@@ -94,7 +89,7 @@ static void test_best_measured_sync_is_97_percent_of_the_bound(void **state)
     assert_near(paper("sync_best_416_p16") * 1e6 / predicted, 0.97, 0.005);
 }
 
-static void test_no_measured_rate_beats_its_prediction(void **state)
+TEST(test_no_measured_rate_beats_its_prediction)
 {
     /* The model has neither loss nor acknowledgements: measured rates are below it, by 8 % at most for long messages
      * (shift on the 416 is the worst: 11.25 of 12.1 MB/s). */
@@ -115,7 +110,7 @@ static void test_no_measured_rate_beats_its_prediction(void **state)
     }
 }
 
-static void test_pairwise_of_four_packets_is_far_from_the_bound(void **state)
+TEST(test_pairwise_of_four_packets_is_far_from_the_bound)
 {
     /* Section 5.4.1, k = 4, p = 16: pairwise has 72 % of the optimum, sync, which the model puts at 100 %, 92 %. With
      * nothing but the rounds of Eq. 5.2 pairwise must be predicted above 72 %, and below 72/92 = 78 % if the
@@ -138,10 +133,9 @@ static struct model_tam any_parameters(struct random *r)
     return t;
 }
 
-static void test_nothing_beats_the_bound_and_more_rounds_cost_more(void **state)
+TEST(test_nothing_beats_the_bound_and_more_rounds_cost_more)
 {
-    struct random r;
-    random_init(&r, 3);
+    struct random r = random_of(3);
     int stalls = 0, seamless = 0;
     for (int i = 0; i < 5000; i++) {
         struct model_tam t = any_parameters(&r);
@@ -167,7 +161,7 @@ static void test_nothing_beats_the_bound_and_more_rounds_cost_more(void **state)
     assert_true(stalls > 100 && seamless > 100);
 }
 
-static void test_group_of_one_is_pairwise_and_of_all_is_sync(void **state)
+TEST(test_group_of_one_is_pairwise_and_of_all_is_sync)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     for (size_t p = 2; p <= 64; p++) {
@@ -179,10 +173,9 @@ static void test_group_of_one_is_pairwise_and_of_all_is_sync(void **state)
     }
 }
 
-static void test_two_processes_exchange_as_in_eq_2_7(void **state)
+TEST(test_two_processes_exchange_as_in_eq_2_7)
 {
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int i = 0; i < 500; i++) {
         struct model_tam t = any_parameters(&r);
         size_t k = 1 + random_below(&r, 100);
@@ -194,7 +187,7 @@ static void test_two_processes_exchange_as_in_eq_2_7(void **state)
     }
 }
 
-static void test_bad_exchange_is_an_error(void **state)
+TEST(test_bad_exchange_is_an_error)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     const struct {
@@ -216,22 +209,4 @@ static void test_bad_exchange_is_an_error(void **state)
     struct error err = {0};
     assert_false(model_exchange_cost(&t, MODEL_EXCHANGE_SYNC, &(struct model_exchange){4, 1, 1}, &cost, &err));
     assert_non_null(strstr(err.message, "g_s"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults_are_table_5_2),
-        cmocka_unit_test(test_bound_is_eq_5_1),
-        cmocka_unit_test(test_sync_reaches_the_bound_and_rounds_cost_t_w),
-        cmocka_unit_test(test_rounds_are_table_5_1),
-        cmocka_unit_test(test_best_measured_sync_is_97_percent_of_the_bound),
-        cmocka_unit_test(test_no_measured_rate_beats_its_prediction),
-        cmocka_unit_test(test_pairwise_of_four_packets_is_far_from_the_bound),
-        cmocka_unit_test(test_nothing_beats_the_bound_and_more_rounds_cost_more),
-        cmocka_unit_test(test_group_of_one_is_pairwise_and_of_all_is_sync),
-        cmocka_unit_test(test_two_processes_exchange_as_in_eq_2_7),
-        cmocka_unit_test(test_bad_exchange_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/fluid.h"
 
-#include "base/random.h"
 #include "model/timeline.h"
 #include "model/window/window_rule.h"
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -23,7 +20,7 @@ static double completion(const struct model_platform *p, const struct model_tran
                          double *end_s)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     double bytes[MOST], start_s[MOST];
     assert_true(n <= MOST && model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
@@ -35,12 +32,11 @@ static double completion(const struct model_platform *p, const struct model_tran
     cost = model_fluid_run(model_window_rule_network(r), bytes, start_s, order, end_s, NULL, NULL);
     double trip_s = model_window_rule_network(r)->flows[0].base_rtt_s;
     model_window_rule_free(r);
-    model_routes_fini(&routes);
     return trip_s;
 }
 
 /* Alone: the window once a round trip, or the wire without a pause; and half an empty round trip to arrive. */
-static void test_alone(void **state)
+TEST(test_alone)
 {
     struct model_platform p = pattern_star_platform(1, 0);
     struct model_transfer t = {1, 0, 10e6, 3e6, 0.5};
@@ -55,7 +51,7 @@ static void test_alone(void **state)
 /* However long, it takes no more steps, at the rates of a tenth of it: at most 20 turns after each of three starts and
  * three ends, a turn being the three windows one behind the other, and one before. Three flows through a star settle at the rates of the window law,
  * B / 2 each (README.md). */
-static void test_time_of_running_does_not_grow_with_bytes(void **state)
+TEST(test_time_of_running_does_not_grow_with_bytes)
 {
     struct model_platform p = pattern_star_platform(2, 1);
     double earlier_s = 0;
@@ -85,7 +81,7 @@ static void completion_beside(const struct model_platform *p, const struct model
     static struct model_transfer all[MOST + TICKS];
     static double bytes[MOST + TICKS], start_s[MOST + TICKS], ends_s[MOST + TICKS];
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     size_t most = n + (ticking ? TICKS : 1);
     memcpy(all, t, n * sizeof *t);
     for (size_t i = n; i < most; i++)
@@ -100,12 +96,11 @@ static void completion_beside(const struct model_platform *p, const struct model
     cost = model_fluid_run(model_window_rule_network(r), bytes, start_s, NULL, ends_s, NULL, NULL);
     memcpy(end_s, ends_s, n * sizeof *end_s);
     model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* Steps left out cost next to nothing: random patterns with messages of 60 to 180 MB, windows equal and not, against the
  * same with every step. */
-static void test_steps_left_out_change_nothing(void **state)
+TEST(test_steps_left_out_change_nothing)
 {
     size_t links = 0, jumps = 0;
     double sum = 0;
@@ -133,7 +128,7 @@ static void test_steps_left_out_change_nothing(void **state)
 }
 
 /* A pattern too long to be stepped through is the law's, and close to what steps say of a tenth of it. */
-static void test_long_transfers_are_the_laws(void **state)
+TEST(test_long_transfers_are_the_laws)
 {
     size_t links = 0;
     double sum = 0;
@@ -161,7 +156,7 @@ static void test_long_transfers_are_the_laws(void **state)
 
 /* Windows that hold the whole message stand in the sender's queue one behind the other: the first of two is done after
  * its own time, the second after both. */
-static void test_order_of_a_burst(void **state)
+TEST(test_order_of_a_burst)
 {
     struct model_platform p = pattern_star_platform(0, 2);
     struct model_transfer t[2];
@@ -194,17 +189,16 @@ static void steady_rates(const struct model_platform *p, struct model_transfer *
 static void law_rates(const struct model_platform *p, const struct model_transfer *t, size_t n, double *rate)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_window_rule *r = model_window_rule_new(&routes, &err);
     assert_true(r && model_window_solve(model_window_rule_window(r), NULL, &err));
     memcpy(rate, model_window_rates(model_window_rule_window(r)), n * sizeof *rate);
     model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* What it settles at is the window law's fixed point: stars, windows equal and not, ACKs first. */
-static void test_settles_at_the_window_law(void **state)
+TEST(test_settles_at_the_window_law)
 {
     static const struct {
         int in, out;
@@ -228,7 +222,7 @@ static void test_settles_at_the_window_law(void **state)
 }
 
 /* Messages long against the windows: Algorithm 2 with the law's rates gives nearly the same times. */
-static void test_long_messages_over_random_patterns(void **state)
+TEST(test_long_messages_over_random_patterns)
 {
     double sum = 0;
     size_t links = 0;
@@ -252,18 +246,4 @@ static void test_long_messages_over_random_patterns(void **state)
     }
     assert_true(links > 40);
     assert_true(sum / (double)links < 0.02);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_time_of_running_does_not_grow_with_bytes),
-        cmocka_unit_test(test_steps_left_out_change_nothing),
-        cmocka_unit_test(test_long_transfers_are_the_laws),
-        cmocka_unit_test(test_order_of_a_burst),
-        cmocka_unit_test(test_settles_at_the_window_law),
-        cmocka_unit_test(test_long_messages_over_random_patterns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -13,7 +12,7 @@
 /* Round figures: L 10 us, o 2 us, g 5 us, G 10 ns/byte. A message of 1001 bytes takes 2 + 10 + 10 + 2 = 24 us. */
 static const struct model_logp round_figures = {10e-6, 2e-6, 5e-6, 10e-9};
 
-static void test_message_costs_two_overheads_its_bytes_and_the_latency(void **state)
+TEST(test_message_costs_two_overheads_its_bytes_and_the_latency)
 {
     struct error err;
     double time_s;
@@ -24,7 +23,7 @@ static void test_message_costs_two_overheads_its_bytes_and_the_latency(void **st
     assert_near(time_s, 14e-6, 1e-18);
 }
 
-static void test_pattern_of_one_message_is_that_message(void **state)
+TEST(test_pattern_of_one_message_is_that_message)
 {
     struct error err;
     double done_s;
@@ -34,7 +33,7 @@ static void test_pattern_of_one_message_is_that_message(void **state)
     assert_true(model_logp_pattern(&round_figures, 2, NULL, 0, NULL, &err));
 }
 
-static void test_second_message_of_a_sender_waits_for_bytes_and_gap(void **state)
+TEST(test_second_message_of_a_sender_waits_for_bytes_and_gap)
 {
     struct error err;
     double done_s[2];
@@ -45,7 +44,7 @@ static void test_second_message_of_a_sender_waits_for_bytes_and_gap(void **state
     assert_near(done_s[1], 49e-6, 1e-17);
 }
 
-static void test_overhead_longer_than_the_gap_paces_the_sender(void **state)
+TEST(test_overhead_longer_than_the_gap_paces_the_sender)
 {
     struct error err;
     double done_s[2];
@@ -58,7 +57,7 @@ static void test_overhead_longer_than_the_gap_paces_the_sender(void **state)
     assert_near(done_s[1], 54e-6, 1e-17);
 }
 
-static void test_a_sender_keeps_its_order_and_waits_for_a_late_start(void **state)
+TEST(test_a_sender_keeps_its_order_and_waits_for_a_late_start)
 {
     struct error err;
     double done_s[2];
@@ -69,7 +68,7 @@ static void test_a_sender_keeps_its_order_and_waits_for_a_late_start(void **stat
     assert_near(done_s[1], 139e-6, 1e-17);
 }
 
-static void test_two_senders_to_one_receiver_are_served_one_after_the_other(void **state)
+TEST(test_two_senders_to_one_receiver_are_served_one_after_the_other)
 {
     struct error err;
     double done_s[2];
@@ -81,7 +80,7 @@ static void test_two_senders_to_one_receiver_are_served_one_after_the_other(void
     assert_near(done_s[0], 39e-6, 1e-17);
 }
 
-static void test_the_earlier_arrival_is_received_first(void **state)
+TEST(test_the_earlier_arrival_is_received_first)
 {
     struct error err;
     double done_s[2];
@@ -96,7 +95,7 @@ static void test_the_earlier_arrival_is_received_first(void **state)
     assert_near(done_s[0], 44e-6, 1e-17);
 }
 
-static void test_opposite_directions_do_not_meet(void **state)
+TEST(test_opposite_directions_do_not_meet)
 {
     struct error err;
     double done_s[2];
@@ -108,7 +107,7 @@ static void test_opposite_directions_do_not_meet(void **state)
 
 /* LogP, k small messages between two nodes, until the last is received: o + (k - 1) max(g, o) + L + o. A sender slower
  * than its gap is bound by its processor. */
-static void test_pattern_of_small_messages_is_a_train(void **state)
+TEST(test_pattern_of_small_messages_is_a_train)
 {
     struct error err;
     struct model_logp p = round_figures; /* o 2, g 5, L 10 us */
@@ -138,11 +137,10 @@ static void draw_messages(struct random *r, struct model_logp_message *m)
     }
 }
 
-static void test_mixing_the_messages_of_different_sources_changes_nothing(void **state)
+TEST(test_mixing_the_messages_of_different_sources_changes_nothing)
 {
     struct error err;
-    struct random r;
-    random_init(&r, 4);
+    struct random r = random_of(4);
     for (int round = 0; round < 100; round++) {
         struct model_logp_message m[MESSAGES], mixed[MESSAGES];
         double done_s[MESSAGES], mixed_done_s[MESSAGES];
@@ -166,11 +164,10 @@ static void test_mixing_the_messages_of_different_sources_changes_nothing(void *
     }
 }
 
-static void test_no_port_is_faster_than_its_bytes_and_gaps(void **state)
+TEST(test_no_port_is_faster_than_its_bytes_and_gaps)
 {
     struct error err;
-    struct random r;
-    random_init(&r, 5);
+    struct random r = random_of(5);
     for (int round = 0; round < 100; round++) {
         struct model_logp_message m[MESSAGES];
         double done_s[MESSAGES];
@@ -201,7 +198,7 @@ static void assert_refused(int nodes, struct model_logp_message second, const ch
     assert_near(done_s[0], 7, 0);
 }
 
-static void test_bad_messages_are_named(void **state)
+TEST(test_bad_messages_are_named)
 {
     assert_refused(2, (struct model_logp_message){2, 1, 1, 0}, "message 1: source is node 2: want 0 to 1");
     assert_refused(2, (struct model_logp_message){0, -1, 1, 0}, "message 1: destination is node -1");
@@ -213,7 +210,7 @@ static void test_bad_messages_are_named(void **state)
     assert_refused(0, (struct model_logp_message){0, 1, 1, 0}, "number of nodes is 0");
 }
 
-static void test_bad_parameters_are_named(void **state)
+TEST(test_bad_parameters_are_named)
 {
     static const char *const names[] = {"latency L", "overhead o", "gap g", "gap per byte G"};
     for (int i = 0; i < 4; i++) {
@@ -235,24 +232,4 @@ static void test_bad_parameters_are_named(void **state)
     assert_false(model_logp_pattern(&huge, 2, &(struct model_logp_message){0, 1, 1e300, 0}, 1, &time_s, &err));
     assert_non_null(strstr(err.message, "beyond the range"));
     assert_near(time_s, 7, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_message_costs_two_overheads_its_bytes_and_the_latency),
-        cmocka_unit_test(test_pattern_of_one_message_is_that_message),
-        cmocka_unit_test(test_second_message_of_a_sender_waits_for_bytes_and_gap),
-        cmocka_unit_test(test_overhead_longer_than_the_gap_paces_the_sender),
-        cmocka_unit_test(test_a_sender_keeps_its_order_and_waits_for_a_late_start),
-        cmocka_unit_test(test_two_senders_to_one_receiver_are_served_one_after_the_other),
-        cmocka_unit_test(test_the_earlier_arrival_is_received_first),
-        cmocka_unit_test(test_opposite_directions_do_not_meet),
-        cmocka_unit_test(test_pattern_of_small_messages_is_a_train),
-        cmocka_unit_test(test_mixing_the_messages_of_different_sources_changes_nothing),
-        cmocka_unit_test(test_no_port_is_faster_than_its_bytes_and_gaps),
-        cmocka_unit_test(test_bad_messages_are_named),
-        cmocka_unit_test(test_bad_parameters_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -60,7 +58,7 @@ static void as_printed(const struct row *r, double b)
         fail_msg("P %g W %g TO %g: %.4f, printed %.4f", r->p, r->w, r->to_gr, e, r->predicted);
 }
 
-static void test_table_4_1(void **state)
+TEST(test_table_4_1)
 {
     struct row rows[32];
     size_t n = table_4_1(rows);
@@ -71,7 +69,7 @@ static void test_table_4_1(void **state)
 
 /* Tables 4.2 and 4.4 print no probabilities. Their rows of the IBM 8275-416 that are also in Table 4.1 have them there;
  * the others (Cisco, uplink, W 12 and 30) cannot be computed from what is published. */
-static void test_tables_4_2_and_4_4_where_4_1_has_the_probabilities(void **state)
+TEST(test_tables_4_2_and_4_4_where_4_1_has_the_probabilities)
 {
     struct row rows[32];
     size_t n = table_4_1(rows);
@@ -101,7 +99,7 @@ static void test_tables_4_2_and_4_4_where_4_1_has_the_probabilities(void **state
 
 /* B_L = 43, W = 60: by hand for P = 15, G + 1 = (43 * 15 - 59)/14 + 1 = 42.857, errors 59/15 + 44 = 47.933:
  * 42.857/90.790 = 0.472; second line 40/(88 - 3) = 0.4706. */
-static void test_eq_4_2_by_hand(void **state)
+TEST(test_eq_4_2_by_hand)
 {
     struct error err;
     struct model_loss_input a;
@@ -114,7 +112,7 @@ static void test_eq_4_2_by_hand(void **state)
     assert_near(a.approximate, 0.434, 0.0005);
 }
 
-static void test_a_window_that_fits_the_buffer_loses_nothing(void **state)
+TEST(test_a_window_that_fits_the_buffer_loses_nothing)
 {
     struct error err;
     struct model_loss_input a;
@@ -137,11 +135,10 @@ static void test_a_window_that_fits_the_buffer_loses_nothing(void **state)
 }
 
 /* Eq. 4.2 as printed, both lines; they differ by what the second drops, (W - 1)/P^2 of its denominator. */
-static void test_eq_4_2_is_both_of_its_lines(void **state)
+TEST(test_eq_4_2_is_both_of_its_lines)
 {
-    struct random r;
     struct error err;
-    random_init(&r, 42);
+    struct random r = random_of(42);
     for (int i = 0; i < 10000; i++) {
         double p = 2 + (double)random_below(&r, 60), b = 1 + (double)random_below(&r, 300);
         double w = b + 1 + (double)random_below(&r, (uint64_t)(p * b - b) + 1);
@@ -157,7 +154,7 @@ static void test_eq_4_2_is_both_of_its_lines(void **state)
 }
 
 /* Section 4.3.2: under half of the bandwidth always, falling with W, hardly moved by P. */
-static void test_eq_4_2_stays_under_half_and_falls_with_the_window(void **state)
+TEST(test_eq_4_2_stays_under_half_and_falls_with_the_window)
 {
     struct error err;
     for (int p = 5; p <= 23; p++) {
@@ -173,7 +170,7 @@ static void test_eq_4_2_stays_under_half_and_falls_with_the_window(void **state)
 
 /* Eq. 4.5-4.9 one by one, first row of Table 4.1: 1/0.0218 = 45.87; 1/0.0547 = 18.28; 1/0.5329 = 1.8765;
  * (1.5 + 0.9782/(0.0218 18)) 95 = (1.5 + 2.492864) 95 = 379.3221; and Eq. 4.4 put together from them. */
-static void test_every_expectation_of_the_chain(void **state)
+TEST(test_every_expectation_of_the_chain)
 {
     struct error err;
     struct model_loss_output o;
@@ -189,7 +186,7 @@ static void test_every_expectation_of_the_chain(void **state)
     assert_near(o.efficiency, 7 * eq_4_4, 1e-12);
 }
 
-static void test_a_timeout_that_never_ends_leaves_nothing(void **state)
+TEST(test_a_timeout_that_never_ends_leaves_nothing)
 {
     struct error err;
     struct model_loss_output o;
@@ -221,7 +218,7 @@ static void refused(struct model_loss_flow flow, struct model_loss_chain chain, 
         fail_msg("'%s' is not in '%s'", word, err.message);
 }
 
-static void test_bad_parameters_are_named(void **state)
+TEST(test_bad_parameters_are_named)
 {
     const struct model_loss_flow flow = {15, 24, 95};
     const struct model_loss_chain chain = {0.02, 0.1, 0.5};
@@ -239,20 +236,4 @@ static void test_bad_parameters_are_named(void **state)
     struct model_loss_input a;
     assert_false(model_loss_input_buffered(&(struct model_loss_flow){2, 100, 43}, &a, &err));
     assert_non_null(strstr(err.message, "window: 100"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_4_1),
-        cmocka_unit_test(test_tables_4_2_and_4_4_where_4_1_has_the_probabilities),
-        cmocka_unit_test(test_eq_4_2_by_hand),
-        cmocka_unit_test(test_eq_4_2_is_both_of_its_lines),
-        cmocka_unit_test(test_every_expectation_of_the_chain),
-        cmocka_unit_test(test_a_window_that_fits_the_buffer_loses_nothing),
-        cmocka_unit_test(test_eq_4_2_stays_under_half_and_falls_with_the_window),
-        cmocka_unit_test(test_a_timeout_that_never_ends_leaves_nothing),
-        cmocka_unit_test(test_bad_parameters_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

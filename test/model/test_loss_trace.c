@@ -4,8 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -21,7 +19,7 @@ static void count(const enum model_loss_event *events, size_t n, struct model_lo
 }
 
 /* P P P N P P N TO TO P: 6 P of which 2 go to N; 2 sequences, 1 ends in a timeout; 2 TO, 1 goes to P. */
-static void test_a_trace_by_hand(void **state)
+TEST(test_a_trace_by_hand)
 {
     const enum model_loss_event events[] = {P, P, P, N, P, P, N, TO, TO, P};
     struct model_loss_counts k = {0};
@@ -37,7 +35,7 @@ static void test_a_trace_by_hand(void **state)
 }
 
 /* P N TO P: after as many Nacks as Packs the trace is none that begins: N goes to TO, and TO to P. */
-static void test_as_many_nacks_as_packs_begin_no_trace_anew(void **state)
+TEST(test_as_many_nacks_as_packs_begin_no_trace_anew)
 {
     const enum model_loss_event events[] = {P, N, TO, P};
     struct model_loss_counts k = {0};
@@ -47,7 +45,7 @@ static void test_as_many_nacks_as_packs_begin_no_trace_anew(void **state)
     assert_int_equal(k.timeout_pack, 1);
 }
 
-static void test_transitions_the_chain_has_not_are_counted_apart(void **state)
+TEST(test_transitions_the_chain_has_not_are_counted_apart)
 {
     const enum model_loss_event events[] = {P, TO, N, N, TO, P};
     struct model_loss_counts k = {0};
@@ -59,7 +57,7 @@ static void test_transitions_the_chain_has_not_are_counted_apart(void **state)
 }
 
 /* Wilson 1927: 2 of 10 gives 0.0567 to 0.5098. */
-static void test_wilson_interval(void **state)
+TEST(test_wilson_interval)
 {
     struct model_loss_proportion p = model_loss_trace_proportion(2, 10);
     assert_near(p.value, 0.2, 1e-15);
@@ -85,14 +83,13 @@ static enum model_loss_event next(struct random *r, enum model_loss_event from, 
 
 /* Chains of known probabilities: 95 % of the intervals hold them. Of 600 (200 seeds, three probabilities) 570 are
  * expected with a standard deviation of 5.3; 545 is nearly five below. */
-static void test_simulated_chains_are_recovered(void **state)
+TEST(test_simulated_chains_are_recovered)
 {
     enum { EVENTS = 20000, SEEDS = 200 };
     static enum model_loss_event events[EVENTS];
     int covered = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        struct random r;
-        random_init(&r, seed);
+        struct random r = random_of(seed);
         struct model_loss_chain chain = {0.005 + 0.05 * (double)random_below(&r, 1000) / 1000,
                                          0.05 + 0.4 * (double)random_below(&r, 1000) / 1000,
                                          0.3 + 0.5 * (double)random_below(&r, 1000) / 1000};
@@ -111,7 +108,7 @@ static void test_simulated_chains_are_recovered(void **state)
     assert_in_range(covered, 545, 600);
 }
 
-static void test_the_chain_of_senders_is_their_mean(void **state)
+TEST(test_the_chain_of_senders_is_their_mean)
 {
     struct error err;
     struct model_loss_chain chain;
@@ -127,17 +124,4 @@ static void test_the_chain_of_senders_is_their_mean(void **state)
     assert_near(chain.c, 0, 0);
     assert_false(model_loss_trace_chain(senders, 0, &chain, &err));
     assert_non_null(strstr(err.message, "Pack"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_trace_by_hand),
-        cmocka_unit_test(test_as_many_nacks_as_packs_begin_no_trace_anew),
-        cmocka_unit_test(test_transitions_the_chain_has_not_are_counted_apart),
-        cmocka_unit_test(test_wilson_interval),
-        cmocka_unit_test(test_simulated_chains_are_recovered),
-        cmocka_unit_test(test_the_chain_of_senders_is_their_mean),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 
@@ -20,7 +19,7 @@ static void rates(const struct model_routes *routes, const bool *active, double 
 
 /* a and b leave node 0, b and c arrive at node 2, c and d leave node 3: 470 each, all at once. With b away, a has
  * 940 to itself and c still shares with d. */
-static void test_shares_are_filled_from_the_narrowest_link(void **state)
+TEST(test_shares_are_filled_from_the_narrowest_link)
 {
     struct error err;
     struct model_platform p = pattern_platform();
@@ -28,7 +27,7 @@ static void test_shares_are_filled_from_the_narrowest_link(void **state)
     p.nic.goodput_bps = 940e6;
     const struct model_transfer t[] = {
         {0, 1, 1e6, 1e6, 0}, {0, 2, 1e6, 1e6, 0}, {3, 2, 1e6, 1e6, 0}, {3, 4, 1e6, 1e6, 0}, {3, 5, 1e6, 1e6, 0}};
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = 5}, &err));
     double rate[5];
     rates(&routes, NULL, rate);
@@ -37,11 +36,10 @@ static void test_shares_are_filled_from_the_narrowest_link(void **state)
     assert_near(rate[0], 470e6, 1);
     rates(&routes, (const bool[]){true, false, true, true, true}, rate);
     assert_near(rate[0], 940e6, 1);
-    model_routes_fini(&routes);
 }
 
 /* What defines it: no link carries more than it can, and every transfer crosses a full link on which none has more. */
-static void test_every_transfer_has_a_bottleneck(void **state)
+TEST(test_every_transfer_has_a_bottleneck)
 {
     static struct model_transfer t[PATTERN_MOST];
     static double rate[PATTERN_MOST];
@@ -53,11 +51,11 @@ static void test_every_transfer_has_a_bottleneck(void **state)
         size_t n = pattern_random(t, nodes, 1 + (int)(seed % 4), false, seed);
         if (n == 0)
             continue;
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         rates(&routes, NULL, rate);
-        double *load = calloc((size_t)routes.n_links, sizeof *load);
-        double *most = calloc((size_t)routes.n_links, sizeof *most);
+        MEMORY_LOCAL double *load = calloc((size_t)routes.n_links, sizeof *load);
+        MEMORY_LOCAL double *most = calloc((size_t)routes.n_links, sizeof *most);
         for (size_t i = 0; i < n; i++)
             for (int h = 0; h < routes.route[i].n; h++) {
                 load[routes.route[i].link[h]] += rate[i];
@@ -73,17 +71,5 @@ static void test_every_transfer_has_a_bottleneck(void **state)
             }
             assert_true(bottleneck);
         }
-        free(load);
-        free(most);
-        model_routes_fini(&routes);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares_are_filled_from_the_narrowest_link),
-        cmocka_unit_test(test_every_transfer_has_a_bottleneck),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 
 /* The equations of Smyth 2004, section 6.2, solved apart from this code: digamma and trigamma by their asymptotic series
  * (Abramowitz and Stegun 6.3.18 and 6.4.12), d0 by bisection. */
-static void test_five_variances_have_the_prior_of_the_published_equations(void **state)
+TEST(test_five_variances_have_the_prior_of_the_published_equations)
 {
     const double variance[] = {1e-4, 9e-4, 0.25e-4, 30e-4, 2e-4}, degrees[] = {4, 4, 3, 4, 6};
     struct model_moderated m = model_moderated_find(variance, degrees, 5);
@@ -21,7 +21,7 @@ static void test_five_variances_have_the_prior_of_the_published_equations(void *
     assert_near(model_moderated_variance(&m, 30e-4, 4), (1.42843563 * 0.000150445810 + 4 * 30e-4) / 5.42843563, 1e-10);
 }
 
-static void test_what_has_no_repeats_has_the_prior_variance(void **state)
+TEST(test_what_has_no_repeats_has_the_prior_variance)
 {
     const double variance[] = {1e-4, 0, 9e-4, 0, 3e-4}, degrees[] = {4, 0, 4, 3, 4};
     const double without[] = {1e-4, 9e-4, 3e-4}, their[] = {4, 4, 4};
@@ -40,13 +40,12 @@ static double chi_square(struct random *r, int degrees)
     return sum;
 }
 
-static void test_what_variances_are_drawn_from_is_found_again(void **state)
+TEST(test_what_variances_are_drawn_from_is_found_again)
 {
     enum { N = 4000 };
     static double variance[N], degrees[N];
     const int d0[] = {4, 10};
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < N; i++) {
             double sigma2 = d0[k] * 4e-4 / chi_square(&r, d0[k]);
@@ -62,14 +61,4 @@ static void test_what_variances_are_drawn_from_is_found_again(void **state)
     struct model_moderated m = model_moderated_find(variance, degrees, N);
     assert_true(m.degrees > 60);
     assert_near(model_moderated_variance(&m, 40e-4, 4), 4e-4, 2.5e-4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_five_variances_have_the_prior_of_the_published_equations),
-        cmocka_unit_test(test_what_has_no_repeats_has_the_prior_variance),
-        cmocka_unit_test(test_what_variances_are_drawn_from_is_found_again),
-    };
-    return cmocka_run_group_tests_name("model/moderated", tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
 #include "model/pattern.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 #include "test/model/patterns.h"
@@ -16,13 +15,13 @@ static struct model_platform racks(int n_racks, const int *rack, int nodes)
     return p;
 }
 
-static void test_goodput_of_1_gbps_is_the_segment_share(void **state)
+TEST(test_goodput_of_1_gbps_is_the_segment_share)
 {
     /* 1448 / (1448 + 52 + 38) of 10^9. */
     assert_true(fabs(pattern_platform().nic.goodput_bps - 941.482445e6) < 1);
 }
 
-static void test_route_in_a_rack_crosses_two_cables(void **state)
+TEST(test_route_in_a_rack_crosses_two_cables)
 {
     struct model_platform p = racks(2, (const int[]){0, 0, 1}, 3);
     struct model_route r = model_platform_route(&p, 0, 1);
@@ -31,7 +30,7 @@ static void test_route_in_a_rack_crosses_two_cables(void **state)
     assert_int_equal(r.link[1], 3); /* towards node 1 */
 }
 
-static void test_two_racks_share_one_backbone_cable(void **state)
+TEST(test_two_racks_share_one_backbone_cable)
 {
     struct model_platform p = racks(2, (const int[]){0, 0, 1}, 3);
     assert_int_equal(model_platform_link_count(&p), 8);
@@ -41,7 +40,7 @@ static void test_two_racks_share_one_backbone_cable(void **state)
     assert_int_equal(there.link[1], back.link[1] ^ 1);
 }
 
-static void test_more_racks_cross_a_cable_out_and_one_in(void **state)
+TEST(test_more_racks_cross_a_cable_out_and_one_in)
 {
     struct model_platform p = racks(3, (const int[]){0, 1, 2}, 3);
     assert_int_equal(model_platform_link_count(&p), 12);
@@ -51,7 +50,7 @@ static void test_more_racks_cross_a_cable_out_and_one_in(void **state)
     assert_int_equal(r.link[2], 11); /* into rack 2 */
 }
 
-static void test_base_rtt_is_delays_and_store_and_forward(void **state)
+TEST(test_base_rtt_is_delays_and_store_and_forward)
 {
     struct model_platform p = racks(1, NULL, 2);
     p.nic.delay_s = 50e-6;
@@ -69,7 +68,7 @@ static void refused(const struct model_platform *p, const char *word)
         fail_msg("'%s' is not in '%s'", word, err.message);
 }
 
-static void test_a_bad_platform_is_refused_by_what_is_wrong(void **state)
+TEST(test_a_bad_platform_is_refused_by_what_is_wrong)
 {
     struct model_platform p = racks(1, NULL, 1);
     refused(&p, "1 nodes");
@@ -115,7 +114,7 @@ static void bad_transfer(struct model_transfer t, const char *word)
         fail_msg("'%s' is not in '%s'", word, err.message);
 }
 
-static void test_a_bad_transfer_is_refused_by_number(void **state)
+TEST(test_a_bad_transfer_is_refused_by_number)
 {
     bad_transfer((struct model_transfer){3, 0, 1e6, 1e6, 0}, "source 3");
     bad_transfer((struct model_transfer){0, -1, 1e6, 1e6, 0}, "destination -1");
@@ -128,25 +127,10 @@ static void test_a_bad_transfer_is_refused_by_number(void **state)
     bad_transfer((struct model_transfer){0, 1, 1e6, 1e6, -1}, "start");
 }
 
-static void test_an_empty_pattern_is_refused(void **state)
+TEST(test_an_empty_pattern_is_refused)
 {
     struct model_platform p = racks(1, NULL, 3);
     struct error err;
     assert_false(model_pattern_check(&p, &(struct model_pattern){.transfers = NULL, .n = 0}, &err));
     assert_non_null(strstr(err.message, "no transfers"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goodput_of_1_gbps_is_the_segment_share),
-        cmocka_unit_test(test_route_in_a_rack_crosses_two_cables),
-        cmocka_unit_test(test_two_racks_share_one_backbone_cable),
-        cmocka_unit_test(test_more_racks_cross_a_cable_out_and_one_in),
-        cmocka_unit_test(test_base_rtt_is_delays_and_store_and_forward),
-        cmocka_unit_test(test_a_bad_platform_is_refused_by_what_is_wrong),
-        cmocka_unit_test(test_a_bad_transfer_is_refused_by_number),
-        cmocka_unit_test(test_an_empty_pattern_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

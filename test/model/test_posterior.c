@@ -5,7 +5,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -48,7 +47,7 @@ static struct model_posterior found(const struct model_posterior_data *d, const 
     return p;
 }
 
-static void test_evidence_without_a_parameter_is_that_of_a_normal(void **state)
+TEST(test_evidence_without_a_parameter_is_that_of_a_normal)
 {
     const double m[N] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
     const double y[N] = {0.13, 0.21, 0.33, 0.43, 0.50, 0.64, 0.73, 0.84};
@@ -85,7 +84,7 @@ static void line_make(struct line *l, const double *base)
     }
 }
 
-static void test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range(void **state)
+TEST(test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range)
 {
     const double base[N] = {1, 2, 3, 4, 5, 6, 7, 8}, theta = 0.034;
     double y[N], m[N], squares = 0;
@@ -97,7 +96,7 @@ static void test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fi
         squares += slope[i] * slope[i];
     }
     struct model_posterior_data d = measured(y);
-    struct model_posterior p = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
     double sd = sqrt((SIGMA * SIGMA + FLOOR) / squares);
     assert_near(p.theta[0].value, theta, 0.004); /* a fine step is 0.00625 */
     assert_near((p.theta[0].low + p.theta[0].high) / 2, theta, 0.003);
@@ -108,7 +107,6 @@ static void test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fi
         mass += p.mass[0][k];
     assert_near(mass, 1, 1e-9);
     assert_near(p.mass[0][4], 0.74, 0.03); /* 0 to 0.05 is -1.7 to 0.8 deviations from 0.034 */
-    model_posterior_fini(&p);
 }
 
 static double normal(struct random *r)
@@ -119,30 +117,28 @@ static double normal(struct random *r)
     return sum - 6;
 }
 
-static void test_intervals_hold_the_truth_19_times_of_20(void **state)
+TEST(test_intervals_hold_the_truth_19_times_of_20)
 {
     const double base[N] = {0};
-    struct random r;
     struct line l;
     int inside = 0, rate_inside = 0;
     line_make(&l, base);
-    random_init(&r, 7);
+    struct random r = random_of(7);
     for (int k = 0; k < 200; k++) {
         double y[N], theta = 0.04 * normal(&r), c = RATE_SD * normal(&r);
         for (int i = 0; i < N; i++)
             y[i] = slope[i] * theta - c + sqrt(SIGMA * SIGMA + FLOOR) * normal(&r);
         struct model_posterior_data d = measured(y);
-        struct model_posterior p = found(&d, &l.grid);
+        MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
         inside += p.theta[0].low <= theta && theta <= p.theta[0].high;
         rate_inside += p.rate.low <= c && c <= p.rate.high;
-        model_posterior_fini(&p);
     }
     /* binomial of 200 and 0.95: 99.9 % of the time from 179 to 199 */
     assert_in_range(inside, 179, 199);
     assert_in_range(rate_inside, 179, 199);
 }
 
-static void test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance(void **state)
+TEST(test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance)
 {
     const double near[N] = {0};
     double far[N];
@@ -157,7 +153,7 @@ static void test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_d
     model_posterior_fini(&b);
 }
 
-static void test_a_spread_that_nobody_knows_is_fitted(void **state)
+TEST(test_a_spread_that_nobody_knows_is_fitted)
 {
     const double m[N] = {0}, y[N] = {0.08, -0.08, 0.08, -0.08, 0.08, -0.08, 0.08, -0.08};
     const struct model_posterior_point point = {.m = m};
@@ -174,7 +170,7 @@ static void test_a_spread_that_nobody_knows_is_fitted(void **state)
     model_posterior_fini(&p);
 }
 
-static void test_scatter_of_emulations_widens_what_is_expected(void **state)
+TEST(test_scatter_of_emulations_widens_what_is_expected)
 {
     const double base[N] = {0};
     struct line l;
@@ -182,16 +178,15 @@ static void test_scatter_of_emulations_widens_what_is_expected(void **state)
     for (int k = 0; k < POINTS; k++)
         l.m[k][0] += k % 2 ? 0.2 : -0.2; /* other seeds, other times, of the first flow alone */
     struct model_posterior_data d = measured(base);
-    struct model_posterior p = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
     assert_true(p.variance[0] > 4 * p.variance[1]);
     assert_true(p.variance[0] > 0.02); /* 0.2 either way is a variance of 0.04 */
-    model_posterior_fini(&p);
 }
 
 /* Five emulations at one place, 0.02 apart: v is 0.02^2 * 2.5 of a sample variance, or what each is from the others' mean,
  * and the mean of five has a fifth of it. All eight flows have the same v, of which their mean logarithm makes
  * v exp(log(5 / 2) - digamma(5 / 2)) = 1.23755 v: four degrees of freedom beside the five. */
-static void test_repeats_and_emulations_average_scatter_away(void **state)
+TEST(test_repeats_and_emulations_average_scatter_away)
 {
     double m[5][N], five[N];
     struct model_posterior_point points[5];
@@ -216,7 +211,7 @@ static void test_repeats_and_emulations_average_scatter_away(void **state)
 
 /* Eight flows that are late together say little more than one: seven emulations off the edges correlate wholly, of which
  * chance would give sqrt(2 / (7 pi)). */
-static void test_flows_that_are_late_together_count_less(void **state)
+TEST(test_flows_that_are_late_together_count_less)
 {
     const double base[N] = {0};
     const size_t one[N] = {0};
@@ -226,37 +221,33 @@ static void test_flows_that_are_late_together_count_less(void **state)
         for (int i = 0; i < N; i++)
             l.m[k][i] += k % 2 ? 0.2 : -0.2;
     struct model_posterior_data d = measured(base);
-    struct model_posterior apart = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior apart = found(&d, &l.grid);
     d.group = one;
-    struct model_posterior together = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior together = found(&d, &l.grid);
     double rest = SIGMA * SIGMA + FLOOR, times = (together.variance[0] - rest) / (apart.variance[0] - rest);
     assert_near(times, 1 + (N - 1) * (1 - sqrt(2 / (7 * PI))), 0.2);
-    model_posterior_fini(&apart);
-    model_posterior_fini(&together);
 }
 
 /* A deviation that is known from few values makes an outlier likelier: Student's t with 4 degrees of freedom. */
-static void test_a_deviation_of_few_repeats_has_heavy_tails(void **state)
+TEST(test_a_deviation_of_few_repeats_has_heavy_tails)
 {
     const double m[N] = {0}, y[N] = {0.1, -0.1}, four[N] = {4, 4, 4, 4, 4, 4, 4, 4};
     const struct model_posterior_point point = {.m = m};
     const struct model_posterior_grid g = {.points = &point, .n = 1};
     struct model_posterior_data d = measured(y);
-    struct model_posterior sure = found(&d, &g);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior sure = found(&d, &g);
     d.known = four;
-    struct model_posterior unsure = found(&d, &g);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior unsure = found(&d, &g);
     /* -r^2 / 2 V against -(5 / 2) log(1 + r^2 / 4 V), twice; at the centre t has less by log(0.3750 / 0.3989), 6 times */
     double r2 = 0.01 / (SIGMA * SIGMA + FLOOR);
     assert_near(unsure.log_evidence - sure.log_evidence, r2 - 5 * log1p(r2 / 4) + 8 * log(0.3750 / 0.3989), 0.3);
-    model_posterior_fini(&sure);
-    model_posterior_fini(&unsure);
 }
 
 /* Two lines' likelihoods differ by the square of the distance: an interval lacks what its nearer end does. */
 /* Two times, each off by two spreads, and a rate that is known: the squares sum to 8 V / (V + floor), and of two normal
  * deviates the probability of that and more is exp(-sum / 2). The floor
  * is known by 4 degrees of freedom alone, which makes t of 8260 of a normal: 2e-5 more. A spread that nobody knows is likelier to be larger. */
-static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
+TEST(test_the_tail_is_the_probability_of_being_as_far_off)
 {
     const double m[N] = {0}, y[N] = {0.04, -0.04};
     const struct model_posterior_point point = {.m = m};
@@ -275,7 +266,7 @@ static void test_the_tail_is_the_probability_of_being_as_far_off(void **state)
 
 /* Four times in two groups: two are right, two off by three spreads each. Alone these have exp(-9) but for the floor, and
  * there were three looks. */
-static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
+TEST(test_a_group_that_is_off_does_not_hide_among_others)
 {
     const double m[N] = {0}, y[N] = {0, 0, 0.06, -0.06};
     const size_t group[] = {0, 0, 1, 1};
@@ -293,10 +284,9 @@ static void test_a_group_that_is_off_does_not_hide_among_others(void **state)
 }
 
 /* Of right hypotheses one in a hundred has a tail below 0.01, and half have one below a half. */
-static void test_tails_of_what_is_true_are_even(void **state)
+TEST(test_tails_of_what_is_true_are_even)
 {
-    struct random r;
-    random_init(&r, 4711);
+    struct random r = random_of(4711);
     int below_half = 0, below_hundredth = 0;
     for (int k = 0; k < 2000; k++) {
         double m[N] = {0}, y[N];
@@ -314,7 +304,7 @@ static void test_tails_of_what_is_true_are_even(void **state)
     assert_in_range(below_hundredth, 7, 33);  /* 20 +- 3 sqrt(19.8) */
 }
 
-static void test_how_far_an_interval_is_behind_the_best(void **state)
+TEST(test_how_far_an_interval_is_behind_the_best)
 {
     const double base[N] = {0};
     double squares = 0;
@@ -323,25 +313,23 @@ static void test_how_far_an_interval_is_behind_the_best(void **state)
     for (int i = 0; i < N; i++)
         squares += slope[i] * slope[i];
     struct model_posterior_data d = measured(base);
-    struct model_posterior p = found(&d, &l.grid);
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p = found(&d, &l.grid);
     assert_near(p.behind[0][4], 0, 1e-9); /* 0 to 0.05 */
     assert_near(p.behind[0][6], 0.1 * 0.1 * squares / (SIGMA * SIGMA + FLOOR) / 2, 0.1);
     assert_near(p.behind[0][1], 0.1 * 0.1 * squares / (SIGMA * SIGMA + FLOOR) / 2, 0.1);
-    model_posterior_fini(&p);
 }
 
 static void refused(const struct model_posterior_data *d, const struct model_posterior_grid *g, const char *words)
 {
-    struct model_posterior p;
+    MEMORY_ENDS(model_posterior_fini) struct model_posterior p;
     struct error err;
     assert_false(model_posterior_find(&p, d, g, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     if (!strstr(err.message, words))
         fail_msg("'%s' has no '%s'", err.message, words);
-    model_posterior_fini(&p);
 }
 
-static void test_what_is_no_posterior_is_refused(void **state)
+TEST(test_what_is_no_posterior_is_refused)
 {
     double y[N] = {0}, m[N] = {0};
     const struct model_posterior_point point = {.m = m};
@@ -361,25 +349,4 @@ static void test_what_is_no_posterior_is_refused(void **state)
     refused(&d, &g, "an axis of 2 points");
     g.axis[0] = (struct model_posterior_axis){.n = 3, .at = {0, 1, 1}};
     refused(&d, &g, "must rise");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evidence_without_a_parameter_is_that_of_a_normal),
-        cmocka_unit_test(test_a_parameter_has_the_interval_of_least_squares_and_costs_what_fits_of_its_range),
-        cmocka_unit_test(test_intervals_hold_the_truth_19_times_of_20),
-        cmocka_unit_test(test_of_two_without_parameters_the_nearer_wins_by_half_the_squared_distance),
-        cmocka_unit_test(test_a_spread_that_nobody_knows_is_fitted),
-        cmocka_unit_test(test_scatter_of_emulations_widens_what_is_expected),
-        cmocka_unit_test(test_repeats_and_emulations_average_scatter_away),
-        cmocka_unit_test(test_flows_that_are_late_together_count_less),
-        cmocka_unit_test(test_a_deviation_of_few_repeats_has_heavy_tails),
-        cmocka_unit_test(test_the_tail_is_the_probability_of_being_as_far_off),
-        cmocka_unit_test(test_a_group_that_is_off_does_not_hide_among_others),
-        cmocka_unit_test(test_tails_of_what_is_true_are_even),
-        cmocka_unit_test(test_how_far_an_interval_is_behind_the_best),
-        cmocka_unit_test(test_what_is_no_posterior_is_refused),
-    };
-    return cmocka_run_group_tests_name("model/posterior", tests, NULL, NULL);
 }

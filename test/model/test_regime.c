@@ -5,7 +5,6 @@
 #include "model/window/window.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -34,7 +33,7 @@ static enum model_regime regime(const struct model_regime_setup *s)
     return answer(s).regime;
 }
 
-static void test_deep_fifos_and_equal_windows_are_eq6(void **state)
+TEST(test_deep_fifos_and_equal_windows_are_eq6)
 {
     /* s = 1538/1448, a = 90/2896; B = 1 Gb/s / (s + a/2) = 927.9 Mb/s, half of it each: 464, as ns-3 has it. */
     struct model_regime_setup s = star();
@@ -48,7 +47,7 @@ static void test_deep_fifos_and_equal_windows_are_eq6(void **state)
     assert_near(a.out_bps, 310.8e6, 0.1e6);
 }
 
-static void test_windows_less_the_pipe_stand_in_the_port(void **state)
+TEST(test_windows_less_the_pipe_stand_in_the_port)
 {
     /* 2070 segments each go round, one stays at the receiver; d = 200 us + (2 * 1538 + 2 * 90) * 8 ns = 226.048 us, and
      * of a pair that has no mate there 12.304 us more. All three take one round trip T =
@@ -64,7 +63,7 @@ static void test_windows_less_the_pipe_stand_in_the_port(void **state)
     assert_near(a.nic_need_bytes, 0, 1e-9);
 }
 
-static void test_a_port_that_cannot_hold_them_loses(void **state)
+TEST(test_a_port_that_cannot_hold_them_loses)
 {
     struct model_regime_setup s = star();
     double need = answer(&s).port_need_bytes;
@@ -85,7 +84,7 @@ static void test_a_port_that_cannot_hold_them_loses(void **state)
     assert_int_equal(regime(&s), MODEL_REGIME_EQ6);
 }
 
-static void test_acks_that_pass_data_bring_full_duplex_back(void **state)
+TEST(test_acks_that_pass_data_bring_full_duplex_back)
 {
     /* ns-3: 457 457 915 and 305 305 305 915 with ACKs first in both; Linux: fair at the port alone does it, at the
      * NIC alone nothing. */
@@ -108,7 +107,7 @@ static void test_acks_that_pass_data_bring_full_duplex_back(void **state)
     assert_int_equal(regime(&s), MODEL_REGIME_EQ5);
 }
 
-static void test_unequal_windows_set_the_rates(void **state)
+TEST(test_unequal_windows_set_the_rates)
 {
     /* Linux, 100 Mb/s: half the window out gave 46.7 46.5 22.9. */
     struct model_regime_setup s = star();
@@ -121,7 +120,7 @@ static void test_unequal_windows_set_the_rates(void **state)
     assert_near(a.out_bps, 23.35e6, 0.2e6);
 }
 
-static void test_small_queues_keep_data_out_of_the_nic(void **state)
+TEST(test_small_queues_keep_data_out_of_the_nic)
 {
     /* small-queues.yaml: Linux gives 91 40-46 46-51, and 46 46 46 without. */
     struct model_regime_setup s = star();
@@ -144,7 +143,7 @@ static void test_small_queues_keep_data_out_of_the_nic(void **state)
     }
 }
 
-static void test_windows_below_the_pipe_leave_it_unsaturated(void **state)
+TEST(test_windows_below_the_pipe_leave_it_unsaturated)
 {
     struct model_regime_setup s = star();
     s.delay_s = 5e-3; /* 20 ms: 2.5 MB of wire */
@@ -156,7 +155,7 @@ static void test_windows_below_the_pipe_leave_it_unsaturated(void **state)
     assert_near(a.port_need_bytes, 0, 1e-9);
 }
 
-static void test_two_full_fifos_are_known_by_their_sum_alone(void **state)
+TEST(test_two_full_fifos_are_known_by_their_sum_alone)
 {
     struct model_regime_setup s = star();
     s.outgoing_window_bytes = 2 * 2071 * 1448;
@@ -168,7 +167,7 @@ static void test_two_full_fifos_are_known_by_their_sum_alone(void **state)
     assert_int_equal(regime(&s), MODEL_REGIME_LOSS); /* 3 + 3 < 6.5 */
 }
 
-static void test_a_start_that_overflows_decides_nothing(void **state)
+TEST(test_a_start_that_overflows_decides_nothing)
 {
     struct model_regime_setup s = star();
     s.nic_limit_bytes = 1e6; /* 3 MB at once; nothing stands there later */
@@ -179,7 +178,7 @@ static void test_a_start_that_overflows_decides_nothing(void **state)
 
 /* Ten flows whose ACKs come back two segments at a time: a burst of 20 frames of 1518 bytes must find room besides what
  * stands in the NIC, and finds it where there is exactly that much. */
-static void test_a_burst_needs_room_besides_what_stands(void **state)
+TEST(test_a_burst_needs_room_besides_what_stands)
 {
     struct model_regime_setup s = star();
     s.incoming = 1;
@@ -197,7 +196,7 @@ static void test_a_burst_needs_room_besides_what_stands(void **state)
     assert_non_null(strstr(a.why, "no room for a burst"));
 }
 
-static void test_pause_acts_only_where_more_than_xoff_would_stand(void **state)
+TEST(test_pause_acts_only_where_more_than_xoff_would_stand)
 {
     /* pause.yaml: 463 463 463 when everybody stops, 457 457 915 when senders do. */
     struct model_regime_setup s = star();
@@ -231,7 +230,7 @@ static void unknown_because(const struct model_regime_setup *s, const char *word
 }
 
 /* pause.yaml has an answer (above); each bound of the forms takes it away. */
-static void test_pause_is_unknown_where_its_ends_differ(void **state)
+TEST(test_pause_is_unknown_where_its_ends_differ)
 {
     struct model_regime_setup base = star(), s;
     base.delay_s = 5e-6;
@@ -272,7 +271,7 @@ static void test_pause_is_unknown_where_its_ends_differ(void **state)
     unknown_because(&s, "PAUSE acts part of the time");
 }
 
-static void test_a_window_below_a_pair_is_for_the_timer(void **state)
+TEST(test_a_window_below_a_pair_is_for_the_timer)
 {
     struct model_regime_setup s = star();
     s.outgoing_window_bytes = 2895;
@@ -281,7 +280,7 @@ static void test_a_window_below_a_pair_is_for_the_timer(void **state)
     assert_null(answer(&s).why);
 }
 
-static void test_everybody_stopped_undoes_ack_priority(void **state)
+TEST(test_everybody_stopped_undoes_ack_priority)
 {
     /* X sends a third of the time and pays for its ACKs: (s / 3 - a) B / s = 0.304 B beside 0.333 B. */
     struct model_regime_setup s = star();
@@ -297,10 +296,9 @@ static void test_everybody_stopped_undoes_ack_priority(void **state)
 }
 
 /* The four cases against the fixed point on any topology (model/window/window.h). */
-static void test_rates_are_the_window_laws_fixed_point(void **state)
+TEST(test_rates_are_the_window_laws_fixed_point)
 {
-    struct random random;
-    random_init(&random, 7);
+    struct random random = random_of(7);
     int compared = 0;
     for (int i = 0; i < 500; i++) {
         struct model_regime_setup s = star();
@@ -345,7 +343,7 @@ static void test_rates_are_the_window_laws_fixed_point(void **state)
     assert_true(compared > 450);
 }
 
-static void test_refuses_what_is_no_star(void **state)
+TEST(test_refuses_what_is_no_star)
 {
     struct model_regime_answer a = {.regime = MODEL_REGIME_LOSS};
     struct model_regime_setup s = star();
@@ -361,27 +359,4 @@ static void test_refuses_what_is_no_star(void **state)
     s.pause = MODEL_REGIME_PAUSE_SENDERS; /* without thresholds */
     assert_false(model_regime(&s, TOLERANCE, &a));
     assert_int_equal(a.regime, MODEL_REGIME_LOSS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deep_fifos_and_equal_windows_are_eq6),
-        cmocka_unit_test(test_windows_less_the_pipe_stand_in_the_port),
-        cmocka_unit_test(test_a_port_that_cannot_hold_them_loses),
-        cmocka_unit_test(test_acks_that_pass_data_bring_full_duplex_back),
-        cmocka_unit_test(test_unequal_windows_set_the_rates),
-        cmocka_unit_test(test_small_queues_keep_data_out_of_the_nic),
-        cmocka_unit_test(test_windows_below_the_pipe_leave_it_unsaturated),
-        cmocka_unit_test(test_two_full_fifos_are_known_by_their_sum_alone),
-        cmocka_unit_test(test_a_start_that_overflows_decides_nothing),
-        cmocka_unit_test(test_a_burst_needs_room_besides_what_stands),
-        cmocka_unit_test(test_pause_acts_only_where_more_than_xoff_would_stand),
-        cmocka_unit_test(test_pause_is_unknown_where_its_ends_differ),
-        cmocka_unit_test(test_a_window_below_a_pair_is_for_the_timer),
-        cmocka_unit_test(test_everybody_stopped_undoes_ack_priority),
-        cmocka_unit_test(test_rates_are_the_window_laws_fixed_point),
-        cmocka_unit_test(test_refuses_what_is_no_star),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

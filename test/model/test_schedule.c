@@ -2,14 +2,12 @@
 #include "model/schedule.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "test/cm.h"
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
-static void test_four_processes_pair_as_by_hand(void **state)
+TEST(test_four_processes_pair_as_by_hand)
 {
     /* chi = 3: numbers below 3 add up to the round mod 3, whoever is left meets 3. */
     const size_t partner[3][4] = {{1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
@@ -18,7 +16,7 @@ static void test_four_processes_pair_as_by_hand(void **state)
             assert_int_equal(model_schedule_partner(4, round, me), partner[round - 1][me]);
 }
 
-static void test_rounds_are_the_chromatic_index(void **state)
+TEST(test_rounds_are_the_chromatic_index)
 {
     assert_int_equal(model_schedule_rounds(0), 0);
     assert_int_equal(model_schedule_rounds(1), 0);
@@ -28,7 +26,7 @@ static void test_rounds_are_the_chromatic_index(void **state)
     assert_int_equal(model_schedule_rounds(17), 17);
 }
 
-static void test_every_pair_meets_once_and_nobody_twice_in_a_round(void **state)
+TEST(test_every_pair_meets_once_and_nobody_twice_in_a_round)
 {
     for (size_t p = 2; p <= 64; p++) {
         int met[64][64] = {{0}}, idle[64] = {0};
@@ -52,7 +50,7 @@ static void test_every_pair_meets_once_and_nobody_twice_in_a_round(void **state)
     }
 }
 
-static void test_no_such_round_or_process_is_idle(void **state)
+TEST(test_no_such_round_or_process_is_idle)
 {
     assert_true(model_schedule_partner(4, 0, 0) == MODEL_SCHEDULE_IDLE);
     assert_true(model_schedule_partner(4, 4, 0) == MODEL_SCHEDULE_IDLE);
@@ -70,7 +68,7 @@ static struct model_schedule_window window_of(size_t d1, size_t d2, double buffe
     return window;
 }
 
-static void test_windows_of_section_6_3(void **state)
+TEST(test_windows_of_section_6_3)
 {
     /* B_L = 45, nu = (p - d1) d1 / (p - 1): 64/15, 128/23, 108/23, 192/31. Printed windows: 10 without control
      * packets, then with one for each data packet 5, 4, 5, 3. Rounding down gives all but 6x4, where 4.79 is 4. */
@@ -95,7 +93,7 @@ static void test_windows_of_section_6_3(void **state)
     }
 }
 
-static void test_window_of_the_worked_example(void **state)
+TEST(test_window_of_the_worked_example)
 {
     /* Section 6.2.2: 4x4 and B_L = 30: 30 / 3.2 is 9. */
     struct model_schedule_window window = window_of(4, 4, 30, 0);
@@ -107,7 +105,7 @@ static void test_window_of_the_worked_example(void **state)
     assert_false(window.overrun);
 }
 
-static void test_windows_of_all_stay_within_the_buffer(void **state)
+TEST(test_windows_of_all_stay_within_the_buffer)
 {
     int overruns = 0;
     for (size_t d1 = 1; d1 <= 24; d1++)
@@ -126,7 +124,7 @@ static void test_windows_of_all_stay_within_the_buffer(void **state)
     assert_true(overruns > 0);
 }
 
-static void test_logical_order_is_figure_6_4(void **state)
+TEST(test_logical_order_is_figure_6_4)
 {
     const size_t figure[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
     const struct model_schedule_tree tree = {4, 4};
@@ -134,7 +132,7 @@ static void test_logical_order_is_figure_6_4(void **state)
         assert_int_equal(model_schedule_logical(&tree, i), figure[i]);
 }
 
-static void test_xor_steps_cross_switches_as_in_figure_6_4(void **state)
+TEST(test_xor_steps_cross_switches_as_in_figure_6_4)
 {
     /* Right half of the figure: in steps 1, 2, 3 switch 0 sends to 1, 2, 3, in step 4 to itself, and so on. Without
      * the permutation (Fig. 6.3) steps 1 to 3 stay on the switch and 4 to 7 all go to the same other one. */
@@ -146,7 +144,7 @@ static void test_xor_steps_cross_switches_as_in_figure_6_4(void **state)
         }
 }
 
-static void test_permutation_is_one_and_spreads_neighbours(void **state)
+TEST(test_permutation_is_one_and_spreads_neighbours)
 {
     for (size_t d1 = 1; d1 <= 24; d1++)
         for (size_t d2 = 1; d2 <= 12; d2++) {
@@ -162,7 +160,7 @@ static void test_permutation_is_one_and_spreads_neighbours(void **state)
         }
 }
 
-static void test_permutation_of_no_such_process_says_so(void **state)
+TEST(test_permutation_of_no_such_process_says_so)
 {
     const struct model_schedule_tree tree = {4, 4}, none = {0, 4}, huge = {SIZE_MAX, 2};
     assert_true(model_schedule_logical(&tree, 16) == SIZE_MAX);
@@ -171,7 +169,7 @@ static void test_permutation_of_no_such_process_says_so(void **state)
     assert_true(model_schedule_physical(&huge, 0) == SIZE_MAX);
 }
 
-static void test_uplink_bounds_of_section_6_3(void **state)
+TEST(test_uplink_bounds_of_section_6_3)
 {
     /* Best rate of a process, M (p - 1) / T at 103 MB/s an uplink: 103 (p - 1) / (2 d1 (p - d1)) MB/s. He prints 12.07,
      * 9.25, 10.96 and 8.32; the third is 10.968 (103 * 23 / 216), cut, not rounded. */
@@ -188,7 +186,7 @@ static void test_uplink_bounds_of_section_6_3(void **state)
     }
 }
 
-static void test_bad_tree_buffer_or_rate_is_an_error(void **state)
+TEST(test_bad_tree_buffer_or_rate_is_an_error)
 {
     const struct {
         struct model_schedule_tree tree;
@@ -214,24 +212,4 @@ static void test_bad_tree_buffer_or_rate_is_an_error(void **state)
     assert_non_null(strstr(err.message, "uplink rate: 0"));
     assert_false(model_schedule_uplink_s(&tree, INFINITY, 824e6, &time_s, &err));
     assert_non_null(strstr(err.message, "message: inf"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_four_processes_pair_as_by_hand),
-        cmocka_unit_test(test_rounds_are_the_chromatic_index),
-        cmocka_unit_test(test_every_pair_meets_once_and_nobody_twice_in_a_round),
-        cmocka_unit_test(test_no_such_round_or_process_is_idle),
-        cmocka_unit_test(test_windows_of_section_6_3),
-        cmocka_unit_test(test_window_of_the_worked_example),
-        cmocka_unit_test(test_windows_of_all_stay_within_the_buffer),
-        cmocka_unit_test(test_logical_order_is_figure_6_4),
-        cmocka_unit_test(test_xor_steps_cross_switches_as_in_figure_6_4),
-        cmocka_unit_test(test_permutation_is_one_and_spreads_neighbours),
-        cmocka_unit_test(test_permutation_of_no_such_process_says_so),
-        cmocka_unit_test(test_uplink_bounds_of_section_6_3),
-        cmocka_unit_test(test_bad_tree_buffer_or_rate_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

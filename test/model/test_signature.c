@@ -4,8 +4,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -91,7 +89,7 @@ static struct model_signature_fit fit_points(const struct network *w, const stru
     return fit;
 }
 
-static void test_exact_times_give_the_paper_s_signatures_back(void **state)
+TEST(test_exact_times_give_the_paper_s_signatures_back)
 {
     for (size_t i = 0; i < NETWORKS; i++) {
         const struct network *w = &networks[i];
@@ -110,7 +108,7 @@ static void test_exact_times_give_the_paper_s_signatures_back(void **state)
     }
 }
 
-static void test_several_numbers_of_processes_share_one_signature(void **state)
+TEST(test_several_numbers_of_processes_share_one_signature)
 {
     const struct network *w = &networks[1];
     struct model_signature_point points[9];
@@ -129,15 +127,14 @@ static void test_several_numbers_of_processes_share_one_signature(void **state)
 #define COVERED_LEAST 366
 #define COVERED_MOST 394
 
-static void test_intervals_cover_the_truth_in_95_of_100_draws(void **state)
+TEST(test_intervals_cover_the_truth_in_95_of_100_draws)
 {
     for (size_t i = 0; i < NETWORKS; i++) {
         const struct network *w = &networks[i];
         int gamma = 0, delta = 0, shape = 0, threshold = 0;
         double variance = 0;
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            struct random r;
-            random_init(&r, seed);
+            struct random r = random_of(seed);
             struct model_signature_point points[POINTS];
             draw_points(w, NOISE, &r, points);
             struct model_signature_fit fit = fit_points(w, points, POINTS);
@@ -163,7 +160,7 @@ static void test_intervals_cover_the_truth_in_95_of_100_draws(void **state)
     }
 }
 
-static void test_a_threshold_between_sizes_is_bracketed(void **state)
+TEST(test_a_threshold_between_sizes_is_bracketed)
 {
     struct network w = networks[0];
     w.signature.threshold_bytes = 3000;
@@ -197,7 +194,7 @@ static const struct network hand = {.link = {0, 1e-6}, .processes = 2};
 static const struct model_signature_point hand_points[] = {{2, 1e6, 5.1, 1}, {2, 2e6, 6.9, 1}, {2, 3e6, 8.9, 1},
                                                            {2, 4e6, 11.1, 1}};
 
-static void test_four_points_by_hand(void **state)
+TEST(test_four_points_by_hand)
 {
     struct model_signature_fit fit;
     struct model_signature_candidate candidates[4];
@@ -221,7 +218,7 @@ static void test_four_points_by_hand(void **state)
     assert_false(candidates[1].compatible);
 }
 
-static void test_standard_errors_weigh_the_points(void **state)
+TEST(test_standard_errors_weigh_the_points)
 {
     /* The same, with two more points at 1 and 4 MB, 100 s off and 1e6 times less sure: they add 2 * 1e-8 to
      * RSS and shift gamma and delta by about 100 * 1e-12. */
@@ -241,12 +238,11 @@ static void test_standard_errors_weigh_the_points(void **state)
     assert_relative(wide.scale, fit.scale / 10, 1e-9);
 }
 
-static void test_feasible_gls_rests_where_the_weights_are_those_of_its_predictions(void **state)
+TEST(test_feasible_gls_rests_where_the_weights_are_those_of_its_predictions)
 {
     /* sum of w B r = 0 and sum of w D r = 0 with w = 1 / predicted^2, r = T - predicted */
     const struct network *w = &networks[1];
-    struct random r;
-    random_init(&r, 9);
+    struct random r = random_of(9);
     struct model_signature_point points[POINTS];
     draw_points(w, NOISE, &r, points);
     struct model_signature_fit fit = fit_points(w, points, POINTS);
@@ -269,11 +265,10 @@ static void test_feasible_gls_rests_where_the_weights_are_those_of_its_predictio
     assert_relative(fit.scale, sqrt(chisq / (POINTS - 2)), 1e-9);
 }
 
-static void test_order_and_unit_of_the_points_do_not_matter(void **state)
+TEST(test_order_and_unit_of_the_points_do_not_matter)
 {
     struct network w = networks[1];
-    struct random r;
-    random_init(&r, 11);
+    struct random r = random_of(11);
     struct model_signature_point points[POINTS], shuffled[POINTS];
     draw_points(&w, NOISE, &r, points);
     struct model_signature_fit fit = fit_points(&w, points, POINTS);
@@ -296,7 +291,7 @@ static void test_order_and_unit_of_the_points_do_not_matter(void **state)
     assert_relative(other.delta_s.high, fit.delta_s.high * 1000, 1e-9);
 }
 
-static void test_a_negative_start_up_cost_is_no_signature(void **state)
+TEST(test_a_negative_start_up_cost_is_no_signature)
 {
     /* T = 10 B - 3 at B = 1, 2, 4 ... 32 s: an intercept below 0, which Eq. 5 has no place for. T / B = 7, 8.5, 9.25,
      * 9.625, 9.8125, 9.90625 rises all the way, where a delta would let it jump up and fall; gamma, of equal relative
@@ -312,7 +307,7 @@ static void test_a_negative_start_up_cost_is_no_signature(void **state)
     assert_int_equal(fit.n_compatible, 0);
 }
 
-static void test_a_positive_start_up_cost_is_preferred_to_an_equal_fit_with_a_negative_one(void **state)
+TEST(test_a_positive_start_up_cost_is_preferred_to_an_equal_fit_with_a_negative_one)
 {
     /* B = 1 and 2 s, T = 1 and 3 s (-+ 0.01): gamma = 2 with delta = -1 for all goes through both means, and so does
      * gamma = 1 with delta = 1 from 2 MB on. RSS = 4e-4 both, k = 2 and 3, so BIC alone would take the first. Of the
@@ -347,7 +342,7 @@ static void assert_point_refused(struct model_signature_point bad, const char *w
     assert_refused(hand.link, points, 4, words);
 }
 
-static void test_points_no_signature_can_come_from_are_refused(void **state)
+TEST(test_points_no_signature_can_come_from_are_refused)
 {
     assert_refused(hand.link, hand_points, 3, "3 points: want at least 4");
     assert_refused(hand.link, NULL, 0, "0 points: want at least 4");
@@ -364,20 +359,4 @@ static void test_points_no_signature_can_come_from_are_refused(void **state)
     assert_refused((struct model_alltoall_link){0, 0}, hand_points, 4, "beta is 0 s/byte");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_times_give_the_paper_s_signatures_back),
-        cmocka_unit_test(test_several_numbers_of_processes_share_one_signature),
-        cmocka_unit_test(test_intervals_cover_the_truth_in_95_of_100_draws),
-        cmocka_unit_test(test_a_threshold_between_sizes_is_bracketed),
-        cmocka_unit_test(test_four_points_by_hand),
-        cmocka_unit_test(test_standard_errors_weigh_the_points),
-        cmocka_unit_test(test_feasible_gls_rests_where_the_weights_are_those_of_its_predictions),
-        cmocka_unit_test(test_order_and_unit_of_the_points_do_not_matter),
-        cmocka_unit_test(test_a_negative_start_up_cost_is_no_signature),
-        cmocka_unit_test(test_a_positive_start_up_cost_is_preferred_to_an_equal_fit_with_a_negative_one),
-        cmocka_unit_test(test_points_no_signature_can_come_from_are_refused),
-    };
-    return cmocka_run_group_tests(tests, read_networks, NULL);
-}
+CM_GROUP(read_networks, NULL)

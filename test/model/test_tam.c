@@ -2,8 +2,6 @@
 #include "model/exchange/tam.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "test/cm.h"
@@ -30,7 +28,7 @@ static struct model_tam any_parameters(struct random *r)
                               .buffer_packets = 43};
 }
 
-static void test_point_to_point_is_eq_2_6_on_fast_ethernet(void **state)
+TEST(test_point_to_point_is_eq_2_6_on_fast_ethernet)
 {
     /* Table 5.2, 8275-326, p = 16, k = 10: O_s + 9 g + L + O_r + U_r
      * = 12.5 + 9 * 123 + (149 + 0.3387 * 16) + 20 + 7 = 1300.9192 us. */
@@ -43,11 +41,10 @@ static void test_point_to_point_is_eq_2_6_on_fast_ethernet(void **state)
     assert_int_equal(cost.stage, MODEL_TAM_NETWORK);
 }
 
-static void test_full_duplex_exchange_costs_what_one_way_costs(void **state)
+TEST(test_full_duplex_exchange_costs_what_one_way_costs)
 {
     /* Eq. 2.6 and 2.7 are the same expression when O_s + O_r + U_r < g < L. */
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     int full = 0;
     for (int i = 0; i < 5000; i++) {
         struct model_tam t = any_parameters(&r);
@@ -79,7 +76,7 @@ static struct model_tam gigabit_uniprocessor(void)
                               .packet_bytes = 1500};
 }
 
-static void test_slow_receiver_is_eq_3_1(void **state)
+TEST(test_slow_receiver_is_eq_3_1)
 {
     /* T = O_s + L + k (O_r + U_r): 6.5 + 7 + 100 * 19.76 = 1989.5 us. */
     struct model_tam t = gigabit_uniprocessor();
@@ -91,7 +88,7 @@ static void test_slow_receiver_is_eq_3_1(void **state)
     assert_string_equal(model_tam_stage_name(cost.stage), "receive");
 }
 
-static void test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second(void **state)
+TEST(test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second)
 {
     /* Section 3.2.2: the receive overhead bounds the throughput by 76 MB/s; 75.2 were measured. 10 MB as there. */
     struct model_tam t = gigabit_uniprocessor();
@@ -105,7 +102,7 @@ static void test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second(void **st
     assert_true(10e6 / cost.time_s > 75.2e6);
 }
 
-static void test_fast_ethernet_carries_12_megabytes_a_second_each_way(void **state)
+TEST(test_fast_ethernet_carries_12_megabytes_a_second_each_way)
 {
     /* Section 3.2: g_s = 122.75, g_r = 122.84 us for 1500 bytes; 12.2 MB/s one way, 12.1 each way were measured. */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
@@ -120,7 +117,7 @@ static void test_fast_ethernet_carries_12_megabytes_a_second_each_way(void **sta
     assert_near(10e6 / both.time_s, 12.1e6, 0.15e6);
 }
 
-static void test_slow_sender_bounds_one_way(void **state)
+TEST(test_slow_sender_bounds_one_way)
 {
     /* O_s = 30 > g = 18.76 and > O_r + U_r = 19.76: k = 5: 5 * 30 + 7 + 19.76. */
     struct model_tam t = gigabit_uniprocessor();
@@ -132,7 +129,7 @@ static void test_slow_sender_bounds_one_way(void **state)
     assert_near(cost.time_s, 176.76 * US, 1e-12);
 }
 
-static void test_exchange_adds_both_overheads_of_a_slow_processor(void **state)
+TEST(test_exchange_adds_both_overheads_of_a_slow_processor)
 {
     /* O_s + O_r + U_r = 26.26 > g = 18.76: each of 99 further packets takes 26.26, after 26.26 + L. */
     struct model_tam t = gigabit_uniprocessor();
@@ -144,7 +141,7 @@ static void test_exchange_adds_both_overheads_of_a_slow_processor(void **state)
     assert_near(cost.time_s, (100 * 26.26 + 7) * US, 1e-12);
 }
 
-static void test_parameters_are_lines_of_the_size(void **state)
+TEST(test_parameters_are_lines_of_the_size)
 {
     /* Fast Ethernet's wire, 38 bytes a frame at 80 ns: 3.04 + 0.08 * 1500 = 123.04 us, as section 3.2.1 has it; and
      * lines of one's own: 2 + 0.01 * 1500 = 17, 5 + 0.02 * 1500 = 35, 1 + 0.004 * 1500 = 7, 10 + 0.1 * 1500 = 160. */
@@ -177,7 +174,7 @@ static struct model_tam figure_2_3(void)
                               .packet_bytes = 1500};
 }
 
-static void test_broadcast_of_figure_2_3_is_bound_by_the_root(void **state)
+TEST(test_broadcast_of_figure_2_3_is_bound_by_the_root)
 {
     /* T0 = 3 < 2 g = 4: Eq. 2.8 with p = 16, k = 3: 4 * (2 * 2 + 4 + 1.5 + 0.5 + 1) = 44. */
     struct model_tam t = figure_2_3();
@@ -188,7 +185,7 @@ static void test_broadcast_of_figure_2_3_is_bound_by_the_root(void **state)
     assert_near(b.time_s, 44 * US, 1e-12);
 }
 
-static void test_broadcast_of_figure_2_4_interferes(void **state)
+TEST(test_broadcast_of_figure_2_4_interferes)
 {
     /* T0 = 3 >= 2 g = 2: Eq. 2.9 in its last form, (4 + 3 - 1) * 3 + 4 * 4 + 2 * (4 - 2) * 1 = 38. */
     struct model_tam t = figure_2_3();
@@ -201,7 +198,7 @@ static void test_broadcast_of_figure_2_4_interferes(void **state)
     assert_near(b.root_s, 36 * US, 1e-12); /* 4 * (2 * 1 + 4 + 3) */
 }
 
-static void test_broadcast_of_a_slow_sender_goes_at_its_pace(void **state)
+TEST(test_broadcast_of_a_slow_sender_goes_at_its_pace)
 {
     /* O_s = 2 > g = 1, O_r + U_r = 1 < O_s: his rule picks Eq. 2.8, and the root cannot send more often than every 2:
      * p = 4, k = 3: 2 * (2 * 2 + 4 + 1 + 2) = 22. */
@@ -216,7 +213,7 @@ static void test_broadcast_of_a_slow_sender_goes_at_its_pace(void **state)
     assert_near(b.time_s, 22 * US, 1e-12);
 }
 
-static void test_full_duplex_needs_little_overhead_and_a_long_network(void **state)
+TEST(test_full_duplex_needs_little_overhead_and_a_long_network)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 39.5 < 123 < 149 + 0.3387 p */
     assert_true(model_tam_is_full_duplex(&t, 2));
@@ -227,7 +224,7 @@ static void test_full_duplex_needs_little_overhead_and_a_long_network(void **sta
     assert_false(model_tam_is_full_duplex(&t, 10));
 }
 
-static void test_broadcast_copies_the_message_once(void **state)
+TEST(test_broadcast_copies_the_message_once)
 {
     /* 3 packets of 1500 bytes at 1 ns a byte: 4.5 us more than 44. */
     struct model_tam t = figure_2_3();
@@ -238,7 +235,7 @@ static void test_broadcast_copies_the_message_once(void **state)
     assert_near(b.time_s, 48.5 * US, 1e-12);
 }
 
-static void test_broadcast_depth_rounds_up(void **state)
+TEST(test_broadcast_depth_rounds_up)
 {
     /* One packet, L + T0 = 7: 1, 2, 2, 3, 4, 5 levels for 2, 3, 4, 5, 16, 17 processes. */
     const size_t processes[] = {2, 3, 4, 5, 16, 17}, depth[] = {1, 2, 2, 3, 4, 5};
@@ -251,11 +248,10 @@ static void test_broadcast_depth_rounds_up(void **state)
     }
 }
 
-static void test_broadcast_rule_takes_the_slower_bottleneck(void **state)
+TEST(test_broadcast_rule_takes_the_slower_bottleneck)
 {
     /* Whatever the parameters, the part that needs longer decides: root - interference = (k - 1) (2 s - T0). */
-    struct random r;
-    random_init(&r, 2);
+    struct random r = random_of(2);
     int picked[2] = {0, 0};
     for (int i = 0; i < 5000; i++) {
         struct model_tam t = any_parameters(&r);
@@ -268,7 +264,7 @@ static void test_broadcast_rule_takes_the_slower_bottleneck(void **state)
     assert_true(picked[0] > 100 && picked[1] > 100);
 }
 
-static void test_packets_round_up(void **state)
+TEST(test_packets_round_up)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 1492 bytes */
     struct error err;
@@ -284,7 +280,7 @@ static void test_packets_round_up(void **state)
     assert_false(model_tam_packets(&t, 1e300, &k, &err));
 }
 
-static void test_bad_parameter_is_an_error_that_names_it(void **state)
+TEST(test_bad_parameter_is_an_error_that_names_it)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     const struct {
@@ -316,7 +312,7 @@ static void test_bad_parameter_is_an_error_that_names_it(void **state)
     }
 }
 
-static void test_lone_process_or_no_packet_is_an_error(void **state)
+TEST(test_lone_process_or_no_packet_is_an_error)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     struct model_tam_cost cost;
@@ -328,29 +324,4 @@ static void test_lone_process_or_no_packet_is_an_error(void **state)
     assert_non_null(strstr(err.message, "packets: 0"));
     assert_false(model_tam_broadcast(&t, 0, 1, &b, &err));
     assert_false(model_tam_exchange(&t, 2, SIZE_MAX, &cost, &err));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_point_to_point_is_eq_2_6_on_fast_ethernet),
-        cmocka_unit_test(test_full_duplex_exchange_costs_what_one_way_costs),
-        cmocka_unit_test(test_slow_receiver_is_eq_3_1),
-        cmocka_unit_test(test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second),
-        cmocka_unit_test(test_fast_ethernet_carries_12_megabytes_a_second_each_way),
-        cmocka_unit_test(test_slow_sender_bounds_one_way),
-        cmocka_unit_test(test_exchange_adds_both_overheads_of_a_slow_processor),
-        cmocka_unit_test(test_parameters_are_lines_of_the_size),
-        cmocka_unit_test(test_broadcast_of_figure_2_3_is_bound_by_the_root),
-        cmocka_unit_test(test_broadcast_of_figure_2_4_interferes),
-        cmocka_unit_test(test_broadcast_of_a_slow_sender_goes_at_its_pace),
-        cmocka_unit_test(test_full_duplex_needs_little_overhead_and_a_long_network),
-        cmocka_unit_test(test_broadcast_copies_the_message_once),
-        cmocka_unit_test(test_broadcast_depth_rounds_up),
-        cmocka_unit_test(test_broadcast_rule_takes_the_slower_bottleneck),
-        cmocka_unit_test(test_packets_round_up),
-        cmocka_unit_test(test_bad_parameter_is_an_error_that_names_it),
-        cmocka_unit_test(test_lone_process_or_no_packet_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 
@@ -23,7 +22,7 @@ static void run(const struct model_platform *p, const struct model_transfer *t, 
 
 /* Two transfers out of one node, 940 Mb/s. The first alone sends 47 MB in 0.4 s; from then on both have 470 Mb/s:
  * its other 23.5 MB take 0.4 s more (0.8 s). The second then has 23.5 of its 47 MB left, at 940 Mb/s: 1.0 s. */
-static void test_a_later_start_changes_rates_when_it_comes(void **state)
+TEST(test_a_later_start_changes_rates_when_it_comes)
 {
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, 70.5e6, 1e6, 0}, {0, 2, 47e6, 1e6, 0.4}};
@@ -33,7 +32,7 @@ static void test_a_later_start_changes_rates_when_it_comes(void **state)
     assert_near(done[1], 1.0, 1e-9);
 }
 
-static void test_time_passes_before_the_first_start(void **state)
+TEST(test_time_passes_before_the_first_start)
 {
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, 11.75e6, 1e6, 2}, {0, 2, 11.75e6, 1e6, 5}};
@@ -43,7 +42,7 @@ static void test_time_passes_before_the_first_start(void **state)
     assert_near(done[1], 5.1, 1e-9);
 }
 
-static void test_an_endless_transfer_never_completes(void **state)
+TEST(test_an_endless_transfer_never_completes)
 {
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, INFINITY, 1e6, 0}, {0, 2, 5.875e6, 1e6, 0}};
@@ -54,7 +53,7 @@ static void test_an_endless_transfer_never_completes(void **state)
 }
 
 /* Far from 0 a step may be shorter than a double can add to the time: it must end all the same. */
-static void test_tiny_messages_late_are_done(void **state)
+TEST(test_tiny_messages_late_are_done)
 {
     struct model_platform p = pattern_star_platform(0, 2);
     const struct model_transfer t[] = {{0, 1, 1, 1e6, 1e9}, {0, 2, 3, 1e6, 1e9}};
@@ -84,7 +83,7 @@ static void add_step(void *user, const struct model_step *step)
     s->end_s = step->end_s;
 }
 
-static void test_every_rule_moves_every_byte_once(void **state)
+TEST(test_every_rule_moves_every_byte_once)
 {
     static struct model_transfer t[PATTERN_MOST];
     static double done[PATTERN_MOST], bits[PATTERN_MOST];
@@ -112,16 +111,4 @@ static void test_every_rule_moves_every_byte_once(void **state)
             }
             assert_near(last, sums.end_s, 0);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_later_start_changes_rates_when_it_comes),
-        cmocka_unit_test(test_time_passes_before_the_first_start),
-        cmocka_unit_test(test_an_endless_transfer_never_completes),
-        cmocka_unit_test(test_tiny_messages_late_are_done),
-        cmocka_unit_test(test_every_rule_moves_every_byte_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static struct model_timers timers_of(const struct model_timers_port *port)
     return t;
 }
 
-static void test_timeouts_of_his_switches(void **state)
+TEST(test_timeouts_of_his_switches)
 {
     /* Section 4.3.4, by hand with e = 2.7182818 and e^2 = 7.3890561. Tables 4.1 and 4.2 have TO = 400 and 1600 g_r on
      * both switches: 400 lies within B_L e = 258.237 and B_L e^2 = 701.960 (IBM 8275-416, B_L 95) and within 347.940
@@ -44,7 +44,7 @@ static void test_timeouts_of_his_switches(void **state)
     assert_near(t.input_high_s, 1935 * 123.04e-6, 1e-9);
 }
 
-static void test_no_timer_is_shorter_than_a_full_buffer(void **state)
+TEST(test_no_timer_is_shorter_than_a_full_buffer)
 {
     /* 10 packets drain in 1.2304 ms: B_L e^2 is 9.1 ms, the round trip 101.2304. */
     struct model_timers_port port = fast_ethernet(4, 10, 0.1);
@@ -58,7 +58,7 @@ static void test_no_timer_is_shorter_than_a_full_buffer(void **state)
     assert_near(t.most_s, 9.0915e-3, 1e-7);
 }
 
-static void test_windows_fit_at_once_and_later(void **state)
+TEST(test_windows_fit_at_once_and_later)
 {
     /* T = 10 g_r. n = 15, B = 95: at once 95 / 14 = 6.79, later 105 / 15 = 7; n = 3: 47.5 and 35. */
     struct model_timers_port port = fast_ethernet(15, 95, 1230.4e-6);
@@ -78,7 +78,7 @@ static void test_windows_fit_at_once_and_later(void **state)
     assert_true(isinf(timers_of(&port).window_packets));
 }
 
-static void test_values_out_of_range_are_refused(void **state)
+TEST(test_values_out_of_range_are_refused)
 {
     const struct model_timers_port wrong[] = {{0, 1, 1538, 95, 2}, {1e8, -1, 1538, 95, 2}, {1e8, 1, 0, 95, 2},
                                               {1e8, 1, 1538, 0, 2}, {1e8, 1, 1538, 95, 0}, {1e8, 1, 1538, 95, 2.5},
@@ -89,15 +89,4 @@ static void test_values_out_of_range_are_refused(void **state)
         assert_false(model_timers(&wrong[i], &t, &err));
         assert_int_equal(err.code, ERROR_INPUT);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_timeouts_of_his_switches),
-        cmocka_unit_test(test_no_timer_is_shorter_than_a_full_buffer),
-        cmocka_unit_test(test_windows_fit_at_once_and_later),
-        cmocka_unit_test(test_values_out_of_range_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,10 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
+
+CM_OWNER(model_window_rule, model_window_rule_free)
 
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define S (1538.0 / 1448)      /* wire bytes per byte of payload */
@@ -20,8 +20,8 @@
 static double residual(const struct model_window_network *net, const struct model_window *w, const bool *active)
 {
     const double *q = model_window_delays(w), *x = model_window_rates(w);
-    double *load = calloc(net->n_links, sizeof *load), *rtt = calloc(net->n_links, sizeof *rtt), worst = 0;
-    bool *data = calloc(net->n_links, sizeof *data);
+    double *load MEMORY_LOCAL = calloc(net->n_links, sizeof *load), *rtt = calloc(net->n_links, sizeof *rtt), worst = 0;
+    MEMORY_LOCAL bool *data = calloc(net->n_links, sizeof *data);
     for (size_t l = 0; l < net->n_links; l++)
         rtt[l] = INFINITY;
     for (size_t f = 0; f < net->n_flows; f++)
@@ -52,28 +52,24 @@ static double residual(const struct model_window_network *net, const struct mode
         double slack = 1 - load[l] / net->links[l].rate_bps;
         worst = fmax(worst, fabs(fmin(q[l] / rtt[l], slack)));
     }
-    free(load);
     free(rtt);
-    free(data);
     return worst;
 }
 
 static void pattern_rates(const struct model_platform *p, const struct model_transfer *t, size_t n, double *rate_bps)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     assert_non_null(r);
     assert_true(model_window_solve(model_window_rule_window(r), NULL, &err));
     memcpy(rate_bps, model_window_rates(model_window_rule_window(r)), n * sizeof *rate_bps);
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* The fixed points known of a star with 3 MB windows: one saturated direction carries its own data and the ACKs of
  * the other: x = C / (max(in, out) s + min(in, out) a), 1/1: 10^9 / (1.06215 + 0.02901) = 916 Mb/s. */
-static void test_star_cases(void **state)
+TEST(test_star_cases)
 {
     static const struct {
         int in, out;
@@ -92,7 +88,7 @@ static void test_star_cases(void **state)
 }
 
 /* Zhu 2014, Fig. 1 with 500 kB windows, NICs and backbone of 1 Gb/s and a round trip of 0.4 ms for all. */
-static void test_figure_1(void **state)
+TEST(test_figure_1)
 {
     struct error err;
     struct model_platform p = pattern_figure1_platform();
@@ -120,7 +116,7 @@ static void test_figure_1(void **state)
 }
 
 /* Real Linux: windows 256K 256K in, 512K out gave 45.5 45.4 90.3 of 100 Mb/s: B/2 B/2 B. */
-static void test_unequal_windows_share_in_proportion(void **state)
+TEST(test_unequal_windows_share_in_proportion)
 {
     struct model_transfer t[3];
     double rate[3];
@@ -134,7 +130,7 @@ static void test_unequal_windows_share_in_proportion(void **state)
 }
 
 /* ACKs before data in both queues: directions part, as in ns-3 (457 457 915, and 305 x 3 and 915). */
-static void test_ack_first_gives_full_duplex_back(void **state)
+TEST(test_ack_first_gives_full_duplex_back)
 {
     struct model_transfer t[4];
     double rate[4];
@@ -149,7 +145,7 @@ static void test_ack_first_gives_full_duplex_back(void **state)
     }
 }
 
-static void test_a_lone_small_window_runs_at_window_per_round_trip(void **state)
+TEST(test_a_lone_small_window_runs_at_window_per_round_trip)
 {
     struct model_transfer t[1];
     double rate[1];
@@ -176,14 +172,14 @@ static void test_a_lone_small_window_runs_at_window_per_round_trip(void **state)
 
 /* 2/1 of 3 MB: the way in is full and all of every round trip beyond the empty one is waited there, by the flows
  * in as data, by the flow out as ACKs. */
-static void test_round_trips_split_into_their_parts(void **state)
+TEST(test_round_trips_split_into_their_parts)
 {
     struct error err;
     struct model_transfer t[3];
     struct model_platform p = pattern_star_platform(2, 1);
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, 2, 1)}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     assert_true(model_window_solve(w, NULL, &err));
     for (size_t i = 0; i < 3; i++) {
@@ -194,25 +190,23 @@ static void test_round_trips_split_into_their_parts(void **state)
         assert_near(rtt.ack_wait_s, i < 2 ? 0 : wait_s, 1e-9);
     }
     assert_near(model_window_loads(w)[1], 1e9, 1e3);
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* Two flows with 30 segments each, from two hosts into one port, over cables of 400 us: alone each has 30 * 1448 * 8
  * bits in 1600 + 3 * 12.304 + 2 * 0.72 us, and the port is busy with each one's data P = 22.5 % of the time. There one
  * meets the other's clump, 30 frames of 12.304 us long, and the pairs that ACKs let go. */
-static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
+TEST(test_bursts_wait_where_links_are_busy_but_not_full)
 {
     struct error err;
     struct model_transfer t[2];
     double alone_s = 1638.352e-6, frame_s = 12.304e-6, share = 30 * frame_s / alone_s, rho = 2 * share;
     struct model_platform p = pattern_star_platform(2, 0);
     p.nic.delay_s = 400e-6;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     pattern_star(t, 2, 0);
     t[0].window_bytes = t[1].window_bytes = 30 * 1448 + 99;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = 2}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     for (int times = 0; times <= 4; times++) {
         assert_true(model_window_rule_solve(r, NULL, times, &err));
@@ -220,33 +214,29 @@ static void test_bursts_wait_where_links_are_busy_but_not_full(void **state)
         assert_near(model_window_flow_rtt(w, 0).burst_wait_s, wait_s, 1e-9);
         assert_near(model_window_rates(w)[1], 30 * 1448 * 8 / (alone_s + wait_s), 1);
     }
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* 3 MB on the same cables: the port is full, and what stands in it is longer than bursts wait there. */
-static void test_bursts_do_not_wait_twice_where_a_queue_stands(void **state)
+TEST(test_bursts_do_not_wait_twice_where_a_queue_stands)
 {
     struct error err;
     struct model_transfer t[3];
     double without[3];
     struct model_platform p = pattern_star_platform(2, 1);
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, 2, 1)}, &err));
-    struct model_window_rule *r = model_window_rule_new(&routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
     struct model_window *w = model_window_rule_window(r);
     assert_true(model_window_rule_solve(r, NULL, 0, &err));
     memcpy(without, model_window_rates(w), sizeof without);
     assert_true(model_window_rule_solve(r, NULL, MODEL_WINDOW_BURSTS_EXPECTED, &err));
     for (int i = 0; i < 3; i++)
         assert_near(model_window_rates(w)[i], without[i], 1e-4 * without[i]);
-    model_window_rule_free(r);
-    model_routes_fini(&routes);
 }
 
 /* Thousands of patterns, with equal and unequal windows, FIFO and ACK-first in any mixture, wide and narrow backbones.
  * The judge is residual() above. */
-static void test_random_patterns_converge(void **state)
+TEST(test_random_patterns_converge)
 {
     static struct model_transfer t[PATTERN_MOST];
     static const struct {
@@ -264,9 +254,9 @@ static void test_random_patterns_converge(void **state)
         size_t n = pattern_random(t, nodes, sizes[seed % 6].d, seed % 2, seed);
         if (n == 0)
             continue;
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-        struct model_window_rule *r = model_window_rule_new(&routes, &err);
+        CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
         if (!model_window_solve(w, NULL, &err))
             fail_msg("seed %d: %s", (int)seed, err.message);
@@ -274,13 +264,11 @@ static void test_random_patterns_converge(void **state)
         if (!(worst < 1e-6))
             fail_msg("seed %d: residual %g", (int)seed, worst);
         assert_near(worst, model_window_residual(w), 1e-6);
-        model_window_rule_free(r);
-        model_routes_fini(&routes);
     }
 }
 
 /* The same rates from a start elsewhere: half of the flows solved first. */
-static void test_the_start_does_not_matter(void **state)
+TEST(test_the_start_does_not_matter)
 {
     static struct model_transfer t[PATTERN_MOST];
     static double cold[PATTERN_MOST];
@@ -290,9 +278,9 @@ static void test_the_start_does_not_matter(void **state)
     for (uint64_t seed = 0; seed < 500; seed += (uint64_t)cm_every()) {
         struct model_platform p = pattern_two_racks(30, rack);
         size_t n = pattern_random(t, 30, 2, seed % 2, seed);
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-        struct model_window_rule *r = model_window_rule_new(&routes, &err);
+        CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
         assert_true(model_window_solve(w, NULL, &err));
         memcpy(cold, model_window_rates(w), n * sizeof *cold);
@@ -305,8 +293,6 @@ static void test_the_start_does_not_matter(void **state)
         for (size_t i = 0; i < n; i++)
             if (!(fabs(model_window_rates(w)[i] - cold[i]) <= 1e-4 * cold[i]))
                 fail_msg("seed %d, flow %zu: %g and %g", (int)seed, i, cold[i], model_window_rates(w)[i]);
-        model_window_rule_free(r);
-        model_routes_fini(&routes);
     }
 }
 
@@ -314,11 +300,10 @@ static void test_the_start_does_not_matter(void **state)
 static void solve_afresh(const struct model_routes *routes, const bool *active, double *rate_bps)
 {
     struct error err;
-    struct model_window_rule *r = model_window_rule_new(routes, &err);
+    CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(routes, &err);
     if (!r || !model_window_rule_solve(r, active, 0, &err))
         fail_msg("%s", err.message);
     memcpy(rate_bps, model_window_rates(model_window_rule_window(r)), routes->pattern.n * sizeof *rate_bps);
-    model_window_rule_free(r);
 }
 
 static void assert_same_rates(const double *rate_bps, const double *afresh_bps, size_t n, double relative, int seed)
@@ -351,7 +336,6 @@ static void changes_solved_alone(const struct changing *c)
     struct error err;
     size_t alone = 0, whole = 0;
     for (uint64_t seed = c->first; seed <= c->last; seed += (uint64_t)cm_every()) {
-        struct random random;
         struct model_platform p = pattern_two_racks(c->nodes, rack);
         p.nic_ack_first = seed / 2 % 5 == 1 || seed / 2 % 5 == 2;
         p.switch_ack_first = seed / 2 % 5 == 2 || seed / 2 % 5 == 3;
@@ -361,11 +345,11 @@ static void changes_solved_alone(const struct changing *c)
         size_t n = pattern_random(t, c->nodes, 1 + (int)(seed % 3), seed % 2, seed);
         if (n < c->least)
             continue;
-        struct model_routes routes;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
-        struct model_window_rule *r = model_window_rule_new(&routes, &err);
+        CM_OWNED(model_window_rule_free) struct model_window_rule *r = model_window_rule_new(&routes, &err);
         struct model_window *w = model_window_rule_window(r);
-        random_init(&random, seed);
+        struct random random = random_of(seed);
         for (size_t i = 0; i < n; i++)
             active[i] = seed % 3;
         for (int k = 0; k < c->changes; k++) {
@@ -390,13 +374,11 @@ static void changes_solved_alone(const struct changing *c)
             if (fifo)
                 assert_same_rates(rate, model_window_rates(w), n, c->rates, (int)seed);
         }
-        model_window_rule_free(r);
-        model_routes_fini(&routes);
     }
     assert_true(alone > c->alone * whole);
 }
 
-static void test_changes_solved_alone_are_the_whole_solution(void **state)
+TEST(test_changes_solved_alone_are_the_whole_solution)
 {
     changes_solved_alone(&(struct changing){.nodes = 60, .last = 119, .changes = 40, .residual = 1e-6, .rates = 1e-3,
                                             .alone = 20});
@@ -404,7 +386,7 @@ static void test_changes_solved_alone_are_the_whole_solution(void **state)
 
 /* The same where many flows have wider tolerances, over backbones that are not full: windows equal and not. Rates differ
  * by less than 1e-2: where a slow flow shares a full link with a fast one, little of the load tells what it waits. */
-static void test_changes_among_many_solved_alone(void **state)
+TEST(test_changes_among_many_solved_alone)
 {
     changes_solved_alone(&(struct changing){.nodes = 1000, .first = 10, .last = 11, .changes = 9,
                                             .least = MODEL_WINDOW_FEW + 1, .alone = 7, .rates = 1e-2,
@@ -420,7 +402,7 @@ static void refused(struct model_window_network net, const char *word)
         fail_msg("'%s' is not in '%s'", word, err.message);
 }
 
-static void test_a_bad_network_is_refused_by_what_is_wrong(void **state)
+TEST(test_a_bad_network_is_refused_by_what_is_wrong)
 {
     const int path[] = {0}, far[] = {1};
     const struct model_window_link link = {1e9, false}, dead = {0, false};
@@ -445,7 +427,7 @@ static void test_a_bad_network_is_refused_by_what_is_wrong(void **state)
 
 /* ACKs of a fast link fill one of 1 Mb/s that carries data too and serves ACKs first: the ACKs wait for nobody, so
  * nothing slows them, and the data behind them never move. */
-static void test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point(void **state)
+TEST(test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point)
 {
     struct error err;
     const int fast[] = {0}, slow[] = {1};
@@ -456,25 +438,4 @@ static void test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_
     assert_false(model_window_solve(w, NULL, &err));
     assert_non_null(strstr(err.message, "no fixed point"));
     model_window_free(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_star_cases),
-        cmocka_unit_test(test_figure_1),
-        cmocka_unit_test(test_unequal_windows_share_in_proportion),
-        cmocka_unit_test(test_ack_first_gives_full_duplex_back),
-        cmocka_unit_test(test_a_lone_small_window_runs_at_window_per_round_trip),
-        cmocka_unit_test(test_round_trips_split_into_their_parts),
-        cmocka_unit_test(test_bursts_wait_where_links_are_busy_but_not_full),
-        cmocka_unit_test(test_bursts_do_not_wait_twice_where_a_queue_stands),
-        cmocka_unit_test(test_random_patterns_converge),
-        cmocka_unit_test(test_the_start_does_not_matter),
-        cmocka_unit_test(test_changes_solved_alone_are_the_whole_solution),
-        cmocka_unit_test(test_changes_among_many_solved_alone),
-        cmocka_unit_test(test_a_bad_network_is_refused_by_what_is_wrong),
-        cmocka_unit_test(test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

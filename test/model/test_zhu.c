@@ -6,9 +6,6 @@
 #include "test/model/patterns.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -18,13 +15,12 @@ static size_t rates(const struct model_platform *p, const struct model_transfer 
                     double *rate_bps)
 {
     struct error err;
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, p, &(struct model_pattern){.transfers = t, .n = n}, &err));
     struct model_zhu *z = model_zhu_new(&routes, contra_flow);
     assert_non_null(z);
     size_t rounds = model_zhu_rates(z, NULL, rate_bps);
     model_zhu_free(z);
-    model_routes_fini(&routes);
     return rounds;
 }
 
@@ -47,7 +43,7 @@ static double cut(double value, double digits)
     return floor(value * digits * (1 + 1e-12)) / digits;
 }
 
-static void test_table_1_to_the_digits_printed(void **state)
+TEST(test_table_1_to_the_digits_printed)
 {
     struct error err;
     struct model_platform p = pattern_figure1_platform();
@@ -81,7 +77,7 @@ static void test_table_1_to_the_digits_printed(void **state)
     assert_int_equal(checked, 5);
 }
 
-static void test_two_in_one_out_have_half_each(void **state)
+TEST(test_two_in_one_out_have_half_each)
 {
     struct model_transfer t[3];
     double rate[3];
@@ -95,7 +91,7 @@ static void test_two_in_one_out_have_half_each(void **state)
 
 /* Node 0 has two transfers in, which their senders' NICs (three out each) hold at 940/3: 626.7 of 940 Mb/s do not
  * fill the cable, so the transfer out of node 0 is sent back and settled by with-flow traffic alone: 940. */
-static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
+TEST(test_contra_flow_that_fills_no_cable_is_struck)
 {
     struct model_platform p = pattern_platform();
     p.n_nodes = 8;
@@ -115,7 +111,7 @@ static void test_contra_flow_that_fills_no_cable_is_struck(void **state)
 /* Node 3's cable in carries a, b and c. Hub 2 takes in ten at 94 each, four of node 0 and three of node 1. a (node 0
  * has five out) is given what those leave, 940 - 4 * 94 = 564; b (node 1 has four out) 940 - 3 * 94 = 658: neither
  * looks at node 3, where k is only 3. For c that leaves -282: it has the fair share of 940/3. */
-static void test_an_overbooked_cable_gives_its_fair_share(void **state)
+TEST(test_an_overbooked_cable_gives_its_fair_share)
 {
     struct model_platform p = pattern_platform();
     p.n_nodes = 8;
@@ -138,14 +134,13 @@ static const struct {
     int nodes, d;
 } sizes[] = {{4, 3}, {10, 1}, {10, 3}, {20, 2}, {30, 3}};
 
-static void test_the_order_of_the_pattern_does_not_matter(void **state)
+TEST(test_the_order_of_the_pattern_does_not_matter)
 {
     static struct model_transfer t[PATTERN_MOST], shuffled[PATTERN_MOST];
     static double rate[PATTERN_MOST], again[PATTERN_MOST];
     static size_t at[PATTERN_MOST];
     int rack[30];
-    struct random r;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     for (uint64_t seed = 0; seed < 2000; seed++) {
         int nodes = sizes[seed % 5].nodes;
         struct model_platform p = pattern_two_racks(nodes, rack);
@@ -168,7 +163,7 @@ static void test_the_order_of_the_pattern_does_not_matter(void **state)
     }
 }
 
-static void test_it_ends_in_twice_as_many_rounds_as_transfers(void **state)
+TEST(test_it_ends_in_twice_as_many_rounds_as_transfers)
 {
     static struct model_transfer t[PATTERN_MOST];
     static double rate[PATTERN_MOST];
@@ -185,17 +180,4 @@ static void test_it_ends_in_twice_as_many_rounds_as_transfers(void **state)
         for (size_t i = 0; i < n; i++)
             assert_true(rate[i] > 0 && rate[i] <= p.nic.goodput_bps * (1 + 1e-9));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_1_to_the_digits_printed),
-        cmocka_unit_test(test_two_in_one_out_have_half_each),
-        cmocka_unit_test(test_contra_flow_that_fills_no_cable_is_struck),
-        cmocka_unit_test(test_an_overbooked_cable_gives_its_fair_share),
-        cmocka_unit_test(test_the_order_of_the_pattern_does_not_matter),
-        cmocka_unit_test(test_it_ends_in_twice_as_many_rounds_as_transfers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

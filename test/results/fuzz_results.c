@@ -60,7 +60,7 @@ static void fuzz_flows(const char *path)
     if (!read_flows(path, RESULTS_FLOW_REQUIRED, &rows, &n))
         return;
     check_flows(rows, n);
-    char *text = flows_text(rows, n, &size), *second;
+    char *text = flows_text(rows, n, &size), *second MEMORY_LOCAL;
     int fd = text_file(text, size, to);
     if (!read_flows(to, RESULTS_FLOW_REQUIRED, &again, &n_again) || n_again != n)
         abort();
@@ -71,7 +71,6 @@ static void fuzz_flows(const char *path)
     }
     close(fd);
     free(text);
-    free(second);
     free(rows);
     free(again);
 }
@@ -127,7 +126,7 @@ static void fuzz_events(const char *path)
 static void fuzz_cell(const char *data, size_t size)
 {
     static const char *const columns[] = {"a", "b"};
-    char *text = NULL, *cell = strndup(data, size), *v[2], path[40];
+    char *text MEMORY_LOCAL = NULL, *cell MEMORY_LOCAL = strndup(data, size), *v[2], path[40];
     struct results_csv csv;
     struct error err = {0};
     FILE *f = memory_stream(&text, &size);
@@ -147,8 +146,6 @@ static void fuzz_cell(const char *data, size_t size)
         results_csv_close(&csv);
     }
     close(fd);
-    free(text);
-    free(cell);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

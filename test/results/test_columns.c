@@ -6,8 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,14 +47,13 @@ static void assert_same_row(const struct results_flow *a, const struct results_f
     }
 }
 
-static void test_flows_csv_is_read_back_to_the_picosecond(void **state)
+TEST(test_flows_csv_is_read_back_to_the_picosecond)
 {
-    struct random r;
-    struct results_flow flow[20], *back;
+    struct results_flow flow[20], *back MEMORY_LOCAL;
     struct outfile f;
     struct error err;
     size_t n;
-    random_init(&r, 1);
+    struct random r = random_of(1);
     assert_true(results_directory_create(&f, directory, "flows.csv", &err));
     results_columns_csv_head(&results_flow_columns, f.stream);
     for (int i = 0; i < 20; i++) {
@@ -70,13 +67,11 @@ static void test_flows_csv_is_read_back_to_the_picosecond(void **state)
         assert_same_row(&flow[i], &back[i], RESULTS_IN_CSV);
         assert_true(flow[i].start_ps == back[i].start_ps && flow[i].end_ps == back[i].end_ps);
     }
-    free(back);
 }
 
-static void test_a_summary_is_read_back(void **state)
+TEST(test_a_summary_is_read_back)
 {
-    struct random r;
-    random_init(&r, 2);
+    struct random r = random_of(2);
     struct results_flow flow[] = {made_flow(&r, 0), made_flow(&r, 1)};
     flow[0].floor_s = 0.25;
     flow[0].ack_groups = 3;
@@ -87,7 +82,7 @@ static void test_a_summary_is_read_back(void **state)
                                 .seed = 3, .complete = true, .ended_ps = 2000000000000, .warmup_ps = 500000000000,
                                 .benchmark = {0.02, 0.0125, 8, true}, .flows = flow, .ports = &port,
                                 .captures = &capture, .n_flows = 2, .n_ports = 1, .n_captures = 1};
-    struct results_summary back;
+    MEMORY_ENDS(results_summary_fini) struct results_summary back;
     struct error err;
     assert_true(results_summary_write(&s, directory, &err));
     assert_true(results_summary_read(&back, directory, &err));
@@ -103,10 +98,9 @@ static void test_a_summary_is_read_back(void **state)
     assert_int_equal(back.ports[0].dropped_frames, 5);
     assert_int_equal(back.ports[0].pauses_sent, -1);
     assert_string_equal(back.captures[0].file, "h0.pcap");
-    results_summary_fini(&back);
 }
 
-static void test_hostile_summaries_are_refused_or_harmless(void **state)
+TEST(test_hostile_summaries_are_refused_or_harmless)
 {
     static const char *const texts[] = {
         "", "[]", "{}", "{\"complete\": true, \"flows\": 1}", "{\"flows\": []}", "{\"complete\": 1, \"flows\": []}",
@@ -116,7 +110,7 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
         "{\"complete\": false, \"flows\": [], \"captures\": [{\"file\": null}], \"ports\": {}, \"title\": 3}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct results_summary s;
+        MEMORY_ENDS(results_summary_fini) struct results_summary s;
         struct error err;
         struct outfile f;
         assert_true(results_directory_create(&f, directory, "summary.json", &err));
@@ -128,11 +122,10 @@ static void test_hostile_summaries_are_refused_or_harmless(void **state)
             assert_non_null(strstr(err.message, "summary.json: flows 2: round_trip: rtt_s is -1; must be a number"));
         if (i == 8)
             assert_true(s.n_flows == 3 && s.flows[2].start_ps == -1 && !s.flows[2].name[0]);
-        results_summary_fini(&s);
     }
 }
 
-static void test_clearing_removes_what_the_summary_lists_and_no_more(void **state)
+TEST(test_clearing_removes_what_the_summary_lists_and_no_more)
 {
     struct results_capture captures[] = {{"h0.pcap", "h0", 1}, {"../precious.pcap", "h1", 1}};
     struct results_flow flow;
@@ -150,22 +143,15 @@ static void test_clearing_removes_what_the_summary_lists_and_no_more(void **stat
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_true(results_directory_has(directory, names[i]) == (i == 4));
     assert_false(results_directory_has(directory, "summary.json"));
-    char *mine = results_directory_path(directory, "mine.txt");
+    MEMORY_LOCAL char *mine = results_directory_path(directory, "mine.txt");
     unlink(mine);
-    free(mine);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flows_csv_is_read_back_to_the_picosecond),
-        cmocka_unit_test(test_a_summary_is_read_back),
-        cmocka_unit_test(test_hostile_summaries_are_refused_or_harmless),
-        cmocka_unit_test(test_clearing_removes_what_the_summary_lists_and_no_more),
-    };
     if (!mkdtemp(directory))
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     rmdir(directory);
     return failed;
 }

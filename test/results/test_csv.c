@@ -3,8 +3,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char path[] = "/tmp/contraflow-csv-XXXXXX";
@@ -18,9 +16,9 @@ static void write_file(const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static void test_columns_are_found_by_name(void **state)
+TEST(test_columns_are_found_by_name)
 {
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     struct error err;
     char *v[3];
     write_file("# of a run\n\nb,x,a\r\n1,2,3\r\n  \n4,5,6");
@@ -32,13 +30,12 @@ static void test_columns_are_found_by_name(void **state)
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
     assert_string_equal(v[0], "6");
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_END);
-    results_csv_close(&csv);
 }
 
 /* RFC 4180, 2.5 to 2.7, without line breaks. */
-static void test_quoted_fields_hold_commas_and_quotes(void **state)
+TEST(test_quoted_fields_hold_commas_and_quotes)
 {
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     struct error err;
     char *v[3];
     write_file("a,b,c\n\"x,y\",\"say \"\"hi\"\"\",\"\"\n");
@@ -47,15 +44,14 @@ static void test_quoted_fields_hold_commas_and_quotes(void **state)
     assert_string_equal(v[0], "x,y");
     assert_string_equal(v[1], "say \"hi\"");
     assert_string_equal(v[2], "");
-    results_csv_close(&csv);
 }
 
-static void test_what_is_written_is_read_back(void **state)
+TEST(test_what_is_written_is_read_back)
 {
     static const char *const texts[] = {"plain", "a,b", "\"", "", "a \"b\", c", "trailing,", "=1+1",
                                         "+a", "@x,\"y\"", "-", "-1", "+5 %", "'", "'=", "''=1", "it's", "\'\'\'",
                                         "''a", "'-5", "-1-1"};
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     struct error err;
     char *v[3];
     FILE *f = fopen(path, "w");
@@ -74,10 +70,9 @@ static void test_what_is_written_is_read_back(void **state)
         assert_string_equal(v[1], "end");
     }
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_END);
-    results_csv_close(&csv);
 }
 
-static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
+TEST(test_no_cell_is_a_formula_or_moves_a_cursor)
 {
     static const struct {
         const char *text, *cell;
@@ -94,17 +89,16 @@ static void test_no_cell_is_a_formula_or_moves_a_cursor(void **state)
         {"'=1", "''=1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text;
+        MEMORY_LOCAL char *text;
         size_t size;
         FILE *f = open_memstream(&text, &size);
         results_csv_text(f, cases[i].text);
         fclose(f);
         assert_string_equal(text, cases[i].cell);
-        free(text);
     }
 }
 
-static void test_errors_name_file_line_and_column(void **state)
+TEST(test_errors_name_file_line_and_column)
 {
     static const struct {
         const char *text, *said;
@@ -130,9 +124,9 @@ static void test_errors_name_file_line_and_column(void **state)
     assert_int_equal(err.code, ERROR_INPUT);
 }
 
-static void test_times_keep_every_picosecond(void **state)
+TEST(test_times_keep_every_picosecond)
 {
-    char *text;
+    MEMORY_LOCAL char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     results_csv_time(f, 86400000000000001);
@@ -140,10 +134,9 @@ static void test_times_keep_every_picosecond(void **state)
     results_csv_time(f, -1);
     fclose(f);
     assert_string_equal(text, "86400.000000000001 ");
-    free(text);
 }
 
-static void test_numbers_are_checked_where_they_are_read(void **state)
+TEST(test_numbers_are_checked_where_they_are_read)
 {
     static const struct {
         const char *cell;
@@ -153,7 +146,7 @@ static void test_numbers_are_checked_where_they_are_read(void **state)
         {"inf", -1}, {"1e999", -1}, {"12x", -1}, {"0x", -1}, {" ", -1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct results_csv csv;
+        MEMORY_ENDS(results_csv_close) struct results_csv csv;
         struct error err = {0};
         char *v[2], text[64];
         double number;
@@ -166,15 +159,14 @@ static void test_numbers_are_checked_where_they_are_read(void **state)
             assert_true(number == cases[i].value || (isnan(number) && isnan(cases[i].value)));
         else
             assert_non_null(strstr(err.message, ":2: b is '"));
-        results_csv_close(&csv);
     }
 }
 
-static void test_lines_are_bounded_and_a_byte_order_mark_is_passed_over(void **state)
+TEST(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over)
 {
     struct results_csv csv;
     struct error err = {0};
-    char *v[2], *text = calloc(1, 100000);
+    char *v[2], *text MEMORY_LOCAL = calloc(1, 100000);
     memcpy(text, "\xef\xbb\xbf" "a,b\n1,2\n", 11);
     write_file(text);
     assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
@@ -188,23 +180,12 @@ static void test_lines_are_bounded_and_a_byte_order_mark_is_passed_over(void **s
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_FAILED);
     assert_non_null(strstr(err.message, ":3: longer than 65535 bytes"));
     results_csv_close(&csv);
-    free(text);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_are_found_by_name),
-        cmocka_unit_test(test_quoted_fields_hold_commas_and_quotes),
-        cmocka_unit_test(test_what_is_written_is_read_back),
-        cmocka_unit_test(test_no_cell_is_a_formula_or_moves_a_cursor),
-        cmocka_unit_test(test_errors_name_file_line_and_column),
-        cmocka_unit_test(test_numbers_are_checked_where_they_are_read),
-        cmocka_unit_test(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over),
-        cmocka_unit_test(test_times_keep_every_picosecond),
-    };
     close(mkstemp(path));
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     unlink(path);
     return failed;
 }

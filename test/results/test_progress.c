@@ -6,9 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FLOWS 2
@@ -29,7 +26,7 @@ static struct results_progress progress_of(int times)
     return p;
 }
 
-static void test_what_is_written_is_read(void **state)
+TEST(test_what_is_written_is_read)
 {
     struct results_progress p = progress_of(8), back;
     struct error err;
@@ -45,9 +42,9 @@ static void test_what_is_written_is_read(void **state)
 }
 
 /* A flow that lives from 0.5 to 3.5 s: 100 bytes in the half second before 1, 50 of the next 100 in the half after. */
-static void test_between_is_what_was_done_then(void **state)
+TEST(test_between_is_what_was_done_then)
 {
-    struct results_progress p = progress_of(8);
+    MEMORY_ENDS(results_progress_fini) struct results_progress p = progress_of(8);
     struct results_progress_point did = results_progress_between(&p, 0, 0.5, 3.5, 0.75, 1.5);
     assert_true(fabs(did.bytes - 100) < 1e-9);
     assert_true(fabs(did.data_frames - 2) < 1e-9 && fabs(did.data_wait_s - 0.5) < 1e-9);
@@ -57,10 +54,9 @@ static void test_between_is_what_was_done_then(void **state)
     did = results_progress_between(&p, 1, 0, 2, 2, 8);
     assert_true(did.bytes == 0);
     assert_int_equal(results_progress_times(&p, 2, 5), 3); /* 2, 3 and 4 */
-    results_progress_fini(&p);
 }
 
-static void test_every_other_time_goes_when_there_are_many(void **state)
+TEST(test_every_other_time_goes_when_there_are_many)
 {
     struct results_progress p = progress_of(1023);
     assert_false(results_progress_thin(&p));
@@ -72,7 +68,7 @@ static void test_every_other_time_goes_when_there_are_many(void **state)
     results_progress_fini(&p);
 }
 
-static void test_what_is_no_progress_is_refused(void **state)
+TEST(test_what_is_no_progress_is_refused)
 {
     static const char head[] = "time_s,flow,bytes,back_bytes,data_frames,data_wait_s,ack_frames,ack_wait_s\n";
     static const char *const bad[] = {"1,a,1,0,1,0,1,0\n0.5,a,2,0,1,0,1,0\n", "1,d,1,0,1,0,1,0\n", "1,a,x,0,1,0,1,0\n",
@@ -102,13 +98,4 @@ static int leave(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_written_is_read),
-        cmocka_unit_test(test_between_is_what_was_done_then),
-        cmocka_unit_test(test_every_other_time_goes_when_there_are_many),
-        cmocka_unit_test(test_what_is_no_progress_is_refused),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
-}
+CM_GROUP(enter, leave)

@@ -34,16 +34,14 @@ static char *read_and_write(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
+    MEMORY_LOCAL char *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = '\0';
-    char *first = read_and_write(text), *second = first ? read_and_write(first) : NULL;
+    char *first = read_and_write(text), *second MEMORY_LOCAL = first ? read_and_write(first) : NULL;
     if (first && (!second || strcmp(first, second) != 0)) {
         fprintf(stderr, "%s\nis not read back as it was written: %s\n", first, second ? second : "");
         abort();
     }
     free(first);
-    free(second);
-    free(text);
     return 0;
 }

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct document_set sets[SETS];
     size_t n = 0;
-    char *text = malloc(size + 1);
+    MEMORY_LOCAL char *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = '\0';
     size_t yaml = strlen(text);
@@ -64,16 +64,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sets[n] = (struct document_set){++set, n % 2 ? NULL : "--set "};
         n++;
     }
-    char *first = load_and_write(text, yaml, sets, n);
+    MEMORY_LOCAL char *first = load_and_write(text, yaml, sets, n);
     if (first) {
-        char *second = load_and_write(first, strlen(first), NULL, 0);
+        MEMORY_LOCAL char *second = load_and_write(first, strlen(first), NULL, 0);
         if (!second || strcmp(first, second) != 0) {
             fprintf(stderr, "%s\nis not read back as it was written: %s\n", first, second ? second : "");
             abort();
         }
-        free(second);
     }
-    free(first);
-    free(text);
     return 0;
 }

@@ -33,24 +33,22 @@ static struct sizes shipped(const char *name)
 
 /* Trapezoids by hand: of the web search 0.15 x 5000 + 0.05 x 15000 + 0.1 x 25000 + 0.1 x 40000 + 0.13 x 65000 +
  * 0.07 x 140000 + 0.1 x 600000 + 0.1 x 1500000 + 0.1 x 3500000 + 0.07 x 7500000 + 0.03 x 20000000. */
-static void test_means_of_the_published_tables(void **state)
+TEST(test_means_of_the_published_tables)
 {
-    struct sizes web = shipped("web-search.csv"), mining = shipped("data-mining.csv");
+    struct sizes web MEMORY_ENDS(sizes_fini) = shipped("web-search.csv"), mining = shipped("data-mining.csv");
     near(sizes_mean(&web), 1711250, 1e-3);
     near(sizes_mean(&mining), 12658198.6, 1e-3);
-    sizes_fini(&web);
     sizes_fini(&mining);
 }
 
 /* Of 100000 draws, shares at the table's rows within five standard errors; the mean, too, whose deviation is 4 MB. */
-static void test_draws_follow_the_table(void **state)
+TEST(test_draws_follow_the_table)
 {
     enum { DRAWS = 100000 };
-    struct sizes web = shipped("web-search.csv");
-    struct random random;
+    MEMORY_ENDS(sizes_fini) struct sizes web = shipped("web-search.csv");
     int below[32] = {0};
     double sum = 0;
-    random_init(&random, 7);
+    struct random random = random_of(7);
     for (int i = 0; i < DRAWS; i++) {
         int64_t bytes = sizes_draw(&web, &random);
         assert_true(bytes >= 1 && bytes <= 30000000);
@@ -63,7 +61,6 @@ static void test_draws_follow_the_table(void **state)
         near(below[k] / (double)DRAWS, p, 5 * sqrt(p * (1 - p) / DRAWS) + 1e-9);
     }
     near(sum / DRAWS, 1711250, 5 * 4e6 / sqrt(DRAWS));
-    sizes_fini(&web);
 }
 
 static void refuses(const char *text, const char *sentence)
@@ -77,7 +74,7 @@ static void refuses(const char *text, const char *sentence)
     unlink("t.csv");
 }
 
-static void test_what_is_no_distribution_is_refused(void **state)
+TEST(test_what_is_no_distribution_is_refused)
 {
     refuses("bytes,share\n1,1\n", "t.csv:1: no column 'cdf'; the first line names bytes,cdf");
     refuses("bytes,cdf\n1,0.5\n", "t.csv:2: a distribution ends with a share of 1, and its mean is above 0");
@@ -89,10 +86,10 @@ static void test_what_is_no_distribution_is_refused(void **state)
 
 static void survives(struct scenario *s)
 {
-    char *first, *second;
+    char *first, *second MEMORY_LOCAL;
     size_t size;
     struct error err = {0};
-    struct scenario again;
+    MEMORY_ENDS(scenario_fini) struct scenario again;
     FILE *f = open_memstream(&first, &size);
     assert_true(scenario_write(s, f, NULL, &err));
     fclose(f);
@@ -105,16 +102,14 @@ static void survives(struct scenario *s)
     assert_int_equal(s->n_flows, again.n_flows);
     for (int i = 0; i < s->n_flows; i++)
         assert_int_equal(s->flows[i].start_ps, again.flows[i].start_ps);
-    scenario_fini(&again);
     scenario_fini(s);
     free(first);
-    free(second);
 }
 
 /* 1000 B a flow and 8 hosts of 1 Gb/s: half of what they carry in full frames, 1448 of 1538 bytes. In 0.1 s that are
  * 0.5 x 8 x 0.9415e9 x 0.1 / 8000 = 47074 flows, or 9415 at a tenth of that load: within five standard deviations. Gaps of a
  * Poisson process have their mean as deviation. */
-static void test_poisson_arrivals_have_their_load(void **state)
+TEST(test_poisson_arrivals_have_their_load)
 {
     text_write("one.csv", "bytes,cdf\n1000,1\n", 17);
     struct scenario s = text_load("duration: 1s\nnetwork: {hosts: 8, link: {rate: 1Gbps}}\n"
@@ -157,7 +152,7 @@ static void test_poisson_arrivals_have_their_load(void **state)
 }
 
 /* Beside a star they follow its flows; beside a collective they are saved as flows beside it. */
-static void test_background_goes_beside_others(void **state)
+TEST(test_background_goes_beside_others)
 {
     text_write("one.csv", "bytes,cdf\n100000,1\n", 19);
     struct scenario s = text_load("network: {hosts: 4}\ntraffic:\n  star: {incoming: 2, bytes: 1MB}\n"
@@ -183,7 +178,7 @@ static void test_background_goes_beside_others(void **state)
 }
 
 /* 2 s of 10 ms on and 30 ms off in the mean at 8 Mb/s: 10 kB a time, a quarter of the rate. */
-static void test_sources_go_on_and_off(void **state)
+TEST(test_sources_go_on_and_off)
 {
     struct scenario s = text_load("duration: 20s\nnetwork: {hosts: 3}\ntraffic:\n  on_off:\n"
                                   "    - {from: h1, to: h0, rate: 8Mbps, on: 10ms, off: 30ms}\n"
@@ -217,7 +212,7 @@ static void csv_rejects(const char *csv, const char *message)
     unlink("f.csv");
 }
 
-static void test_flows_of_a_table(void **state)
+TEST(test_flows_of_a_table)
 {
     const char *csv = "# mine\nto,from,bytes,start,rate\nh0,h1,1448,0,\nh5,h0,3MB,0.25,10Mbps\nh2,h3,7,10us,64000\n";
     text_write("f.csv", csv, strlen(csv));
@@ -247,7 +242,7 @@ static void test_flows_of_a_table(void **state)
 }
 
 /* Each client thinks, asks and hears; what is drawn is a GOAL text. */
-static void test_requests_are_a_goal_text(void **state)
+TEST(test_requests_are_a_goal_text)
 {
     struct scenario s = text_load("network: {hosts: 4}\ntraffic: {requests: {server: h1, count: 3, request: 300B}}\n", NULL);
     assert_int_equal(s.traffic, SCENARIO_TRAFFIC_GOAL);
@@ -272,19 +267,11 @@ static void test_requests_are_a_goal_text(void **state)
                  "s.yaml:2: traffic.requests.count: 390003 operations and dependencies; at most 100000 can be kept");
 }
 
+CM_GROUP(text_enter, text_leave)
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means_of_the_published_tables),
-        cmocka_unit_test(test_draws_follow_the_table),
-        cmocka_unit_test(test_what_is_no_distribution_is_refused),
-        cmocka_unit_test(test_poisson_arrivals_have_their_load),
-        cmocka_unit_test(test_background_goes_beside_others),
-        cmocka_unit_test(test_sources_go_on_and_off),
-        cmocka_unit_test(test_flows_of_a_table),
-        cmocka_unit_test(test_requests_are_a_goal_text),
-    };
     assert(argc == 2);
     folder = argv[1];
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
+    return cm_run();
 }

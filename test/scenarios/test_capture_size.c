@@ -8,9 +8,8 @@
 
 static double size(const char *text, int64_t snaplen)
 {
-    struct scenario s = text_load(text, NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(text, NULL);
     double bytes = scenario_capture_size(&s, snaplen);
-    scenario_fini(&s);
     return bytes;
 }
 
@@ -24,7 +23,7 @@ static bool near(double a, double b)
 
 /* Either way at 1 Gb/s for 2 s: 1538 bytes of wire a frame of data and 45 of the ACKs of as much the other way,
  * 157928.5 frames; each 1514 bytes in the file, and half an ACK of 66. */
-static void test_both_ways_of_a_full_link(void **state)
+TEST(test_both_ways_of_a_full_link)
 {
     const double frames = 2 * 2.5e8 / 1583;
     assert_true(near(size(STAR("capture: [{at: h0, snaplen: 65535}]\n"), 0), frames * (16 + 1514 + 41)));
@@ -38,26 +37,16 @@ static void test_both_ways_of_a_full_link(void **state)
 }
 
 /* h1 sends alone: 162548.8 frames of data, half as many ACKs come back. */
-static void test_one_way(void **state)
+TEST(test_one_way)
 {
     assert_true(near(size(STAR("capture: [{at: h1, snaplen: 96}]\n"), 0), 2.5e8 / 1538 * (16 + 96 + 41)));
 }
 
 /* 10 MB of 1448 and no more, however long the run may be. */
-static void test_flows_that_end(void **state)
+TEST(test_flows_that_end)
 {
     assert_true(near(size("duration: 1000s\nwarmup: 1s\ntraffic: {flows: [{from: h1, to: h0, bytes: 10MB}]}\n"
                           "capture: [{at: h0, snaplen: 96}]\n", 0), 1e7 / 1448 * (16 + 96 + 41)));
     assert_true(size("duration: 1000s\nwarmup: 1s\ntraffic: {flows: [{from: h1, to: h0, bytes: 10MB}]}\n"
                      "network: {hosts: 3}\ncapture: [{at: h2, snaplen: 96}]\n", 0) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_both_ways_of_a_full_link),
-        cmocka_unit_test(test_one_way),
-        cmocka_unit_test(test_flows_that_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every collective is played with sets instead of numbers: who has contributed to each block of each process's vector, and
  * how often. What must be there at the end is the definition of the operation, whoever sent what to whom. */
-#include "base/memory.h"
 #include "base/random.h"
 #include "scenarios/traffic/collective.h"
 #include "test/cm.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define RANKS 40
 #define SEED 19
@@ -169,7 +165,7 @@ static void play(const struct collective_config *config, uint64_t seed)
     assert_true((int64_t)schedule_count(&g.schedule) <= collective_count(config));
     if (!schedule_finishes(&g.schedule, 0, &err))
         fail_msg("%s of %d: %s", model_collective_names[config->algorithm], config->ranks, err.message);
-    random_init(&g.random, seed);
+    g.random = random_of(seed);
     g.has = memory_zeroed(RANKS, sizeof *g.has, "a test");
     g.messages = memory_zeroed(schedule_count(&g.schedule), sizeof *g.messages, "a test");
     for (int r = 0; r < config->ranks; r++) {
@@ -193,10 +189,9 @@ static void play(const struct collective_config *config, uint64_t seed)
     schedule_fini(&g.schedule);
 }
 
-static void test_what_each_leaves_is_its_definition(void **state)
+TEST(test_what_each_leaves_is_its_definition)
 {
-    struct random random;
-    random_init(&random, SEED);
+    struct random random = random_of(SEED);
     for (int a = 0; a < MODEL_COLLECTIVE_HALO; a++)
         for (int i = 0; i < 12; i++) {
             int ranks = i < 8 ? i + 2 : 10 + (int)random_below(&random, 15);
@@ -207,7 +202,7 @@ static void test_what_each_leaves_is_its_definition(void **state)
         }
 }
 
-static void test_a_halo_reaches_all_neighbours(void **state)
+TEST(test_a_halo_reaches_all_neighbours)
 {
     static const int dimensions[][3] = {{2, 2, 0}, {4, 3, 0}, {1, 5, 0}, {3, 3, 3}, {2, 3, 4}, {2, 2, 2}, {1, 1, 6}};
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
@@ -223,18 +218,17 @@ static void test_a_halo_reaches_all_neighbours(void **state)
 static int64_t sent(enum model_collective a, int ranks, int64_t bytes)
 {
     struct collective_config c = {.algorithm = a, .ranks = ranks, .bytes = bytes};
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     int64_t total = 0;
     collective_schedule(&c, &s);
     for (int r = 0; r < ranks; r++)
         for (size_t i = 0; i < s.ranks[r].n; i++)
             total += s.ranks[r].ops[i].kind == SCHEDULE_SEND ? s.ranks[r].ops[i].amount : 0;
-    schedule_fini(&s);
     return total;
 }
 
 /* Thakur, Rabenseifner and Gropp 2005, section 4: bytes in all, whatever does not divide evenly. */
-static void test_bytes_are_those_of_the_papers(void **state)
+TEST(test_bytes_are_those_of_the_papers)
 {
     for (int n = 2; n < 20; n++) {
         int64_t s = 100003;
@@ -252,14 +246,4 @@ static void test_bytes_are_those_of_the_papers(void **state)
     assert_int_equal(sent(MODEL_COLLECTIVE_DOUBLING_ALLREDUCE, 11, 1001), (6 + 8 * 3) * 1001);
     assert_int_equal(sent(MODEL_COLLECTIVE_RABENSEIFNER_ALLREDUCE, 11, 1001), (6 + 2 * 7) * 1001);
     assert_int_equal(sent(MODEL_COLLECTIVE_RING_ALLREDUCE, 4, 1), 2 * 3 * 4); /* shares of nothing are a byte each */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_each_leaves_is_its_definition),
-        cmocka_unit_test(test_a_halo_reaches_all_neighbours),
-        cmocka_unit_test(test_bytes_are_those_of_the_papers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,14 +22,14 @@ static void differs(const char *before, const char *after, const char *wanted)
     assert_string_equal(said, wanted);
 }
 
-static void test_values_that_differ_have_their_key(void **state)
+TEST(test_values_that_differ_have_their_key)
 {
     differs("seed: 1\nnetwork: {nic: {queue: fifo, limit: 1MB}}\n", "seed: 1\nnetwork: {nic: {queue: fair, limit: 1MB}}\n",
             "network.nic.queue: fifo, then fair\n");
     differs("seed: 1\n", "seed: 1\n", "");
 }
 
-static void test_what_one_side_alone_has_is_none_on_the_other(void **state)
+TEST(test_what_one_side_alone_has_is_none_on_the_other)
 {
     differs("seed: 1\nnetwork: {hosts: 4}\n", "network: {hosts: 4, links: [{from: h0, to: h1}]}\n",
             "seed: 1, then none\nnetwork.links.0.from: none, then h0\nnetwork.links.0.to: none, then h1\n");
@@ -38,14 +38,14 @@ static void test_what_one_side_alone_has_is_none_on_the_other(void **state)
 }
 
 /* Starts of flows are drawn by a seed; how many there are and their windows whoever judged them knows. */
-static void test_flows_and_titles_are_left_out(void **state)
+TEST(test_flows_and_titles_are_left_out)
 {
     differs("title: a\ntcp: {window: 1MB, sack: true}\ntraffic: {flows: [{start: 1ns}]}\n",
             "title: b\ntcp: {window: 2MB, sack: false}\ntraffic: {flows: [{start: 2ns}, {start: 3ns}]}\n",
             "tcp.sack: true, then false\n");
 }
 
-static void test_a_file_that_is_not_there_is_named(void **state)
+TEST(test_a_file_that_is_not_there_is_named)
 {
     struct error err = {0};
     text_write("before.yaml", "seed: 1\n", 8);
@@ -53,13 +53,4 @@ static void test_a_file_that_is_not_there_is_named(void **state)
     assert_string_equal(err.message, "none.yaml: No such file or directory");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_that_differ_have_their_key),
-        cmocka_unit_test(test_what_one_side_alone_has_is_none_on_the_other),
-        cmocka_unit_test(test_flows_and_titles_are_left_out),
-        cmocka_unit_test(test_a_file_that_is_not_there_is_named),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

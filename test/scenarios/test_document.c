@@ -16,20 +16,20 @@ static void rejects_file(const char *path, const char *message)
     assert_int_equal(err.code, ERROR_INPUT);
 }
 
-static void test_missing_file_and_directory_are_named(void **state)
+TEST(test_missing_file_and_directory_are_named)
 {
     rejects_file("none.yaml", "none.yaml: No such file or directory");
     rejects_file("/tmp", "/tmp: Is a directory");
 }
 
-static void test_file_without_values_is_empty(void **state)
+TEST(test_file_without_values_is_empty)
 {
     text_rejects("", NULL, "s.yaml: is empty; a scenario has keys such as 'traffic:'");
     text_rejects("# nothing\n\n", NULL, "s.yaml: is empty; a scenario has keys such as 'traffic:'");
     text_rejects("", "seed=2", "s.yaml: is empty; a scenario has keys such as 'traffic:'");
 }
 
-static void test_syntax_error_has_its_line(void **state)
+TEST(test_syntax_error_has_its_line)
 {
     text_rejects("network: {link: [\n", NULL,
                  "s.yaml:2: not YAML: did not find expected node content while parsing a flow node");
@@ -38,7 +38,7 @@ static void test_syntax_error_has_its_line(void **state)
     text_rejects("seed: *x\n", NULL, "s.yaml:1: not YAML: found undefined alias");
 }
 
-static void test_bytes_that_are_no_text_have_their_line(void **state)
+TEST(test_bytes_that_are_no_text_have_their_line)
 {
     text_rejects("seed: 1\ntitle: \xff\n", NULL, "s.yaml:2: not UTF-8 text: invalid leading UTF-8 octet (0xff)");
     text_write("s.yaml", "a\nb\0c", 5);
@@ -46,7 +46,7 @@ static void test_bytes_that_are_no_text_have_their_line(void **state)
     text_rejects("title: \"a\\0b\"\n", NULL, "s.yaml:1: a NUL character cannot be part of a value");
 }
 
-static void test_key_given_twice_names_both_lines(void **state)
+TEST(test_key_given_twice_names_both_lines)
 {
     text_rejects("seed: 1\ntitle: x\nseed: 2\n", NULL, "s.yaml:3: seed: given twice, first in line 1");
     text_rejects("tcp:\n  window: 1MB\n  window: 2MB\n", NULL, "s.yaml:3: window: given twice, first in line 2");
@@ -54,13 +54,13 @@ static void test_key_given_twice_names_both_lines(void **state)
                  "--set tcp={sack: true, sack: false}: sack: given twice");
 }
 
-static void test_one_document_of_plain_keys(void **state)
+TEST(test_one_document_of_plain_keys)
 {
     text_rejects("seed: 1\n---\nseed: 2\n", NULL, "s.yaml:3: a second document starts; a scenario is one");
     text_rejects("? [a]\n: b\n", NULL, "s.yaml:1: a key is a word, not a list or a mapping");
 }
 
-static void test_aliases_are_copies_and_cycles_end(void **state)
+TEST(test_aliases_are_copies_and_cycles_end)
 {
     struct scenario s = text_load("network:\n  nic: &q {limit: 1MB}\n  switch: *q\n", "network.nic.limit=2MB");
     assert_int_equal(s.network.nic.limit_bytes, 2000000);
@@ -76,7 +76,7 @@ static void test_aliases_are_copies_and_cycles_end(void **state)
 
 /* Both are bounded while they are parsed: what would take minutes to compose is refused where the bound is reached, as
  * the lines named show. */
-static void test_depth_and_anchors_are_bounded(void **state)
+TEST(test_depth_and_anchors_are_bounded)
 {
     char *yaml;
     size_t n;
@@ -113,14 +113,13 @@ static void test_depth_and_anchors_are_bounded(void **state)
     free(yaml);
 }
 
-static void test_a_byte_order_mark_is_passed_over(void **state)
+TEST(test_a_byte_order_mark_is_passed_over)
 {
-    struct scenario s = text_load("\xef\xbb\xbfseed: 7\ntcp:\n  window: 1MB\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("\xef\xbb\xbfseed: 7\ntcp:\n  window: 1MB\n", NULL);
     assert_int_equal(s.seed, 7);
-    scenario_fini(&s);
 }
 
-static void test_nobody_is_blamed_for_what_the_program_sets(void **state)
+TEST(test_nobody_is_blamed_for_what_the_program_sets)
 {
     struct scenario s;
     struct error err = {0};
@@ -136,7 +135,7 @@ static void test_nobody_is_blamed_for_what_the_program_sets(void **state)
     assert_string_equal(err.message, "--engine=warp: 'warp' is not an engine; there are: ns3, native, linux");
 }
 
-static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)
+TEST(test_set_overrides_adds_and_makes_what_lies_on_its_way)
 {
     struct scenario s = text_load("seed: 1\n", "seed=7");
     assert_int_equal(s.seed, 7);
@@ -157,7 +156,7 @@ static void test_set_overrides_adds_and_makes_what_lies_on_its_way(void **state)
     scenario_fini(&s);
 }
 
-static void test_set_value_is_yaml_when_it_looks_like_it(void **state)
+TEST(test_set_value_is_yaml_when_it_looks_like_it)
 {
     struct scenario s = text_load("capture: [{at: h0}]\n", "capture=[{at: h1}, {at: h2, snaplen: 100}]");
     assert_int_equal(s.n_captures, 2);
@@ -174,20 +173,19 @@ static void test_set_value_is_yaml_when_it_looks_like_it(void **state)
     scenario_fini(&s);
 }
 
-static void test_later_set_wins(void **state)
+TEST(test_later_set_wins)
 {
     static const struct document_set sets[] = {{.text = "tcp.window=1MB"}, {.text = "tcp={window: 2MB}"},
                                                 {.text = "tcp.sack=false"}};
-    struct scenario s;
+    MEMORY_ENDS(scenario_fini) struct scenario s;
     struct error err = {0};
     text_write("s.yaml", "seed: 1\n", 8);
     assert_true(scenario_load(&s, "s.yaml", sets, 3, &err));
     assert_int_equal(s.tcp.receive_buffer_bytes, 2000000);
     assert_false(s.tcp.sack);
-    scenario_fini(&s);
 }
 
-static void test_set_without_sense_is_blamed(void **state)
+TEST(test_set_without_sense_is_blamed)
 {
     text_rejects("seed: 1", "nonsense", "--set nonsense: write it as path=value, such as tcp.window=500kB");
     text_rejects("seed: 1", "=1", "--set =1: write it as path=value, such as tcp.window=500kB");
@@ -202,7 +200,7 @@ static void test_set_without_sense_is_blamed(void **state)
     text_rejects("seed: 1", "title=\xff", "--set title=\\xff: not UTF-8 text");
 }
 
-static void test_culprit_is_the_later_set_or_the_one_spelt_out(void **state)
+TEST(test_culprit_is_the_later_set_or_the_one_spelt_out)
 {
     static const struct document_set sets[] = {{.text = "c=1"}, {.text = "b=2"}};
     struct error err = {0};
@@ -224,24 +222,4 @@ static void test_culprit_is_the_later_set_or_the_one_spelt_out(void **state)
     document_free(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing_file_and_directory_are_named),
-        cmocka_unit_test(test_file_without_values_is_empty),
-        cmocka_unit_test(test_syntax_error_has_its_line),
-        cmocka_unit_test(test_bytes_that_are_no_text_have_their_line),
-        cmocka_unit_test(test_key_given_twice_names_both_lines),
-        cmocka_unit_test(test_one_document_of_plain_keys),
-        cmocka_unit_test(test_aliases_are_copies_and_cycles_end),
-        cmocka_unit_test(test_depth_and_anchors_are_bounded),
-        cmocka_unit_test(test_a_byte_order_mark_is_passed_over),
-        cmocka_unit_test(test_nobody_is_blamed_for_what_the_program_sets),
-        cmocka_unit_test(test_set_overrides_adds_and_makes_what_lies_on_its_way),
-        cmocka_unit_test(test_set_value_is_yaml_when_it_looks_like_it),
-        cmocka_unit_test(test_later_set_wins),
-        cmocka_unit_test(test_set_without_sense_is_blamed),
-        cmocka_unit_test(test_culprit_is_the_later_set_or_the_one_spelt_out),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

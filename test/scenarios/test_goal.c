@@ -2,13 +2,8 @@
 /* GOAL text as txt2bin of LogGOPSim reads it (src/LogGOPSim/txt2bin.re). */
 #include "scenarios/traffic/goal.h"
 
-#include "base/memory.h"
-#include "base/random.h"
 #include "scenarios/traffic/collective.h"
 #include "test/cm.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static void rejects(const char *text, const char *sentence)
 {
@@ -26,9 +21,9 @@ static void reads(const char *text, struct schedule *s)
         fail_msg("%s", err.message);
 }
 
-static void test_every_statement(void **state)
+TEST(test_every_statement)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("// a trace\nnum_ranks 2\n\nrank 0 { /* over\ntwo lines */\n"
           "l1: calc 1000 cpu 1\nl2: send 100b to 1 tag 5 cpu 2 nic 0\nrecv 7b from 1\n"
           "l2 requires l1\nl3: calc 5\r\nl3 irequires l2 // why not\n}\n"
@@ -51,30 +46,27 @@ static void test_every_statement(void **state)
     assert_false(r->needs[0].started);
     assert_true(r->needs[1].started);
     assert_int_equal(s.ranks[1].n, 2);
-    schedule_fini(&s);
 }
 
-static void test_words_may_be_labels(void **state)
+TEST(test_words_may_be_labels)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("num_ranks 1\nrank 0 {\nsend: calc 1\ncalc: calc 2\ncalc requires send\n}\n", &s);
     assert_int_equal(s.ranks[0].n, 2);
     assert_int_equal(s.ranks[0].n_needs, 1);
-    schedule_fini(&s);
 }
 
 /* TCP carries no message of no byte. */
-static void test_an_empty_message_has_a_byte(void **state)
+TEST(test_an_empty_message_has_a_byte)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0 tag -1\n}\n", &s);
     assert_int_equal(s.ranks[0].ops[0].amount, 1);
     assert_int_equal(s.ranks[1].ops[0].amount, 1);
     assert_int_equal(s.ranks[1].ops[0].tag, SCHEDULE_ANY_TAG);
-    schedule_fini(&s);
 }
 
-static void test_errors_name_the_line(void **state)
+TEST(test_errors_name_the_line)
 {
     rejects("", "1: no num_ranks: no GOAL text");
     rejects("rank 0 {\n}\n", "1: '0' found; here belongs num_ranks, before any rank");
@@ -99,7 +91,7 @@ static void test_errors_name_the_line(void **state)
             "3: '10000000000001' found; here belongs a number of ns from 0 to 10000000000000");
 }
 
-static void test_what_never_ends_is_refused(void **state)
+TEST(test_what_never_ends_is_refused)
 {
     rejects("num_ranks 2\nrank 0 {\nsend 5b to 1\n}\n", "3: rank 0 sends to rank 1, which receives no such message");
     rejects("num_ranks 2\nrank 1 {\nrecv 5b from 0\n}\n",
@@ -117,7 +109,7 @@ static void test_what_never_ends_is_refused(void **state)
 }
 
 /* MPI's rendezvous: both send first, and neither receives before its send is over. Short messages leave at once. */
-static void test_long_sends_wait_for_receives(void **state)
+TEST(test_long_sends_wait_for_receives)
 {
     struct schedule s;
     rejects("num_ranks 2\nrank 0 {\na: send 65537b to 1\nb: recv 65537b from 1\nb requires a\n}\n"
@@ -142,31 +134,27 @@ static char *written(const struct schedule *s)
 }
 
 /* What a collective writes is read back as the same. */
-static void test_collectives_are_goal_texts(void **state)
+TEST(test_collectives_are_goal_texts)
 {
     for (int a = 0; a <= MODEL_COLLECTIVE_HALO; a++)
         for (int n = 4; n < 12; n += 3) {
             struct collective_config c = {(enum model_collective)a, n, n - 1, 12345, {0}};
             if (a == MODEL_COLLECTIVE_HALO)
                 c = (struct collective_config){MODEL_COLLECTIVE_HALO, 12, 0, 12345, {2, 2, 3}};
-            struct schedule s, again;
+            struct schedule s MEMORY_ENDS(schedule_fini), again MEMORY_ENDS(schedule_fini);
             collective_schedule(&c, &s);
-            char *first = written(&s);
+            MEMORY_LOCAL char *first = written(&s);
             reads(first, &again);
-            char *second = written(&again);
+            MEMORY_LOCAL char *second = written(&again);
             assert_string_equal(first, second);
             assert_int_equal(schedule_count(&s), schedule_count(&again));
-            free(first);
-            free(second);
-            schedule_fini(&s);
-            schedule_fini(&again);
         }
 }
 
 /* One connection for both ways, or one each. */
-static void test_connections_of_pairs(void **state)
+TEST(test_connections_of_pairs)
 {
-    struct schedule s;
+    MEMORY_ENDS(schedule_fini) struct schedule s;
     size_t n;
     reads("num_ranks 3\nrank 0 {\nsend 1b to 1\nsend 1b to 1\nrecv 1b from 1\n}\n"
           "rank 1 {\nrecv 1b from 0\nrecv 1b from 0\nsend 1b to 0\nrecv 1b from 2\n}\nrank 2 {\nsend 1b to 1\n}\n", &s);
@@ -175,26 +163,9 @@ static void test_connections_of_pairs(void **state)
     assert_true(one[0].from == 0 && one[0].to == 1 && one[0].duplex);
     assert_true(one[1].from == 2 && one[1].to == 1 && !one[1].duplex);
     free(one);
-    struct schedule_flow *two = schedule_flows(&s, true, &n);
+    MEMORY_LOCAL struct schedule_flow *two = schedule_flows(&s, true, &n);
     assert_int_equal(n, 3);
     assert_true(two[0].from == 0 && two[0].to == 1 && !two[0].duplex);
     assert_true(two[1].from == 1 && two[1].to == 0 && !two[1].duplex);
     assert_true(two[2].from == 2 && two[2].to == 1);
-    free(two);
-    schedule_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_statement),
-        cmocka_unit_test(test_words_may_be_labels),
-        cmocka_unit_test(test_an_empty_message_has_a_byte),
-        cmocka_unit_test(test_errors_name_the_line),
-        cmocka_unit_test(test_what_never_ends_is_refused),
-        cmocka_unit_test(test_long_sends_wait_for_receives),
-        cmocka_unit_test(test_collectives_are_goal_texts),
-        cmocka_unit_test(test_connections_of_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #define TOP "title, engine, clock, wall, transport, seed, duration, warmup, network, tcp, gbn, traffic, capture"
 
-static void test_unknown_key_names_the_known_ones(void **state)
+TEST(test_unknown_key_names_the_known_ones)
 {
     text_rejects("seed: 1\nspeed: 2\n", NULL, "s.yaml:2: speed: unknown key; did you mean seed? Known here: " TOP);
     text_rejects("seed: 1\nnetwork:\n  link:\n    rat: 1\n", NULL,
@@ -18,7 +18,7 @@ static void test_unknown_key_names_the_known_ones(void **state)
     text_rejects("a.b: 1\n", NULL, "s.yaml: a.b: unknown key; known here: " TOP);
 }
 
-static void test_unknown_path_is_blamed_on_its_set(void **state)
+TEST(test_unknown_path_is_blamed_on_its_set)
 {
     text_rejects("seed: 1\n", "network.switch.queu=fifo",
                  "--set network.switch.queu=fifo: unknown key; did you mean queue? Known here: architecture, queue, "
@@ -28,7 +28,7 @@ static void test_unknown_path_is_blamed_on_its_set(void **state)
                  "--set net.link.rate=1Gbps: net: unknown key; did you mean network? Known here: " TOP);
 }
 
-static void test_value_of_the_wrong_kind_is_told(void **state)
+TEST(test_value_of_the_wrong_kind_is_told)
 {
     text_rejects("just words\n", NULL, "s.yaml: a single value found; here belong keys of these: " TOP);
     text_rejects("[1, 2]\n", NULL, "s.yaml: a list found; here belong keys of these: " TOP);
@@ -51,7 +51,7 @@ static void test_value_of_the_wrong_kind_is_told(void **state)
                  "small_queues, linux");
 }
 
-static void test_a_key_of_another_section_is_found_there(void **state)
+TEST(test_a_key_of_another_section_is_found_there)
 {
     text_rejects("window: 3MB\n", NULL, "s.yaml:1: window: unknown key; did you mean tcp.window? Known here: " TOP);
     text_rejects("tcp: {rate: 1Gbps}\n", NULL,
@@ -78,19 +78,9 @@ static void rows_are_sound(const struct key *keys)
     }
 }
 
-static void test_every_row_has_its_name_and_meaning(void **state)
+TEST(test_every_row_has_its_name_and_meaning)
 {
     rows_are_sound(scenario_keys);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_key_names_the_known_ones),
-        cmocka_unit_test(test_unknown_path_is_blamed_on_its_set),
-        cmocka_unit_test(test_value_of_the_wrong_kind_is_told),
-        cmocka_unit_test(test_a_key_of_another_section_is_found_there),
-        cmocka_unit_test(test_every_row_has_its_name_and_meaning),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

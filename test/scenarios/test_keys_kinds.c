@@ -16,7 +16,7 @@ static const char *rejection(const char *yaml)
     return err.message;
 }
 
-static void test_rates_of_every_link_are_held(void **state)
+TEST(test_rates_of_every_link_are_held)
 {
     static const char *const rates[] = {"1kbps",  "10Mbps", "50Mbps",  "100Mbps", "1Gbps",   "2.5Gbps", "5Gbps",
                                         "10Gbps", "25Gbps", "40Gbps", "50Gbps",  "100Gbps", "200Gbps", "400Gbps",
@@ -26,19 +26,18 @@ static void test_rates_of_every_link_are_held(void **state)
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         char yaml[64];
         snprintf(yaml, sizeof yaml, "network: {link: {rate: %s}}\n", rates[i]);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_true(s.network.link.rate_bps >= 1000);
-        scenario_fini(&s);
     }
 }
 
-static void test_rate_out_of_range_is_refused(void **state)
+TEST(test_rate_out_of_range_is_refused)
 {
     assert_string_equal(rejection("network: {link: {rate: 999bps}}\n"),
                         "s.yaml:1: network.link.rate: '999bps' is outside 1kbps to 8Tbps");
 }
 
-static void test_limits_are_bytes_or_packets(void **state)
+TEST(test_limits_are_bytes_or_packets)
 {
     static const struct {
         const char *text;
@@ -52,10 +51,9 @@ static void test_limits_are_bytes_or_packets(void **state)
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         char yaml[64];
         snprintf(yaml, sizeof yaml, "network: {nic: {limit: %s}}\n", limits[i].text);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_true(s.network.nic.limit_bytes == limits[i].bytes);
         assert_true(s.network.nic.limit_packets == limits[i].packets);
-        scenario_fini(&s);
     }
     assert_string_equal(rejection("network: {nic: {limit: 0p}}\n"),
                         "s.yaml:1: network.nic.limit: '0' is outside 1 to 1000000000");
@@ -69,28 +67,18 @@ static void test_limits_are_bytes_or_packets(void **state)
                         "try 3MB, 500kB or 64KiB");
 }
 
-static void test_every_congestion_control_is_known_by_its_whole_name(void **state)
+TEST(test_every_congestion_control_is_known_by_its_whole_name)
 {
     int n = 0;
     for (; emu_congestion_names[n]; n++) {
         char yaml[64];
         snprintf(yaml, sizeof yaml, "tcp: {congestion: %s}\n", emu_congestion_names[n]);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_int_equal(s.tcp.congestion, n);
-        scenario_fini(&s);
     }
     assert_true(n >= 11);
     assert_non_null(strstr(rejection("tcp: {congestion: cub}\n"), "'cub' is not a congestion control"));
     assert_non_null(strstr(rejection("tcp: {congestion: 'cubic, bic'}\n"), "is not a congestion control"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rates_of_every_link_are_held),
-        cmocka_unit_test(test_rate_out_of_range_is_refused),
-        cmocka_unit_test(test_limits_are_bytes_or_packets),
-        cmocka_unit_test(test_every_congestion_control_is_known_by_its_whole_name),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

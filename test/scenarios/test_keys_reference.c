@@ -3,15 +3,11 @@
 #include "scenarios/keys.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *page;
 
-static void test_the_page_is_what_the_table_says(void **state)
+TEST(test_the_page_is_what_the_table_says)
 {
-    char *text = NULL, kept[65536];
+    char *text MEMORY_LOCAL = NULL, kept[65536];
     size_t size;
     FILE *f = open_memstream(&text, &size), *doc = fopen(page, "r");
     scenario_keys_reference(f);
@@ -21,15 +17,14 @@ static void test_the_page_is_what_the_table_says(void **state)
     fclose(doc);
     if (strcmp(kept, text) != 0)
         fail_msg("make it anew: contraflow run --keys > doc/keys.md");
-    free(text);
 }
 
-static void test_the_page_has_every_section(void **state)
+TEST(test_the_page_has_every_section)
 {
     static const char *const parts[] = {"## Top level\n", "## network.switch and network.root\n", "## capture.N\n",
                                         "| `rate` | rate, 1kbps to 8Tbps | `1Gbps` | on the wire, each way |\n",
                                         "| `from` | host, such as h3 | required | host that sends |\n"};
-    char *text = NULL;
+    MEMORY_LOCAL char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     scenario_keys_reference(f);
@@ -37,17 +32,12 @@ static void test_the_page_has_every_section(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(text, parts[i]))
             fail_msg("no %s", parts[i]);
-    free(text);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_page_is_what_the_table_says),
-        cmocka_unit_test(test_the_page_has_every_section),
-    };
     if (argc != 2)
         return 2;
     page = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cm_run();
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void test_every_default(void **state)
+TEST(test_every_default)
 {
     struct scenario s = text_load("{}\n", NULL);
     assert_string_equal(s.title, "");
@@ -52,7 +52,7 @@ static void test_every_default(void **state)
     scenario_fini(&s);
 }
 
-static void test_every_key_reaches_its_place(void **state)
+TEST(test_every_key_reaches_its_place)
 {
     struct scenario s = text_load(
         "title: All of it\nengine: ns3\nseed: 9223372036854775807\nduration: 10s\nwarmup: 0\n"
@@ -96,7 +96,7 @@ static void test_every_key_reaches_its_place(void **state)
     scenario_fini(&s);
 }
 
-static void test_top_level_values_are_checked(void **state)
+TEST(test_top_level_values_are_checked)
 {
     char title[256];
     snprintf(title, sizeof title, "title: %0128d\n", 0);
@@ -133,7 +133,7 @@ static void test_top_level_values_are_checked(void **state)
                  "--set duration=500ms: a warmup of 600ms leaves nothing of a duration of 500ms");
 }
 
-static void test_tcp_values_are_checked(void **state)
+TEST(test_tcp_values_are_checked)
 {
     text_rejects("tcp:\n  window: 0\n", NULL,
                  "s.yaml:2: tcp.window: a window of '0' is smaller than one segment of 1448 bytes");
@@ -166,7 +166,7 @@ static void test_tcp_values_are_checked(void **state)
                  "s.yaml:1: tcp.sack: 'maybe' is not a yes or no; there are: false, true");
 }
 
-static void test_network_values_are_checked(void **state)
+TEST(test_network_values_are_checked)
 {
     text_rejects("network: {topology: ring}\n", NULL,
                  "s.yaml:1: network.topology: 'ring' is not a topology; there are: star, tree, mesh, "
@@ -227,12 +227,11 @@ static void test_network_values_are_checked(void **state)
     text_rejects("tcp: {segment: 500}\nnetwork: {switch: {limit: 600}}\n", "tcp.segment=600",
                  "--set tcp.segment=600: a limit of '600' holds no full frame: a segment of 600 makes one of 670 bytes "
                  "(headers 66, FCS 4)");
-    struct scenario s = text_load("network: {switch: {limit: 1518}}\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("network: {switch: {limit: 1518}}\n", NULL);
     assert_int_equal(s.network.sw.queue.limit_bytes, 1518);
-    scenario_fini(&s);
 }
 
-static void test_captures_are_at_ports_that_exist(void **state)
+TEST(test_captures_are_at_ports_that_exist)
 {
     text_rejects("capture:\n  - {at: h4}\n", NULL,
                  "s.yaml:2: capture.0.at: 'h4' is not a port here; a host's NIC is h0 to h3, a switch's port sw0-h0");
@@ -262,15 +261,4 @@ static void test_captures_are_at_ports_that_exist(void **state)
                  "s.yaml:2: capture.0.at: 'h3' is not a port here; a host's NIC is h0 to h2, a switch's port sw0-h0");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_default),
-        cmocka_unit_test(test_every_key_reaches_its_place),
-        cmocka_unit_test(test_top_level_values_are_checked),
-        cmocka_unit_test(test_tcp_values_are_checked),
-        cmocka_unit_test(test_network_values_are_checked),
-        cmocka_unit_test(test_captures_are_at_ports_that_exist),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

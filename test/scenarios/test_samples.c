@@ -4,18 +4,15 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <stdlib.h>
-
 #define FLOWS 300
 #define SAMPLES 200
 
 /* What was put in comes out, whatever it does: stands still, grows by a byte or by 2^62, falls back, or begins late. */
-static void test_what_goes_in_comes_out(void **state)
+TEST(test_what_goes_in_comes_out)
 {
     static int64_t value[SAMPLES][FLOWS];
-    struct random random;
-    struct samples s;
-    random_init(&random, 1);
+    MEMORY_ENDS(samples_fini) struct samples s;
+    struct random random = random_of(1);
     samples_init(&s, FLOWS);
     for (size_t i = 0; i < SAMPLES; i++) {
         size_t there = i < SAMPLES / 2 ? FLOWS - 7 : FLOWS; /* seven come later */
@@ -28,7 +25,7 @@ static void test_what_goes_in_comes_out(void **state)
         samples_end(&s);
     }
     assert_int_equal(s.n, SAMPLES);
-    struct samples_reader r;
+    MEMORY_ENDS(samples_reader_fini) struct samples_reader r;
     samples_reader_init(&r, &s);
     for (size_t f = 0; f < FLOWS; f++) {
         double read[SAMPLES];
@@ -36,13 +33,11 @@ static void test_what_goes_in_comes_out(void **state)
         for (size_t i = 0; i < SAMPLES; i++)
             assert_true(read[i] == (double)value[i][f]);
     }
-    samples_reader_fini(&r);
-    samples_fini(&s);
 }
 
 /* By arithmetic: 12,500 bytes more, doubled, are 15 bits and take three bytes; flows that stand still take two of a
  * sample, however many there are, and one byte more where they are 128 or more. */
-static void test_few_bytes_are_kept(void **state)
+TEST(test_few_bytes_are_kept)
 {
     struct samples s;
     samples_init(&s, FLOWS);
@@ -56,18 +51,8 @@ static void test_few_bytes_are_kept(void **state)
     assert_int_equal(s.used, first + 9 * later);
     samples_fini(&s);
     samples_init(&s, 5); /* no sample: nothing to read */
-    struct samples_reader r;
+    MEMORY_ENDS(samples_reader_fini) struct samples_reader r;
     samples_reader_init(&r, &s);
     samples_read(&r, NULL);
-    samples_reader_fini(&r);
     samples_fini(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_goes_in_comes_out),
-        cmocka_unit_test(test_few_bytes_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

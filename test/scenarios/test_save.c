@@ -174,16 +174,15 @@ static void same(const struct scenario *a, const struct scenario *b)
 /* Saves, loads, compares; finishes s. */
 static void survives(struct scenario *s, const char *comment)
 {
-    struct scenario again;
+    MEMORY_ENDS(scenario_fini) struct scenario again;
     struct error err = {0};
     if (!scenario_save(s, "again.yaml", comment, &err) || !scenario_load(&again, "again.yaml", NULL, 0, &err))
         fail_msg("%s", err.message);
     same(s, &again);
-    scenario_fini(&again);
     scenario_fini(s);
 }
 
-static void test_star_survives_with_its_drawn_starts(void **state)
+TEST(test_star_survives_with_its_drawn_starts)
 {
     struct scenario s = text_load("seed: 77\ntraffic: {star: {incoming: 3, outgoing: 2, incoming_window: 12345}}\n"
                                   "capture: [{at: h0}, {at: sw0-h0, format: pcapng, snaplen: 1518}]\n", NULL);
@@ -191,7 +190,7 @@ static void test_star_survives_with_its_drawn_starts(void **state)
     survives(&s, NULL);
 }
 
-static void test_tree_and_flows_survive_to_the_picosecond(void **state)
+TEST(test_tree_and_flows_survive_to_the_picosecond)
 {
     struct scenario s = text_load(
         "duration: 1.000000000001s\nwarmup: 1ps\n"
@@ -209,7 +208,7 @@ static void test_tree_and_flows_survive_to_the_picosecond(void **state)
     survives(&s, NULL);
 }
 
-static void test_distances_and_two_rates_survive(void **state)
+TEST(test_distances_and_two_rates_survive)
 {
     struct scenario s = text_load(
         "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], host_times: [7us, 1ps], link: {rate: 1Gbps},\n"
@@ -224,7 +223,7 @@ static void test_distances_and_two_rates_survive(void **state)
     survives(&s, NULL);
 }
 
-static void test_faults_of_links_survive(void **state)
+TEST(test_faults_of_links_survive)
 {
     struct scenario s = text_load(
         "seed: 5\nnetwork: {topology: tree, link: {faults: {loss: 0.1%, burst_loss: {to_bad: 0.01, to_good: 20%}}},\n"
@@ -242,7 +241,7 @@ static void test_faults_of_links_survive(void **state)
     survives(&s, NULL);
 }
 
-static void test_classes_of_pause_survive(void **state)
+TEST(test_classes_of_pause_survive)
 {
     struct scenario s = text_load(
         "network: {nic: {queue: prio}, switch: {queue: drr, limit: 600kB, pause: {classes: [3, 5]}}}\n"
@@ -255,7 +254,7 @@ static void test_classes_of_pause_survive(void **state)
     survives(&s, NULL);
 }
 
-static void test_queues_of_the_kernel_survive(void **state)
+TEST(test_queues_of_the_kernel_survive)
 {
     struct scenario s = text_load(
         "engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
@@ -297,7 +296,7 @@ static void test_queues_of_the_kernel_survive(void **state)
 }
 
 /* Each place has the parameters of its own discipline; another's are a mistake. */
-static void test_disciplines_survive_with_what_they_are_told(void **state)
+TEST(test_disciplines_survive_with_what_they_are_told)
 {
     static const char traffic[] = "traffic: {flows: [{from: h1, to: h0, class: 7}, {from: h0, to: h1}], "
                                   "datagrams: [{from: h0, to: h1, rate: 1Mbps, class: 3}]}\n";
@@ -338,7 +337,7 @@ static void test_disciplines_survive_with_what_they_are_told(void **state)
                  "s.yaml:2: network.switch.target: is the qdisc's");
 }
 
-static void test_collectives_survive(void **state)
+TEST(test_collectives_survive)
 {
     struct scenario s = text_load("network: {hosts: 9}\ntraffic:\n  collective: {algorithm: halo, bytes: 70001,\n"
                                   "    repeat: 3, period: 7ms, dimensions: [2, 2, 2], connections: two, eager: 0B,\n"
@@ -358,7 +357,7 @@ static void test_collectives_survive(void **state)
     survives(&s, NULL);
 }
 
-static void test_collectives_that_cannot_be_are_refused(void **state)
+TEST(test_collectives_that_cannot_be_are_refused)
 {
     text_rejects("traffic: {collective: {bytes: 1MB}}\n", NULL, "s.yaml:1: traffic.collective.algorithm: is missing; "
                  "a collective goes {algorithm: ring-allreduce, bytes: 4MB}");
@@ -386,7 +385,7 @@ static void test_collectives_that_cannot_be_are_refused(void **state)
 
 #define GOAL "num_ranks 2\nrank 1 {\na: calc 5 cpu 3\nb: recv 9b from 0\nb irequires a\n}\nrank 0 {\nsend 9b to 1\n}\n"
 
-static void test_goal_texts_survive(void **state)
+TEST(test_goal_texts_survive)
 {
     text_write("a.goal", GOAL, sizeof GOAL - 1);
     struct scenario s = text_load("traffic: {goal: {file: a.goal, ranks: [h3, h1]}}\n", NULL);
@@ -417,7 +416,7 @@ static void test_goal_texts_survive(void **state)
         unlink(name);
 }
 
-static void test_datagrams_survive(void **state)
+TEST(test_datagrams_survive)
 {
     struct scenario s = text_load(
         "traffic:\n  flows: [{from: h1, to: h0}]\n"
@@ -438,7 +437,7 @@ static void test_datagrams_survive(void **state)
                  "network: {hosts: 4}\n", NULL, "s.yaml:3: traffic.datagrams: go beside TCP's flows alone");
 }
 
-static void test_programs_survive(void **state)
+TEST(test_programs_survive)
 {
     struct scenario s = text_load("traffic:\n  programs:\n"
                                   "    - {host: h0, command: [iperf3, '-s | \"log: 1\" # x', -1, '', \"a\\nb\", ~, '[']}\n"
@@ -476,7 +475,7 @@ static void test_programs_survive(void **state)
                  "s.yaml:2: traffic.programs.0.start: a start at 1s is not before the end of the run at 1s");
 }
 
-static void test_given_windows_survive(void **state)
+TEST(test_given_windows_survive)
 {
     struct scenario s = text_load(
         "tcp: {congestion: given}\ntraffic:\n  flows:\n"
@@ -488,7 +487,7 @@ static void test_given_windows_survive(void **state)
                  NULL, "s.yaml:3: traffic.flows.0.windows.1: does not come after the one before");
 }
 
-static void test_points_survive_as_points(void **state)
+TEST(test_points_survive_as_points)
 {
     struct scenario s = text_load("traffic: {star: {points: [1/1, 2/1, 0/3], outgoing_window: 6MB}}\n", NULL);
     survives(&s, NULL);
@@ -497,7 +496,7 @@ static void test_points_survive_as_points(void **state)
     survives(&s, NULL);
 }
 
-static void test_a_benchmark_survives(void **state)
+TEST(test_a_benchmark_survives)
 {
     struct scenario s = text_load("traffic: {precision: 2%, star: {points: [1/1, 2/1], bytes: 10MB, repeat: 99}}\n",
                                   NULL);
@@ -507,7 +506,7 @@ static void test_a_benchmark_survives(void **state)
     survives(&s, NULL);
 }
 
-static void test_any_title_survives(void **state)
+TEST(test_any_title_survives)
 {
     static const char *const titles[] = {
         "", "null", "~", "true", "1", " both ends ", "a: b # c", "- x", "[x", "{", "'", "\"", "\\", "%d", "@", "`",
@@ -522,7 +521,7 @@ static void test_any_title_survives(void **state)
     }
 }
 
-static void test_comment_is_one_first_line(void **state)
+TEST(test_comment_is_one_first_line)
 {
     struct scenario s = text_load("seed: 1\n", NULL);
     survives(&s, "contraflow run a\nb: \x01\xff --set title=x");
@@ -534,7 +533,7 @@ static void test_comment_is_one_first_line(void **state)
     assert_string_equal(line, "# contraflow run a b:  ? --set title=x\n");
 }
 
-static void test_every_default_is_spelt_out(void **state)
+TEST(test_every_default_is_spelt_out)
 {
     static const char *const keys[] = {
         "title:", "engine: native\n", "seed: 1\n", "duration: 2s\n", "warmup: 600ms\n", "topology: star\n",
@@ -556,9 +555,9 @@ static void test_every_default_is_spelt_out(void **state)
             fail_msg("no '%s' in:\n%s", keys[i], text);
 }
 
-static void test_failure_leaves_no_file(void **state)
+TEST(test_failure_leaves_no_file)
 {
-    struct scenario s = text_load("seed: 1\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("seed: 1\n", NULL);
     struct error err = {0};
     assert_false(scenario_save(&s, "absent/s.yaml", NULL, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
@@ -569,31 +568,6 @@ static void test_failure_leaves_no_file(void **state)
     assert_non_null(strstr(err.message, "again.yaml: the scenario cannot be written as YAML"));
     assert_int_equal(access("again.yaml", F_OK), -1);
     assert_int_equal(access("again.yaml.part", F_OK), -1);
-    scenario_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_star_survives_with_its_drawn_starts),
-        cmocka_unit_test(test_tree_and_flows_survive_to_the_picosecond),
-        cmocka_unit_test(test_distances_and_two_rates_survive),
-        cmocka_unit_test(test_faults_of_links_survive),
-        cmocka_unit_test(test_classes_of_pause_survive),
-        cmocka_unit_test(test_queues_of_the_kernel_survive),
-        cmocka_unit_test(test_disciplines_survive_with_what_they_are_told),
-        cmocka_unit_test(test_collectives_survive),
-        cmocka_unit_test(test_collectives_that_cannot_be_are_refused),
-        cmocka_unit_test(test_goal_texts_survive),
-        cmocka_unit_test(test_datagrams_survive),
-        cmocka_unit_test(test_programs_survive),
-        cmocka_unit_test(test_given_windows_survive),
-        cmocka_unit_test(test_points_survive_as_points),
-        cmocka_unit_test(test_a_benchmark_survives),
-        cmocka_unit_test(test_any_title_survives),
-        cmocka_unit_test(test_comment_is_one_first_line),
-        cmocka_unit_test(test_every_default_is_spelt_out),
-        cmocka_unit_test(test_failure_leaves_no_file),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

@@ -19,13 +19,13 @@ static char *written(const struct scenario *s)
     return text;
 }
 
-static void test_point_is_the_star_of_its_numbers(void **state)
+TEST(test_point_is_the_star_of_its_numbers)
 {
     static const char rest[] = "seed: 5\ntcp: {congestion: bic}\ncapture: [{at: h0, snaplen: 128}, {at: sw0-h0}]\n";
     char points[256], single[256];
     snprintf(points, sizeof points, "%straffic: {star: {points: [1/1, 2/1], outgoing_window: 6MB}}\n", rest);
     snprintf(single, sizeof single, "%straffic: {star: {incoming: 2, outgoing: 1, outgoing_window: 6MB}}\n", rest);
-    struct scenario many = text_load(points, NULL), expected = text_load(single, NULL), point;
+    struct scenario many = text_load(points, NULL), expected MEMORY_ENDS(scenario_fini) = text_load(single, NULL), point;
     scenario_at_point(&many, 1, &point);
     assert_int_equal(point.n_points, 0);
     assert_null(point.points);
@@ -42,11 +42,10 @@ static void test_point_is_the_star_of_its_numbers(void **state)
     assert_ptr_not_equal(point.captures, many.captures);
     scenario_fini(&many); /* the point owns what it has */
     assert_string_equal(point.captures[1].at, "sw0-h0");
-    scenario_fini(&expected);
     scenario_fini(&point);
 }
 
-static void test_flow_tcp_covers_its_window_when_warm(void **state)
+TEST(test_flow_tcp_covers_its_window_when_warm)
 {
     struct scenario s = {.tcp = {.segment_bytes = 1000, .initial_window_segments = SCENARIO_WARM}};
     assert_int_equal(scenario_flow_tcp(&s, 3000).initial_window_segments, 3);
@@ -57,7 +56,7 @@ static void test_flow_tcp_covers_its_window_when_warm(void **state)
 }
 
 /* A room for PAUSE grows with the largest frames: 52 bytes around a segment, 8 around a Go-Back-N packet. */
-static void test_packets_are_an_ethernet_s_or_what_is_longer(void **state)
+TEST(test_packets_are_an_ethernet_s_or_what_is_longer)
 {
     static const struct {
         const char *text;
@@ -69,9 +68,8 @@ static void test_packets_are_an_ethernet_s_or_what_is_longer(void **state)
         {"transport: gbn\ngbn: {packet: 4096}\ntraffic: {burst: {sources: [2], sinks: [1]}}\n", 4104},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct scenario s = text_load(rows[i].text, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(rows[i].text, NULL);
         assert_int_equal(scenario_packet_bytes(&s), rows[i].bytes);
-        scenario_fini(&s);
     }
     text_rejects("engine: linux\nclock: wall\ntcp: {segment: 8948}\n", NULL,
                  "s.yaml:3: tcp.segment: in wall time frames are Ethernet's, a segment at most 1448; leave clock: virtual");
@@ -79,7 +77,7 @@ static void test_packets_are_an_ethernet_s_or_what_is_longer(void **state)
 
 /* 1448 bytes of payload are 1538 byte times on the wire: 123.04 us at 100 Mb/s. A host behind an uplink of ten times the
  * rate gets a frame in a tenth of that. */
-static void test_a_frame_is_late_when_another_could_have_come(void **state)
+TEST(test_a_frame_is_late_when_another_could_have_come)
 {
     static const char wall[] = "engine: linux\nclock: wall\nnetwork: {hosts: 4, link: {rate: 100Mbps}}\n";
     struct scenario s = text_load(wall, NULL);
@@ -97,7 +95,7 @@ static void test_a_frame_is_late_when_another_could_have_come(void **state)
 }
 
 /* What is saved is loaded again; on another engine, as --cross-check takes it, it is left out. */
-static void test_wall_time_is_saved_where_it_means_something(void **state)
+TEST(test_wall_time_is_saved_where_it_means_something)
 {
     struct scenario s = text_load("engine: linux\nclock: wall\nwall: {late_by: 20us, late_share: 5%}\n", NULL);
     char *text = written(&s);
@@ -115,7 +113,7 @@ static void test_wall_time_is_saved_where_it_means_something(void **state)
     scenario_fini(&s);
 }
 
-static void test_wall_time_is_refused_where_it_cannot_be(void **state)
+TEST(test_wall_time_is_refused_where_it_cannot_be)
 {
     static const char wall[] = "engine: linux\nclock: wall\n";
     text_rejects("seed: 1\nclock: wall\n", NULL, "s.yaml:2: clock: is for engine: linux");
@@ -137,7 +135,7 @@ static void test_wall_time_is_refused_where_it_cannot_be(void **state)
                  "s.yaml:2: clock: wall time is for a kernel's TCP, which this traffic has not; leave it virtual");
 }
 
-static void test_fini_is_safe_twice(void **state)
+TEST(test_fini_is_safe_twice)
 {
     struct scenario s = text_load("capture: [{at: h0}]\n", NULL);
     scenario_fini(&s);
@@ -146,16 +144,4 @@ static void test_fini_is_safe_twice(void **state)
     scenario_fini(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_point_is_the_star_of_its_numbers),
-        cmocka_unit_test(test_flow_tcp_covers_its_window_when_warm),
-        cmocka_unit_test(test_packets_are_an_ethernet_s_or_what_is_longer),
-        cmocka_unit_test(test_a_frame_is_late_when_another_could_have_come),
-        cmocka_unit_test(test_wall_time_is_saved_where_it_means_something),
-        cmocka_unit_test(test_wall_time_is_refused_where_it_cannot_be),
-        cmocka_unit_test(test_fini_is_safe_twice),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

@@ -25,38 +25,35 @@ static struct scenario shipped(const char *name)
     return s;
 }
 
-static void test_star_is_two_in_one_out(void **state)
+TEST(test_star_is_two_in_one_out)
 {
-    struct scenario s = shipped("star.yaml");
+    MEMORY_ENDS(scenario_fini) struct scenario s = shipped("star.yaml");
     assert_int_equal(s.n_flows, 3);
     assert_int_equal(s.network.hosts, 4);
     assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
-    scenario_fini(&s);
 }
 
-static void test_ack_first_is_so_in_both_queues(void **state)
+TEST(test_ack_first_is_so_in_both_queues)
 {
-    struct scenario s = shipped("ack-first.yaml");
+    MEMORY_ENDS(scenario_fini) struct scenario s = shipped("ack-first.yaml");
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.n_flows, 3);
-    scenario_fini(&s);
 }
 
-static void test_windows_are_w_w_and_2w(void **state)
+TEST(test_windows_are_w_w_and_2w)
 {
-    struct scenario s = shipped("windows.yaml");
+    MEMORY_ENDS(scenario_fini) struct scenario s = shipped("windows.yaml");
     int64_t w = s.flows[0].tcp.receive_buffer_bytes;
     assert_int_equal(s.n_flows, 3);
     assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, w);
     assert_int_equal(s.flows[2].from, 0);
     assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 2 * w);
-    scenario_fini(&s);
 }
 
-static void test_backbone_is_three_in_twelve_out_for_its_first_rack(void **state)
+TEST(test_backbone_is_three_in_twelve_out_for_its_first_rack)
 {
-    struct scenario s = shipped("backbone.yaml");
+    MEMORY_ENDS(scenario_fini) struct scenario s = shipped("backbone.yaml");
     int out = 0;
     for (int i = 0; i < s.n_flows; i++) {
         assert_int_not_equal(s.flows[i].from < 40, s.flows[i].to < 40);
@@ -67,26 +64,24 @@ static void test_backbone_is_three_in_twelve_out_for_its_first_rack(void **state
     assert_int_equal(s.network.racks[0], 40);
     /* windows of twenty flows one way and as many ACKs wait in a port: they fit */
     assert_true(20 * s.tcp.receive_buffer_bytes < s.network.sw.queue.limit_bytes / 2);
-    scenario_fini(&s);
 }
 
-static void test_figure4_has_the_points_of_the_paper(void **state)
+TEST(test_figure4_has_the_points_of_the_paper)
 {
     static const struct scenario_point points[] = {{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}, {4, 2}};
-    struct scenario s = shipped("zhu-figure4.yaml");
+    MEMORY_ENDS(scenario_fini) struct scenario s = shipped("zhu-figure4.yaml");
     assert_int_equal(s.n_points, 6);
     assert_memory_equal(s.points, points, sizeof points);
-    scenario_fini(&s);
 }
 
-static void test_figure1_has_the_five_links_of_table_1(void **state)
+TEST(test_figure1_has_the_five_links_of_table_1)
 {
     /* Zhu et al. 2014, Table I: X1..X3 are h0..h2, Y1..Y4 h3..h6. */
     static const struct {
         const char *name;
         int from, to, mb;
     } links[] = {{"e1", 0, 5, 10}, {"e2", 0, 1, 20}, {"e3", 1, 4, 20}, {"e4", 2, 6, 20}, {"e5", 3, 4, 20}};
-    struct scenario s = shipped("zhu-figure1.yaml");
+    MEMORY_ENDS(scenario_fini) struct scenario s = shipped("zhu-figure1.yaml");
     assert_int_equal(s.n_flows, 5);
     for (int i = 0; i < 5; i++) {
         assert_string_equal(s.flows[i].name, links[i].name);
@@ -100,13 +95,12 @@ static void test_figure1_has_the_five_links_of_table_1(void **state)
     int64_t rtt_ps = 4 * s.network.link.delay_ps + 2 * s.network.backbone.delay_ps +
                      3 * (1538 + 84) * INT64_C(8) * UNITS_PS_PER_NS;
     assert_in_range(rtt_ps, 395 * UNITS_PS_PER_US, 405 * UNITS_PS_PER_US);
-    scenario_fini(&s);
 }
 
 /* Every file, and what a run directory holds of it, is the same scenario: resolving twice changes nothing. */
 static char *resolved(const char *path)
 {
-    struct scenario s;
+    MEMORY_ENDS(scenario_fini) struct scenario s;
     struct error err = {0};
     char *text = NULL;
     size_t size;
@@ -115,11 +109,10 @@ static char *resolved(const char *path)
     FILE *f = open_memstream(&text, &size);
     assert_true(scenario_write(&s, f, NULL, &err));
     fclose(f);
-    scenario_fini(&s);
     return text;
 }
 
-static void test_every_file_survives_being_resolved(void **state)
+TEST(test_every_file_survives_being_resolved)
 {
     struct dirent **names;
     int n = scandir(folder, &names, NULL, alphasort), files = 0;
@@ -141,19 +134,12 @@ static void test_every_file_survives_being_resolved(void **state)
     assert_true(files > 20);
 }
 
+CM_GROUP(text_enter, text_leave)
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_star_is_two_in_one_out),
-        cmocka_unit_test(test_ack_first_is_so_in_both_queues),
-        cmocka_unit_test(test_windows_are_w_w_and_2w),
-        cmocka_unit_test(test_backbone_is_three_in_twelve_out_for_its_first_rack),
-        cmocka_unit_test(test_figure4_has_the_points_of_the_paper),
-        cmocka_unit_test(test_figure1_has_the_five_links_of_table_1),
-        cmocka_unit_test(test_every_file_survives_being_resolved),
-    };
     if (argc != 2)
         return 2;
     folder = argv[1];
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
+    return cm_run();
 }

@@ -9,7 +9,7 @@
 
 #define FLOWS "traffic:\n  flows:\n"
 
-static void test_star_flows_have_a_peer_each(void **state)
+TEST(test_star_flows_have_a_peer_each)
 {
     struct scenario s = text_load("traffic: {star: {incoming: 2, outgoing: 1}}\n", "traffic.star.incoming=3");
     static const struct {
@@ -29,7 +29,7 @@ static void test_star_flows_have_a_peer_each(void **state)
     scenario_fini(&s);
 }
 
-static void test_star_flows_wrap_round_over_fewer_hosts(void **state)
+TEST(test_star_flows_wrap_round_over_fewer_hosts)
 {
     struct scenario s = text_load("network: {hosts: 3}\ntraffic: {star: {incoming: 3, outgoing: 1}}\n", NULL);
     assert_int_equal(s.network.hosts, 3);
@@ -39,7 +39,7 @@ static void test_star_flows_wrap_round_over_fewer_hosts(void **state)
     scenario_fini(&s);
 }
 
-static void test_star_sides_have_windows_of_their_own(void **state)
+TEST(test_star_sides_have_windows_of_their_own)
 {
     struct scenario s = text_load("tcp: {window: 1MB}\ntraffic: {star: {incoming: 2, outgoing: 1, "
                                   "outgoing_window: 2MB}}\n", NULL);
@@ -52,7 +52,7 @@ static void test_star_sides_have_windows_of_their_own(void **state)
                  "s.yaml:2: traffic.star.incoming_window: a window of '1' is smaller than one segment of 1448 bytes");
 }
 
-static void test_star_counts_are_checked(void **state)
+TEST(test_star_counts_are_checked)
 {
     text_rejects("traffic:\n  star:\n    incoming: 0\n", NULL,
                  "s.yaml:3: traffic.star.incoming: 0 incoming and 0 outgoing flows; 1 to 100000 together can run");
@@ -71,7 +71,7 @@ static void test_star_counts_are_checked(void **state)
                  "pingpong, uniform, flows, csv and programs");
 }
 
-static void test_a_random_pattern_is_drawn_by_the_seed(void **state)
+TEST(test_a_random_pattern_is_drawn_by_the_seed)
 {
     const char *text = "network: {hosts: 20}\ntraffic: {random: {d: 3, bytes: 40MB}}\n";
     struct scenario s = text_load(text, NULL), again = text_load(text, NULL), other = text_load(text, "seed=2");
@@ -97,10 +97,10 @@ static void test_a_random_pattern_is_drawn_by_the_seed(void **state)
 }
 
 /* All with all, each of a size of its own: MPI_Alltoallv. */
-static void test_sizes_are_drawn_too(void **state)
+TEST(test_sizes_are_drawn_too)
 {
     const char *text = "network: {hosts: 4}\ntraffic: {random: {d: all, probability: 1, bytes: 10MB..60MB}}\n";
-    struct scenario s = text_load(text, NULL), other = text_load(text, "seed=2");
+    struct scenario s MEMORY_ENDS(scenario_fini) = text_load(text, NULL), other = text_load(text, "seed=2");
     double sum = 0;
     bool differ = false;
     assert_int_equal(s.n_flows, 12);
@@ -113,11 +113,10 @@ static void test_sizes_are_drawn_too(void **state)
         differ = differ || s.flows[i].bytes != other.flows[i].bytes;
     }
     assert_true(differ && sum > 12 * 20e6 && sum < 12 * 50e6);
-    scenario_fini(&s);
     scenario_fini(&other);
 }
 
-static void test_a_bad_random_pattern_is_refused(void **state)
+TEST(test_a_bad_random_pattern_is_refused)
 {
     text_rejects("traffic:\n  random: {d: 3}\n", NULL,
                  "s.yaml:2: traffic.random: needs to know how many hosts there are: give network.hosts");
@@ -140,7 +139,7 @@ static void test_a_bad_random_pattern_is_refused(void **state)
                  "pingpong, uniform, flows, csv and programs");
 }
 
-static void test_pairs_send_back_from_hosts_of_their_own(void **state)
+TEST(test_pairs_send_back_from_hosts_of_their_own)
 {
     /* 2 there: h0, h1 to the last two; 1 back: from the host before those to the one behind these. */
     static const int ends[][2] = {{0, 6}, {1, 7}, {5, 2}};
@@ -167,7 +166,7 @@ static void test_pairs_send_back_from_hosts_of_their_own(void **state)
                  "s.yaml:3: traffic.pairs.count: '0' is outside 1 to 5000");
 }
 
-static void test_pauses_are_checked(void **state)
+TEST(test_pauses_are_checked)
 {
     text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [soon]}]}\n", NULL,
                  "s.yaml:1: traffic.flows.0.pauses.0: 'soon' is not a pause; write such as 200ms after 1MB");
@@ -188,7 +187,7 @@ static void test_pauses_are_checked(void **state)
                  "--set engine=ns3: ns3 has no pauses of applications; use native or linux");
 }
 
-static void test_an_application_may_have_a_rate(void **state)
+TEST(test_an_application_may_have_a_rate)
 {
     struct scenario s = text_load("traffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", NULL);
     assert_int_equal(s.flows[0].rate_bps, 4000000);
@@ -202,7 +201,7 @@ static void test_an_application_may_have_a_rate(void **state)
                  "--set engine=ns3: ns3 has no applications with a rate; use native or linux");
 }
 
-static void test_messages_are_listed_and_checked(void **state)
+TEST(test_messages_are_listed_and_checked)
 {
     struct scenario s = text_load("traffic: {barrier: true, flows: [{from: h1, to: h0, bytes: 1MB, repeat: 7, "
                                   "duplex: true}]}\n", NULL);
@@ -217,7 +216,7 @@ static void test_messages_are_listed_and_checked(void **state)
                  "s.yaml:1: traffic.barrier: there are flows without bytes: they would never come to it");
 }
 
-static void test_every_kind_of_flow_repeats_its_messages(void **state)
+TEST(test_every_kind_of_flow_repeats_its_messages)
 {
     static const char *const kinds[] = {"star: {incoming: 2, outgoing: 1, bytes: 1MB, repeat: 7}",
                                         "random: {d: 2, probability: 1, bytes: 1MB, repeat: 7}",
@@ -225,13 +224,12 @@ static void test_every_kind_of_flow_repeats_its_messages(void **state)
     for (int k = 0; k < 3; k++) {
         char yaml[128];
         snprintf(yaml, sizeof yaml, "network: {hosts: 4}\ntraffic: {%s}\n", kinds[k]);
-        struct scenario s = text_load(yaml, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_true(s.n_flows > 1);
         for (int i = 0; i < s.n_flows; i++) {
             assert_int_equal(s.flows[i].bytes, 1000000);
             assert_int_equal(s.flows[i].repeat, 7);
         }
-        scenario_fini(&s);
     }
     text_rejects("traffic: {star: {incoming: 1, outgoing: 1, repeat: 2}}\n", NULL,
                  "s.yaml:1: traffic.star.repeat: 2 messages of what size? give bytes, too");
@@ -241,7 +239,7 @@ static void test_every_kind_of_flow_repeats_its_messages(void **state)
 
 #define PRECISE "traffic: {precision: 2%, flows: [{from: h1, to: h0, bytes: 1MB"
 
-static void test_precision_repeats_behind_a_barrier(void **state)
+TEST(test_precision_repeats_behind_a_barrier)
 {
     struct scenario s = text_load(PRECISE "}, {from: h2, to: h0, bytes: 2MB}]}\n", NULL);
     assert_true(s.barrier);
@@ -258,7 +256,7 @@ static void test_precision_repeats_behind_a_barrier(void **state)
     scenario_fini(&s);
 }
 
-static void test_precision_is_checked(void **state)
+TEST(test_precision_is_checked)
 {
     static const struct {
         const char *text, *why;
@@ -293,7 +291,7 @@ static void test_precision_is_checked(void **state)
                  "(traffic.precision); use native or linux");
 }
 
-static void test_points_are_listed_and_checked(void **state)
+TEST(test_points_are_listed_and_checked)
 {
     struct scenario s = text_load("traffic: {star: {points: [1/1, 2/1, 0/3], incoming_window: 1MB}}\n", NULL);
     assert_int_equal(s.n_points, 3);
@@ -320,7 +318,7 @@ static void test_points_are_listed_and_checked(void **state)
                  "--set traffic.star.incoming=2: does not go with points: each point, such as 2/1, says both numbers");
 }
 
-static void test_flows_take_what_they_are_given(void **state)
+TEST(test_flows_take_what_they_are_given)
 {
     struct scenario s = text_load(
         "network: {hosts: 4}\ntcp: {window: 1MB}\n" FLOWS
@@ -349,7 +347,7 @@ static void test_flows_take_what_they_are_given(void **state)
     scenario_fini(&s);
 }
 
-static void test_flow_values_are_checked(void **state)
+TEST(test_flow_values_are_checked)
 {
     text_rejects("network: {hosts: 4}\n" FLOWS "    - {from: h9, to: h0}\n", NULL,
                  "s.yaml:4: traffic.flows.0.from: 'h9' is not in this network; hosts are h0 to h3");
@@ -390,9 +388,9 @@ static void test_flow_values_are_checked(void **state)
                  "--set duration=50us: starts spread over 100us do not fit into a run of 50us");
 }
 
-static void test_a_hundred_thousand_flows_load_and_one_more_does_not(void **state)
+TEST(test_a_hundred_thousand_flows_load_and_one_more_does_not)
 {
-    char *yaml = NULL;
+    MEMORY_LOCAL char *yaml = NULL;
     size_t size;
     FILE *f = memory_stream(&yaml, &size);
     fputs(FLOWS, f);
@@ -404,13 +402,11 @@ static void test_a_hundred_thousand_flows_load_and_one_more_does_not(void **stat
     assert_int_equal(s.network.hosts, 1000);
     assert_string_equal(s.flows[99999].name, "f99999");
     scenario_fini(&s);
-    char *more = memory_text("%s  - {from: h1, to: h0}\n", yaml);
+    MEMORY_LOCAL char *more = memory_text("%s  - {from: h1, to: h0}\n", yaml);
     text_rejects(more, NULL, "s.yaml:2: traffic.flows: 100001 flows; give 1 to 100000");
-    free(more);
-    free(yaml);
 }
 
-static void test_starts_follow_the_seed_and_stay_in_the_spread(void **state)
+TEST(test_starts_follow_the_seed_and_stay_in_the_spread)
 {
     static const char yaml[] = "traffic: {star: {incoming: 500, outgoing: 400}, start_spread: 1us}\n";
     struct scenario a = text_load(yaml, NULL), b = text_load(yaml, NULL), c = text_load(yaml, "seed=2");
@@ -433,41 +429,15 @@ static void test_starts_follow_the_seed_and_stay_in_the_spread(void **state)
     scenario_fini(&c);
 }
 
-static void test_giving_one_start_leaves_the_others(void **state)
+TEST(test_giving_one_start_leaves_the_others)
 {
     static const char yaml[] = FLOWS "  - {from: h1, to: h0}\n  - {from: h2, to: h0}\n  - {from: h3, to: h0}\n";
-    struct scenario a = text_load(yaml, NULL), b = text_load(yaml, "traffic.flows.1.start=0s");
+    struct scenario a MEMORY_ENDS(scenario_fini) = text_load(yaml, NULL), b = text_load(yaml, "traffic.flows.1.start=0s");
     assert_int_equal(a.flows[0].start_ps, b.flows[0].start_ps);
     assert_int_equal(b.flows[1].start_ps, 0);
     assert_int_not_equal(a.flows[1].start_ps, 0);
     assert_int_equal(a.flows[2].start_ps, b.flows[2].start_ps);
-    scenario_fini(&a);
     scenario_fini(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_star_flows_have_a_peer_each),
-        cmocka_unit_test(test_star_flows_wrap_round_over_fewer_hosts),
-        cmocka_unit_test(test_star_sides_have_windows_of_their_own),
-        cmocka_unit_test(test_star_counts_are_checked),
-        cmocka_unit_test(test_a_random_pattern_is_drawn_by_the_seed),
-        cmocka_unit_test(test_pairs_send_back_from_hosts_of_their_own),
-        cmocka_unit_test(test_pauses_are_checked),
-        cmocka_unit_test(test_an_application_may_have_a_rate),
-        cmocka_unit_test(test_messages_are_listed_and_checked),
-        cmocka_unit_test(test_every_kind_of_flow_repeats_its_messages),
-        cmocka_unit_test(test_precision_repeats_behind_a_barrier),
-        cmocka_unit_test(test_precision_is_checked),
-        cmocka_unit_test(test_sizes_are_drawn_too),
-        cmocka_unit_test(test_a_bad_random_pattern_is_refused),
-        cmocka_unit_test(test_points_are_listed_and_checked),
-        cmocka_unit_test(test_flows_take_what_they_are_given),
-        cmocka_unit_test(test_flow_values_are_checked),
-        cmocka_unit_test(test_a_hundred_thousand_flows_load_and_one_more_does_not),
-        cmocka_unit_test(test_starts_follow_the_seed_and_stay_in_the_spread),
-        cmocka_unit_test(test_giving_one_start_leaves_the_others),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

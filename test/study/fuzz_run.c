@@ -97,7 +97,7 @@ static bool visit(void *user, const char *source, const char *run, const struct 
 
 static void explain(const struct analysis_flows *f)
 {
-    struct study_explanations x = {0};
+    MEMORY_ENDS(study_explanation_fini) struct study_explanations x = {0};
     struct study_pendulum p;
     struct error err = {0};
     char text[STUDY_EXPLANATION_TEXT];
@@ -109,7 +109,6 @@ static void explain(const struct analysis_flows *f)
     }
     if (study_pendulum_make(f, &x, &p, &err))
         study_pendulum_say(&p, text);
-    study_explanation_fini(&x);
 }
 
 /* A replay's scenario is one that is read back; so is each of its variants. */
@@ -117,7 +116,7 @@ static void replay(const struct analysis_flows *f)
 {
     static const char *const what_if[] = {"ack-first@nic", "buffer=500kB", "window=1MB+fair", "cc=cubic", "pause"};
     study_replay_guess guess[STUDY_REPLAY_GUESSES];
-    struct study_replay r = {.reads_network = true, .reads_start = true};
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = {.reads_network = true, .reads_start = true};
     struct error err = {0};
     struct document_set set = {"traffic.star={incoming: 1}", "--set "};
     int n = 0;
@@ -137,7 +136,7 @@ static void replay(const struct analysis_flows *f)
     if (ok) {
         char *written = NULL;
         size_t size;
-        struct scenario again;
+        MEMORY_ENDS(scenario_fini) struct scenario again;
         FILE *stream = memory_stream(&written, &size);
         MUST(scenario_write(&r.scenario, stream, "fuzz", &err));
         memory_stream_end(stream, &written);
@@ -145,10 +144,8 @@ static void replay(const struct analysis_flows *f)
         if (!back)
             fprintf(stderr, "%s\n%s\n", err.message, written);
         MUST(back);
-        scenario_fini(&again);
         free(written);
     }
-    study_replay_fini(&r);
 }
 
 static void read_capture(const char *path)

@@ -2,9 +2,6 @@
 /* What a listener hears while a capture is read. */
 #include "study/capture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "test/cm.h"
 
 static int finished, warnings;
@@ -29,7 +26,7 @@ static int forget(void **state)
     return 0;
 }
 
-static void test_a_capture_that_is_cut_is_read_and_warned_of(void **state)
+TEST_WITH(test_a_capture_that_is_cut_is_read_and_warned_of, forget, NULL)
 {
     struct error err;
     struct analysis_capture capture;
@@ -42,7 +39,7 @@ static void test_a_capture_that_is_cut_is_read_and_warned_of(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_clock_that_steps_back_is_warned_of(void **state)
+TEST_WITH(test_a_clock_that_steps_back_is_warned_of, forget, NULL)
 {
     struct error err;
     struct analysis_capture capture;
@@ -53,7 +50,7 @@ static void test_a_clock_that_steps_back_is_warned_of(void **state)
     analysis_flows_free(f);
 }
 
-static void test_without_a_listener_nobody_hears_anything(void **state)
+TEST_WITH(test_without_a_listener_nobody_hears_anything, forget, NULL)
 {
     struct error err;
     struct analysis_capture capture;
@@ -63,7 +60,7 @@ static void test_without_a_listener_nobody_hears_anything(void **state)
     analysis_flows_free(f);
 }
 
-static void test_a_file_that_is_not_there_is_an_error_and_no_warning(void **state)
+TEST_WITH(test_a_file_that_is_not_there_is_an_error_and_no_warning, forget, NULL)
 {
     struct error err;
     struct analysis_capture capture;
@@ -71,15 +68,4 @@ static void test_a_file_that_is_not_there_is_an_error_and_no_warning(void **stat
     assert_int_equal(err.code, ERROR_INPUT);
     assert_int_equal(finished, 1);
     assert_int_equal(warnings, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_a_capture_that_is_cut_is_read_and_warned_of, forget),
-        cmocka_unit_test_setup(test_a_clock_that_steps_back_is_warned_of, forget),
-        cmocka_unit_test_setup(test_without_a_listener_nobody_hears_anything, forget),
-        cmocka_unit_test_setup(test_a_file_that_is_not_there_is_an_error_and_no_warning, forget),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

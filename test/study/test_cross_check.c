@@ -36,40 +36,37 @@ static struct study_cross_check compared(const char *rate, const char *end, int 
     return c;
 }
 
-static void test_rates_within_one_percent_agree(void **state)
+TEST(test_rates_within_one_percent_agree)
 {
-    struct study_cross_check c = compared("100.9e6", "3.01", 0);
+    MEMORY_ENDS(study_cross_check_fini) struct study_cross_check c = compared("100.9e6", "3.01", 0);
     assert_int_equal(c.judged, 2); /* the rate of the endless flow, the time of the other */
     assert_int_equal(c.failed, 0);
     assert_true(fabs(c.run[0].difference[1][0].rate - 0.009) < 1e-12);
     assert_true(fabs(c.run[0].difference[1][1].duration - 0.005) < 1e-9); /* 2.01 s against 2 s */
     assert_true(fabs(c.worst - 0.009) < 1e-12);
     assert_string_equal(c.run[0].summary[1].engine, "native 1");
-    study_cross_check_fini(&c);
 }
 
-static void test_what_is_further_apart_fails(void **state)
+TEST(test_what_is_further_apart_fails)
 {
-    struct study_cross_check c = compared("98.9e6", "3.05", 0); /* -1.1 %; 2.05 s against 2 s: 2.5 % */
+    MEMORY_ENDS(study_cross_check_fini) struct study_cross_check c = compared("98.9e6", "3.05", 0); /* -1.1 %; 2.05 s against 2 s: 2.5 % */
     assert_int_equal(c.judged, 2);
     assert_int_equal(c.failed, 2);
-    study_cross_check_fini(&c);
 }
 
-static void test_a_run_with_losses_is_not_judged(void **state)
+TEST(test_a_run_with_losses_is_not_judged)
 {
-    struct study_cross_check c = compared("50e6", "9", 3);
+    MEMORY_ENDS(study_cross_check_fini) struct study_cross_check c = compared("50e6", "9", 3);
     assert_false(c.run[0].judged);
     assert_int_equal(c.judged, 0);
     assert_int_equal(c.failed, 0);
     assert_true(fabs(c.run[0].difference[1][0].rate + 0.5) < 1e-12); /* shown all the same */
-    study_cross_check_fini(&c);
 }
 
 /* The first engine is what the others are held against: 1 % and 2 % off, twice each. */
-static void test_three_engines_are_compared_with_the_first(void **state)
+TEST(test_three_engines_are_compared_with_the_first)
 {
-    struct study_cross_check c = {.n = 0};
+    MEMORY_ENDS(study_cross_check_fini) struct study_cross_check c = {.n = 0};
     struct error err;
     write_summary("ns3", "100e6", "3", 0);
     write_summary("native", "100.9e6", "3", 0);
@@ -79,7 +76,6 @@ static void test_three_engines_are_compared_with_the_first(void **state)
     assert_int_equal(c.failed, 2); /* both figures of the third */
     assert_true(fabs(c.run[0].difference[2][0].rate + 0.02) < 1e-12);
     assert_true(fabs(c.run[0].difference[2][1].duration - 0.05) < 1e-9); /* 2.1 s against 2 s */
-    study_cross_check_fini(&c);
 }
 
 static int leave(void **state)
@@ -91,13 +87,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rates_within_one_percent_agree),
-        cmocka_unit_test(test_what_is_further_apart_fails),
-        cmocka_unit_test(test_a_run_with_losses_is_not_judged),
-        cmocka_unit_test(test_three_engines_are_compared_with_the_first),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

@@ -47,7 +47,7 @@ static void rejects(const struct study_exchange_request *r, const char *words)
 
 /* A message takes 50 us + 1000 * 10 ns = 60 us; three of them 180 us. With a shared medium: 3 (50 us + 4 * 10 us). Two
  * gaps of 4 ns and 16 ns, rho a half: 10 ns. Signature: 2 * 180 us + 3 * 100 us, for messages of 500 bytes or more. */
-static void test_times_are_those_by_hand(void **state)
+TEST(test_times_are_those_by_hand)
 {
     struct study_exchange_request r = request("hockney");
     assert_true(fabs(time_of(&r) - 180e-6) < 1e-12);
@@ -71,7 +71,7 @@ static void test_times_are_those_by_hand(void **state)
     assert_true(fabs(time_of(&r) - 360e-6) < 1e-12);
 }
 
-static void test_a_row_for_each_model_that_is_wanted(void **state)
+TEST(test_a_row_for_each_model_that_is_wanted)
 {
     struct study_exchange_answer a;
     struct error err = {0};
@@ -88,7 +88,7 @@ static void test_a_row_for_each_model_that_is_wanted(void **state)
     assert_int_equal(a.group, 3); /* all partners: there are fewer than 5 */
 }
 
-static void test_needs_are_those_of_all_wanted_models(void **state)
+TEST(test_needs_are_those_of_all_wanted_models)
 {
     struct study_exchange_request r = request("hockney");
     assert_int_equal(study_exchange_needs(&r), STUDY_EXCHANGE_LINK);
@@ -105,7 +105,7 @@ static void test_needs_are_those_of_all_wanted_models(void **state)
     assert_int_equal(all, STUDY_EXCHANGE_ANY);
 }
 
-static void test_what_is_missing_is_named(void **state)
+TEST(test_what_is_missing_is_named)
 {
     struct study_exchange_request r = request("hockney");
     r.processes = (double)NAN;
@@ -140,7 +140,7 @@ static void test_what_is_missing_is_named(void **state)
 }
 
 /* Times of 2 (P - 1)(alpha + beta m), in a file with other columns, comments and empty lines, without errors. */
-static void test_a_signature_is_fitted_to_a_file(void **state)
+TEST(test_a_signature_is_fitted_to_a_file)
 {
     char text[2048] = "# by hand\n\nhost,time_s,message_bytes,processes\r\n";
     for (int p = 4; p <= 16; p += 4)
@@ -164,7 +164,7 @@ static void test_a_signature_is_fitted_to_a_file(void **state)
     assert_int_equal(a.n, 0);
 }
 
-static void test_lines_that_do_not_fit_are_named(void **state)
+TEST(test_lines_that_do_not_fit_are_named)
 {
     static const struct {
         const char *text, *words;
@@ -198,15 +198,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times_are_those_by_hand),
-        cmocka_unit_test(test_a_row_for_each_model_that_is_wanted),
-        cmocka_unit_test(test_needs_are_those_of_all_wanted_models),
-        cmocka_unit_test(test_what_is_missing_is_named),
-        cmocka_unit_test(test_a_signature_is_fitted_to_a_file),
-        cmocka_unit_test(test_lines_that_do_not_fit_are_named),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

@@ -11,7 +11,7 @@
 
 /* Of a round trip of 1 + 1 + 2 ms ACKs wait for half; 10 of 40 groups of ACKs are compressed. The run begins to count
  * after 0.5 s, and ends after 2.5 s: then the two queues have stood in turn for half a second, four times. */
-static void test_a_run_tells_its_waits_and_turns(void **state)
+TEST(test_a_run_tells_its_waits_and_turns)
 {
     static const char summary[] =
         "{\"complete\": true, \"warmup_s\": 0.5, \"ended_s\": 2.5, \"flows\": ["
@@ -25,7 +25,7 @@ static void test_a_run_tells_its_waits_and_turns(void **state)
         text_add(queues, sizeof queues, "%g,sw0-h0,%d,%d,0\n%g,h0,%d,%d,0\n", 0.5 * i, port ? 100000 : 0, port ? 100 : 0,
                  0.5 * i, port ? 0 : 50000, port ? 0 : 50);
     }
-    struct study_explain_run run;
+    MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
     struct error err = {0};
     text_write("summary.json", summary, strlen(summary));
     text_write("queues.csv", queues, strlen(queues));
@@ -41,11 +41,10 @@ static void test_a_run_tells_its_waits_and_turns(void **state)
     assert_string_equal(run.turns[0].acks, "h0");
     assert_true(fabs(run.turns[0].busy.one - 1) < 1e-9);
     assert_true(fabs(run.turns[0].busy.period_s - 1) < 1e-9);
-    study_explain_run_fini(&run);
 }
 
 /* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */
-static void test_queues_at_the_root_are_on_the_way(void **state)
+TEST(test_queues_at_the_root_are_on_the_way)
 {
     static const char summary[] = "{\"complete\": true, \"warmup_s\": 0, \"ended_s\": 2, \"flows\": ["
                                   "{\"flow\": \"a\", \"src\": \"h0\", \"dst\": \"h1\"}]}";
@@ -53,7 +52,7 @@ static void test_queues_at_the_root_are_on_the_way(void **state)
                                  "0,root-sw1,100000,100,0\n0,sw0-root,1000,1,0\n0,sw1-h1,1000,1,0\n0,h1,0,0,0\n"
                                  "0,sw0-h0,1000,1,0\n0,root-sw0,1000,1,0\n"
                                  "1,root-sw1,0,0,0\n1,h1,100000,100,0\n2,h1,0,0,0\n";
-    struct study_explain_run run;
+    MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
     struct error err = {0};
     text_write("summary.json", summary, strlen(summary));
     text_write("queues.csv", queues, strlen(queues));
@@ -63,7 +62,6 @@ static void test_queues_at_the_root_are_on_the_way(void **state)
     assert_int_equal(run.n_turns, 1);
     assert_string_equal(run.turns[0].data, "root-sw1");
     assert_string_equal(run.turns[0].acks, "h1");
-    study_explain_run_fini(&run);
 }
 
 static int leave(void **state)
@@ -73,11 +71,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_run_tells_its_waits_and_turns),
-        cmocka_unit_test(test_queues_at_the_root_are_on_the_way),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

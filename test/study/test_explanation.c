@@ -5,7 +5,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <string.h>
 
 #define US INT64_C(1000)
 #define SEGMENT 1000
@@ -13,7 +12,7 @@
 /* A flow of 200 ACKed segments, from a or to it. By the handshake b is `b_ns` from the tap and back, and a `a_ns`. */
 static struct study_explanations beside_a(enum side data, int64_t b_ns, int64_t a_ns)
 {
-    struct analysis_flows *f = new_flows();
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
     struct study_explanations x;
     enum side back = data == A_TO_B ? B_TO_A : A_TO_B;
     analysis_flows_keep_explanations(f);
@@ -26,12 +25,11 @@ static struct study_explanations beside_a(enum side data, int64_t b_ns, int64_t 
     }
     study_explanation_make(&x, f);
     assert_int_equal(x.n, 1);
-    analysis_flows_free(f);
     return x;
 }
 
 /* What answers at once is near (Paxson 1997): a is beside the tap whichever way the data go, and b where it is. */
-static void test_a_handshake_shows_the_host_beside_the_tap(void **state)
+TEST(test_a_handshake_shows_the_host_beside_the_tap)
 {
     static const struct {
         enum side data;
@@ -51,11 +49,10 @@ static void test_a_handshake_shows_the_host_beside_the_tap(void **state)
     }
 }
 
-static void test_a_tap_in_the_middle_is_beside_nobody(void **state)
+TEST(test_a_tap_in_the_middle_is_beside_nobody)
 {
-    struct study_explanations x = beside_a(A_TO_B, 10 * MS, 10 * MS);
+    MEMORY_ENDS(study_explanation_fini) struct study_explanations x = beside_a(A_TO_B, 10 * MS, 10 * MS);
     assert_false(x.tap_known);
-    study_explanation_fini(&x);
 }
 
 static void says(const struct study_explanation *e, const char *wanted)
@@ -66,7 +63,7 @@ static void says(const struct study_explanation *e, const char *wanted)
 }
 
 /* Half of the round trip, and no less, is what a wait must take to be its cause (study/explain/explanation.h). */
-static void test_the_wait_that_takes_half_of_the_round_trip_is_named(void **state)
+TEST(test_the_wait_that_takes_half_of_the_round_trip_is_named)
 {
     struct study_explanation e = {.rtt_s = 0.5, .data_wait_s = 0.25, .ack_wait_s = 0.0625, .ack_share = 0.125,
                                   .limit = ANALYSIS_LIMIT_SENDER, .compressed = NAN};
@@ -91,7 +88,7 @@ static void test_the_wait_that_takes_half_of_the_round_trip_is_named(void **stat
     says(&e, "no timestamps to split its round trip by");
 }
 
-static void test_limits_that_change_are_listed(void **state)
+TEST(test_limits_that_change_are_listed)
 {
     struct study_explanation e = {.phases = {{.end_s = 0.5, .limit = ANALYSIS_LIMIT_SENDER},
                                              {.end_s = 4, .limit = ANALYSIS_LIMIT_RECEIVER}},
@@ -102,15 +99,4 @@ static void test_limits_that_change_are_listed(void **state)
     e.n_phases = 1;
     study_explanation_phases(&e, text);
     assert_string_equal(text, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_handshake_shows_the_host_beside_the_tap),
-        cmocka_unit_test(test_a_tap_in_the_middle_is_beside_nobody),
-        cmocka_unit_test(test_the_wait_that_takes_half_of_the_round_trip_is_named),
-        cmocka_unit_test(test_limits_that_change_are_listed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,8 @@ struct made {
 
 static void show(enum study_fit_kind part, void *state, const struct made *made)
 {
-    struct scenario s = text_load(made->yaml, NULL);
-    struct results_flow *flows;
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(made->yaml, NULL);
+    MEMORY_LOCAL struct results_flow *flows;
     json_t *axes = json_loads(made->axes, 0, NULL);
     struct error err = {0};
     assert_non_null(axes);
@@ -50,9 +50,7 @@ static void show(enum study_fit_kind part, void *state, const struct made *made)
         .operations = {s.traffic == SCENARIO_TRAFFIC_EXCHANGE || s.traffic == SCENARIO_TRAFFIC_COLLECTIVE ? 3 : 0, made->time_s[0], (double)NAN}, .flows = flows};
     if (!study_fit_parts[part]->take(state, "made.db", &r, &err))
         fail_msg("%s", err.message);
-    free(flows);
     json_decref(axes);
-    scenario_fini(&s);
 }
 
 static size_t points(enum study_fit_kind part, const void *state)
@@ -78,7 +76,7 @@ static void *fitted(enum study_fit_kind part, const struct made *made, size_t n)
     return state;
 }
 
-static void test_every_part_starts_empty_and_is_freed(void **state)
+TEST(test_every_part_starts_empty_and_is_freed)
 {
     for (int i = 0; i < STUDY_FIT_PARTS; i++) {
         void *part = fitted((enum study_fit_kind)i, NULL, 0);
@@ -89,7 +87,7 @@ static void test_every_part_starts_empty_and_is_freed(void **state)
 
 /* 2 s against 1.6 s: native / ns-3 - 1 = 0.25. Rates of 300 against 400 Mb/s where there is no end: -0.25. A point that
  * one engine alone has run is no difference. */
-static void test_engines_are_compared_by_time_or_else_by_rate(void **state)
+TEST(test_engines_are_compared_by_time_or_else_by_rate)
 {
     static const char endless[] = "traffic: {flows: [{from: h0, to: h1}]}\n";
     static const struct made made[] = {
@@ -112,7 +110,7 @@ static void test_engines_are_compared_by_time_or_else_by_rate(void **state)
 
 /* Max-min predicts 8 * 94 MB / 940 Mb/s = 0.8 s. Measured 1 s: error -0.2; measured 0.8 s: 0; and a run that never
  * ended counts nowhere. The mean of |error| is 0.1, and one of two links is within 10 %. */
-static void test_patterns_have_the_errors_of_every_model(void **state)
+TEST(test_patterns_have_the_errors_of_every_model)
 {
     static const struct made made[] = {
         {ONE_MESSAGE, "{\"d\":1}", "native 0.1.0", 1, {752e6}, {1}},
@@ -149,7 +147,7 @@ static void test_patterns_have_the_errors_of_every_model(void **state)
 
 /* A ratio of sums (Cochran 1977, section 2.11) by hand: errors of 0.2, 0.9 and 0.1 over 1, 3 and 2 links. m = 1.2 / 6;
  * e - m n are 0, 0.3 and -0.3; sqrt(0.18 3/2) / 6 = 0.0866 times 4.303, of two degrees of freedom. */
-static void test_the_interval_of_a_mean_error_is_that_of_a_ratio(void **state)
+TEST(test_the_interval_of_a_mean_error_is_that_of_a_ratio)
 {
     const struct study_fit_patterns_mean m = {.sum = 1.2, .squares = 0.04 + 0.81 + 0.01, .cross = 0.2 + 2.7 + 0.2,
                                               .counts = 1 + 9 + 4, .links = 6, .patterns = 3},
@@ -161,7 +159,7 @@ static void test_the_interval_of_a_mean_error_is_that_of_a_ratio(void **state)
 }
 
 /* Errors of 0.1, 0.2 and 0.3 by hand: mean 0.2, deviation 0.1; 4.303 times 0.1 / sqrt 3 over 0.2. */
-static void test_pi_is_the_half_interval_over_the_mean(void **state)
+TEST(test_pi_is_the_half_interval_over_the_mean)
 {
     const struct study_fit_patterns_mean m = {.sum = 0.6, .each = 0.01 + 0.04 + 0.09, .links = 3, .patterns = 1},
                                          lone = {.sum = 0.1, .each = 0.01, .links = 1, .patterns = 1},
@@ -173,7 +171,7 @@ static void test_pi_is_the_half_interval_over_the_mean(void **state)
 
 /* Eq. 6 with B = 900 Mb/s: max(2, 1), max(3, 1), max(4, 2) and max(1, 3) flows share it. Eq. 5 would give the lone
  * outgoing flow of the first 900 Mb/s. */
-static void test_resources_find_the_rule_their_points_obey(void **state)
+TEST(test_resources_find_the_rule_their_points_obey)
 {
     static char yaml[4][128];
     static const int degrees[4][2] = {{2, 1}, {3, 1}, {4, 2}, {1, 3}};
@@ -212,7 +210,7 @@ static void test_resources_find_the_rule_their_points_obey(void **state)
     end(STUDY_FIT_RESOURCES, r);
 }
 
-static void test_resources_count_what_they_leave_out(void **state)
+TEST(test_resources_count_what_they_leave_out)
 {
     static const struct made made[] = {
         {STAR, "{\"a\":1}", "native 0.1.0", 1, {450e6, 450e6, 450e6}, {0}},
@@ -228,7 +226,7 @@ static void test_resources_count_what_they_leave_out(void **state)
 
 /* A host of a capture whose link is known to be full in neither direction is no point; one direction that is known is
  * enough to know that, and none is too little. */
-static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
+TEST(test_hosts_whose_links_are_not_full_are_no_points)
 {
     struct study_fit_resources *r = fitted(STUDY_FIT_RESOURCES, NULL, 0);
     struct analysis_resource host = {.host = "h0", .diagnosed = true, .diagnosis.cause = JUDGE_CAUSE_ACKS};
@@ -254,7 +252,7 @@ static void test_hosts_whose_links_are_not_full_are_no_points(void **state)
 }
 
 /* Every cell of the paper's Table II, as test/data/papers has it. */
-static void test_the_table_beside_ours_is_the_papers(void **state)
+TEST(test_the_table_beside_ours_is_the_papers)
 {
     FILE *f = fopen(TEST_PAPERS "/zhu2014_table2.csv", "r");
     char line[256];
@@ -282,7 +280,7 @@ static void test_the_table_beside_ours_is_the_papers(void **state)
 
 /* Windows that fill the link, ACKs behind data, no loss: the closed form is eq6, and two of three seeds show it. The
  * third has the outgoing flow at full rate: eq5. */
-static void test_regimes_go_by_what_most_seeds_show(void **state)
+TEST(test_regimes_go_by_what_most_seeds_show)
 {
     static const struct made made[] = {
         {STAR, "{\"tcp.window\":\"3MB\"}", "native 0.1.0", 1, {460e6, 460e6, 460e6}, {0}},
@@ -314,7 +312,7 @@ static void test_regimes_go_by_what_most_seeds_show(void **state)
 
 /* Two pairs of 1 MB: 10 ms alone, 20 and 40 ms together. beta_F = 10 ns, beta_C = 40 ns, and the mean of 30 ns is two
  * thirds of the way (Steffenel 2006, Eq. 3). A connection that never ended counts nowhere, nor does another sweep. */
-static void test_connections_show_the_two_gaps(void **state)
+TEST(test_connections_show_the_two_gaps)
 {
     static const char one[] = "network: {hosts: 8}\ntraffic: {pairs: {count: 1, bytes: 1MB}}\n";
     static const char three[] = "network: {hosts: 8}\ntraffic: {pairs: {count: 3, bytes: 1MB}}\n";
@@ -368,7 +366,7 @@ static struct study_fit_signatures *signatures_of(double delta_s, double whole_s
 
 /* Times by Eq. 5 are predicted by it at all other numbers of processes, times with one wait of 200 ms for all by the
  * other reading; each is far off where the other holds. */
-static void test_signatures_tell_a_cost_of_messages_from_one_of_all(void **state)
+TEST(test_signatures_tell_a_cost_of_messages_from_one_of_all)
 {
     struct study_fit_signatures *f = signatures_of(10e-3, 0);
     assert_int_equal(f->n_rows, 4);
@@ -398,7 +396,7 @@ static void test_signatures_tell_a_cost_of_messages_from_one_of_all(void **state
 
 /* With ACKs first everywhere 180 Mb/s pass. FIFO has 120, a third less, and 40 of 90 out; ACKs first at the ports alone
  * 150. What has no such run beside it is no point: another seed, another window, another axis. */
-static void test_queues_are_held_against_acks_first_everywhere(void **state)
+TEST(test_queues_are_held_against_acks_first_everywhere)
 {
     static const struct made made[] = {
         {QUEUES("fifo", "fifo"), "{\"network.switch.queue\":\"fifo\"}", "native 0.1.0", 1, {40e6, 40e6, 40e6}, {0}},
@@ -431,7 +429,7 @@ static void test_queues_are_held_against_acks_first_everywhere(void **state)
 
 /* Of S = 1448 kB among 4 a host sends 2 3/4 S: 1500 segments. 1500 1538 bytes of wire at 1 Gb/s and six rounds' 2 us of
  * cables and a frame of 12.304 us behind the NIC: 18.541824 ms without ACKs. */
-static void test_rings_are_held_against_acks_first_and_against_none(void **state)
+TEST(test_rings_are_held_against_acks_first_and_against_none)
 {
     static const struct made made[] = {
         {RING("fifo", "fifo"), "{\"network\":\"a\"}", "native 0.1.0", 1, {0}, {25e-3}},
@@ -456,23 +454,4 @@ static void test_rings_are_held_against_acks_first_and_against_none(void **state
     end(STUDY_FIT_REMEDIES, m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_part_starts_empty_and_is_freed),
-        cmocka_unit_test(test_engines_are_compared_by_time_or_else_by_rate),
-        cmocka_unit_test(test_patterns_have_the_errors_of_every_model),
-        cmocka_unit_test(test_the_interval_of_a_mean_error_is_that_of_a_ratio),
-        cmocka_unit_test(test_pi_is_the_half_interval_over_the_mean),
-        cmocka_unit_test(test_resources_find_the_rule_their_points_obey),
-        cmocka_unit_test(test_resources_count_what_they_leave_out),
-        cmocka_unit_test(test_hosts_whose_links_are_not_full_are_no_points),
-        cmocka_unit_test(test_the_table_beside_ours_is_the_papers),
-        cmocka_unit_test(test_queues_are_held_against_acks_first_everywhere),
-        cmocka_unit_test(test_rings_are_held_against_acks_first_and_against_none),
-        cmocka_unit_test(test_regimes_go_by_what_most_seeds_show),
-        cmocka_unit_test(test_connections_show_the_two_gaps),
-        cmocka_unit_test(test_signatures_tell_a_cost_of_messages_from_one_of_all),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

@@ -32,7 +32,7 @@ static struct scenario made(const char *text, double window, double buffer, doub
     return s;
 }
 
-static void test_the_window_is_searched_for_unless_something_else_is(void **state)
+TEST(test_the_window_is_searched_for_unless_something_else_is)
 {
     assert_true(parsed("fair@nic").searched[STUDY_HYPOTHESIS_WINDOW]);
     assert_false(parsed("cc=cubic+buffer").searched[STUDY_HYPOTHESIS_WINDOW]);
@@ -44,7 +44,7 @@ static void test_the_window_is_searched_for_unless_something_else_is(void **stat
     assert_true(parsed("fluid").searched[STUDY_HYPOTHESIS_WINDOW]);
 }
 
-static void test_the_usual_ones_are_all_queues_at_both_places_and_seven_more(void **state)
+TEST(test_the_usual_ones_are_all_queues_at_both_places_and_seven_more)
 {
     char text[STUDY_HYPOTHESIS_TEXT], all[2048] = "";
     size_t n = 0, queues = 0;
@@ -62,7 +62,7 @@ static void test_the_usual_ones_are_all_queues_at_both_places_and_seven_more(voi
     assert_string_equal(text, "small-queues=2896B"); /* two segments are the least (Linux: tcp_small_queue_check) */
 }
 
-static void test_parameters_reach_every_flow(void **state)
+TEST(test_parameters_reach_every_flow)
 {
     struct scenario s = made("fair@nic", 64e3, NAN, NAN, false);
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FAIR);
@@ -80,17 +80,16 @@ static void test_parameters_reach_every_flow(void **state)
     scenario_fini(&s);
 }
 
-static void test_unequal_windows_are_those_out_of_the_busiest_host(void **state)
+TEST(test_unequal_windows_are_those_out_of_the_busiest_host)
 {
-    struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
+    MEMORY_ENDS(scenario_fini) struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 50000);
     assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, 50000);
     assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 200000);
-    scenario_fini(&s);
 }
 
 /* 2 Gb/s, 3 us and 50 us, of those that are searched for. */
-static void test_parameters_of_hosts_reach_them(void **state)
+TEST(test_parameters_of_hosts_reach_them)
 {
     struct scenario s = made("bus", 1e5, NAN, NAN, false);
     assert_int_equal(s.network.host.bus_bps, 2000000000);
@@ -111,19 +110,17 @@ static void test_parameters_of_hosts_reach_them(void **state)
     assert_true(fabs(range[STUDY_HYPOTHESIS_PROCESSOR][1] / 492.16e-6 - 1) < 1e-12); /* four times 123.04 us */
 }
 
-static void test_autotuned_connections_begin_with_ten_segments(void **state)
+TEST(test_autotuned_connections_begin_with_ten_segments)
 {
-    struct scenario s = made("autotuned", 1e6, NAN, NAN, false); /* RFC 6928 */
+    MEMORY_ENDS(scenario_fini) struct scenario s = made("autotuned", 1e6, NAN, NAN, false); /* RFC 6928 */
     assert_int_equal(s.flows[0].tcp.initial_window_segments, 10);
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
-    scenario_fini(&s);
 }
 
-static void test_of_a_capture_windows_are_times_their_own(void **state)
+TEST(test_of_a_capture_windows_are_times_their_own)
 {
-    struct scenario s = made("fifo", 0.5, NAN, NAN, true);
+    MEMORY_ENDS(scenario_fini) struct scenario s = made("fifo", 0.5, NAN, NAN, true);
     assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1500000);
-    scenario_fini(&s);
 }
 
 static void rejects(const char *text, const char *words)
@@ -136,7 +133,7 @@ static void rejects(const char *text, const char *words)
         fail_msg("'%s' has no '%s'", err.message, words);
 }
 
-static void test_what_is_no_hypothesis_is_refused(void **state)
+TEST(test_what_is_no_hypothesis_is_refused)
 {
     rejects("fast", "'fast' is no part of one");
     rejects("fifo+", "'' is no part of one");
@@ -144,17 +141,4 @@ static void test_what_is_no_hypothesis_is_refused(void **state)
     rejects("window+buffer+ratio", "2 parameters at most");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_window_is_searched_for_unless_something_else_is),
-        cmocka_unit_test(test_the_usual_ones_are_all_queues_at_both_places_and_seven_more),
-        cmocka_unit_test(test_parameters_reach_every_flow),
-        cmocka_unit_test(test_unequal_windows_are_those_out_of_the_busiest_host),
-        cmocka_unit_test(test_parameters_of_hosts_reach_them),
-        cmocka_unit_test(test_autotuned_connections_begin_with_ten_segments),
-        cmocka_unit_test(test_of_a_capture_windows_are_times_their_own),
-        cmocka_unit_test(test_what_is_no_hypothesis_is_refused),
-    };
-    return cmocka_run_group_tests_name("study/hypothesis", tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

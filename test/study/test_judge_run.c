@@ -35,7 +35,7 @@ static struct analysis_resources judge(const char *scenario, const char *flows)
     return r;
 }
 
-static void test_flows_of_one_rate_are_eq6(void **state)
+TEST(test_flows_of_one_rate_are_eq6)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0.1,2,1e8,460e6,1e6,0\n"
                                                    "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
@@ -53,20 +53,19 @@ static void test_flows_of_one_rate_are_eq6(void **state)
 
 /* An ACK a segment: B = 1e9 / (1538/1448 + 50/300 * 90/1448) = 1448e9 / 1553 = 932.4 Mb/s; two segments an ACK would
  * give 936.9. */
-static void test_what_a_link_can_carry_depends_on_the_scenarios_acks(void **state)
+TEST(test_what_a_link_can_carry_depends_on_the_scenarios_acks)
 {
-    struct analysis_resources r = judge(STAR "tcp: {delayed_ack: 1}\n", HEAD
-                                        "a,h1,h0,100000000,0,2,1e8,100e6,1e5,0\n"
-                                        "b,h2,h0,100000000,0,2,1e8,200e6,1e5,0\n"
-                                        "c,h0,h3,100000000,0,2,1e8,50e6,1e5,0\n");
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = judge(STAR "tcp: {delayed_ack: 1}\n", HEAD
+                                                                             "a,h1,h0,100000000,0,2,1e8,100e6,1e5,0\n"
+                                                                             "b,h2,h0,100000000,0,2,1e8,200e6,1e5,0\n"
+                                                                             "c,h0,h3,100000000,0,2,1e8,50e6,1e5,0\n");
     assert_int_equal(r.n, 1);
     const struct analysis_judgement *j = &r.resource[0].judgement;
     assert_int_equal(j->verdict, MODEL_REGIME_UNSATURATED);
     assert_non_null(strstr(j->why, "300.0 of 932.4 Mb/s"));
-    analysis_resources_fini(&r);
 }
 
-static void test_flows_that_end_apart_have_rates_of_other_times(void **state)
+TEST(test_flows_that_end_apart_have_rates_of_other_times)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,800e6,,,0\n"
                                                    "b,h2,h0,100000000,0,1,800e6,,,0\n"
@@ -77,7 +76,7 @@ static void test_flows_that_end_apart_have_rates_of_other_times(void **state)
     analysis_resources_fini(&r);
 }
 
-static void test_segments_lost_and_no_rule_are_losses(void **state)
+TEST(test_segments_lost_and_no_rule_are_losses)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,2,1e8,300e6,1e5,7\n"
                                                    "b,h2,h0,100000000,0,2,1e8,600e6,1e5,0\n"
@@ -88,7 +87,7 @@ static void test_segments_lost_and_no_rule_are_losses(void **state)
     analysis_resources_fini(&r);
 }
 
-static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
+TEST(test_a_trees_backbone_is_seen_from_rack_0)
 {
     struct analysis_resources r = judge(
         "network: {topology: tree, racks: [3, 3], backbone: {rate: 100Mbps}}\n"
@@ -104,7 +103,7 @@ static void test_a_trees_backbone_is_seen_from_rack_0(void **state)
     analysis_resources_fini(&r);
 }
 
-static void test_flows_that_never_meet_share_nothing(void **state)
+TEST(test_flows_that_never_meet_share_nothing)
 {
     struct analysis_resources r = judge(STAR, HEAD "a,h1,h0,100000000,0,1,8e8,,,0\n"
                                                    "c,h0,h3,100000000,1.5,2,8e8,,,0\n");
@@ -113,10 +112,10 @@ static void test_flows_that_never_meet_share_nothing(void **state)
 }
 
 /* The summary lists the first of three flows: of the others the table's rates are known, and nothing else. */
-static void test_a_summary_may_list_fewer_flows(void **state)
+TEST(test_a_summary_may_list_fewer_flows)
 {
     static const char summary[] = "{\"complete\": true, \"ended_s\": 2, \"flows\": [{\"flow\": \"a\"}]}";
-    struct analysis_resources r;
+    MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r;
     struct error err;
     write_run(STAR, HEAD "a,h1,h0,100000000,0.1,2,1e8,460e6,1e6,0\n"
                          "b,h2,h0,100000000,0.2,2,1e8,460e6,1e6,0\n"
@@ -125,11 +124,10 @@ static void test_a_summary_may_list_fewer_flows(void **state)
     assert_true(study_judge_run_directory(".", ANALYSIS_CHECK_TOLERANCE, NULL, &r, &err));
     assert_int_equal(r.n, 1);
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
-    analysis_resources_fini(&r);
 }
 
 /* "-" is standard input, and has no directory; what lies beside a run's files is that run's. */
-static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
+TEST(test_a_file_belongs_to_the_run_it_lies_in)
 {
     char directory[PATH_MAX];
     write_run(STAR, HEAD);
@@ -140,10 +138,10 @@ static void test_a_file_belongs_to_the_run_it_lies_in(void **state)
 }
 
 /* A host's links: towards it from its switch, away from it one a NIC. A cable's: what either end sends. */
-static void test_the_rate_of_a_host_is_that_of_its_own_links(void **state)
+TEST(test_the_rate_of_a_host_is_that_of_its_own_links)
 {
     struct error err;
-    struct scenario s;
+    MEMORY_ENDS(scenario_fini) struct scenario s;
     static struct results_port port[] = {{.name = "h1", .rate_bps = 100000000},
                                          {.name = "h1.1", .rate_bps = 10000000},
                                          {.name = "h10", .rate_bps = 7},
@@ -152,7 +150,7 @@ static void test_the_rate_of_a_host_is_that_of_its_own_links(void **state)
                                          {.name = "sw0-sw1", .rate_bps = 3},
                                          {.name = "sw1-sw0", .rate_bps = 5}};
     const struct results_summary summary = {.ports = port, .n_ports = 7, .ended_ps = 1};
-    struct study_run_links l;
+    MEMORY_ENDS(study_run_links_fini) struct study_run_links l;
     assert_true(scenario_load_text(&s, "s.yaml",
                                    "network: {links: [{from: h0, to: sw0}, {from: h1, to: sw0}, {from: sw0, to: sw1},\n"
                                    "  {from: h1, to: sw1}]}\n"
@@ -163,8 +161,6 @@ static void test_the_rate_of_a_host_is_that_of_its_own_links(void **state)
     assert_true(fabs(study_run_links_rate_bps(&l, "sw0-sw1", false) - 3) < 1e-9);
     assert_true(fabs(study_run_links_rate_bps(&l, "sw0-sw1", true) - 5) < 1e-9);
     assert_true(isnan(study_run_links_rate_bps(&l, "h2", true)));
-    study_run_links_fini(&l);
-    scenario_fini(&s);
 }
 
 static int leave(void **state)
@@ -175,18 +171,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flows_of_one_rate_are_eq6),
-        cmocka_unit_test(test_what_a_link_can_carry_depends_on_the_scenarios_acks),
-        cmocka_unit_test(test_flows_that_end_apart_have_rates_of_other_times),
-        cmocka_unit_test(test_segments_lost_and_no_rule_are_losses),
-        cmocka_unit_test(test_a_trees_backbone_is_seen_from_rack_0),
-        cmocka_unit_test(test_flows_that_never_meet_share_nothing),
-        cmocka_unit_test(test_a_summary_may_list_fewer_flows),
-        cmocka_unit_test(test_a_file_belongs_to_the_run_it_lies_in),
-        cmocka_unit_test(test_the_rate_of_a_host_is_that_of_its_own_links),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

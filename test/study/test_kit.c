@@ -14,7 +14,7 @@ static enum study_kit_cause cause(const char *text)
 }
 
 /* ACKs wait where queues are FIFO; small queues keep a host's own data out of its NIC. */
-static void test_queues_tell_where_acks_wait(void **state)
+TEST(test_queues_tell_where_acks_wait)
 {
     assert_int_equal(cause("fifo"), STUDY_KIT_BOTH);
     assert_int_equal(cause("interrupts"), STUDY_KIT_BOTH);
@@ -26,7 +26,7 @@ static void test_queues_tell_where_acks_wait(void **state)
     assert_int_equal(cause("ack-first@nic+fair@port"), STUDY_KIT_APART);
 }
 
-static void test_what_is_named_is_the_cause(void **state)
+TEST(test_what_is_named_is_the_cause)
 {
     assert_int_equal(cause("cc=cubic+buffer"), STUDY_KIT_LOSSES);
     assert_int_equal(cause("pause+buffer"), STUDY_KIT_PAUSE);
@@ -37,7 +37,7 @@ static void test_what_is_named_is_the_cause(void **state)
 }
 
 /* Every usual hypothesis has a cause, and the words of every cause are there. */
-static void test_every_cause_has_words(void **state)
+TEST(test_every_cause_has_words)
 {
     char text[STUDY_HYPOTHESIS_TEXT];
     bool has[STUDY_KIT_CAUSES] = {false};
@@ -48,14 +48,4 @@ static void test_every_cause_has_words(void **state)
         assert_non_null(study_kit_causes[c].name);
         assert_non_null(study_kit_causes[c].remedy);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_queues_tell_where_acks_wait),
-        cmocka_unit_test(test_what_is_named_is_the_cause),
-        cmocka_unit_test(test_every_cause_has_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,17 +26,16 @@ static struct study_measurement csv(const char *text)
 
 static void csv_rejects(const char *text, const char *message)
 {
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     struct error err;
     text_write("m.csv", text, strlen(text));
     assert_false(study_measurement_read_csv(&m, "m.csv", &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_string_equal(err.message, message);
     remove("m.csv");
-    study_measurement_fini(&m);
 }
 
-static void test_a_row_is_a_flow(void **state)
+TEST(test_a_row_is_a_flow)
 {
     struct study_measurement m = csv("flow,from,to,bytes,seconds\n# a comment\ne1,X1,Y1,10MB,0.5\ne2,X1,Y2,20000000,1\n");
     assert_int_equal(m.n, 1);
@@ -51,7 +50,7 @@ static void test_a_row_is_a_flow(void **state)
     study_measurement_fini(&m);
 }
 
-static void test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns(void **state)
+TEST(test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns)
 {
     struct study_measurement m = csv("from,to,bytes,seconds,seconds2,seconds3\na,b,1MB,1,2,4\na,b,1MB,8,,\nb,a,1MB,3,,\n");
     assert_int_equal(m.flows, 2);
@@ -64,7 +63,7 @@ static void test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_c
     study_measurement_fini(&m);
 }
 
-static void test_a_rate_of_a_flow_with_an_end_is_a_time(void **state)
+TEST(test_a_rate_of_a_flow_with_an_end_is_a_time)
 {
     struct study_measurement m = csv("from,to,bytes,bits_per_second\na,b,1MB,8e6\na,c,,5e6\n");
     assert_near(exp(m.patterns[0].flows[0].log.mean), 1, 1e-12);
@@ -73,7 +72,7 @@ static void test_a_rate_of_a_flow_with_an_end_is_a_time(void **state)
     study_measurement_fini(&m);
 }
 
-static void test_patterns_have_names_and_may_be_mixed(void **state)
+TEST(test_patterns_have_names_and_may_be_mixed)
 {
     struct study_measurement m = csv("pattern,from,to,bytes,seconds\np,a,b,1MB,1\nq,a,b,1MB,2\np,b,a,1MB,1\n");
     assert_int_equal(m.n, 2);
@@ -87,7 +86,7 @@ static int64_t start_ps(const struct study_measurement_pattern *p, size_t flow)
     return study_measurement_start_ps(&p->flows[flow], study_measurement_first_s(p));
 }
 
-static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
+TEST(test_starts_count_from_the_first_flow_of_a_pattern)
 {
     struct study_measurement m = csv("pattern,from,to,bytes,start,seconds\np,a,b,1MB,700.25,1\np,b,a,1MB,700,1\nq,a,b,1MB,3,1\n");
     assert_true(start_ps(&m.patterns[0], 0) == INT64_C(250000000000));
@@ -96,7 +95,7 @@ static void test_starts_count_from_the_first_flow_of_a_pattern(void **state)
     study_measurement_fini(&m);
 }
 
-static void test_windows_count_where_every_flow_has_one(void **state)
+TEST(test_windows_count_where_every_flow_has_one)
 {
     struct study_measurement m = csv("pattern,from,to,bits_per_second,window\np,a,b,1e6,400kB\np,a,b,2e6,\nq,b,a,1e6,5000\n");
     assert_true(study_measurement_windows(&m));
@@ -123,7 +122,7 @@ static void test_windows_count_where_every_flow_has_one(void **state)
                 "m.csv:2: window is '1073725441'; must be a size from 1B to 1073725440, such as 400kB or 400000");
 }
 
-static void test_errors_name_row_and_column(void **state)
+TEST(test_errors_name_row_and_column)
 {
     csv_rejects("from,seconds\na,1\n", "m.csv:1: no column 'to'; the first line names from,to");
     csv_rejects("from,to,bytes,seconds\na,b,1MB,1\na,b,1MB,fast\n",
@@ -142,7 +141,7 @@ static void test_errors_name_row_and_column(void **state)
     csv_rejects("from,to,bytes,seconds\n", "m.csv:1: no flow after the first line");
 }
 
-static void test_placements_move_flows(void **state)
+TEST(test_placements_move_flows)
 {
     struct study_measurement m = csv("flow,from,to,bytes,seconds\ne1,h0,h1,1MB,1\ne2,h2,h3,1MB,1\n");
     struct error err;
@@ -162,22 +161,19 @@ static void test_placements_move_flows(void **state)
 
 static void hosts_are(const char *yaml, const char *text, const int *expected, const char *message)
 {
-    struct study_measurement m = csv(text);
-    struct scenario s = text_load(yaml, NULL);
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = csv(text);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
     struct error err = {0};
-    int *number = NULL;
+    MEMORY_LOCAL int *number = NULL;
     assert_int_equal(study_measurement_hosts(&m, NULL, &s, &number, &err), message == NULL);
     for (size_t i = 0; expected && i < m.n_hosts; i++)
         assert_int_equal(number[i], expected[i]);
     if (message)
         assert_string_equal(err.message, message);
-    free(number);
-    scenario_fini(&s);
-    study_measurement_fini(&m);
 }
 
 /* h5 is in the star of one pattern, and not among the four of the other, which does not use it. */
-static void test_patterns_may_have_scenarios_of_their_own(void **state)
+TEST(test_patterns_may_have_scenarios_of_their_own)
 {
     struct study_measurement m = csv("pattern,scenario,from,to,bytes,seconds\na,s.yaml,h0,h3,1MB,1\na,,h3,h0,1MB,1\n"
                                      "b,,h5,h0,1MB,1\n");
@@ -197,7 +193,7 @@ static void test_patterns_may_have_scenarios_of_their_own(void **state)
                 "m.csv:3: scenario is 't.yaml', but the pattern's other flows have another");
 }
 
-static void test_hosts_are_numbers_or_any_names_of_a_star(void **state)
+TEST(test_hosts_are_numbers_or_any_names_of_a_star)
 {
     const char *tree = "network: {topology: tree, racks: [2, 2]}\ntraffic: {flows: [{from: h0, to: h3}]}\n";
     const char *star = "traffic: {star: {incoming: 1}}\n";
@@ -226,9 +222,9 @@ static void test_hosts_are_numbers_or_any_names_of_a_star(void **state)
     "{\"sender\":{\"socket\":" socket ",\"bits_per_second\":4.5e8,\"sender\":" sender "},"                                \
     "\"receiver\":{\"socket\":" socket ",\"bits_per_second\":4.4e8,\"sender\":" sender "}}"
 
-static void test_iperf3_has_a_flow_a_stream_and_a_value_an_interval(void **state)
+TEST(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval)
 {
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     struct error err;
     const char *text = IPERF3(",\"bidir\":1", STREAM("5", "true") "," STREAM("7", "false"));
     text_write("i.json", text, strlen(text));
@@ -245,12 +241,11 @@ static void test_iperf3_has_a_flow_a_stream_and_a_value_an_interval(void **state
     assert_near(exp(-f[0].log.mean), sqrt(4e8 * 5e8), 1);
     assert_near(exp(-f[1].log.mean), 9e8, 1);
     remove("i.json");
-    study_measurement_fini(&m);
 }
 
 static void iperf3_rejects(const char *text, const char *message)
 {
-    struct study_measurement m = {.n = 0};
+    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     struct error err;
     text_write("i.json", text, strlen(text));
     assert_false(study_measurement_read_foreign(&m, "i.json", true, &err));
@@ -258,10 +253,9 @@ static void iperf3_rejects(const char *text, const char *message)
     if (!strstr(err.message, message))
         fail_msg("'%s' has no '%s'", err.message, message);
     remove("i.json");
-    study_measurement_fini(&m);
 }
 
-static void test_other_json_is_refused(void **state)
+TEST(test_other_json_is_refused)
 {
     iperf3_rejects("{\"start\":", "i.json:1: not JSON");
     iperf3_rejects("{\"error\":\"unable to connect\"}", "i.json: the test failed");
@@ -269,21 +263,4 @@ static void test_other_json_is_refused(void **state)
     iperf3_rejects(IPERF3("", STREAM("9", "true")), "is not among start.connected");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_row_is_a_flow),
-        cmocka_unit_test(test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns),
-        cmocka_unit_test(test_a_rate_of_a_flow_with_an_end_is_a_time),
-        cmocka_unit_test(test_patterns_have_names_and_may_be_mixed),
-        cmocka_unit_test(test_starts_count_from_the_first_flow_of_a_pattern),
-        cmocka_unit_test(test_windows_count_where_every_flow_has_one),
-        cmocka_unit_test(test_errors_name_row_and_column),
-        cmocka_unit_test(test_placements_move_flows),
-        cmocka_unit_test(test_patterns_may_have_scenarios_of_their_own),
-        cmocka_unit_test(test_hosts_are_numbers_or_any_names_of_a_star),
-        cmocka_unit_test(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval),
-        cmocka_unit_test(test_other_json_is_refused),
-    };
-    return cmocka_run_group_tests_name("study/measurement", tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

@@ -22,28 +22,24 @@ static const struct study_prediction_options quiet;
 static bool predict(struct study_prediction *p, const char *yaml, const struct study_model *model,
                     const struct study_prediction_options *options, struct error *err)
 {
-    struct scenario s = text_load(yaml, NULL);
-    struct scenario_pattern pattern;
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
+    MEMORY_ENDS(scenario_pattern_fini) struct scenario_pattern pattern;
     assert_true(scenario_pattern_init(&pattern, &s, err));
-    bool ok = study_models_predict(p, model, &pattern, options, err);
-    scenario_pattern_fini(&pattern);
-    scenario_fini(&s);
-    return ok;
+    return study_models_predict(p, model, &pattern, options, err);
 }
 
 static void completes(const char *model, const char *yaml, size_t transfer, double time_s)
 {
-    struct study_prediction p;
+    MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
     struct error err = {0};
     if (!predict(&p, yaml, study_models_find(model), &quiet, &err))
         fail_msg("%s: %s", model, err.message);
     if (!(fabs(p.completion_s[transfer] - time_s) < 1e-9))
         fail_msg("%s: transfer %zu takes %.12g s, not %g", model, transfer, p.completion_s[transfer], time_s);
     assert_string_equal(p.model->name, model);
-    study_prediction_fini(&p);
 }
 
-static void test_every_model_is_found_by_a_name_of_its_own(void **state)
+TEST(test_every_model_is_found_by_a_name_of_its_own)
 {
     size_t n = 0;
     for (const struct study_model *m = study_models; m->name; m++, n++) {
@@ -57,7 +53,7 @@ static void test_every_model_is_found_by_a_name_of_its_own(void **state)
     assert_null(study_models_find(""));
 }
 
-static void test_columns_of_fit_are_1_to_n_each_once(void **state)
+TEST(test_columns_of_fit_are_1_to_n_each_once)
 {
     int seen[32] = {0}, last = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
@@ -71,10 +67,10 @@ static void test_columns_of_fit_are_1_to_n_each_once(void **state)
 }
 
 /* 8 * 94 MB / 940 Mb/s = 0.8 s; models that know of start-up and headers on the wire are a little off that. */
-static void test_every_model_gives_a_lone_transfer_the_link(void **state)
+TEST(test_every_model_gives_a_lone_transfer_the_link)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
-        struct study_prediction p;
+        MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
         struct error err = {0};
         if (!predict(&p, ALONE, m, &quiet, &err))
             fail_msg("%s: %s", m->name, err.message);
@@ -82,13 +78,12 @@ static void test_every_model_gives_a_lone_transfer_the_link(void **state)
             fail_msg("%s: a lone transfer takes %g s", m->name, p.completion_s[0]);
         assert_int_equal(p.n_steps, 1);
         assert_near(p.first_bps[0], 940e6, 0.01 * 940e6);
-        study_prediction_fini(&p);
     }
 }
 
 /* Eq. 5: the lone outgoing transfer has the link, 0.8 s. Eq. 6: half of it as long as two come in, and these are done
  * after 1.6 s, as is it. Max-min: as Eq. 5. */
-static void test_rules_differ_where_data_flow_both_ways(void **state)
+TEST(test_rules_differ_where_data_flow_both_ways)
 {
     completes("eq5", TWO_IN_ONE_OUT, 2, 0.8);
     completes("maxmin", TWO_IN_ONE_OUT, 2, 0.8);
@@ -101,11 +96,11 @@ static void test_rules_differ_where_data_flow_both_ways(void **state)
     }
 }
 
-static void test_models_that_need_ends_refuse_an_endless_transfer(void **state)
+TEST(test_models_that_need_ends_refuse_an_endless_transfer)
 {
     int refused = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
-        struct study_prediction p;
+        MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
         struct error err = {0};
         bool ok = predict(&p, ENDLESS, m, &quiet, &err);
         assert_int_equal(ok, !m->needs_ends);
@@ -116,7 +111,6 @@ static void test_models_that_need_ends_refuse_an_endless_transfer(void **state)
             assert_non_null(strstr(err.message, "transfer 0 never ends"));
             refused++;
         }
-        study_prediction_fini(&p);
     }
     assert_true(refused >= 2); /* fluid and loggp */
 }
@@ -137,10 +131,10 @@ static void see(void *user, const struct study_model *model, const struct study_
 }
 
 /* Eq. 5: all three, then the two that come in. */
-static void test_progress_counts_steps_and_who_is_under_way(void **state)
+TEST(test_progress_counts_steps_and_who_is_under_way)
 {
     struct seen seen = {0};
-    struct study_prediction p;
+    MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
     struct error err = {0};
     const struct study_model *eq5 = study_models_find("eq5");
     const struct study_prediction_options options = {.progress = see, .user = &seen};
@@ -149,33 +143,19 @@ static void test_progress_counts_steps_and_who_is_under_way(void **state)
     assert_int_equal(seen.active[0], 3);
     assert_int_equal(seen.active[1], 2);
     assert_ptr_equal(seen.model, eq5);
-    study_prediction_fini(&p);
 }
 
 /* Only the window law has queues: h0's NIC and the port towards it are full, and the round trips wait there. */
-static void test_the_window_law_alone_keeps_queues(void **state)
+TEST(test_the_window_law_alone_keeps_queues)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
-        struct study_prediction p;
+        MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
         struct error err = {0};
         assert_true(predict(&p, TWO_IN_ONE_OUT, m, &quiet, &err));
         assert_int_equal(p.queues.rtt != NULL, m == study_models_find("window"));
         if (p.queues.rtt)
             assert_true(p.queues.rtt[0].data_wait_s > 0 && p.queues.rtt[2].ack_wait_s > 0);
-        study_prediction_fini(&p);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_model_is_found_by_a_name_of_its_own),
-        cmocka_unit_test(test_columns_of_fit_are_1_to_n_each_once),
-        cmocka_unit_test(test_every_model_gives_a_lone_transfer_the_link),
-        cmocka_unit_test(test_rules_differ_where_data_flow_both_ways),
-        cmocka_unit_test(test_models_that_need_ends_refuse_an_endless_transfer),
-        cmocka_unit_test(test_progress_counts_steps_and_who_is_under_way),
-        cmocka_unit_test(test_the_window_law_alone_keeps_queues),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

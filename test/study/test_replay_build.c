@@ -51,11 +51,11 @@ static struct analysis_flows *new_explained(void)
     return f;
 }
 
-static void test_a_pause_follows_the_byte_it_followed(void **state)
+TEST(test_a_pause_follows_the_byte_it_followed)
 {
     struct analysis_flows *f = new_explained();
     add_paused_flow(f);
-    struct study_replay r = built(f);
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = built(f);
     assert_int_equal(r.n_flows, 1);
     assert_int_equal(r.flows[0].pauses, 1);
     assert_true(r.scenario.flows[0].n_pauses > 1); /* it goes on where it gets through more than was captured */
@@ -71,12 +71,11 @@ static void test_a_pause_follows_the_byte_it_followed(void **state)
     assert_int_equal(r.scenario.flows[0].n_pauses, 0);
     assert_int_equal(r.scenario.flows[0].rate_bps, 8000000);
     assert_true(fabs(r.floor_s - 0.002) < 1e-9);
-    study_replay_fini(&r);
 }
 
 /* As many data, each alone in flight, that wait 60 ms in the sender's own NIC after their 40th: their stamps are from
  * before the ACK passed, and echo the ACK before it. No application paused. */
-static void test_data_that_waited_in_the_own_nic_are_no_pause(void **state)
+TEST(test_data_that_waited_in_the_own_nic_are_no_pause)
 {
     struct analysis_flows *f = new_explained();
     int64_t t = 0;
@@ -90,12 +89,11 @@ static void test_data_that_waited_in_the_own_nic_are_no_pause(void **state)
         if (i == 39)
             t += 60 * MS;
     }
-    struct study_replay r = built(f);
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = built(f);
     assert_int_equal(r.scenario.flows[0].n_pauses, 0);
-    study_replay_fini(&r);
 }
 
-static void test_a_flow_that_ends_early_has_its_bytes(void **state)
+TEST(test_a_flow_that_ends_early_has_its_bytes)
 {
     struct analysis_flows *f = new_explained();
     int64_t end = add_paused_flow(f);
@@ -104,18 +102,17 @@ static void test_a_flow_that_ends_early_has_its_bytes(void **state)
         s.src.bytes[3] = 7;
         feed(f, end + i * 3 * MS, s);
     }
-    struct study_replay r = built(f);
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = built(f);
     assert_int_equal(r.n_flows, 2);
     assert_int_equal(r.scenario.flows[0].bytes, 100000);
     assert_int_equal(r.scenario.flows[0].to, 0); /* the host that both share */
     assert_int_equal(r.scenario.flows[1].to, 0);
     assert_int_not_equal(r.scenario.flows[0].from, r.scenario.flows[1].from);
     assert_int_equal(r.scenario.network.hosts, 3);
-    study_replay_fini(&r);
 }
 
 /* A window of 20 segments each round trip of 10 ms, for a second: its window limits the flow, and stays as it is. */
-static void test_a_window_that_stays_does_not_shrink(void **state)
+TEST(test_a_window_that_stays_does_not_shrink)
 {
     struct analysis_flows *f = new_explained();
     const uint32_t window = 20;
@@ -131,37 +128,35 @@ static void test_a_window_that_stays_does_not_shrink(void **state)
             feed(f, t, stamped(B_TO_A, 500, 0, seq - (window - 1) * SEGMENT, tick - 5, tick - 10));
         feed(f, t + MS / 100, stamped(A_TO_B, seq, SEGMENT, 500, tick, i >= window ? tick - 5 : 5));
     }
-    struct study_replay r = built(f);
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = built(f);
     assert_int_equal(r.n_flows, 1);
     assert_false(r.flows[0].shrinks);
     assert_false(r.flows[0].lossy);
     assert_int_equal(r.flows[0].pauses, 0);
-    study_replay_fini(&r);
 }
 
 /* Each segment of it has an ACK, and so it is played, unless the scenario says otherwise. */
-static void test_as_many_segments_have_an_ack_as_in_the_capture(void **state)
+TEST(test_as_many_segments_have_an_ack_as_in_the_capture)
 {
     for (int reads = 0; reads < 2; reads++) {
         struct analysis_flows *f = new_explained();
-        struct study_replay r = {.scenario = text_load(STAR, NULL), .reads_acks = reads};
+        MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL), .reads_acks = reads};
         struct error err = {0};
         add_paused_flow(f);
         assert_true(study_replay_build(&r, f, &err));
         analysis_flows_free(f);
         assert_int_equal(r.scenario.tcp.delayed_ack, reads ? 1 : 2);
         assert_int_equal(r.scenario.flows[0].tcp.delayed_ack, reads ? 1 : 2);
-        study_replay_fini(&r);
     }
 }
 
 /* The judge speaks of the host that two flows share, wherever the user placed it; what is lost towards it and from it is
  * counted there. */
-static void test_directions_are_those_of_the_judged_host(void **state)
+TEST(test_directions_are_those_of_the_judged_host)
 {
     for (int placed = 0; placed < 2; placed++) {
         struct analysis_flows *f = new_explained();
-        struct study_replay r = {.scenario = text_load(STAR, NULL)};
+        MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL)};
         struct error err = {0};
         add_paused_flow(f);
         for (int host = 0; placed && host < 3; host++) {
@@ -182,28 +177,26 @@ static void test_directions_are_those_of_the_judged_host(void **state)
         assert_int_equal(r.scenario.flows[0].to, r.judged_host);
         assert_int_equal(r.scenario.flows[1].to, r.judged_host);
         assert_int_equal(r.judged_host, placed ? 2 : 0);
-        study_replay_fini(&r);
     }
 }
 
 /* 100 packets and 100 kB are 169 frames with their ACKs, six times as many and 2000 a play may have: 2000 + 6 * 1.5 *
  * (100000 / 1448 + 100). Bytes that sequence numbers leap over cost nobody anything. */
-static void test_what_is_played_is_bounded_by_what_was_seen(void **state)
+TEST(test_what_is_played_is_bounded_by_what_was_seen)
 {
     for (int leap = 0; leap < 2; leap++) {
         struct analysis_flows *f = new_explained();
         int64_t t = add_paused_flow(f);
         for (uint32_t i = 0; leap && i < 10; i++)
             feed(f, t += MS, segment(A_TO_B, 100 + SEGMENT * SEGMENTS + i * (1u << 28), 1, 500));
-        struct study_replay r = built(f);
+        MEMORY_ENDS(study_replay_fini) struct study_replay r = built(f);
         int64_t frames = strtoll(r.frames + strlen("--frames="), NULL, 10);
         assert_memory_equal(r.frames, "--frames=", strlen("--frames="));
         assert_true(leap ? frames > 3521 && frames < 3521 + 6 * 2 * 10 + 10 : frames == 3522);
-        study_replay_fini(&r);
     }
 }
 
-static void test_a_played_run_has_the_rates_of_its_table(void **state)
+TEST(test_a_played_run_has_the_rates_of_its_table)
 {
     static const char table[] =
         "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
@@ -223,47 +216,28 @@ static void test_a_played_run_has_the_rates_of_its_table(void **state)
     remove("flows.csv");
 }
 
-static void test_a_capture_without_bulk_flows_is_refused(void **state)
+TEST(test_a_capture_without_bulk_flows_is_refused)
 {
-    struct analysis_flows *f = new_explained();
-    struct study_replay r = {.scenario = text_load(STAR, NULL)};
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_explained();
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL)};
     struct error err;
     feed(f, 0, segment(A_TO_B, 1, 100, 1));
     assert_false(study_replay_build(&r, f, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_string_equal(err.message, "no bulk flow to replay: 1 small ones");
-    analysis_flows_free(f);
-    study_replay_fini(&r);
 }
 
 /* doc/keys.md: `duration` is 10000 s at most. */
-static void test_a_capture_longer_than_a_run_can_be_is_refused(void **state)
+TEST(test_a_capture_longer_than_a_run_can_be_is_refused)
 {
-    struct analysis_flows *f = new_explained();
-    struct study_replay r = {.scenario = text_load(STAR, NULL)};
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_explained();
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL)};
     struct error err;
     for (uint32_t i = 0; i < SEGMENTS; i++)
         feed(f, i * INT64_C(108) * 1000 * MS, segment(A_TO_B, 100 + SEGMENT * i, SEGMENT, 500));
     assert_false(study_replay_build(&r, f, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_non_null(strstr(err.message, "last 10692 s")); /* 99 x 108 s */
-    analysis_flows_free(f);
-    study_replay_fini(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_pause_follows_the_byte_it_followed),
-        cmocka_unit_test(test_as_many_segments_have_an_ack_as_in_the_capture),
-        cmocka_unit_test(test_directions_are_those_of_the_judged_host),
-        cmocka_unit_test(test_what_is_played_is_bounded_by_what_was_seen),
-        cmocka_unit_test(test_data_that_waited_in_the_own_nic_are_no_pause),
-        cmocka_unit_test(test_a_flow_that_ends_early_has_its_bytes),
-        cmocka_unit_test(test_a_window_that_stays_does_not_shrink),
-        cmocka_unit_test(test_a_played_run_has_the_rates_of_its_table),
-        cmocka_unit_test(test_a_capture_without_bulk_flows_is_refused),
-        cmocka_unit_test(test_a_capture_longer_than_a_run_can_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

@@ -10,7 +10,7 @@
 static struct study_replay_flow flows[] = {{.from = "a:1", .to = "b:2", .measured_bps = 10e6},
                                            {.from = "b:3", .to = "c:4", .measured_bps = 20e6}};
 
-static void test_without_losses_queues_and_growth_are_guessed(void **state)
+TEST(test_without_losses_queues_and_growth_are_guessed)
 {
     struct study_replay r = {.flows = flows, .n_flows = 2};
     study_replay_guess guess[STUDY_REPLAY_GUESSES];
@@ -26,7 +26,7 @@ static void test_without_losses_queues_and_growth_are_guessed(void **state)
     assert_string_equal(guess[0], "");
 }
 
-static void test_with_losses_buffers_are_guessed_where_data_were_lost(void **state)
+TEST(test_with_losses_buffers_are_guessed_where_data_were_lost)
 {
     struct study_replay r = {.flows = flows, .n_flows = 2, .buffer_bytes = {40000, 0}};
     study_replay_guess guess[STUDY_REPLAY_GUESSES];
@@ -41,14 +41,13 @@ static void test_with_losses_buffers_are_guessed_where_data_were_lost(void **sta
     assert_string_equal(guess[1], "cc=linuxreno+buffer=30000B@port+buffer=67500B@nic");
     assert_string_equal(guess[34], "cc=linuxreno+buffer=60000B@port+buffer=60000B@nic");
     for (int i = 0; i < n; i++) {
-        struct scenario s = text_load("traffic: {star: {incoming: 1, outgoing: 1}}\n", NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load("traffic: {star: {incoming: 1, outgoing: 1}}\n", NULL);
         struct error err;
         assert_true(study_replay_what_if(&s, guess[i], &err));
-        scenario_fini(&s);
     }
 }
 
-static void test_of_datagrams_that_fill_a_link_some_were_lost(void **state)
+TEST(test_of_datagrams_that_fill_a_link_some_were_lost)
 {
     struct scenario_datagrams udp = {.from = 1, .to = 0, .rate_bps = 19000000, .packet_bytes = 1428};
     struct study_replay r = {.flows = flows, .n_flows = 2, .buffer_bytes = {300000, 0}, .overfull = {true, false},
@@ -65,7 +64,7 @@ static void test_of_datagrams_that_fill_a_link_some_were_lost(void **state)
 }
 
 /* Five sizes of each, 0.84 to 1.19 times the best, and all pairs of these but the best itself; or five of the one there is. */
-static void test_guesses_around_the_best_vary_both_buffers(void **state)
+TEST(test_guesses_around_the_best_vary_both_buffers)
 {
     study_replay_guess guess[STUDY_REPLAY_GUESSES];
     int n;
@@ -80,7 +79,7 @@ static void test_guesses_around_the_best_vary_both_buffers(void **state)
     assert_int_equal(n, 0);
 }
 
-static void test_a_baseline_beyond_a_tenth_is_refused_with_the_reason(void **state)
+TEST(test_a_baseline_beyond_a_tenth_is_refused_with_the_reason)
 {
     struct study_replay r = {.flows = flows, .n_flows = 2};
     double rates[] = {9.1e6, 20e6};
@@ -97,7 +96,7 @@ static void test_a_baseline_beyond_a_tenth_is_refused_with_the_reason(void **sta
     assert_true(fabs(study_replay_error(&r, &run) - 1) < 1e-9);
 }
 
-static void test_what_a_replay_does_not_have_is_refused(void **state)
+TEST(test_what_a_replay_does_not_have_is_refused)
 {
     struct study_replay_flow shrinking = {.from = "a:1", .to = "b:2", .measured_bps = 10e6, .shrinks = true};
     struct study_replay r = {.flows = flows, .n_flows = 2, .other_share = {0, 0.2}};
@@ -111,7 +110,7 @@ static void test_what_a_replay_does_not_have_is_refused(void **state)
     assert_non_null(strstr(why, "shrank though nothing was lost"));
 }
 
-static void test_the_settled_phase_tells_guesses_apart(void **state)
+TEST(test_the_settled_phase_tells_guesses_apart)
 {
     struct study_replay_flow settled[] = {{.measured_bps = 10e6, .settled_bps = 8e6}};
     struct study_replay r = {.flows = settled, .n_flows = 1};
@@ -124,7 +123,7 @@ static void test_the_settled_phase_tells_guesses_apart(void **state)
     assert_true(study_replay_distance(&r, &ended) < 1e-9); /* nothing to compare */
 }
 
-static void test_captured_windows_answer_for_what_no_control_here_does(void **state)
+TEST(test_captured_windows_answer_for_what_no_control_here_does)
 {
     struct study_replay_flow shrinking = {.from = "a:1", .to = "b:2", .measured_bps = 10e6, .shrinks = true};
     struct study_replay r = {.flows = &shrinking, .n_flows = 1};
@@ -145,7 +144,7 @@ static void test_captured_windows_answer_for_what_no_control_here_does(void **st
     assert_non_null(strstr(why, "would not answer fair+buffer=1MB"));
 }
 
-static void test_captured_windows_become_larger_or_smaller_within_bounds(void **state)
+TEST(test_captured_windows_become_larger_or_smaller_within_bounds)
 {
     struct scenario_window windows[] = {{0, 10000}, {1, 40000}};
     struct scenario_flow flow = {.n_windows = 2, .windows = windows};
@@ -164,7 +163,7 @@ static void test_captured_windows_become_larger_or_smaller_within_bounds(void **
 }
 
 /* A scenario has cables of 10 s at most, whatever a window over a measured rate says: of 3 MB at 1 bit/s a year. */
-static void test_hosts_stay_where_a_scenario_may_have_them(void **state)
+TEST(test_hosts_stay_where_a_scenario_may_have_them)
 {
     int64_t delays_ps[] = {0, 0};
     struct scenario_flow flow = {.from = 1, .tcp.receive_buffer_bytes = 3000000};
@@ -177,7 +176,7 @@ static void test_hosts_stay_where_a_scenario_may_have_them(void **state)
     assert_int_equal(delays_ps[1], SCENARIO_DELAY_PS);
 }
 
-static void test_retransmissions_tell_guesses_apart(void **state)
+TEST(test_retransmissions_tell_guesses_apart)
 {
     struct study_replay r = {.flows = flows, .n_flows = 2, .retransmitted = 100};
     double rates[] = {10e6, 20e6};
@@ -187,20 +186,4 @@ static void test_retransmissions_tell_guesses_apart(void **state)
     assert_true(study_replay_distance(&r, &unlike) > 0.2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_losses_queues_and_growth_are_guessed),
-        cmocka_unit_test(test_with_losses_buffers_are_guessed_where_data_were_lost),
-        cmocka_unit_test(test_of_datagrams_that_fill_a_link_some_were_lost),
-        cmocka_unit_test(test_guesses_around_the_best_vary_both_buffers),
-        cmocka_unit_test(test_a_baseline_beyond_a_tenth_is_refused_with_the_reason),
-        cmocka_unit_test(test_what_a_replay_does_not_have_is_refused),
-        cmocka_unit_test(test_the_settled_phase_tells_guesses_apart),
-        cmocka_unit_test(test_captured_windows_answer_for_what_no_control_here_does),
-        cmocka_unit_test(test_hosts_stay_where_a_scenario_may_have_them),
-        cmocka_unit_test(test_captured_windows_become_larger_or_smaller_within_bounds),
-        cmocka_unit_test(test_retransmissions_tell_guesses_apart),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

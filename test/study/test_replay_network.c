@@ -2,10 +2,6 @@
 /* A judge's facts as the network of a replay, and what of it is said to be assumed. */
 #include "study/replay/replay_parts.h"
 
-#include "judge/limit.h"
-
-#include <string.h>
-
 #include "test/cm.h"
 
 static const bool no_losses[] = {false, false};
@@ -27,7 +23,7 @@ static bool assumes(const struct study_replay *r, const char *words)
 }
 
 /* The uplink is a tenth as fast: nothing of the other direction's rate comes into it. */
-static void test_rates_that_the_judge_knows_are_played_and_not_assumed(void **state)
+TEST(test_rates_that_the_judge_knows_are_played_and_not_assumed)
 {
     struct judge_facts facts = {.in = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_DISPERSION},
                                 .out = {.capacity_bps = 2e6, .source = JUDGE_CAPACITY_QUEUE}};
@@ -39,7 +35,7 @@ static void test_rates_that_the_judge_knows_are_played_and_not_assumed(void **st
     assert_false(study_replay_assumes(&r, 0, text));
 }
 
-static void test_the_other_directions_rate_is_said_to_be_assumed(void **state)
+TEST(test_the_other_directions_rate_is_said_to_be_assumed)
 {
     struct judge_facts facts = {.in = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_DISPERSION},
                                 .out = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_ASSUMED}};
@@ -53,7 +49,7 @@ static void test_the_other_directions_rate_is_said_to_be_assumed(void **state)
 }
 
 /* 100 ms carried 8 Mb/s: a link that was never full has 10, the other way as well; one that lost data 8. */
-static void test_a_rate_that_nobody_knows_follows_from_what_was_carried(void **state)
+TEST(test_a_rate_that_nobody_knows_follows_from_what_was_carried)
 {
     const bool lossy[] = {false, true};
     struct judge_facts facts = {.in.capacity_bps = (double)NAN, .out.capacity_bps = (double)NAN};
@@ -67,7 +63,7 @@ static void test_a_rate_that_nobody_knows_follows_from_what_was_carried(void **s
 }
 
 /* ACKs of incoming data wait all the time where no data go: what passes, 4 Mb/s on average, is all that can. */
-static void test_a_direction_full_of_acks_carries_what_it_can(void **state)
+TEST(test_a_direction_full_of_acks_carries_what_it_can)
 {
     struct judge_facts facts = {.in = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_DISPERSION, .acks_stand = true},
                                 .out = {.capacity_bps = 20e6, .source = JUDGE_CAPACITY_ASSUMED}};
@@ -86,7 +82,7 @@ static void test_a_direction_full_of_acks_carries_what_it_can(void **state)
 }
 
 /* 3 kB wait for 1 ms on average: no link of 100 Mb/s lets them, and none of more than 24 does. */
-static void test_an_assumed_rate_at_which_data_would_not_wait_is_none(void **state)
+TEST(test_an_assumed_rate_at_which_data_would_not_wait_is_none)
 {
     struct judge_flow f = {.incoming = false, .rate_bps = 4e6, .data_wait_s = 0.001, .sender.flight_bytes = 3000};
     struct judge_facts facts = {.flow = &f, .n = 1, .in = {.capacity_bps = 100e6, .source = JUDGE_CAPACITY_DISPERSION},
@@ -100,7 +96,7 @@ static void test_an_assumed_rate_at_which_data_would_not_wait_is_none(void **sta
     assert_int_equal(r.rate_source[1], JUDGE_CAPACITY_ASSUMED);
 }
 
-static void test_how_fast_a_link_may_be_and_how_many_there_are_is_said(void **state)
+TEST(test_how_fast_a_link_may_be_and_how_many_there_are_is_said)
 {
     struct judge_facts facts = {.in = {.capacity_bps = 4e6, .source = JUDGE_CAPACITY_QUEUE, .works = 0.5},
                                 .out = {.capacity_bps = 2e6, .source = JUDGE_CAPACITY_DISPERSION, .apart = true}};
@@ -112,7 +108,7 @@ static void test_how_fast_a_link_may_be_and_how_many_there_are_is_said(void **st
 }
 
 /* A sender that idles half of the time, 6 Mb/s; 93 % of a link's rate are its goodput when it is full. */
-static void test_what_fills_its_link_is_played_by_its_window(void **state)
+TEST(test_what_fills_its_link_is_played_by_its_window)
 {
     struct judge_flow f = {.incoming = true, .lossless = true, .rate_bps = 6e6, .floor_s = 0.02,
                            .known = JUDGE_CAUSE_APPLICATION};
@@ -125,7 +121,7 @@ static void test_what_fills_its_link_is_played_by_its_window(void **state)
     assert_int_equal(replay_network_limit(&facts, &f), JUDGE_CAUSE_LOSSES);
 }
 
-static void test_what_does_not_show_of_flows_and_queues_is_said(void **state)
+TEST(test_what_does_not_show_of_flows_and_queues_is_said)
 {
     struct study_replay_flow flows[] = {{.from = "a:1", .to = "b:2", .otherwise = 0.999},
                                         {.from = "c:3", .to = "d:4", .otherwise = 0.7},
@@ -147,19 +143,4 @@ static void test_what_does_not_show_of_flows_and_queues_is_said(void **state)
     flows[0].otherwise = 0.4;
     assert_true(study_replay_assumes(&r, 1, text));
     assert_string_equal(text, "a:1 > b:2 is held by its window, which is 60 % likely; others are not sure, either");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rates_that_the_judge_knows_are_played_and_not_assumed),
-        cmocka_unit_test(test_the_other_directions_rate_is_said_to_be_assumed),
-        cmocka_unit_test(test_a_rate_that_nobody_knows_follows_from_what_was_carried),
-        cmocka_unit_test(test_a_direction_full_of_acks_carries_what_it_can),
-        cmocka_unit_test(test_an_assumed_rate_at_which_data_would_not_wait_is_none),
-        cmocka_unit_test(test_how_fast_a_link_may_be_and_how_many_there_are_is_said),
-        cmocka_unit_test(test_what_fills_its_link_is_played_by_its_window),
-        cmocka_unit_test(test_what_does_not_show_of_flows_and_queues_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static struct scenario changed(const char *text)
     return s;
 }
 
-static void test_a_discipline_is_everywhere_or_at_one_place(void **state)
+TEST(test_a_discipline_is_everywhere_or_at_one_place)
 {
     struct scenario s = changed("ack-first");
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
@@ -33,46 +33,42 @@ static void test_a_discipline_is_everywhere_or_at_one_place(void **state)
     scenario_fini(&s);
 }
 
-static void test_changes_join(void **state)
+TEST(test_changes_join)
 {
-    struct scenario s = changed("ack-first@port+buffer=1MB@nic");
+    MEMORY_ENDS(scenario_fini) struct scenario s = changed("ack-first@port+buffer=1MB@nic");
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
     assert_int_equal(s.network.sw.queue.limit_bytes, 20000000); /* the default */
     assert_int_equal(s.network.nic.limit_bytes, 1000000);
-    scenario_fini(&s);
 }
 
-static void test_a_buffer_counts_bytes_or_packets(void **state)
+TEST(test_a_buffer_counts_bytes_or_packets)
 {
-    struct scenario s = changed("buffer=100p@port");
+    MEMORY_ENDS(scenario_fini) struct scenario s = changed("buffer=100p@port");
     assert_int_equal(s.network.sw.queue.limit_packets, 100);
     assert_int_equal(s.network.sw.queue.limit_bytes, EMU_QUEUE_UNLIMITED);
-    scenario_fini(&s);
 }
 
-static void test_what_belongs_to_tcp_reaches_every_flow(void **state)
+TEST(test_what_belongs_to_tcp_reaches_every_flow)
 {
-    struct scenario s = changed("window=300kB+cc=cubic+small-queues=10kB");
+    MEMORY_ENDS(scenario_fini) struct scenario s = changed("window=300kB+cc=cubic+small-queues=10kB");
     for (int i = 0; i < 2; i++) {
         assert_int_equal(s.flows[i].tcp.send_buffer_bytes, 300000);
         assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 300000);
         assert_int_equal(s.flows[i].tcp.congestion, EMU_CONGESTION_CUBIC);
         assert_int_equal(s.flows[i].tcp.small_queue_bytes, 10000);
     }
-    scenario_fini(&s);
 }
 
-static void test_datagrams_get_another_rate(void **state)
+TEST(test_datagrams_get_another_rate)
 {
-    struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
-                                  "  datagrams: [{from: h1, to: h0, rate: 7Mbps}]\n", NULL);
+    MEMORY_ENDS(scenario_fini) struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
+                                                             "  datagrams: [{from: h1, to: h0, rate: 7Mbps}]\n", NULL);
     struct error err;
     assert_true(study_replay_what_if(&s, "datagrams=2Mbps+fair", &err));
     assert_int_equal(s.datagrams[0].rate_bps, 2000000);
-    scenario_fini(&s);
 }
 
-static void test_pause_stops_everybody_or_the_senders(void **state)
+TEST(test_pause_stops_everybody_or_the_senders)
 {
     struct scenario s = changed("pause");
     assert_true(s.network.sw.pause.on && s.network.sw.pause.everybody);
@@ -82,20 +78,19 @@ static void test_pause_stops_everybody_or_the_senders(void **state)
     scenario_fini(&s);
 }
 
-static void test_nonsense_is_refused_and_named(void **state)
+TEST(test_nonsense_is_refused_and_named)
 {
     static const char *const bad[] = {"", "lifo", "fifo=1", "buffer", "buffer=1kB", "buffer=9x", "window=10B",
                                       "window", "cc=reno2", "cc", "pause=1", "pause@port", "window=1MB@nic",
                                       "ack-first@switch", "ack-first+", "small-queues=many", "datagrams",
                                       "datagrams=0bps", "datagrams=many"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct scenario s = text_load(STAR, NULL);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(STAR, NULL);
         struct error err;
         assert_false(study_replay_what_if(&s, bad[i], &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, "--what-if"));
         assert_non_null(strstr(err.message, bad[i]));
-        scenario_fini(&s);
     }
 }
 
@@ -105,7 +100,7 @@ static double expected(const struct judge_diagnosis *d, const char *what_if)
 }
 
 /* 2 in, 1 out: 20 of 30 Mb/s, all of it lost by outgoing data, whose ACKs wait in the port towards the host. */
-static void test_the_judge_expects_what_acks_first_give_at_the_right_place(void **state)
+TEST(test_the_judge_expects_what_acks_first_give_at_the_right_place)
 {
     struct judge_diagnosis d = {.in = {.lost_share = 0}, .out = {.lost_share = 0.5, .lost_ci95 = 0.03},
                                 .lost_share = 1 / 3.0, .ci95 = 0.02};
@@ -143,7 +138,7 @@ static struct study_replay_run changed_to(const char *label)
 
 /* A third is lost, 4 points more or less: as replays are. A baseline that is 10 % off makes it 4 and 2 / 3 of 10 points,
  * hypot 7.8; rates known to 3 % each, 4 and 2 / 3 of hypot(3, 3): 4.9. */
-static void test_what_is_lost_by_a_replay_has_an_interval(void **state)
+TEST(test_what_is_lost_by_a_replay_has_an_interval)
 {
     struct study_replay r = one_flow();
     struct study_replay_run after = changed_to("ack-first");
@@ -163,7 +158,7 @@ static void test_what_is_lost_by_a_replay_has_an_interval(void **state)
 }
 
 /* The judge says that a quarter is lost: 8.3 points less, which 4 and 4 do not cover and 4 and 5 do. */
-static void test_where_judge_and_replay_disagree_nobody_can_tell(void **state)
+TEST(test_where_judge_and_replay_disagree_nobody_can_tell)
 {
     char why[240];
     struct study_replay r = one_flow();
@@ -191,7 +186,7 @@ static void test_where_judge_and_replay_disagree_nobody_can_tell(void **state)
 }
 
 /* 15 Mb/s fill 16 that were only taken to be there. */
-static void test_a_gain_that_fills_a_link_whose_rate_does_not_show_is_doubted(void **state)
+TEST(test_a_gain_that_fills_a_link_whose_rate_does_not_show_is_doubted)
 {
     char why[240];
     struct study_replay r = one_flow();
@@ -205,20 +200,4 @@ static void test_a_gain_that_fills_a_link_whose_rate_does_not_show_is_doubted(vo
     assert_false(study_replay_doubts(&r, &d, &before, &after, why));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_discipline_is_everywhere_or_at_one_place),
-        cmocka_unit_test(test_changes_join),
-        cmocka_unit_test(test_a_buffer_counts_bytes_or_packets),
-        cmocka_unit_test(test_what_belongs_to_tcp_reaches_every_flow),
-        cmocka_unit_test(test_datagrams_get_another_rate),
-        cmocka_unit_test(test_pause_stops_everybody_or_the_senders),
-        cmocka_unit_test(test_nonsense_is_refused_and_named),
-        cmocka_unit_test(test_the_judge_expects_what_acks_first_give_at_the_right_place),
-        cmocka_unit_test(test_what_is_lost_by_a_replay_has_an_interval),
-        cmocka_unit_test(test_where_judge_and_replay_disagree_nobody_can_tell),
-        cmocka_unit_test(test_a_gain_that_fills_a_link_whose_rate_does_not_show_is_doubted),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

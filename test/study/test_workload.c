@@ -16,19 +16,18 @@ static void write_file(const char *name, const char *text)
 static struct study_workload judged(const char *scenario)
 {
     struct study_workload w;
-    struct study_workload_signature signature = {0};
+    MEMORY_ENDS(study_workload_signature_fini) struct study_workload_signature signature = {0};
     struct error err = {0};
     write_file("scenario.yaml", scenario);
     if (!study_workload_judge(".", 0.05, &w, &signature, &err))
         fail_msg("%s", err.message);
     assert_int_equal(signature.n, 0);
-    study_workload_signature_fini(&signature);
     return w;
 }
 
 /* 1492 bytes in 1538 on the wire: 97.01 Mb/s of 100, 9.701 of 10. h0 is the one host at the backbone's rate; h1, the
  * first that is not, gets 48.5 Mb/s: half. */
-static void test_goodput_is_a_share_of_the_receivers_own_link(void **state)
+TEST(test_goodput_is_a_share_of_the_receivers_own_link)
 {
     write_file("flows.csv",
                "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
@@ -59,7 +58,7 @@ static void test_goodput_is_a_share_of_the_receivers_own_link(void **state)
 }
 
 /* Two operations of two processes: 1 and 2 s, 1 and 3 s. An operation is through with its last process. */
-static void test_an_operation_ends_with_its_last_process(void **state)
+TEST(test_an_operation_ends_with_its_last_process)
 {
     write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,1\n0,1,0,2\n1,0,2,3\n1,1,2,5\n");
     struct study_workload w = judged("traffic: {flows: [{from: h0, to: h1, bytes: 1MB, repeat: 2}]}\n");
@@ -75,7 +74,7 @@ static void test_an_operation_ends_with_its_last_process(void **state)
 
 /* Three operations of three processes within 4 ms, but for process 2, which waits for a timer of 200 ms twice: 2 of 3 of
  * its times are late, and 2 of 3 operations have somebody late. Of a file with a process that cannot be none is taken. */
-static void test_who_is_late_is_told_apart(void **state)
+TEST(test_who_is_late_is_told_apart)
 {
     static const char scenario[] = "network: {hosts: 3}\ntraffic: {tree: {repeat: 3}}\n";
     write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,0.002\n0,1,0,0.003\n0,2,0,0.2\n"
@@ -105,7 +104,7 @@ static void test_who_is_late_is_told_apart(void **state)
 }
 
 /* A short segment that waits under Nagle's rule waits for a delayed ACK (RFC 1122, 4.2.3.2), if that is shorter. */
-static void test_nagle_makes_the_delayed_ack_the_timer(void **state)
+TEST(test_nagle_makes_the_delayed_ack_the_timer)
 {
     static const struct {
         const char *tcp, *timer;
@@ -120,16 +119,15 @@ static void test_nagle_makes_the_delayed_ack_the_timer(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char scenario[128];
         snprintf(scenario, sizeof scenario, "network: {hosts: 2}\ntcp: {%s}\ntraffic: {tree: {}}\n", cases[i].tcp);
-        struct study_workload w = judged(scenario);
+        MEMORY_ENDS(study_workload_fini) struct study_workload w = judged(scenario);
         assert_string_equal(w.operations.timer, cases[i].timer);
         assert_true(fabs(w.operations.timer_s - cases[i].timer_s) < 1e-12);
-        study_workload_fini(&w);
     }
 }
 
 /* Tam 2001, Eq. A.2: of bursts of k packets k R / S + B arrive. 4 sources into one sink show B = 172, 6 into two 258: 43
  * packets a source each. */
-static void test_bursts_show_an_input_buffer(void **state)
+TEST(test_bursts_show_an_input_buffer)
 {
     struct study_workload w = {.kind = STUDY_WORKLOAD_BURSTS};
     struct error err = {0};
@@ -160,14 +158,4 @@ static int leave(void **state)
     return text_leave(state);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goodput_is_a_share_of_the_receivers_own_link),
-        cmocka_unit_test(test_an_operation_ends_with_its_last_process),
-        cmocka_unit_test(test_who_is_late_is_told_apart),
-        cmocka_unit_test(test_nagle_makes_the_delayed_ack_the_timer),
-        cmocka_unit_test(test_bursts_show_an_input_buffer),
-    };
-    return cmocka_run_group_tests(tests, text_enter, leave);
-}
+CM_GROUP(text_enter, leave)

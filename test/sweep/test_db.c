@@ -2,8 +2,6 @@
 #include "sweep/db.h"
 #include "test/cm.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,9 +18,9 @@ static void make(struct sweep_db *d)
     assert_true(sweep_db_open(d, "limits.db", &err));
 }
 
-static void test_a_statement_without_an_end_has_one(void **state)
+TEST(test_a_statement_without_an_end_has_one)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     struct error err = {0};
     int status;
     make(&d);
@@ -35,32 +33,29 @@ static void test_a_statement_without_an_end_has_one(void **state)
     assert_int_equal(err.code, ERROR_INPUT);
     assert_string_equal(err.message, "limits.db: damaged: it has no end");
     sqlite3_finalize(q);
-    sweep_db_close(&d);
 }
 
-static void test_a_column_that_nobody_knows_is_not_read(void **state)
+TEST(test_a_column_that_nobody_knows_is_not_read)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     struct error err = {0};
     make(&d);
     sqlite3_stmt *q = sweep_db_prepare(&d, "SELECT points AS other FROM sweep", &err);
     assert_int_equal(sweep_db_step(&d, q, &err), SQLITE_ERROR);
     assert_string_equal(err.message, "limits.db: nobody says what a column other may hold");
     sqlite3_finalize(q);
-    sweep_db_close(&d);
 }
 
-static void test_who_opened_it_to_read_cannot_write(void **state)
+TEST(test_who_opened_it_to_read_cannot_write)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     struct error err = {0};
     make(&d);
     assert_false(sweep_db_do(&d, "DELETE FROM sweep", &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
-    sweep_db_close(&d);
 }
 
-static void test_its_schema_runs_nothing(void **state)
+TEST(test_its_schema_runs_nothing)
 {
     static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW};
@@ -93,7 +88,7 @@ static bool is_wal(void)
 }
 
 /* Two that end at once must not each leave it to the other. */
-static void test_who_ends_waits_for_who_is_about_to(void **state)
+TEST(test_who_ends_waits_for_who_is_about_to)
 {
     struct sweep_db d;
     struct error err = {0};
@@ -125,14 +120,7 @@ static void test_who_ends_waits_for_who_is_about_to(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_statement_without_an_end_has_one),
-        cmocka_unit_test(test_a_column_that_nobody_knows_is_not_read),
-        cmocka_unit_test(test_who_opened_it_to_read_cannot_write),
-        cmocka_unit_test(test_its_schema_runs_nothing),
-        cmocka_unit_test(test_who_ends_waits_for_who_is_about_to),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cm_run();
     unlink("limits.db");
     return failed;
 }

@@ -57,7 +57,7 @@ static void rejects(const char *text, const char *message)
     assert_int_equal(err.code, ERROR_INPUT);
 }
 
-static void test_points_go_like_nested_loops_seeds_innermost(void **state)
+TEST(test_points_go_like_nested_loops_seeds_innermost)
 {
     gives("axes: {traffic.star.incoming: [3, 1], tcp.window: [1MB, 64KiB]}\nseeds: 2\n",
           "{\"traffic.star.incoming\":3,\"tcp.window\":\"1MB\"} 1\n"
@@ -70,14 +70,14 @@ static void test_points_go_like_nested_loops_seeds_innermost(void **state)
           "{\"traffic.star.incoming\":1,\"tcp.window\":\"64KiB\"} 2\n");
 }
 
-static void test_no_axes_is_one_point_with_the_scenarios_seed(void **state)
+TEST(test_no_axes_is_one_point_with_the_scenarios_seed)
 {
     gives("", "{} 1\n");
     gives("seeds: [7, 5]\n", "{} 7\n{} 5\n");
     gives("seeds: 3..5\n", "{} 3\n{} 4\n{} 5\n");
 }
 
-static void test_seeds_count_from_the_first(void **state)
+TEST(test_seeds_count_from_the_first)
 {
     struct error err = {0};
     assert_true(expand("seeds: 2\n", 9, &err));
@@ -86,7 +86,7 @@ static void test_seeds_count_from_the_first(void **state)
     assert_string_equal(got, "{} 9\n");
 }
 
-static void test_ranges_keep_their_units(void **state)
+TEST(test_ranges_keep_their_units)
 {
     gives("axes: {traffic.star.incoming: 0..2}\n",
           "{\"traffic.star.incoming\":0} 1\n{\"traffic.star.incoming\":1} 1\n{\"traffic.star.incoming\":2} 1\n");
@@ -100,7 +100,7 @@ static void test_ranges_keep_their_units(void **state)
           "{\"network.link.rate\":\"1Gbps\"} 1\n{\"network.link.rate\":\"2Gbps\"} 1\n");
 }
 
-static void test_log_ranges_round_to_the_unit_of_their_start(void **state)
+TEST(test_log_ranges_round_to_the_unit_of_their_start)
 {
     gives("axes: {tcp.window: {from: 10kB, to: 1MB, points: 4, scale: log}}\n", /* 10, 46.4, 215.4, 1000 */
           "{\"tcp.window\":\"10kB\"} 1\n"
@@ -111,7 +111,7 @@ static void test_log_ranges_round_to_the_unit_of_their_start(void **state)
           "{\"traffic.star.incoming\":1} 1\n{\"traffic.star.incoming\":2} 1\n{\"traffic.star.incoming\":3} 1\n");
 }
 
-static void test_skipped_points_take_no_number(void **state)
+TEST(test_skipped_points_take_no_number)
 {
     gives("axes: {traffic.star.incoming: 0..1, traffic.star.outgoing: 0..1}\n"
           "skip: [{traffic.star.incoming: 0, traffic.star.outgoing: 0}]\n",
@@ -133,7 +133,7 @@ static bool take_numbers(void *user, const struct sweep_grid_point *p, struct er
 }
 
 /* Six points less a skipped one: what is left is numbered 1 to 5. */
-static void test_a_shard_has_every_nth_number_skipped_points_left_out(void **state)
+TEST(test_a_shard_has_every_nth_number_skipped_points_left_out)
 {
     static const char text[] = "scenario: again.yaml\naxes: {traffic.star.incoming: 1..3, tcp.window: [1MB, 2MB]}\n"
                                "skip: [{traffic.star.incoming: 2, tcp.window: 1MB}]\n";
@@ -155,7 +155,7 @@ static void test_a_shard_has_every_nth_number_skipped_points_left_out(void **sta
     sweep_grid_free(s);
 }
 
-static void test_errors_name_line_and_key(void **state)
+TEST(test_errors_name_line_and_key)
 {
     rejects("axes: {tcp.window: [1MB, fast]}\n",
             "s.yaml:3: tcp.window=fast: 'fast' is not a size; try 3MB, 500kB or 64KiB");
@@ -181,17 +181,4 @@ static void test_errors_name_line_and_key(void **state)
     rejects("set: 3\n", "s.yaml:3: set: given twice, first in line 2");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points_go_like_nested_loops_seeds_innermost),
-        cmocka_unit_test(test_no_axes_is_one_point_with_the_scenarios_seed),
-        cmocka_unit_test(test_seeds_count_from_the_first),
-        cmocka_unit_test(test_ranges_keep_their_units),
-        cmocka_unit_test(test_log_ranges_round_to_the_unit_of_their_start),
-        cmocka_unit_test(test_skipped_points_take_no_number),
-        cmocka_unit_test(test_a_shard_has_every_nth_number_skipped_points_left_out),
-        cmocka_unit_test(test_errors_name_line_and_key),
-    };
-    return cmocka_run_group_tests(tests, text_enter, text_leave);
-}
+CM_GROUP(text_enter, text_leave)

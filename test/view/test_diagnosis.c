@@ -5,9 +5,6 @@
 
 #include "test/cm.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct analysis_resource lost(enum judge_cause cause, double in, double out)
 {
     struct judge_way way = {
@@ -29,7 +26,7 @@ static void remedies(const struct analysis_resource *r, char text[static 4096])
 }
 
 /* Outgoing data lose by the queue that their ACKs come in by, incoming data by the host's own. */
-static void test_remedies_are_for_the_queue_that_costs(void **state)
+TEST(test_remedies_are_for_the_queue_that_costs)
 {
     char text[4096], what[VIEW_DIAGNOSIS_TEXT];
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
@@ -53,7 +50,7 @@ static void test_remedies_are_for_the_queue_that_costs(void **state)
     assert_true(strstr(text, "on a switch") && strstr(text, "on 10.0.0.1: tc"));
 }
 
-static void test_an_access_line_has_a_price(void **state)
+TEST(test_an_access_line_has_a_price)
 {
     char what[VIEW_DIAGNOSIS_TEXT], text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_THIN_ACKS, 0.8, 0);
@@ -66,7 +63,7 @@ static void test_an_access_line_has_a_price(void **state)
 }
 
 /* Whoever shapes to a rate that is only assumed may shape to a wrong one. */
-static void test_an_assumed_rate_is_left_to_the_reader(void **state)
+TEST(test_an_assumed_rate_is_left_to_the_reader)
 {
     char text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
@@ -84,7 +81,7 @@ static void test_an_assumed_rate_is_left_to_the_reader(void **state)
 /* A tbf of 2 Mb/s counts a frame without preamble, gap and FCS. Out go 900 kb/s of data in 1448 bytes each, and ACKs of
  * 8 Mb/s in, one for two of them: 77.7 frames of 1514 bytes and 345.3 of 66 a second, 1.123 Mb/s, take 1.205 Mb/s of
  * wire. So 2.145 Mb/s of wire are 2 Mb/s of tc's, and less is to be typed. */
-static void test_a_shapers_rate_is_what_tc_counts(void **state)
+TEST(test_a_shapers_rate_is_what_tc_counts)
 {
     char what[VIEW_DIAGNOSIS_TEXT];
     struct analysis_resource r = lost(JUDGE_CAUSE_THIN_ACKS, 0.8, 0);
@@ -103,7 +100,7 @@ static void test_a_shapers_rate_is_what_tc_counts(void **state)
 }
 
 /* What would win nothing is not advised, nor a command that estimates it; of what nobody estimates that is said. */
-static void test_a_remedy_that_wins_nothing_is_not_shown(void **state)
+TEST(test_a_remedy_that_wins_nothing_is_not_shown)
 {
     char what[VIEW_DIAGNOSIS_TEXT], text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_LOSSES, 0, 0);
@@ -126,7 +123,7 @@ static void test_a_remedy_that_wins_nothing_is_not_shown(void **state)
 }
 
 /* Ports are no hosts, and nobody types anything on one. */
-static void test_a_port_is_called_one(void **state)
+TEST(test_a_port_is_called_one)
 {
     char name[VIEW_DIAGNOSIS_NAME], what[VIEW_DIAGNOSIS_TEXT], text[4096];
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
@@ -157,7 +154,7 @@ static void flow(struct analysis_check_flow *f, const char *src, const char *dst
     snprintf(f->dst, sizeof f->dst, "%s", dst);
 }
 
-static void test_a_filter_shows_the_acks_that_wait(void **state)
+TEST(test_a_filter_shows_the_acks_that_wait)
 {
     char text[VIEW_DIAGNOSIS_TEXT];
     struct analysis_check_flow flows[6];
@@ -185,7 +182,7 @@ static void test_a_filter_shows_the_acks_that_wait(void **state)
     assert_false(view_diagnosis_filter(&r, text)); /* of a run's flows there are no ports */
 }
 
-static void test_every_cause_says_what_to_do(void **state)
+TEST(test_every_cause_says_what_to_do)
 {
     char text[4096], what[VIEW_DIAGNOSIS_TEXT];
     for (int cause = 0; cause < JUDGE_CAUSES; cause++) {
@@ -207,20 +204,18 @@ static void test_every_cause_says_what_to_do(void **state)
 
 static bool says_what_would_tell(const struct analysis_resource *r)
 {
-    char *text = NULL;
+    MEMORY_LOCAL char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     view_diagnosis_print(f, "x.pcap", r);
     fclose(f);
     bool says = strstr(text, "what would tell: ") != NULL;
-    free(text);
     return says;
 }
 
 /* A capture tells less than an experiment has, and what that lacks its reason says. */
-static void test_a_measurement_asks_for_no_capture(void **state)
+TEST(test_a_measurement_asks_for_no_capture)
 {
-    (void)state;
     struct analysis_resource r = lost(JUDGE_CAUSE_UNKNOWN, 0.3, 0.3);
     r.diagnosis.answer = JUDGE_ANSWER_UNKNOWN;
     snprintf(r.diagnosis.why, sizeof r.diagnosis.why, "rates vary too much: a longer --time would tell");
@@ -230,7 +225,7 @@ static void test_a_measurement_asks_for_no_capture(void **state)
 }
 
 /* Nothing on the way knows QUIC's ACKs; fewer of them are for whoever would win by that. */
-static void test_quic_has_remedies_of_its_own(void **state)
+TEST(test_quic_has_remedies_of_its_own)
 {
     char what[VIEW_DIAGNOSIS_TEXT], text[4096];
     for (int cause = 0; cause < JUDGE_CAUSES; cause++) {
@@ -256,7 +251,7 @@ static void test_quic_has_remedies_of_its_own(void **state)
                               "65.6 Mb/s\n");
 }
 
-static void test_the_command_is_one_for_a_shell(void **state)
+TEST(test_the_command_is_one_for_a_shell)
 {
     struct analysis_resource r = lost(JUDGE_CAUSE_ACKS, 0, 0.5);
     char *command = view_diagnosis_command("/tmp/no such run/it's.pcap", &r);
@@ -264,22 +259,4 @@ static void test_the_command_is_one_for_a_shell(void **state)
     free(command);
     r.diagnosis.cause = JUDGE_CAUSE_APPLICATION;
     assert_null(view_diagnosis_command("a.pcap", &r));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remedies_are_for_the_queue_that_costs),
-        cmocka_unit_test(test_an_access_line_has_a_price),
-        cmocka_unit_test(test_an_assumed_rate_is_left_to_the_reader),
-        cmocka_unit_test(test_a_shapers_rate_is_what_tc_counts),
-        cmocka_unit_test(test_a_remedy_that_wins_nothing_is_not_shown),
-        cmocka_unit_test(test_a_port_is_called_one),
-        cmocka_unit_test(test_a_filter_shows_the_acks_that_wait),
-        cmocka_unit_test(test_every_cause_says_what_to_do),
-        cmocka_unit_test(test_a_measurement_asks_for_no_capture),
-        cmocka_unit_test(test_quic_has_remedies_of_its_own),
-        cmocka_unit_test(test_the_command_is_one_for_a_shell),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

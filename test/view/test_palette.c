@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Colours as people see them: contrast by WCAG 2.2 (1.4.3: text 4.5, 1.4.11: graphics 3), colour blindness by Machado,
  * Oliveira and Fernandes 2009 (severity 1), distances by CIEDE2000 (Sharma, Wu and Dalal 2005). */
-#include "base/memory.h"
 #include "view/embedded.h"
 #include "view/palette.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "test/cm.h"
 
@@ -137,7 +134,7 @@ static double ciede2000(const double p[static 3], const double q[static 3])
 }
 
 /* Sharma, Wu and Dalal 2005, table 1: pairs 1, 7, 13, 17 and 33. */
-static void test_distances_are_those_of_the_paper(void **state)
+TEST(test_distances_are_those_of_the_paper)
 {
     static const double pair[][7] = {
         {50, 2.6772, -79.7751, 50, 0, -82.7485, 2.0425},         {50, 0, 0, 50, -1, 2, 2.3669},
@@ -148,7 +145,7 @@ static void test_distances_are_those_of_the_paper(void **state)
         assert_float_equal(ciede2000(pair[i], pair[i] + 3), pair[i][6], 1e-4);
 }
 
-static void test_black_on_white_has_a_contrast_of_21(void **state)
+TEST(test_black_on_white_has_a_contrast_of_21)
 {
     page = "--a:#fff;--b:#000;--a:#777777;--b:#ffffff;";
     assert_float_equal(contrast("a", "b", DAY), 21, 1e-9);
@@ -174,7 +171,7 @@ static const char *const layers[] = {"segment", "again", "ack", "sack", "offered
 static const char *const answers[] = {"bad", "good"};
 static const char *const texts[] = {"ink", "faint", "simulated", "published"};
 
-static void test_text_can_be_read(void **state)
+TEST(test_text_can_be_read)
 {
     for (int i = 0; i < 2; i++) {
         const char *ground = i ? "panel" : "ground";
@@ -189,7 +186,7 @@ static void test_text_can_be_read(void **state)
     least_contrast((const char *const[]){"ground"}, 1, "published", 4.5);
 }
 
-static void test_letters_can_be_read_on_cells(void **state)
+TEST(test_letters_can_be_read_on_cells)
 {
     static const char *const cells[] = {"cell-eq5", "cell-eq6", "cell-window", "cell-loss", "cell-none",
                                         "cell-unsaturated", "cell-unknown"};
@@ -201,7 +198,7 @@ static void test_letters_can_be_read_on_cells(void **state)
     }
 }
 
-static void test_what_is_not_text_can_be_seen(void **state)
+TEST(test_what_is_not_text_can_be_seen)
 {
     least_contrast(answers, COUNT(answers), "ground", 3);
     least_contrast(answers, COUNT(answers), "panel", 3);
@@ -225,7 +222,7 @@ static void least_distance(const char *const *names, size_t n, double least)
 }
 
 /* 2.3 is just noticeable side by side (Mahy et al. 1994); lines lie apart, and are thin. */
-static void test_every_eye_tells_them_apart(void **state)
+TEST(test_every_eye_tells_them_apart)
 {
     least_distance(series, COUNT(series), 10);
     least_distance(rules, COUNT(rules), 10);
@@ -235,7 +232,7 @@ static void test_every_eye_tells_them_apart(void **state)
 }
 
 /* A # before three or six hexadecimal digits in what pages are made of would be a second table. */
-static void test_no_colour_is_elsewhere(void **state)
+TEST(test_no_colour_is_elsewhere)
 {
     const char *const sources[] = {view_page_css, view_svg_css, view_capture_page_js, view_capture_page_packets_js,
                                    view_capture_page_how_html};
@@ -247,16 +244,4 @@ static void test_no_colour_is_elsewhere(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distances_are_those_of_the_paper),
-        cmocka_unit_test(test_black_on_white_has_a_contrast_of_21),
-        cmocka_unit_test(test_text_can_be_read),
-        cmocka_unit_test(test_letters_can_be_read_on_cells),
-        cmocka_unit_test(test_what_is_not_text_can_be_seen),
-        cmocka_unit_test(test_every_eye_tells_them_apart),
-        cmocka_unit_test(test_no_colour_is_elsewhere),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+CM_GROUP(setup, teardown)

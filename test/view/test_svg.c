@@ -5,8 +5,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static char *text;
 static size_t size;
@@ -29,7 +27,7 @@ static size_t count(const char *what)
 static const struct view_svg_frame frame = {.x = {0, 10, 100, 200, false}, .y = {0, 5, 300, 100, false},
                                        .x_label = "x", .y_label = "y", .x_ticks = 5, .y_ticks = 5};
 
-static void test_steps_are_one_two_five(void **state)
+TEST(test_steps_are_one_two_five)
 {
     assert_true(fabs(view_svg_step(10, 5) - 2) < 1e-12);
     assert_true(fabs(view_svg_step(10, 10) - 1) < 1e-12);
@@ -38,7 +36,7 @@ static void test_steps_are_one_two_five(void **state)
     assert_true(fabs(view_svg_step(8.1, 1) - 10) < 1e-9);
 }
 
-static void test_values_have_places(void **state)
+TEST(test_values_have_places)
 {
     const struct view_svg_scale linear = {-1, 1, 10, 30, false}, decades = {1, 100, 0, 50, true};
     assert_true(fabs(view_svg_place(&linear, 0) - 20) < 1e-9);
@@ -49,7 +47,7 @@ static void test_values_have_places(void **state)
     assert_true(isnan(view_svg_place(&decades, -1)));
 }
 
-static void test_a_missing_value_breaks_the_line(void **state)
+TEST(test_a_missing_value_breaks_the_line)
 {
     const double x[] = {0, 1, 2, 3, 4}, y[] = {5, 0, (double)NAN, 5, 0};
     FILE *f = start(state);
@@ -59,7 +57,7 @@ static void test_a_missing_value_breaks_the_line(void **state)
     assert_non_null(strstr(text, "d=\"M100.0 100.0L110.0 300.0M130.0 100.0L140.0 300.0\""));
 }
 
-static void test_a_missing_value_has_no_marker_and_no_bar(void **state)
+TEST(test_a_missing_value_has_no_marker_and_no_bar)
 {
     FILE *f = start(state);
     view_svg_mark(f, &frame, "k0", VIEW_SVG_SQUARE, 1, (double)NAN, 1, 0, "tip");
@@ -69,7 +67,7 @@ static void test_a_missing_value_has_no_marker_and_no_bar(void **state)
     assert_string_equal(text, "");
 }
 
-static void test_an_unknown_interval_is_not_drawn(void **state)
+TEST(test_an_unknown_interval_is_not_drawn)
 {
     FILE *f = start(state);
     view_svg_mark(f, &frame, "k0", VIEW_SVG_CIRCLE, 1, 1, (double)NAN, 0, "tip");
@@ -82,7 +80,7 @@ static void test_an_unknown_interval_is_not_drawn(void **state)
     assert_non_null(strstr(text, "M110.0 300.0V220.0")); /* 0 to 2 */
 }
 
-static void test_an_interval_ends_at_the_foot_of_its_frame(void **state)
+TEST(test_an_interval_ends_at_the_foot_of_its_frame)
 {
     FILE *f = start(state);
     view_svg_mark(f, &frame, "k0", VIEW_SVG_CIRCLE, 1, 1, 3, 0, "tip");
@@ -90,7 +88,7 @@ static void test_an_interval_ends_at_the_foot_of_its_frame(void **state)
     assert_non_null(strstr(text, "M110.0 300.0V140.0")); /* -2 would lie at 380, among the numbers; 4 at 140 */
 }
 
-static void test_a_bar_stands_on_zero(void **state)
+TEST(test_a_bar_stands_on_zero)
 {
     FILE *f = start(state);
     view_svg_bar(f, &frame, "k0", 2, 4, 2.5, "");
@@ -99,7 +97,7 @@ static void test_a_bar_stands_on_zero(void **state)
     assert_int_equal(count("<title>"), 0);
 }
 
-static void test_text_stays_text(void **state)
+TEST(test_text_stays_text)
 {
     FILE *f = start(state);
     view_svg_begin(f, "a", 10, 10, "<script>", "\"&'");
@@ -114,7 +112,7 @@ static void test_text_stays_text(void **state)
     assert_non_null(strstr(text, ">a&lt;b</text>"));
 }
 
-static void test_axes_have_a_number_a_tick(void **state)
+TEST(test_axes_have_a_number_a_tick)
 {
     FILE *f = start(state);
     view_svg_axes(f, &frame);
@@ -124,7 +122,7 @@ static void test_axes_have_a_number_a_tick(void **state)
     assert_int_equal(count(">0</text>"), 2);
 }
 
-static void test_logarithmic_ticks_fall_on_decades(void **state)
+TEST(test_logarithmic_ticks_fall_on_decades)
 {
     struct view_svg_frame a = frame;
     a.x = (struct view_svg_scale){0.5, 20, 0, 100, true};
@@ -150,7 +148,7 @@ static void cell_of(void *user, size_t column, size_t row, struct view_svg_cell 
     cell->edge = column == 2;
 }
 
-static void test_a_map_has_gaps_and_bounds(void **state)
+TEST(test_a_map_has_gaps_and_bounds)
 {
     const char *const names[] = {"a", "b", "c"};
     const struct view_svg_map m = {.left = 0, .top = 0, .width = 30, .height = 30, .columns = 3, .rows = 2,
@@ -166,10 +164,10 @@ static void test_a_map_has_gaps_and_bounds(void **state)
     assert_non_null(strstr(text, "class=\"bound\" d=\"M60.0 0.0v30.0\""));
 }
 
-static void test_axes_of_points_are_a_grid(void **state)
+TEST(test_axes_of_points_are_a_grid)
 {
     struct error err = {0};
-    struct view_sweep_page_axes a;
+    MEMORY_ENDS(view_sweep_page_axes_free) struct view_sweep_page_axes a;
     json_t *points = json_loads("[{\"q\":\"fifo\",\"w\":\"1MB\",\"n.x.y\":3},"
                                 "{\"q\":\"ack\",\"w\":\"90kB\",\"n.x.y\":1},"
                                 "{\"q\":\"ack\",\"w\":\"200kB\",\"n.x.y\":1}]", 0, NULL);
@@ -185,14 +183,13 @@ static void test_axes_of_points_are_a_grid(void **state)
     assert_int_equal(view_sweep_page_axes_point(&a, (size_t[]){0, 2, 1}), 0);
     assert_int_equal(view_sweep_page_axes_point(&a, (size_t[]){1, 1, 0}), 2);
     assert_true(view_sweep_page_axes_point(&a, (size_t[]){0, 0, 0}) == SIZE_MAX);
-    view_sweep_page_axes_free(&a);
     json_decref(points);
 }
 
-static void test_too_many_values_are_refused(void **state)
+TEST(test_too_many_values_are_refused)
 {
     struct error err = {0};
-    struct view_sweep_page_axes a;
+    MEMORY_ENDS(view_sweep_page_axes_free) struct view_sweep_page_axes a;
     json_t *points[VIEW_SWEEP_PAGE_VALUES + 1];
     json_t *all = json_array();
     for (int i = 0; i < VIEW_SWEEP_PAGE_VALUES + 1; i++) {
@@ -202,11 +199,10 @@ static void test_too_many_values_are_refused(void **state)
     assert_false(view_sweep_page_axes_make(&a, points, VIEW_SWEEP_PAGE_VALUES + 1, &err));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_non_null(strstr(err.message, "many"));
-    view_sweep_page_axes_free(&a);
     json_decref(all);
 }
 
-static void test_a_band_is_the_least_and_the_most(void **state)
+TEST(test_a_band_is_the_least_and_the_most)
 {
     const double low[] = {0, 1}, high[] = {5, 2};
     FILE *f = start(state);
@@ -216,7 +212,7 @@ static void test_a_band_is_the_least_and_the_most(void **state)
     assert_non_null(strstr(text, "d=\"M100.0 100.0H120.0L120.0 220.0H140.0L140.0 260.0H120.0L120.0 300.0H100.0z\""));
 }
 
-static void test_an_axis_has_the_unit_that_fits(void **state)
+TEST(test_an_axis_has_the_unit_that_fits)
 {
     struct view_svg_frame a = frame;
     a.y = (struct view_svg_scale){0, 22.5e9, 300, 100, false};
@@ -235,7 +231,7 @@ static void test_an_axis_has_the_unit_that_fits(void **state)
     assert_null(strstr(text, "00</text>"));
 }
 
-static void test_labels_keep_apart(void **state)
+TEST(test_labels_keep_apart)
 {
     struct view_svg_label labels[] = {
         {10, 100, "c-eq5", "low"}, {10, 97, "c-eq6", "high"}, {10, (double)NAN, "", "none"}};
@@ -247,7 +243,7 @@ static void test_labels_keep_apart(void **state)
 }
 
 /* Programs other than browsers know neither variables nor the dark: what they read must stand for itself. */
-static void test_a_picture_needs_nothing_else(void **state)
+TEST(test_a_picture_needs_nothing_else)
 {
     FILE *f = start(state);
     view_svg_begin_picture(f, 700, 300, "<b>", "&");
@@ -262,7 +258,7 @@ static void test_a_picture_needs_nothing_else(void **state)
     assert_int_equal(count("&lt;b&gt;"), 2);
 }
 
-static void test_quantities_have_the_unit_that_fits(void **state)
+TEST(test_quantities_have_the_unit_that_fits)
 {
     char at[VIEW_TEXT_QUANTITY];
     assert_string_equal(view_text_quantity(941.54e6, "b/s", at), "941.5 Mb/s");
@@ -273,7 +269,7 @@ static void test_quantities_have_the_unit_that_fits(void **state)
     assert_string_equal(view_text_quantity((double)NAN, "s", at), "-");
 }
 
-static void test_markup_escapes_what_it_is_given(void **state)
+TEST(test_markup_escapes_what_it_is_given)
 {
     FILE *f = start(state);
     view_text_markup(f, "<b>%s</b> 5 %% <i>%s</i>", "<s>&", "a\n");
@@ -281,15 +277,14 @@ static void test_markup_escapes_what_it_is_given(void **state)
     assert_string_equal(text, "<b>&lt;s&gt;&amp;</b> 5 % <i>a&#xfffd;</i>");
 }
 
-static void test_a_shell_word_is_one_word(void **state)
+TEST(test_a_shell_word_is_one_word)
 {
     static const char *const words[][2] = {
         {"a.yaml", "a.yaml"}, {"-x", "./-x"}, {"a b", "'a b'"},
         {"a'b", "'a'\\''b'"}, {"$(id)\n", "'$(id)\n'"}, {"", "''"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char *word = view_text_shell_word(words[i][0]);
+        MEMORY_LOCAL char *word = view_text_shell_word(words[i][0]);
         assert_string_equal(word, words[i][1]);
-        free(word);
     }
 }
 
@@ -300,29 +295,4 @@ static int forget(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_are_one_two_five),
-        cmocka_unit_test(test_values_have_places),
-        cmocka_unit_test(test_a_missing_value_breaks_the_line),
-        cmocka_unit_test(test_a_missing_value_has_no_marker_and_no_bar),
-        cmocka_unit_test(test_an_unknown_interval_is_not_drawn),
-        cmocka_unit_test(test_an_interval_ends_at_the_foot_of_its_frame),
-        cmocka_unit_test(test_a_bar_stands_on_zero),
-        cmocka_unit_test(test_text_stays_text),
-        cmocka_unit_test(test_axes_have_a_number_a_tick),
-        cmocka_unit_test(test_logarithmic_ticks_fall_on_decades),
-        cmocka_unit_test(test_a_map_has_gaps_and_bounds),
-        cmocka_unit_test(test_axes_of_points_are_a_grid),
-        cmocka_unit_test(test_too_many_values_are_refused),
-        cmocka_unit_test(test_a_band_is_the_least_and_the_most),
-        cmocka_unit_test(test_an_axis_has_the_unit_that_fits),
-        cmocka_unit_test(test_labels_keep_apart),
-        cmocka_unit_test(test_a_picture_needs_nothing_else),
-        cmocka_unit_test(test_quantities_have_the_unit_that_fits),
-        cmocka_unit_test(test_markup_escapes_what_it_is_given),
-        cmocka_unit_test(test_a_shell_word_is_one_word),
-    };
-    return cmocka_run_group_tests(tests, NULL, forget);
-}
+CM_GROUP(NULL, forget)

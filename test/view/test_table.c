@@ -3,17 +3,13 @@
 #include "test/cm.h"
 #include "view/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* What is printed of n rows: values 1.5, 2.5, ... and a last row that has no such number. */
 static char *printed(const char *head, int n, const char *last)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
-    struct view_table t;
-    view_table_head(&t, head);
+    struct view_table t = view_table_of(head);
     for (int i = 1; i <= n; i++)
         view_table_add(&t, "h%d|h0|%d|%.1f", i, 7 * i, i + 0.5);
     if (last)
@@ -31,7 +27,7 @@ static void begins(char *text, const char *with)
 }
 
 /* Of 1.5 to 21.5 the sum is 21 * 11.5, the one in the middle 11.5. */
-static void test_a_long_one_is_summed_up_first(void **state)
+TEST(test_a_long_one_is_summed_up_first)
 {
     begins(printed("from|to|segments|x Mb/s", 21, "B fitted"),
            "  21 flows: x Mb/s 241.50 in all, median 11.50, least 1.5 (h1 > h0), most 21.5 (h21 > h0)\n  from ");
@@ -44,14 +40,14 @@ static void test_a_long_one_is_summed_up_first(void **state)
     begins(printed("port|to|segments|share", 21, NULL), "  21 rows: segments median 77.00, least 7 (h1), most 147 (h21)\n");
 }
 
-static void test_a_short_one_is_not(void **state)
+TEST(test_a_short_one_is_not)
 {
     begins(printed("from|to|segments|x Mb/s", 20, NULL), "  from ");
     begins(printed("from|to|segments|x Mb/s", 20, "total"), "  from ");
 }
 
 /* As many digits as the number that is shown has: rounding must not make one of a thousand have two. */
-static void test_digits_by_what_is_shown(void **state)
+TEST(test_digits_by_what_is_shown)
 {
     static const struct {
         double value;
@@ -59,26 +55,14 @@ static void test_digits_by_what_is_shown(void **state)
     } cases[] = {{1000, "1000.0"}, {999.9999999, "1000.0"}, {999.994, "999.99"}, {-999.996, "-1000.0"},
                  {9.99999, "10.00"}, {9.9994, "9.999"}, {0, "0.000"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *text = NULL;
+        MEMORY_LOCAL char *text = NULL;
         size_t bytes = 0;
         FILE *f = open_memstream(&text, &bytes);
-        struct view_table t;
-        view_table_init(&t, 1);
+        struct view_table t = view_table_with(1);
         view_table_add(&t, "%f", cases[i].value);
         view_table_print(&t, "", 0, f);
         fclose(f);
         text[strcspn(text, "\n")] = '\0';
         assert_string_equal(text + strspn(text, " "), cases[i].shown);
-        free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_long_one_is_summed_up_first),
-        cmocka_unit_test(test_a_short_one_is_not),
-        cmocka_unit_test(test_digits_by_what_is_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PAGE(NAME, name) [STUDY_FIT_##NAME] = view_sweep_page_##name,
 static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PAGE)};
@@ -211,7 +208,6 @@ bool view_sweep_page_write(const char *path, const struct view_sweep_page_sweep 
         ok = outfile_commit(&file, err);
     }
     outfile_discard(&file);
-    free(body);
-    free(contents);
+    MEMORY_FREE(body, contents);
     return ok;
 }

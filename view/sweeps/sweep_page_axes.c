@@ -6,9 +6,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PLACES 10000000 /* of a grid, at most */
 
@@ -137,7 +134,6 @@ size_t view_sweep_page_axes_point(const struct view_sweep_page_axes *a, const si
 
 void view_sweep_page_axes_free(struct view_sweep_page_axes *a)
 {
-    free(a->axis);
-    free(a->at);
+    MEMORY_FREE(a->axis, a->at);
     *a = (struct view_sweep_page_axes){0};
 }

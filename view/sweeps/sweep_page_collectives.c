@@ -9,10 +9,9 @@
 bool view_sweep_page_signatures(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_signatures *f = p->at->fit.state[STUDY_FIT_SIGNATURES];
-    struct view_table t, data;
     (void)err;
-    view_table_head(&t, "sweep|fitted at|gamma|delta ms|(n-1) delta ms|M|others %|once %");
-    view_table_head(&data, "group|processes|bytes|time_s");
+    struct view_table t = view_table_of("sweep|fitted at|gamma|delta ms|(n-1) delta ms|M|others %|once %");
+    struct view_table data = view_table_of("group|processes|bytes|time_s");
     for (size_t i = 0; i < f->n_rows; i++) {
         const struct study_fit_signatures_row *r = &f->rows[i];
         view_table_add(&t, "%s|%zu", r->group, r->processes);
@@ -34,10 +33,9 @@ bool view_sweep_page_signatures(struct view_sweep_page *p, struct error *err)
 bool view_sweep_page_connections(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_connections *f = p->at->fit.state[STUDY_FIT_CONNECTIONS];
-    struct view_table t, data;
     (void)err;
-    view_table_head(&t, "sweep|pairs|bytes|mean Mb/s|mean ms|least ms|most ms|retransmitted|rho");
-    view_table_head(&data, "group|pairs|bytes|mean_s|sd_s|least_s|most_s|rho");
+    struct view_table t = view_table_of("sweep|pairs|bytes|mean Mb/s|mean ms|least ms|most ms|retransmitted|rho");
+    struct view_table data = view_table_of("group|pairs|bytes|mean_s|sd_s|least_s|most_s|rho");
     for (size_t i = 0; i < f->n; i++) {
         const struct study_fit_connections_point *q = &f->points[i];
         view_table_add(&t, "%s|%" PRId64 "|%" PRId64 "|%f|%f|%f|%f|%" PRId64 "|%.3f", q->group, q->pairs, q->bytes,

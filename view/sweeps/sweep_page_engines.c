@@ -7,7 +7,6 @@
 #include "view/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define WORST 10 /* differences shown one by one */
 
@@ -70,15 +69,14 @@ static void add_flow(struct view_table *t, const struct study_fit_engines_differ
 bool view_sweep_page_engines(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_engines *e = p->at->fit.state[STUDY_FIT_ENGINES];
-    struct view_table t, data;
     char text[2][VIEW_TEXT_QUANTITY];
     (void)err;
     if (e->n_differences == 0) {
         fputs("<p>No flow that both engines have run yet.</p>\n", p->f);
         return true;
     }
-    view_table_head(&t, "point|flow|native|ns-3|difference %");
-    view_table_head(&data, "point|flow|native_s|ns3_s|native_bps|ns3_bps|difference");
+    struct view_table t = view_table_of("point|flow|native|ns-3|difference %");
+    struct view_table data = view_table_of("point|flow|native_s|ns3_s|native_bps|ns3_bps|difference");
     for (size_t i = 0; i < e->n_differences; i++) {
         const struct study_fit_engines_difference *d = &e->differences[i];
         add_flow(&data, d);

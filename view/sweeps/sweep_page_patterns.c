@@ -7,8 +7,6 @@
 #include "view/svg.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PANELS 3      /* histograms in a row */
 #define PANEL_WIDTH 320
@@ -157,10 +155,9 @@ static void draw_histograms(struct view_sweep_page *p, const struct view_sweep_p
                             const struct column *c, size_t n)
 {
     size_t models = cells->fit->n_models, pitch = PANEL_HEIGHT + 26;
-    struct view_table data;
     double most = 1;
     char name[96];
-    view_table_head(&data, "patterns|model|error_from|error_to|links|share");
+    struct view_table data = view_table_of("patterns|model|error_from|error_to|links|share");
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Fig. 6 and 7: errors of predicted completion times%s",
                            c->first->d > 0 ? setting : ", by pattern");
     view_sweep_page_drawing(p, 1, 56 + PANEL_WIDTH * (int)n, 44 + (int)(pitch * models),
@@ -201,12 +198,12 @@ static void draw_histograms(struct view_sweep_page *p, const struct view_sweep_p
 static void show_near(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting,
                       const struct column *c, size_t n)
 {
-    struct view_table t, data;
-    view_table_head(&t, "d|MB|window kB|algorithm1, simulated|measured, main|measured, Grid5000|fairness, simulated|"
-                    "measured, main|measured, Grid5000");
-    view_table_head(&data, "d|message_bytes|window_bytes|simulated_algorithm1|measured_main_algorithm1|"
-                    "measured_grid5000_algorithm1|simulated_fairness|measured_main_fairness|"
-                    "measured_grid5000_fairness");
+    struct view_table t = view_table_of(
+        "d|MB|window kB|algorithm1, simulated|measured, main|measured, Grid5000|fairness, simulated|"
+        "measured, main|measured, Grid5000");
+    struct view_table data = view_table_of("d|message_bytes|window_bytes|simulated_algorithm1|measured_main_algorithm1|"
+                                           "measured_grid5000_algorithm1|simulated_fairness|measured_main_fairness|"
+                                           "measured_grid5000_fairness");
     for (size_t i = 0; i < n; i++) {
         const struct study_fit_patterns_cell *cell = c[i].first;
         if (cell->d < 1 || cell->d > 3)
@@ -302,7 +299,6 @@ bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err)
     view_sweep_page_errors(p, &all);
     for (size_t i = 0; i < all.n; i++)
         free(all.setting[i]);
-    free(all.setting);
-    free(all.cell);
+    MEMORY_FREE(all.setting, all.cell);
     return true;
 }

@@ -2,9 +2,6 @@
 #include "base/memory.h"
 #include "view/sweeps/sweep_page.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* sweeps/fig4a.db -> fig4a */
 static char *name_of(const char *path)
 {
@@ -52,15 +49,7 @@ bool view_sweep_page_sweep_read(struct view_sweep_page_sweep *s, const char *pat
 
 void view_sweep_page_sweep_free(struct view_sweep_page_sweep *s)
 {
-    free(s->path);
-    free(s->name);
-    free(s->title);
-    free(s->text);
-    free(s->scenario);
-    free(s->version);
-    free(s->engines);
-    free(s->seeds);
-    free(s->axes);
+    MEMORY_FREE(s->path, s->name, s->title, s->text, s->scenario, s->version, s->engines, s->seeds, s->axes);
     study_fit_read_free(&s->fit);
     *s = (struct view_sweep_page_sweep){0};
 }

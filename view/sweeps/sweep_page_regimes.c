@@ -10,8 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CELL 34        /* pixels */
 #define SHADES 4
@@ -173,7 +171,7 @@ static void points_data(struct view_table *t, const struct points *p)
                                        "rate_error", "retransmitted_segments"};
     static const char *const rates[] = {"mean", "sd", "min", "max", "jain"};
     char text[OBSERVED_TEXT];
-    view_table_init(t, p->grid.n + 9 + 10);
+    *t = view_table_with(p->grid.n + 9 + 10);
     for (size_t i = 0; i < p->grid.n; i++)
         view_table_add(t, "%s", p->grid.axis[i].key);
     for (size_t i = 0; i < 9; i++)
@@ -248,7 +246,7 @@ static void show_counts(struct view_sweep_page *p, const struct points *points)
         agree += predicted == most && predicted != MODEL_REGIME_UNKNOWN;
     }
     for (int data = 0; data < 2; data++) {
-        view_table_init(&t[data], MODEL_REGIMES);
+        t[data] = view_table_with(MODEL_REGIMES);
         view_table_add(&t[data], data ? "predicted" : "closed form");
         for (int i = 0; i < MODEL_REGIME_UNKNOWN; i++)
             view_table_add(&t[data], "%s%s", data ? "" : "seen ", name_of(i));
@@ -314,7 +312,6 @@ bool view_sweep_page_regimes(struct view_sweep_page *p, struct error *err)
     if (ok && spread)
         show_maps(p, &points, true);
     view_sweep_page_axes_free(&points.grid);
-    free(points.point);
-    free(points.axes);
+    MEMORY_FREE(points.point, points.axes);
     return ok;
 }

@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 116
 #define WIDTH_NICS 150 /* where NICs have names, too */
@@ -107,14 +105,13 @@ static void rate_draw(struct view_sweep_page *p, const struct study_fit_remedies
         if (!seen)
             map_draw(p, &v, ++part);
     }
-    free(v.row);
-    free(v.queues);
+    MEMORY_FREE(v.row, v.queues);
 }
 
 static void rate_table(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
 {
-    struct view_table t;
-    view_table_head(&t, "queue at the ports|points|lost %, mean|of the worse way %|lose over 5 %|data wait ms|worst %|by");
+    struct view_table t = view_table_of(
+        "queue at the ports|points|lost %, mean|of the worse way %|lose over 5 %|data wait ms|worst %|by");
     for (size_t i = from; i < to; i++) {
         const struct study_fit_remedies_row *r = &m->rows[i];
         view_table_add(&t, "%s|%zu|%.1f|%.1f|%zu|%.2f|%.1f|%s, %d/%d", r->queues, r->n, 100 * r->lost, 100 * r->lost_most,
@@ -126,9 +123,9 @@ static void rate_table(struct view_sweep_page *p, const struct study_fit_remedie
 
 static void collective_table(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
 {
-    struct view_table t;
-    view_table_head(&t, "queue at the ports|points|bus bandwidth lost %, mean|lose over 5 %|data wait ms|ACK wait ms|"
-                        "ACKs compressed %|short of none %, mean|worst %|by");
+    struct view_table t = view_table_of(
+        "queue at the ports|points|bus bandwidth lost %, mean|lose over 5 %|data wait ms|ACK wait ms|"
+        "ACKs compressed %|short of none %, mean|worst %|by");
     for (size_t i = from; i < to; i++) {
         const struct study_fit_remedies_row *r = &m->rows[i];
         view_table_add(&t, "%s|%zu|%.1f|%zu|%.3f|%.3f|%.0f|%.1f|%.1f|%s, %s", r->queues, r->n, 100 * r->lost, r->suffer,
@@ -141,7 +138,6 @@ static void collective_table(struct view_sweep_page *p, const struct study_fit_r
 /* The figure of a rate's flows, or of a collective's at a rate. */
 static void rate_figure(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
 {
-    struct view_table data;
     double rate_bps = m->rows[from].rate_bps;
     const char *collective = m->rows[from].collective;
     char rate[UNITS_TEXT];
@@ -152,8 +148,9 @@ static void rate_figure(struct view_sweep_page *p, const struct study_fit_remedi
     rate_draw(p, m, from, to);
     fputs("</div>\n", p->f);
     (collective ? collective_table : rate_table)(p, m, from, to);
-    view_table_head(&data, collective ? "point|stack|what|queues|bus_bps|ideal_bus_bps|data_wait_s|ack_wait_s|compressed_share|lost_share"
-                                      : "point|stack|in|out|queues|in_bps|out_bps|data_wait_s|lost_share|lost_share_worse_way");
+    struct view_table data = view_table_of(
+        collective ? "point|stack|what|queues|bus_bps|ideal_bus_bps|data_wait_s|ack_wait_s|compressed_share|lost_share"
+        : "point|stack|in|out|queues|in_bps|out_bps|data_wait_s|lost_share|lost_share_worse_way");
     for (size_t i = 0; i < m->n; i++) {
         const struct study_fit_remedies_point *a = &m->points[i];
         if (a->rate_bps != rate_bps || a->collective != collective)

@@ -11,8 +11,6 @@
 #include "view/svg.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORST 0.5     /* deviation of the darkest shade, at most: one far off would pale the others */
 #define DEGREES 128   /* of a direction, at most: the larger ones are in the data alone */
@@ -171,7 +169,7 @@ static const struct place *grid_at(const struct grid *g, int in, int out)
 
 static void grid_data(const struct grid *g, struct view_table *t)
 {
-    view_table_head(t, "in|out|runs|mean_bps|ci95_bps|in_bps|out_bps|eq6_in_bps|eq6_out_bps");
+    *t = view_table_of("in|out|runs|mean_bps|ci95_bps|in_bps|out_bps|eq6_in_bps|eq6_out_bps");
     for (size_t i = 0; i < g->n; i++) {
         const struct place *p = &g->place[i];
         view_table_add(t, "%d|%d|%zu", p->in, p->out, p->runs);
@@ -365,11 +363,11 @@ static void form_data(struct view_table *t, const struct analysis_fit *form)
 
 static void show_forms(struct view_sweep_page *p, const char *link, const struct analysis_fit *forms)
 {
-    struct view_table t, data;
     view_sweep_page_figure(p, VIEW_SWEEP_PAGE_SIMULATED, "Forms fitted to all of them (%s)", link);
-    view_table_head(&t, "form|B Mb/s, 95 %|parameters|dAIC|rms %|mean %|worst %|cross-validated %");
-    view_table_head(&data, "form|acks|B_bps|B_low_bps|B_high_bps|parameters|aic|rms_error|mean_error|worst_error|"
-                    "cross_validated_error");
+    struct view_table t = view_table_of("form|B Mb/s, 95 %|parameters|dAIC|rms %|mean %|worst %|cross-validated %");
+    struct view_table data = view_table_of(
+        "form|acks|B_bps|B_low_bps|B_high_bps|parameters|aic|rms_error|mean_error|worst_error|"
+        "cross_validated_error");
     for (int i = 0; i < ANALYSIS_FIT_ALL; i++) {
         form_data(&data, &forms[i]);
         if (forms[i].applies)

@@ -41,15 +41,15 @@ static void errors_data(struct view_table *t, const struct view_sweep_page_cells
 void view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
     static const char *const shown[] = {"setting", "nodes", "d", "MB", "window kB", "patterns", "links", "steps"};
-    struct view_table t, data;
     char text[48];
-    view_table_init(&t, 8 + cells->fit->n_models);
+    struct view_table t = view_table_with(8 + cells->fit->n_models);
     for (size_t i = 0; i < 8; i++)
         view_table_add(&t, "%s", shown[i]);
     for (size_t k = 0; k < cells->fit->n_models; k++)
         view_table_add(&t, "%s", cells->fit->model[cells->order[k]]->name);
-    view_table_head(&data, "setting|nodes|d|message_bytes|window_bytes|patterns|links|steps|model|mean_abs_error|"
-                    "ci95|bias|within_10_percent|mean_abs_error_both_ways|ci95_both_ways|worst_error");
+    struct view_table data = view_table_of(
+        "setting|nodes|d|message_bytes|window_bytes|patterns|links|steps|model|mean_abs_error|"
+        "ci95|bias|within_10_percent|mean_abs_error_both_ways|ci95_both_ways|worst_error");
     for (size_t i = 0; i < cells->n; i++) {
         const struct study_fit_patterns_cell *c = cells->cell[i];
         view_table_add(&t, "%s|%d", cells->setting[i], c->nodes);
@@ -95,13 +95,12 @@ static void table2_errors(struct view_table *t, const struct study_fit_patterns_
 
 static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
-    struct view_table t;
     struct row r;
-    view_table_head(&t, "nodes|d|MB|window kB|links simulated|paper|steps simulated|paper|"
-                    "(a) algorithm1, all patterns: simulated|paper, main|paper, Grid5000|"
-                    "pi(a): simulated|paper, main|paper, Grid5000|"
-                    "(b) algorithm1, both ways: simulated|paper, main|paper, Grid5000|"
-                    "(c) fairness, both ways: simulated|paper, main|paper, Grid5000");
+    struct view_table t = view_table_of("nodes|d|MB|window kB|links simulated|paper|steps simulated|paper|"
+                                        "(a) algorithm1, all patterns: simulated|paper, main|paper, Grid5000|"
+                                        "pi(a): simulated|paper, main|paper, Grid5000|"
+                                        "(b) algorithm1, both ways: simulated|paper, main|paper, Grid5000|"
+                                        "(c) fairness, both ways: simulated|paper, main|paper, Grid5000");
     for (size_t i = 0; i < cells->n; i++) {
         if (!row_of(cells, i, &r))
             continue;
@@ -120,11 +119,11 @@ static void table2(struct view_sweep_page *p, const struct view_sweep_page_cells
 static void table2_data(struct view_table *t, const struct view_sweep_page_cells *cells)
 {
     struct row r;
-    view_table_head(t, "nodes|d|message_bytes|window_bytes|simulated_links|simulated_steps|simulated_algorithm1|"
-                    "simulated_algorithm1_both_ways|simulated_fairness_both_ways|measured_links|measured_steps|"
-                    "measured_main_algorithm1|measured_main_algorithm1_both_ways|measured_main_fairness_both_ways|"
-                    "measured_grid5000_algorithm1|measured_grid5000_algorithm1_both_ways|"
-                    "measured_grid5000_fairness_both_ways|simulated_pi|measured_main_pi|measured_grid5000_pi");
+    *t = view_table_of("nodes|d|message_bytes|window_bytes|simulated_links|simulated_steps|simulated_algorithm1|"
+                       "simulated_algorithm1_both_ways|simulated_fairness_both_ways|measured_links|measured_steps|"
+                       "measured_main_algorithm1|measured_main_algorithm1_both_ways|measured_main_fairness_both_ways|"
+                       "measured_grid5000_algorithm1|measured_grid5000_algorithm1_both_ways|"
+                       "measured_grid5000_fairness_both_ways|simulated_pi|measured_main_pi|measured_grid5000_pi");
     for (size_t i = 0; i < cells->n; i++) {
         if (!row_of(cells, i, &r))
             continue;

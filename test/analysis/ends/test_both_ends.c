@@ -6,7 +6,6 @@
 #include "analysis/ends/both_ends.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "test/cm.h"
 
@@ -124,9 +123,9 @@ static void by_threes(struct world *w, int64_t apart_ns)
         pass(w, ack(i), (i / 3 * 3 + 3) * MS + 2 * TRANSIT + i % 3 * apart_ns, i * MS + TRANSIT);
 }
 
-static void test_acks_that_leave_apart_and_arrive_together_are_compressed(void **state)
+TEST(test_acks_that_leave_apart_and_arrive_together_are_compressed)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS / 10); /* xi = 0.2 ms / 2 ms */
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.acks, 300);
@@ -139,23 +138,21 @@ static void test_acks_that_leave_apart_and_arrive_together_are_compressed(void *
     assert_near(f.data_wait_s, 0, 1e-9);
     assert_near(f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3, 1e-9);
     assert_near(f.hold_s, 0, 1e-9); /* each leaves when its data come */
-    world_fini(&w);
 }
 
-static void test_acks_that_keep_their_spacing_are_not(void **state)
+TEST(test_acks_that_keep_their_spacing_are_not)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS); /* xi = 1 */
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.groups, 100);
     assert_int_equal(f.compressed, 0);
     assert_near(f.ack_wait_s, 0, 1e-9);
-    world_fini(&w);
 }
 
-static void test_the_order_of_the_files_does_not_matter(void **state)
+TEST(test_the_order_of_the_files_does_not_matter)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS / 10);
     world_play(&w, 1);
     struct analysis_both_ends_flow f = world_flow(&w);
@@ -163,10 +160,9 @@ static void test_the_order_of_the_files_does_not_matter(void **state)
     assert_int_equal(f.compressed, 100);
     assert_near(f.ack_wait_s, 0.9e-3, 1e-9);
     assert_near(f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3, 1e-9);
-    world_fini(&w);
 }
 
-static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
+TEST(test_resolutions_widen_one_span_and_narrow_the_other)
 {
     /* The third ACK leaves 100 us after the first and arrives 74 or 74.5 us after it: with one clock or both ticking
      * microseconds 0.740; (74 + 1) / 100 = 0.750 and a bit by the last nanosecond; 74.5 / (100 - 1) = 0.753; 75 / 99.
@@ -177,7 +173,7 @@ static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
     } cases[] = {
         {37000, 1, 1, true}, {37000, 0, 1, false}, {37250, 1, 1, true}, {37250, 1, 0, false}, {37000, 0, 0, false}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct world w = {0};
+        MEMORY_ENDS(world_fini) struct world w = {0};
         data(&w, 300, 1);
         for (uint32_t i = 0; i < 300; i++)
             pass(&w, ack(i), (i / 3 + 3) * MS + 2 * TRANSIT + i % 3 * cases[k].apart_ns + cases[k].arrive_ns,
@@ -187,25 +183,23 @@ static void test_resolutions_widen_one_span_and_narrow_the_other(void **state)
         assert_near(analysis_both_ends_resolution_s(w.ends, 1), cases[k].leave_ns ? 1e-9 : 1e-6, 1e-12);
         assert_int_equal(f.groups, 100);
         assert_int_equal(f.compressed, cases[k].compressed ? 100 : 0);
-        world_fini(&w);
     }
 }
 
-static void test_groups_last_as_long_as_the_floor_where_they_leave(void **state)
+TEST(test_groups_last_as_long_as_the_floor_where_they_leave)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 220, 1);
     for (uint32_t i = 0; i < 220; i++) /* 11 for 100 us; they arrive in one burst of two frames' time each */
         pass(&w, ack(i), 400 * MS + i * US, i * 10 * US + TRANSIT);
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.groups, 20);
     assert_int_equal(f.compressed, 20);
-    world_fini(&w);
 }
 
-static void test_a_lost_ack_is_counted_and_does_not_end_its_group(void **state)
+TEST(test_a_lost_ack_is_counted_and_does_not_end_its_group)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) {
         bool lost = i % 10 == 5, before = i < 20, behind = i >= 280; /* file 0 began later and ended earlier */
@@ -216,12 +210,11 @@ static void test_a_lost_ack_is_counted_and_does_not_end_its_group(void **state)
     assert_int_equal(f.acks, 260 - 26);
     assert_int_equal(f.groups, (260 - 26) / 3);
     assert_int_equal(f.compressed, 0);
-    world_fini(&w);
 }
 
-static void test_frames_shown_twice_count_once(void **state)
+TEST(test_frames_shown_twice_count_once)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) {
         struct capture_segment s = ack(i);
@@ -233,12 +226,11 @@ static void test_frames_shown_twice_count_once(void **state)
     assert_int_equal(f.lost_acks, 0);
     assert_int_equal(f.groups, 100);
     assert_near(f.ack_wait_s, 0, 1e-9);
-    world_fini(&w);
 }
 
-static void test_an_overtaken_ack_ends_the_group(void **state)
+TEST(test_an_overtaken_ack_ends_the_group)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     data(&w, 300, 1);
     for (uint32_t i = 0; i < 300; i++) /* every third arrives before its predecessor: never three in order */
         pass(&w, ack(i), (i + 5) * MS - (i % 3 == 2 ? 3 * MS / 2 : 0), i * MS + TRANSIT);
@@ -246,12 +238,11 @@ static void test_an_overtaken_ack_ends_the_group(void **state)
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.lost_acks, 0);
     assert_int_equal(f.groups, 0);
-    world_fini(&w);
 }
 
-static void test_sequence_numbers_wrap_and_data_are_sent_again(void **state)
+TEST(test_sequence_numbers_wrap_and_data_are_sent_again)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     uint32_t first = (uint32_t)-150 * PAYLOAD;
     data(&w, 300, first);
     pass(&w, segment(A_TO_B, first, PAYLOAD, 1), 100 * MS + US, 100 * MS + TRANSIT + US);
@@ -264,7 +255,6 @@ static void test_sequence_numbers_wrap_and_data_are_sent_again(void **state)
     assert_int_equal(f.acks, 300);
     assert_int_equal(f.groups, 100);
     assert_near(f.hold_s, 400e-6, 1e-9);
-    world_fini(&w);
 }
 
 /* 100 s of a data segment and an ACK every 10 ms; every other waits 1 ms, and ACKs `queue` ms in addition, growing. */
@@ -277,10 +267,10 @@ static void hundred_seconds(struct world *w, double queue_ms)
     }
 }
 
-static void test_clocks_an_hour_apart_change_nothing(void **state)
+TEST(test_clocks_an_hour_apart_change_nothing)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
-        struct world w = {.ahead_ns = sign * 3600 * 1000 * MS};
+        MEMORY_ENDS(world_fini) struct world w = {.ahead_ns = sign * 3600 * 1000 * MS};
         for (uint32_t i = 0; i < 3000; i++) /* file 0 began half a minute earlier */
             pass(&w, segment(B_TO_A, 7 + i, 1, 1), (10 * (int64_t)i - 30000) * MS, NEVER);
         hundred_seconds(&w, 0);
@@ -294,14 +284,13 @@ static void test_clocks_an_hour_apart_change_nothing(void **state)
         assert_near(f.base_s, 2 * TRANSIT * 1e-9, 1e-9);
         assert_near(analysis_both_ends_drift(w.ends), 0, 0);
         assert_true(analysis_both_ends_room(w.ends) <= 1024);
-        world_fini(&w);
     }
 }
 
-static void test_a_drift_is_found_and_taken_off(void **state)
+TEST(test_a_drift_is_found_and_taken_off)
 {
     for (int swap = 0; swap < 2; swap++) {
-        struct world w = {.drift = 50e-6, .ahead_ns = -MS};
+        MEMORY_ENDS(world_fini) struct world w = {.drift = 50e-6, .ahead_ns = -MS};
         hundred_seconds(&w, 0); /* 5 ms of drift */
         world_play(&w, swap);
         struct analysis_both_ends_flow f = world_flow(&w);
@@ -310,24 +299,22 @@ static void test_a_drift_is_found_and_taken_off(void **state)
         assert_near(f.data_wait_s, 0.5e-3, 10e-6);
         assert_near(f.ack_wait_s, 0.5e-3, 10e-6);
         assert_near(f.base_s, 2 * TRANSIT * 1e-9, 10e-6);
-        world_fini(&w);
     }
 }
 
-static void test_a_queue_that_grows_one_way_is_no_drift(void **state)
+TEST(test_a_queue_that_grows_one_way_is_no_drift)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     hundred_seconds(&w, 5);
     struct analysis_both_ends_flow f = played(&w);
     assert_near(analysis_both_ends_drift(w.ends), 0, 0);
     assert_near(f.data_wait_s, 0.5e-3, 1e-6);
     assert_near(f.ack_wait_s, 3e-3, 10e-6); /* 0.5 and half of 5 ms */
-    world_fini(&w);
 }
 
-static void test_memory_is_for_packets_in_flight_only(void **state)
+TEST(test_memory_is_for_packets_in_flight_only)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     for (uint32_t i = 0; i < 100000; i++) { /* 200 s; a tenth of 1000 packets a second lost on either way */
         int64_t t = 2 * i * MS;
         pass(&w, segment(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1), t, i % 10 == 3 ? NEVER : t + TRANSIT);
@@ -338,12 +325,11 @@ static void test_memory_is_for_packets_in_flight_only(void **state)
     assert_int_equal(f.acks, 90000);
     assert_int_equal(f.lost_acks, 10000);
     assert_true(analysis_both_ends_room(w.ends) <= 1024); /* 100 lost a second, for 6.25 s at most */
-    world_fini(&w);
 }
 
-static void test_neither_tags_nor_a_missing_identification_matter(void **state)
+TEST(test_neither_tags_nor_a_missing_identification_matter)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     for (uint32_t i = 0; i < 300; i++) {
         struct capture_segment to = stamped(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1, i, i), back = ack(i);
         to.ip_id = back.ip_id = 0;
@@ -357,12 +343,11 @@ static void test_neither_tags_nor_a_missing_identification_matter(void **state)
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.data, 300);
     assert_int_equal(f.acks, 300);
-    world_fini(&w);
 }
 
-static void test_two_captures_at_one_place_say_nothing(void **state)
+TEST(test_two_captures_at_one_place_say_nothing)
 {
-    struct world w = {.ahead_ns = 5 * MS};
+    MEMORY_ENDS(world_fini) struct world w = {.ahead_ns = 5 * MS};
     struct analysis_both_ends_flow f;
     for (uint32_t i = 0; i < 300; i++) {
         pass(&w, segment(A_TO_B, 1 + i * PAYLOAD, PAYLOAD, 1), i * MS, i * MS);
@@ -371,12 +356,11 @@ static void test_two_captures_at_one_place_say_nothing(void **state)
     world_play(&w, 0);
     assert_int_equal(analysis_both_ends_get(w.ends, 0, &f), ANALYSIS_BOTH_ENDS_NO_PLACE);
     assert_int_equal(f.src_port, 1000);
-    world_fini(&w);
 }
 
-static void test_a_flow_in_one_file_only_is_none(void **state)
+TEST(test_a_flow_in_one_file_only_is_none)
 {
-    struct world w = {0};
+    MEMORY_ENDS(world_fini) struct world w = {0};
     struct analysis_both_ends_flow f;
     pass(&w, syn(A_TO_B, 0), 0, TRANSIT); /* flooded by a switch that has not learnt yet */
     for (uint32_t i = 0; i < 300; i++)
@@ -384,28 +368,4 @@ static void test_a_flow_in_one_file_only_is_none(void **state)
     world_play(&w, 0);
     for (size_t i = 0; i < analysis_both_ends_slots(w.ends); i++)
         assert_int_equal(analysis_both_ends_get(w.ends, i, &f), ANALYSIS_BOTH_ENDS_NONE);
-    world_fini(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_acks_that_leave_apart_and_arrive_together_are_compressed),
-        cmocka_unit_test(test_acks_that_keep_their_spacing_are_not),
-        cmocka_unit_test(test_the_order_of_the_files_does_not_matter),
-        cmocka_unit_test(test_resolutions_widen_one_span_and_narrow_the_other),
-        cmocka_unit_test(test_groups_last_as_long_as_the_floor_where_they_leave),
-        cmocka_unit_test(test_a_lost_ack_is_counted_and_does_not_end_its_group),
-        cmocka_unit_test(test_frames_shown_twice_count_once),
-        cmocka_unit_test(test_an_overtaken_ack_ends_the_group),
-        cmocka_unit_test(test_sequence_numbers_wrap_and_data_are_sent_again),
-        cmocka_unit_test(test_clocks_an_hour_apart_change_nothing),
-        cmocka_unit_test(test_a_drift_is_found_and_taken_off),
-        cmocka_unit_test(test_a_queue_that_grows_one_way_is_no_drift),
-        cmocka_unit_test(test_memory_is_for_packets_in_flight_only),
-        cmocka_unit_test(test_neither_tags_nor_a_missing_identification_matter),
-        cmocka_unit_test(test_two_captures_at_one_place_say_nothing),
-        cmocka_unit_test(test_a_flow_in_one_file_only_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,11 @@
 
 #include "test/analysis/segment.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "test/cm.h"
 
-static void test_an_identity_is_what_the_packet_says(void **state)
+TEST(test_an_identity_is_what_the_packet_says)
 {
     struct capture_segment s = stamped(A_TO_B, 1000, 0, 2000, 30, 40), other[12];
     s.n_sack = 1;
@@ -36,10 +35,10 @@ static void test_an_identity_is_what_the_packet_says(void **state)
     assert_int_equal(analysis_match_identity(&s), analysis_match_identity(&same));
 }
 
-static void test_samples_of_two_files_agree_on_what_to_keep(void **state)
+TEST(test_samples_of_two_files_agree_on_what_to_keep)
 {
     /* 200,000 packets in one, the last 2,000 of them in the other, 5 s later by its clock; 2 % of a sample of 4096. */
-    struct analysis_sample *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+    struct analysis_sample *a MEMORY_LOCAL = calloc(1, sizeof *a), *b MEMORY_LOCAL = calloc(1, sizeof *b);
     int64_t offset_ns = 0;
     for (uint32_t i = 0; i < 200000; i++) {
         struct capture_segment s = segment(A_TO_B, 1000 * i, 1000, 1);
@@ -54,8 +53,6 @@ static void test_samples_of_two_files_agree_on_what_to_keep(void **state)
     assert_int_equal(offset_ns, 5000 * MS);
     b->n = 0;
     assert_false(analysis_sample_offset(a, b, &offset_ns));
-    free(a);
-    free(b);
 }
 
 static void count(void *user, const struct analysis_waiting *packet)
@@ -63,7 +60,7 @@ static void count(void *user, const struct analysis_waiting *packet)
     *(uint64_t *)user += packet->identity;
 }
 
-static void test_packets_wait_until_the_other_file_shows_them(void **state)
+TEST(test_packets_wait_until_the_other_file_shows_them)
 {
     struct analysis_match *m = analysis_match_new();
     struct analysis_waiting p = {.identity = 5, .time_ns = 10};
@@ -78,7 +75,7 @@ static void test_packets_wait_until_the_other_file_shows_them(void **state)
     analysis_match_free(m);
 }
 
-static void test_many_wait_and_those_too_old_are_told_of(void **state)
+TEST(test_many_wait_and_those_too_old_are_told_of)
 {
     struct analysis_match *m = analysis_match_new();
     int64_t other_ns;
@@ -120,20 +117,8 @@ static double seconds_of(int alike)
 }
 
 /* Chains of 30,000, or 30,000 looks at 30,000 that stay, take a second and more. */
-static void test_time_is_linear_whatever_identities_are_chosen(void **state)
+TEST(test_time_is_linear_whatever_identities_are_chosen)
 {
     assert_true(seconds_of(0) < 0.2);
     assert_true(seconds_of(40) < 0.2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_identity_is_what_the_packet_says),
-        cmocka_unit_test(test_samples_of_two_files_agree_on_what_to_keep),
-        cmocka_unit_test(test_packets_wait_until_the_other_file_shows_them),
-        cmocka_unit_test(test_many_wait_and_those_too_old_are_told_of),
-        cmocka_unit_test(test_time_is_linear_whatever_identities_are_chosen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

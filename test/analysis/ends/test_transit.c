@@ -19,7 +19,7 @@ static struct analysis_transit transits(int packets, double drift)
     return t;
 }
 
-static void test_a_wait_is_the_mean_less_the_least_either_way(void **state)
+TEST(test_a_wait_is_the_mean_less_the_least_either_way)
 {
     for (int packets = -1; packets <= 1; packets += 2) {
         struct analysis_transit t = transits(packets, 0);
@@ -31,7 +31,7 @@ static void test_a_wait_is_the_mean_less_the_least_either_way(void **state)
     assert_true(isnan(analysis_transit_base_ns(&none, 1, 0)));
 }
 
-static void test_a_trend_follows_the_extremes_not_the_waits(void **state)
+TEST(test_a_trend_follows_the_extremes_not_the_waits)
 {
     struct analysis_trend trend;
     for (int packets = -1; packets <= 1; packets += 2) {
@@ -47,7 +47,7 @@ static void test_a_trend_follows_the_extremes_not_the_waits(void **state)
     assert_false(analysis_transit_trend(&few, 1, &trend));
 }
 
-static void test_stretches_widen_until_all_of_the_time_fits(void **state)
+TEST(test_stretches_widen_until_all_of_the_time_fits)
 {
     struct analysis_transit t = transits(1, 0);
     assert_int_equal(t.width_ns, 256 * MS); /* 1 ms, doubled eight times: 64 of 128 ms are less than 9.99 s */
@@ -58,7 +58,7 @@ static void test_stretches_widen_until_all_of_the_time_fits(void **state)
     }
 }
 
-static void test_times_that_step_back_count_with_the_first(void **state)
+TEST(test_times_that_step_back_count_with_the_first)
 {
     struct analysis_transit t = {0};
     analysis_transit_add(&t, 100 * MS, 5);
@@ -67,7 +67,7 @@ static void test_times_that_step_back_count_with_the_first(void **state)
     assert_near(analysis_transit_wait_s(&t, 1, 0), 1e-9, 1e-15);
 }
 
-static void test_a_drift_shows_both_ways_alike(void **state)
+TEST(test_a_drift_shows_both_ways_alike)
 {
     const struct analysis_trend drift = {.slope = 50e-6, .scatter_ns = 20e3, .span_ns = 10e9}; /* 500 us in all */
     struct analysis_trend back = {.slope = 60e-6, .scatter_ns = 300e3, .span_ns = 10e9};
@@ -87,16 +87,4 @@ static void test_a_drift_shows_both_ways_alike(void **state)
     assert_false(analysis_transit_drift(&noise, &noise, &found));
     const struct analysis_trend steep = {.slope = 600e-6, .scatter_ns = 20e3, .span_ns = 10e9};
     assert_false(analysis_transit_drift(&steep, &steep, &found));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_wait_is_the_mean_less_the_least_either_way),
-        cmocka_unit_test(test_a_trend_follows_the_extremes_not_the_waits),
-        cmocka_unit_test(test_stretches_widen_until_all_of_the_time_fits),
-        cmocka_unit_test(test_times_that_step_back_count_with_the_first),
-        cmocka_unit_test(test_a_drift_shows_both_ways_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

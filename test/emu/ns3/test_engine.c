@@ -6,8 +6,6 @@
 #include "test/cm.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,45 +178,32 @@ static int digest_of_run(void)
     return (int)(digest % 251);
 }
 
-static void test_lone_flow_runs_at_window_over_rtt(void **state)
+TEST(test_lone_flow_runs_at_window_over_rtt)
 {
     assert_int_equal(in_child(lone_flow), 0);
 }
 
-static void test_saturating_flow_gets_the_goodput_of_the_link(void **state)
+TEST(test_saturating_flow_gets_the_goodput_of_the_link)
 {
     assert_int_equal(in_child(saturated), 0);
 }
 
-static void test_bounded_flow_delivers_its_bytes(void **state)
+TEST(test_bounded_flow_delivers_its_bytes)
 {
     assert_int_equal(in_child(bounded), 0);
 }
 
-static void test_fatal_error_becomes_a_sentence(void **state)
+TEST(test_fatal_error_becomes_a_sentence)
 {
     assert_int_equal(in_child(fatal), 0);
 }
 
-static void test_second_engine_and_unknown_names_are_refused(void **state)
+TEST(test_second_engine_and_unknown_names_are_refused)
 {
     assert_int_equal(in_child(second_engine), 0);
 }
 
-static void test_same_seed_same_frames(void **state)
+TEST(test_same_seed_same_frames)
 {
     assert_int_equal(in_child(digest_of_run), in_child(digest_of_run));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lone_flow_runs_at_window_over_rtt),
-        cmocka_unit_test(test_saturating_flow_gets_the_goodput_of_the_link),
-        cmocka_unit_test(test_bounded_flow_delivers_its_bytes),
-        cmocka_unit_test(test_fatal_error_becomes_a_sentence),
-        cmocka_unit_test(test_second_engine_and_unknown_names_are_refused),
-        cmocka_unit_test(test_same_seed_same_frames),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
