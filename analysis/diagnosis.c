@@ -13,6 +13,7 @@
 #include "judge/posterior.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What stood in queues that never ran empty: as probable to be less as to be more, then quantiles of it; last, these
  * where a link only may be full. */

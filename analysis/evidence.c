@@ -5,6 +5,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */

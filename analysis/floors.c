@@ -6,6 +6,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define REFERENCES 16   /* flows that others are compared with: the first to begin met the least */
 #define LEAST_SHARED 8  /* times at which two flows are compared */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* One flow's waits. */
 struct waits_part {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define DATA_BYTES (2 * 1448) /* and more: a pulse, no words between the probe's ends */
 #define LEAST_STRETCHES 3     /* to take a deviation from, */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory.h - memory for what cannot go on without it. When there is none, one line on standard error says for
  * what, and the process ends with exit status 3, as after an ERROR_SYSTEM that the command line reports. This is the
- * one exception to the rule that only cli/ prints or exits. With it come the C library's memory, texts and streams. */
+ * one exception to the rule that only cli/ prints or exits. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 

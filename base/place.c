@@ -5,6 +5,8 @@
 #include "base/text.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* From the directory of programs that people call; meson.build knows where an installation has them. */

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Bytes of a sequence by its first byte; 0: none begins so. */

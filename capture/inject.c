@@ -12,6 +12,8 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

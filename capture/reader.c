@@ -15,6 +15,9 @@
 #include <inttypes.h>
 #include <pcap/pcap.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>

@@ -14,6 +14,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };

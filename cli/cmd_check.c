@@ -14,6 +14,8 @@
 #include "view/diagnosis.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct options {

@@ -13,6 +13,8 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define HYPOTHESES 64
@@ -30,6 +32,7 @@ struct infer_options {
     double until_s;
     bool quiet, json, ranged;
 };
+
 
 static const char *const given_keys[] = {"network.link.rate", "tcp.initial_window", NULL};
 

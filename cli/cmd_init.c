@@ -6,6 +6,8 @@
 #include "cli/options.h"
 #include "scenarios/shipped.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* A file that is there may be the work of an hour: none is replaced. */

@@ -6,6 +6,9 @@
 #include "view/sweeps/sweep_page.h"
 
 #include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 struct sweeps {

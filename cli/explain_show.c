@@ -13,6 +13,7 @@
 #include "view/explanation_table.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static json_t *show_phases_json(const struct study_explanation *e)
 {

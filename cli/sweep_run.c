@@ -7,6 +7,9 @@
 #include "results/json.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LINE_EVERY_S 60 /* progress where it is a log */

@@ -7,6 +7,9 @@
 #include "foreign/parts.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define MOST ((size_t)1 << 20) /* bytes of a file */
 #define ROWS 1024

@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 

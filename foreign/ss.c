@@ -11,6 +11,9 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define BULK 20000 /* bytes: less is no flow of data, as in captures */
 #define WORD 128

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define ROUNDING_S 0.05 /* ends of intervals are as punctual as the program that takes them */
 

@@ -10,6 +10,8 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define ALIKE 0.5      /* of what tells of one flow tells of the others */
 #define MOST_TOLD 3.0  /* log odds: 95 % */

@@ -13,6 +13,7 @@
 #include "view/table.h"
 
 #include <gsl/gsl_errno.h>
+#include <stdlib.h>
 
 static bool fail(const struct error *err, char why[CONTRAFLOW_WHY])
 {

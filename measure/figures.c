@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static double figures_count(const struct measure_samples *s, size_t i)
 {

@@ -8,6 +8,9 @@
 #include "measure/verdict.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SETTLES 0.2    /* of a test is left out */
 #define PIECES 4       /* of the rest */

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /* A cell; empty where it is not known. */
 static void keep_number(FILE *f, int digits, double value)

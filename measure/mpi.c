@@ -10,6 +10,9 @@
 #include <math.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

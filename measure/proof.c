@@ -10,6 +10,9 @@
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #define PAIR_BITS 2.0

@@ -5,6 +5,7 @@
 #include "measure/figures.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define MOST 100000 /* bins; a day of seconds */
 

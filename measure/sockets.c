@@ -9,6 +9,8 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 

@@ -5,6 +5,8 @@
 #include "model/rule.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 void model_congestion_count(const struct model_routes *routes, const bool *active, int *count)
 {

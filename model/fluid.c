@@ -6,6 +6,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define STEPS_PER_WINDOW 200 /* a step is no shorter than this part of the quickest window on its slowest link */
 #define DONE 1e-9            /* of a flow's bytes */

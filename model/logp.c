@@ -5,6 +5,7 @@
 #include "base/order.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static bool check_parameter(double value, const char *name, struct error *err)
 {

@@ -8,6 +8,8 @@
 #include "model/rule.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct maxmin_link {
     double left_bps;

@@ -13,6 +13,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SIGMAS 21       /* points of log sigma, when it is unknown */
 #define SIGMA_REACH 3.2 /* deviations of its prior to either side */

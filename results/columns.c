@@ -8,6 +8,8 @@
 #include "results/json.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define DIGITS 12 /* of a figure */
 

@@ -6,6 +6,7 @@
 #include "results/directory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define RESULTS_OF results_flow
 

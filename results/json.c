@@ -4,7 +4,10 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void *json_memory(size_t bytes)
 {

@@ -8,6 +8,8 @@
 #include "results/json.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define RESULTS_OF results_port
 static const struct results_column port_columns[] = {RESULTS_PORT_COLUMNS(RESULTS_COLUMN)};

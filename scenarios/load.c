@@ -8,6 +8,9 @@
 #include "scenarios/shipped.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct load_path load_path(const char *format, ...)
 {

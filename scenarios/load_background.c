@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define PAUSES 50000 /* of all sources: a saved scenario has room for them */
 

@@ -7,6 +7,8 @@
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <yaml.h>
 
 struct save {

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "sweep/db.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

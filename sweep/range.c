@@ -6,6 +6,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool parse_integer(const char *text, int64_t *value, struct error *err)
 {

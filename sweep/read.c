@@ -7,6 +7,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct flow_name {
     const char *name; /* borrowed from the scenario */

@@ -5,6 +5,7 @@
 #include "sweep/job.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c)
 {

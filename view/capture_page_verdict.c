@@ -7,6 +7,8 @@
 #include "view/rules_table.h"
 
 #include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NAMED 4 /* flows named one by one */
 #define FEW 8   /* flows whose sentences are in view */

@@ -12,6 +12,8 @@
 #include "view/text.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TEXT 512
 #define NAMED 8 /* differences in a line */

@@ -14,6 +14,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TEXT 512
 #define PRINTED 20 /* points on a terminal: those that changed most */

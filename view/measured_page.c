@@ -8,6 +8,7 @@
 #include "view/svg.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define WIDTH 960
 #define LEFT 70

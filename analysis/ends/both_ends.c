@@ -9,6 +9,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define FILES 2
 #define TIME_MAX (INT64_MAX / 8) /* 36 years: differences and sums of a few fit */

@@ -4,6 +4,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define FIRST_ROOM 1024
 #define NOBODY UINT32_MAX
 

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #define RING 8    /* batches: half a MB, which stays in the cache that both CPUs share */
 #define SMALL 32  /* batches, 2 ms of work: a capture of fewer is done before a second thread could help */

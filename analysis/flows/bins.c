@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 void analysis_bins_init(struct analysis_bins *b, int64_t time_ns)
 {

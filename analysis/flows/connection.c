@@ -6,6 +6,8 @@
 
 #include <endian.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define CHUNK 64 /* items beside each other: pointers to them stay valid */

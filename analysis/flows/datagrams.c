@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 #define PLACES 2048 /* four times as many as flows; a power of two */
 
 struct analysis_datagrams {

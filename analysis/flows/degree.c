@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define BULK_BYTES 20000
 #define BULK_DIVISOR 200 /* 0.5 % */

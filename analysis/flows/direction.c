@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 #define STRAYS_TRUSTED 3                  /* so many in a row, and the stream really is there */
 #define COPY_NS INT64_C(1000000)
 #define REORDER_NS INT64_C(3000000)

@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define TIME_MAX (INT64_MAX / 8) /* 36 years: sums and small multiples of times fit */
 #define SLOT_AHEAD 12 /* segments: their entries of the table are on the way */

@@ -3,6 +3,9 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define CAPACITY_MAX (ANALYSIS_HOLES_MAX + ANALYSIS_HOLES_MAX / 4) /* full of holes, an eighth of it is still free */
 
 void analysis_holes_fini(struct analysis_holes *h)

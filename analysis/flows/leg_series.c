@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define UNIT_NS INT64_C(1000)
 

@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 #define LONGEST 160 /* of one packet: 16 numbers of up to ten digits, most of them less */
 #define FIRST_ROOM 256
 

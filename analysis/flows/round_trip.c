@@ -6,6 +6,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define RING_LEAST 4
 #define RING_MOST 16384 /* data segments between passing and being acknowledged: 24 MB; older ones are forgotten */

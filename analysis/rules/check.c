@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define RECURRING_EVENTS 2
 #define BELOW_BUFFERS 0.75

@@ -6,6 +6,9 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* One flow as one of its two hosts sees it. */
 struct entry {

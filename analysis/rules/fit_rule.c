@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define LEAST_VARIANCE 1e-20 /* of relative errors: what is below is rounding */
 #define CHI_SQUARED_95 3.841458821 /* one degree of freedom */

@@ -7,6 +7,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_min.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define PASSES 50           /* limits and ACKs depend on the parameters: again until nothing changes */
 #define STANDSTILL 1e-10    /* of a parameter */

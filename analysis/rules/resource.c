@@ -7,6 +7,9 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LONGER 0.05 /* of the phase: a flow that outlives it by more has a rate of other times in its mean */
 

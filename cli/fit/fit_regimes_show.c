@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #define NEAREST 10 /* at most so many points that disagree are shown */
 

@@ -10,6 +10,7 @@
 #include "measure/summary.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What a study asks of servers: a test, of which the phases count that have the pattern's directions. */
 struct study_asked {

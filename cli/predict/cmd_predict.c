@@ -11,6 +11,9 @@
 #include "scenarios/save.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PROGRESS_EVERY_S 0.5

@@ -16,6 +16,9 @@
 #include "sweep/engines.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define ALLOW "--allow-programs"

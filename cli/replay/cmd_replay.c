@@ -11,6 +11,9 @@
 #include "scenarios/save.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define CALIBRATIONS 6 /* at most, while they come nearer */

@@ -10,6 +10,8 @@
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define PROGRESS_BYTES 10000000

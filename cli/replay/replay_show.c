@@ -9,6 +9,8 @@
 #include "view/table.h"
 
 #include <math.h>
+#include <stdlib.h>
+
 
 static double replay_total(const struct study_replay_run *run, int n)
 {

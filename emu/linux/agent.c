@@ -4,6 +4,10 @@
 #include "base/memory.h"
 #include "emu/linux/program.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #define BLANKS " \t"
 #define SPECIAL "|&;<>()$`\\*?[]{}~#\n" /* XCU 2.2: to be quoted */
 #define SPECIAL_QUOTED "$`\\"           /* XCU 2.2.3: special in double quotes, too */

@@ -5,6 +5,7 @@
 #include "base/order.h"
 
 #include <search.h>
+#include <stdlib.h>
 
 struct direction {
     uint64_t key;

@@ -9,6 +9,8 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NATIVE_FIRST_CLIENT 49152
 #define NATIVE_CLIENTS 16384

@@ -4,6 +4,9 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define PS_PER_US INT64_C(1000000)
 #define JIFFY_US NATIVE_RTT_JIFFY_US
 #define WHEEL_BITS 3   /* each level of the timer wheel is eight times as coarse (kernel/time/timer.c) */

@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 #define BLOCK_ITEMS 1024
 
 void native_pool_init(struct native_pool *p, uint32_t item_bytes)

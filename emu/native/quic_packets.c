@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "emu/native/endpoint.h"
 
+#include <stdlib.h>
+
 #define PS_PER_US INT64_C(1000000)
 #define NO_NUMBER UINT64_MAX
 #define LEAST_DATAGRAM 1200 /* of a hello (RFC 9000, section 14.1) */

@@ -3,6 +3,9 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define STRETCHES 3    /* RFC 6675: DupThresh */
 #define LOST_SEGMENTS 2 /* DupThresh - 1 */
 

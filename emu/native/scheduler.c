@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CHILDREN 4
 #define TURNS 512       /* of buckets, after which their width is looked at: */

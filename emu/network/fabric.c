@@ -5,6 +5,7 @@
 #include "emu/ring.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define WORD 64
 

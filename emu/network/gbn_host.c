@@ -7,6 +7,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NUMBER_BITS 20
 #define NUMBER_MASK ((1U << NUMBER_BITS) - 1)

@@ -6,6 +6,9 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FAR INT32_MAX
 

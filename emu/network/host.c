@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum host_way { HOST_IN, HOST_OUT, HOST_WAYS };
 

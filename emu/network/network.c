@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* NULL: it needs no time for a frame. */
 static struct emu_host *network_inside(const struct emu_network *n, int host)

@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include <stdlib.h>
+
 /* What PAUSE means to a port, or to one of its classes. */
 struct pause_port {
     struct emu_pause *pause; /* borrowed */

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */

@@ -5,6 +5,8 @@
 #include "model/rule.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct model_window_rule {
     struct model_window *window;     /* owned, as the rest */

@@ -3,6 +3,8 @@
 #include "model/window/window_state.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SWEEPS 200000
 #define PATIENCE 256     /* sweeps between Newton steps at most */

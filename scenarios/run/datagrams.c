@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "scenarios/run/program.h"
 
+#include <stdlib.h>
+
 struct datagrams_source {
     struct datagrams *owner;
     const struct scenario_datagrams *config; /* borrowed */

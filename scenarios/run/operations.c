@@ -7,6 +7,7 @@
 #include "results/directory.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct operations_row {
     int64_t operation, start_ps, end_ps;

@@ -6,6 +6,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define SLOTS (4 * PORT_FLOWS)
 

@@ -9,6 +9,8 @@
 #include "scenarios/run/record.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SAMPLE_PS UNITS_PS_PER_MS
 #define SAMPLES 100000

@@ -20,6 +20,8 @@
 #include "scenarios/run/program.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define GREETING 1 /* bytes that each way begins with: who connects says who it is, and the receiver opens its window */
 #define ETHERNET 1                            /* DLT_EN10MB */

@@ -17,6 +17,9 @@
 #include "scenarios/traffic/pauses.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define VLAN_TAG_AT 12 /* after both addresses */
 #define VLAN_TAG_BYTES 4

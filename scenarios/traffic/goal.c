@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define WORD 64 /* of a label, with its NUL */
 

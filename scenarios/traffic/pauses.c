@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "emu/network/port.h"
 
+#include <stdlib.h>
+
 #define ENDLESS (INT64_MAX / 2)
 
 struct pauses_flow {

@@ -5,6 +5,7 @@
 #include "base/order.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const char what[] = "a schedule";
 

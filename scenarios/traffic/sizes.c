@@ -5,6 +5,7 @@
 #include "results/csv.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define MOST 1e15 /* bytes of a flow */
 

@@ -7,6 +7,8 @@
 #include "study/compare/kept.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A judged host, kept. */
 struct kept {

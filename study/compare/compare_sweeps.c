@@ -7,6 +7,8 @@
 #include "sweep/read.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FIGURES STUDY_COMPARE_SWEEPS_FIGURES
 

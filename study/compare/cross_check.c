@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static void cross_check_run_fini(struct study_cross_check_run *run)
 {

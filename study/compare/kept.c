@@ -9,6 +9,9 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define MOST (16u << 20) /* bytes */
 

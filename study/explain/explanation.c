@@ -10,6 +10,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 

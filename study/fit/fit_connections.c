@@ -5,6 +5,8 @@
 #include "base/order.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* That of these axes, pairs and bytes, made if it is not there. */
 static struct study_fit_connections_point *connections_point(struct study_fit_connections *f, const char *group,

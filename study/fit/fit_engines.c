@@ -5,6 +5,8 @@
 #include "base/order.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool engines_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
 {

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NEAR 0.1 /* the paper counts links within */
 

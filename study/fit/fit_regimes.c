@@ -6,6 +6,8 @@
 #include "study/run_network.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void regimes_fini(void *state)
 {

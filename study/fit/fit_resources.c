@@ -5,6 +5,9 @@
 #include "study/run_network.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void resources_free_point(struct study_fit_point *p)
 {

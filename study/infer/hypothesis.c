@@ -8,6 +8,9 @@
 #include "study/replay/replay.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FULL_FRAME_BITS (1538 * 8.0)
 

@@ -7,6 +7,9 @@
 #include "study/infer/infer_parts.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FLOWS 6 /* of a pattern */
 #define SEEDS 2

@@ -7,6 +7,9 @@
 #include "sweep/temporary.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define SLOWEST 30 /* times what all bytes take one after the other through the slowest link: nobody waits longer */

@@ -6,6 +6,8 @@
 #include "study/infer/infer_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define COARSE 7       /* points of an axis at first */
 #define COARSE_RATIO 5

@@ -6,6 +6,9 @@
 #include "study/infer/infer_parts.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FIRST 2      /* patterns that say what windows there are */
 #define REPEATS 3

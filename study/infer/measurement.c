@@ -5,6 +5,9 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void study_measurement_fini(struct study_measurement *m)
 {

@@ -3,6 +3,9 @@
 #include "study/infer/measurement.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A copy whose lists are its own: a replay puts others in their place. */
 static struct scenario capture_base(const struct scenario *base)

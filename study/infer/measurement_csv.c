@@ -5,6 +5,9 @@
 #include "study/infer/measurement.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Columns of a measurement; those of repeated values stand at the end. */
 enum {

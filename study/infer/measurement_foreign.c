@@ -6,6 +6,9 @@
 #include "study/infer/measurement.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define WHOLE 0.9 /* of the usual interval: a shorter one is the rest at the end */
 

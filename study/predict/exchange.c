@@ -5,6 +5,8 @@
 #include "results/csv.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define EXCHANGE_PROCESSES_MOST 10000 /* of a file of sizes: their matrix is kept */
 

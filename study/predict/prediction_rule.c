@@ -4,6 +4,8 @@
 #include "study/predict/models.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The window law once more for the transfers of the first step, to show where the round trips go. */
 static bool rule_fill_queues(struct study_prediction *p, const struct model_routes *routes, struct error *err)

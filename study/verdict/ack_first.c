@@ -9,6 +9,9 @@
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A queue that only orders and drops frames can be another one. A shaper, a policer or one with classes also says how

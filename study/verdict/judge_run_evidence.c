@@ -8,6 +8,8 @@
 #include "study/run_network.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define HOPS 64
 #define WINDOW_FULL 0.85   /* of the window is in flight: the window limits the flow, not its application */

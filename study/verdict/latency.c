@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define ROOM 256
 

@@ -9,6 +9,9 @@
 #include "model/loss.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CONTENT 2 /* times the tolerance */
 

@@ -6,6 +6,8 @@
 #include "results/csv.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LEAST_POINTS 4 /* of a signature */
 #define PART 3         /* clusters are a third of a timer apart at least */

@@ -6,6 +6,9 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define PLACES 10000000 /* of a grid, at most */
 

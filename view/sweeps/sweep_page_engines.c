@@ -7,6 +7,7 @@
 #include "view/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define WORST 10 /* differences shown one by one */
 

@@ -7,6 +7,8 @@
 #include "view/svg.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define PANELS 3      /* histograms in a row */
 #define PANEL_WIDTH 320

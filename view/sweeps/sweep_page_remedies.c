@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define WIDTH 116
 #define WIDTH_NICS 150 /* where NICs have names, too */
