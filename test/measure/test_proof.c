@@ -106,7 +106,8 @@ static void test_length_is_bounded(void **state)
     for (size_t at = 0; at < MEASURE_PROOF_TOKEN_MOST; at += MEASURE_PROOF_NONCE - 1)
         assert_true(measure_proof_draw(text + at, &err));
     assert_taken(text);
-    strcat(text, "a");
+    text[MEASURE_PROOF_TOKEN_MOST] = 'a';
+    text[MEASURE_PROOF_TOKEN_MOST + 1] = '\0';
     assert_false(measure_proof_token(text, &err));
     assert_non_null(strstr(err.message, "257 characters; it may have 256"));
     memset(text, 'a', MEASURE_PROOF_TOKEN_MOST);
