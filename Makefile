@@ -8,7 +8,7 @@ NO_PATH = -ffile-prefix-map=$(CURDIR)=.
 PREFIX = /usr/local
 DESTDIR =
 
-.PHONY: all setup build install deb dist demo papers below performance linux test tests test-linux check-long clean
+.PHONY: all setup build install deb dist demo papers below performance linux test tests configured test-linux check-long clean
 
 all: build
 
@@ -73,19 +73,22 @@ $(SANITIZE_BUILD)/build.ninja:
 	@CC=clang CXX=clang++ CC_LD=lld CXX_LD=lld \
 	    meson setup $(SANITIZE_BUILD) -Db_sanitize=address,undefined -Doptimization=1 -Db_lundef=false $(MESON_FLAGS)
 
-# What needs the kernel of `make linux`.
-test-linux: tests linux
+# What needs the kernel of `make linux`: whole commands, for which no unit test is built.
+test-linux: configured linux
+	@meson compile -C $(MESON_BUILD) product
 	@scripts/test $(MESON_BUILD) linux
 
 # The long cases of what `make test` asks in a few: minutes to hours each, test/README.md names them.
 check-long: tests
 	@meson test -C $(MESON_BUILD) --benchmark --suite long --verbose
 
-tests: setup
+tests: configured
+	@meson compile -C $(MESON_BUILD)
+
+configured: setup
 	@scripts/setup test
 	@test -f $(MESON_BUILD)/build.ninja || meson setup $(MESON_BUILD) $(MESON_FLAGS)
 	@meson configure $(MESON_BUILD) -Dtests=true
-	@meson compile -C $(MESON_BUILD)
 
 clean:
 	rm -rf $(MESON_BUILD) $(SANITIZE_BUILD) $(INSTALL_BUILD) $(PERFORMANCE_BUILD) build-deb demo

@@ -4,7 +4,7 @@
  * Either end draws a nonce of 128 bits and sends HMAC-SHA-256 (RFC 2104, RFC 6234) with the token as key over the
  * message's purpose and both nonces. The purpose keeps the ends' messages apart, so that none can be sent back. Who
  * hears them, or has a client prove to the wrong server, can try tokens on them for years: a token whose guessing takes
- * fewer than 2^MEASURE_PROOF_BITS trials, as far as can be estimated, is refused at either end. */
+ * fewer than 2^MEASURE_PROOF_BITS trials, by the estimate of zxcvbn, is refused at either end. */
 #ifndef MEASURE_PROOF_H
 #define MEASURE_PROOF_H
 

@@ -140,6 +140,7 @@ TEST(test_bytes_seen_before_are_retransmitted)
     struct analysis_flow flow = flow_at(f, 0);
     assert_int_equal(flow.retransmitted_segments, 1);
     assert_int_equal(flow.loss_events, 1);
+    assert_int_equal(flow.reordered_segments, 0); /* it fills no hole */
     assert_int_equal(flow.payload_bytes, 2000);
     assert_int_equal(flow.seen_payload_bytes, 3000);
 }

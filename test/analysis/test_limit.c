@@ -83,6 +83,20 @@ TEST_WITH(test_growth_silence_and_a_full_window_follow_each_other, make, drop)
     assert_int_equal(analysis_limit_between(&flow, 0.070, 0.074), ANALYSIS_LIMIT_UNKNOWN);
 }
 
+/* Of every 16 ms 14 are silent. A window of 6.9 kB comes round in 6.9 ms at 1 MB/s, twice within 13.8; one of 7.1 kB takes
+ * 14.2 ms for that, and may be what the silence is. */
+TEST_WITH(test_silence_is_longer_than_two_round_trips, make, drop)
+{
+    for (int i = 0; i < BINS; i++)
+        if (i % 16 > 1)
+            bins.bin[i] = (struct analysis_bin){0};
+    struct analysis_flow flow = flow_of();
+    flow.window_bytes = 6.9e3;
+    assert_int_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_APPLICATION);
+    flow.window_bytes = 7.1e3;
+    assert_int_not_equal(analysis_limit_of(&flow), ANALYSIS_LIMIT_APPLICATION);
+}
+
 /* Bursts of 2 ms, one every 16: of one window each where a round trip takes as long, and no more than what is offered
  * can be in flight: 500 kB at 1 MB/s take 500 ms to come round at most, 1 kB takes 1 ms. */
 TEST_WITH(test_bursts_of_a_window_that_nobody_sees_are_no_silence, make, drop)

@@ -24,7 +24,7 @@ import time
 from collections import OrderedDict, deque
 
 NEAR, FAR = "10.77.0.1", "10.77.0.2"
-TOKEN = "9c1f7a02e85b3d6494f0"
+TOKEN = "9c1f7a02e85b3d6494f0c7d5"
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, IFF_TUN_NO_PI = 0x400454CA, 0x1001
 WIRE = 38  # bytes of Ethernet around an IP packet: 14, FCS, preamble and gap

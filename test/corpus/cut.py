@@ -69,7 +69,7 @@ def cut_rows(directory, to, row, places, seed):
         if end - max(begin, at_s) < LEFT * (end - begin):
             continue
         name = f"{row['name']}-{k}"
-        with gzip.GzipFile(to / f"{name}.pcap.gz", "wb", 6, mtime=0) as f:
+        with gzip.GzipFile(to / f"{name}.pcap.gz", "wb", 1, mtime=0) as f:
             f.write(kept)
         flows = pathlib.Path(directory, f"{row['name']}.flows.csv")
         if flows.exists():

@@ -584,7 +584,7 @@ def emulated_scenario(job):
                     capture, _, draw.cut_s = cut_pcap(capture, draw.cut)
                     begin = f"{max(int(begin[:-2]), round(draw.cut_s * 1e9))}ns"
                 draw.warmup = int(begin[:-2]) / 1e9
-                with gzip.GzipFile(f"{directory}/{number:05}.pcap.gz", "wb", 6, mtime=0) as f:
+                with gzip.GzipFile(f"{directory}/{number:05}.pcap.gz", "wb", 1, mtime=0) as f:
                     f.write(capture)
                 before = emulated_run(contraflow, document, t, runs, False, begin)
                 phases = {False: [Phase(draw, before, whole)],

@@ -69,6 +69,8 @@ TEST(test_fast_convergence_gives_up_room)
     native_cubic_on_loss(&c, 800); /* below: 800 (1 + 0.7) / 2 = 680 */
     assert_true(c.w_max == 680);
     assert_int_equal(native_cubic_on_loss(&c, 2), 2);
+    assert_int_equal(native_cubic_on_loss(&c, 5), 3); /* 0.7 times 5 is 3.5, of 6 it is 4.2: whole segments */
+    assert_int_equal(native_cubic_on_loss(&c, 6), 4);
 }
 
 /* The round trip grows as the queue does in slow start, 200 us a segment beyond the 100 that fill the pipe of 20 ms.

@@ -18,7 +18,7 @@ import tempfile
 import time
 
 AT_ONCE = 4
-TOKEN = "9c1f7a02e85b3d6494f0"
+TOKEN = "9c1f7a02e85b3d6494f0c7d5"
 TABLES = ("phases", "samples", "echoes")
 
 

@@ -51,6 +51,8 @@ TEST(test_between_is_what_was_done_then)
     assert_true(fabs(did.ack_frames - 1) < 1e-9 && fabs(did.ack_wait_s - 0.25) < 1e-9);
     did = results_progress_between(&p, 0, 0, 3.5, 3, 3.25); /* the fourth hundred came in half a second */
     assert_true(fabs(did.bytes - 50) < 1e-9);
+    assert_true(fabs(did.data_frames - 1) < 1e-9 && fabs(did.data_wait_s - 0.25) < 1e-9); /* halves of what a second brings */
+    assert_true(fabs(did.ack_frames - 0.5) < 1e-9 && fabs(did.ack_wait_s - 0.125) < 1e-9);
     did = results_progress_between(&p, 1, 0, 2, 2, 8);
     assert_true(did.bytes == 0);
     assert_int_equal(results_progress_times(&p, 2, 5), 3); /* 2, 3 and 4 */

@@ -124,7 +124,7 @@ def measure_linux(contraflow, path, time):
         (where / "path.yaml").write_text(SCENARIO.format(
             seed=path["seed"] + 1, delay=path["out"]["delay"], out=way_of(path["out"], shared),
             back=way_of(path["in"], shared), nodes=nodes, congestion=path["congestion"],
-            window=path.get("window", 6000000), contraflow=pathlib.Path(contraflow).resolve(), token="9c1f7a02e85b3d6494f0",
+            window=path.get("window", 6000000), contraflow=pathlib.Path(contraflow).resolve(), token="9c1f7a02e85b3d6494f0c7d5",
             time=time))
         done = subprocess.run([contraflow, "run", where / "path.yaml", "--allow-programs", "-q", "-o", where / "out"],
                               capture_output=True, text=True, timeout=1200)

@@ -87,6 +87,7 @@ class Run(Case):
         done = self.run_wall()
         self.assertIn(f"emulated by {NAMES}", done.stdout)
         self.assertIn("frames were late by ", done.stdout)
+        self.assertIn("; above 1 % the run would be void\n", done.stdout)
         summary = self.summary()
         self.assertEqual(summary["engine"], NAMES)
         late = summary["lateness"]

@@ -169,6 +169,17 @@ class Microbenchmarks(Case):
             self.assertAlmostEqual(said["buffer_packets"] / float(b), 1, delta=0.03, msg=row)
             self.assertAlmostEqual(said["receive_gap_s"], 123.04e-6, delta=1e-8)
 
+    def test_every_pair_plays_all_its_rounds(self):
+        """Beside each other on one switch as alone: there and back are twice 264 us and, at either end, 12.5 to send, 20 to
+        receive and 7 of the user's (Eq. A.4)."""
+        self.judge("tam-pingpong.yaml", "traffic.pingpong.rounds=10")
+        with open(self.dir / "out/pingpong.csv", newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual([tuple(int(row[key]) for key in ("pairs", "pair", "rounds")) for row in rows],
+                         [(pairs, pair, 10) for pairs in (1, 2, 4, 8, 16) for pair in range(pairs)])
+        for row in rows:
+            self.assertAlmostEqual(float(row["rtt_s"]), 2 * (264 + 12.5 + 20 + 7) * 1e-6, delta=1e-6)
+
     def test_ping_pong_finds_the_latency_of_table_5_2(self):
         said = self.judge("tam-pingpong.yaml")  # store and forward: two frames, 18 us in the switch, 1 us a cable
         self.assertAlmostEqual(said["latency_s"], 264e-6, delta=1e-6)

@@ -26,7 +26,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
-TOKEN = "9c1f7a02e85b3d6494f0"
+TOKEN = "9c1f7a02e85b3d6494f0c7d5"
 MINE = "0" * 32
 HELLO = f"contraflow-measure 2 {MINE}\n"
 

@@ -24,7 +24,7 @@ import e2e
 import paths
 import schemas
 
-TOKEN = "9c1f7a02e85b3d6494f0"
+TOKEN = "9c1f7a02e85b3d6494f0c7d5"
 
 
 class Path(e2e.Case):

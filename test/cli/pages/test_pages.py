@@ -23,7 +23,7 @@ WIDTHS = 360, 768, 1280, 1920
 PICTURES = os.environ.get("CONTRAFLOW_PICTURES")
 SWEEP = ("scenario: star\nset: {duration: 100ms, warmup: 30ms}\nseeds: 1..2\n"
          "axes: {traffic.star.incoming: 1..3, traffic.star.outgoing: 1..2, network.nic.queue: [fifo, ack-first]}\n")
-TOKEN = "9c1f7a02e85b3d6494f0"
+TOKEN = "9c1f7a02e85b3d6494f0c7d5"
 
 # What is wrong with the boxes of a page, in words; "" in a list of its own kind where nothing is.
 BOXES = """

@@ -191,6 +191,17 @@ class Sweeps(e2e.Case):
             self.assertAlmostEqual(point["operation_s"]["after"] / time_s, 1, delta=1e-9)
         self.assertLess(said["all"]["operation_s"]["change_share"], -0.1)  # windows of 20 kB wait for their ACKs
 
+    def test_what_has_no_flows_has_no_goodput(self):
+        """Bare frames: neither 0 b/s nor 0 retransmissions, which would be compared as the same."""
+        for name in ("before", "after"):
+            self.write(f"{name}.yaml", f"scenario: {e2e.ROOT}/scenarios/saturation.yaml\nset: {{duration: 50ms, warmup: 10ms}}\n"
+                       "axes:\n  traffic.uniform.ports: [4]\n")
+            self.good("sweep", f"{name}.yaml", "-q")
+        said = self.json("compare", "before.db", "after.db")["all"]
+        self.assertEqual((said["same"], said["open"]), (0, 1))
+        for figure in ("goodput_bps", "retransmitted_segments"):
+            self.assertEqual(set(said[figure].values()), {None}, figure)
+
     def test_bad_input_is_one_line(self):
         name = self.sweep("before", seeds=1)
         self.write("other.yaml", f"scenario: {e2e.ROOT}/scenarios/star.yaml\nset: {{duration: 30ms, warmup: 10ms}}\n"
