@@ -281,12 +281,13 @@ static void capacity_count(struct analysis_capacity_host *h, struct analysis_cap
     w->added = 0;
 }
 
-static void capacity_note(struct analysis_capacity_host *h, struct analysis_capacity_way *w, uint32_t bytes,
+static inline void capacity_note(struct analysis_capacity_host *h, struct analysis_capacity_way *w, uint32_t bytes,
                           int64_t time_ns)
 {
-    w->time_ns[ANALYSIS_CAPACITY_BEFORE + w->added] = time_ns;
-    w->bytes[w->added++] = bytes;
-    if (w->added == ANALYSIS_CAPACITY_ADDED)
+    size_t at = w->added++;
+    w->time_ns[ANALYSIS_CAPACITY_BEFORE + at] = time_ns;
+    w->bytes[at] = bytes;
+    if (__builtin_expect(at + 1 == ANALYSIS_CAPACITY_ADDED, 0))
         capacity_count(h, w);
 }
 
@@ -320,16 +321,22 @@ static bool capacity_passes_over(struct analysis_capacity_host *h, const struct 
     return over;
 }
 
-/* Those of a segment's source and destination. */
-static struct capacity_pair *capacity_pair(struct analysis_capacity *c, const struct capture_segment *s)
+static __attribute__((noinline)) void capacity_make_pair(struct analysis_capacity *c, struct capacity_pair *p,
+                                                         const struct capture_segment *s)
 {
-    struct capacity_pair *p = &c->pair[(8 * capacity_last_byte(&s->src) + capacity_last_byte(&s->dst)) & (PAIRS - 1)];
-    if (p->known && p->tag == s->tag && capture_address_same(&p->src, &s->src) && capture_address_same(&p->dst, &s->dst))
-        return p;
     struct analysis_capacity_host *from = capacity_host(c, &s->src, s->tag), *to = capacity_host(c, &s->dst, s->tag);
     *p = (struct capacity_pair){.known = true, .tag = s->tag, .src = s->src, .dst = s->dst, .host = {from, to}};
     p->way[0] = from && !capacity_passes_over(from, to) ? &from->out : NULL;
     p->way[1] = to && !capacity_passes_over(to, from) ? &to->in : NULL;
+}
+
+/* Those of a segment's source and destination. */
+static inline const struct capacity_pair *capacity_pair(struct analysis_capacity *c, const struct capture_segment *s)
+{
+    struct capacity_pair *p = &c->pair[(8 * capacity_last_byte(&s->src) + capacity_last_byte(&s->dst)) & (PAIRS - 1)];
+    if (__builtin_expect(!p->known || p->tag != s->tag || !capture_address_same(&p->src, &s->src) ||
+                         !capture_address_same(&p->dst, &s->dst), 0))
+        capacity_make_pair(c, p, s);
     return p;
 }
 
@@ -351,25 +358,31 @@ void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_se
         memset(c->pair, 0, sizeof c->pair);
 }
 
+static void capacity_other(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
+{
+    w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
+    w->other_to_ns = time_ns;
+    w->other_bytes += bytes;
+    w->other_frames++;
+}
+
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
                            uint32_t other_bytes, int64_t time_ns)
 {
-    uint32_t frames = frame_bytes < s->payload_bytes && frame_bytes > 0 ? (s->payload_bytes - 1) / frame_bytes + 1 : 1;
-    uint32_t around = analysis_capacity_around_bytes(&s->src, s->has_timestamps);
-    uint32_t bytes = other_bytes > 0 ? other_bytes + ANALYSIS_CAPACITY_FRAMING - 14 : s->payload_bytes + frames * around;
+    uint32_t around = analysis_capacity_around_bytes(&s->src, s->has_timestamps), bytes = s->payload_bytes + around;
     const struct capacity_pair *p = capacity_pair(c, s);
-    for (int i = 0; i < 2; i++) {
-        struct analysis_capacity_way *w = p->way[i];
-        if (!w)
-            continue;
-        if (other_bytes > 0) {
-            w->other_from_ns = w->other_frames > 0 ? w->other_from_ns : time_ns;
-            w->other_to_ns = time_ns;
-            w->other_bytes += other_bytes;
-            w->other_frames++;
-        }
-        capacity_note(p->host[i], w, bytes, time_ns);
+    if (frame_bytes < s->payload_bytes && frame_bytes > 0)
+        bytes += (s->payload_bytes - 1) / frame_bytes * around;
+    if (__builtin_expect(other_bytes > 0, 0)) {
+        bytes = other_bytes + ANALYSIS_CAPACITY_FRAMING - 14;
+        for (int i = 0; i < 2; i++)
+            if (p->way[i])
+                capacity_other(p->way[i], other_bytes, time_ns);
     }
+    if (p->way[0])
+        capacity_note(p->host[0], p->way[0], bytes, time_ns);
+    if (p->way[1])
+        capacity_note(p->host[1], p->way[1], bytes, time_ns);
 }
 
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,

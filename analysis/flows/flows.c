@@ -322,17 +322,17 @@ static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
 
 /* What follows from the order of all frames: other ones than TCP count from the first segment on, but for who sends them,
  * as flows of QUIC say what they are when they begin. */
-static void flows_follow(struct analysis_flows *f, const struct analysis_frame *frame)
+static inline void flows_follow(struct analysis_flows *f, const struct analysis_frame *frame)
 {
     const struct capture_segment *s = &frame->segment;
     const uint32_t other_bytes = frame->other_bytes;
-    if (!f->capacity && other_bytes == 0)
+    if (__builtin_expect(!f->capacity, 0) && other_bytes == 0)
         f->capacity = analysis_capacity_new();
-    if (f->capacity && frame->bulk)
+    if (__builtin_expect(frame->bulk, 0))
         analysis_capacity_bulk(f->capacity, s);
     if (f->capacity)
         analysis_capacity_add(f->capacity, s, frame->frame_bytes, other_bytes, frame->time_ns);
-    if (other_bytes > 0 && s->datagram) {
+    if (__builtin_expect(other_bytes > 0, 0) && s->datagram) {
         f->datagrams = f->datagrams ? f->datagrams : analysis_datagrams_new();
         analysis_datagrams_add(f->datagrams, s, other_bytes + ETHERNET_REST, frame->time_ns);
     }

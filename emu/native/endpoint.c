@@ -84,10 +84,10 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
 }
 
 /* A segment of a direct endpoint with a port, to which e->frame belongs. */
-static inline void endpoint_send_direct(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes,
-                                        uint16_t window, uint32_t ts)
+static inline __attribute__((always_inline)) void endpoint_send_direct(struct native_endpoint *e, struct native_segment *s,
+                                                                       uint8_t flags, uint64_t from, uint32_t bytes,
+                                                                       uint16_t window, uint32_t ts)
 {
-    struct native_segment *s = native_pool_take(e->env->plain);
     s->seq = (uint32_t)from;
     s->ack = (uint32_t)e->rx.nxt;
     s->ts = ts;
@@ -122,26 +122,31 @@ void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint
     endpoint_acknowledges(e, window);
     e->frame.pure_ack = false;
     e->frame.sent_ps = now_ps;
-    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, segment);
-    for (; bytes > segment; bytes -= segment, from += segment)
-        endpoint_send_direct(e, NATIVE_ACK, from, segment, field, ts);
-    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, (uint32_t)bytes);
-    if (e->config.small_queue_bytes > 0) /* it is alone */
-        e->tx.queued_bytes += native_endpoint_queued(e, (uint32_t)bytes, e->tx.cuts, emu_frame_buffer_bytes(&e->frame));
-    endpoint_send_direct(e, last_flags, from, (uint32_t)bytes, field, ts);
+    do {
+        bool last = bytes <= segment;
+        uint32_t payload = last ? (uint32_t)bytes : segment;
+        e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, payload);
+        if (e->config.small_queue_bytes > 0) /* it is alone */
+            e->tx.queued_bytes += native_endpoint_queued(e, payload, e->tx.cuts, emu_frame_buffer_bytes(&e->frame));
+        endpoint_send_direct(e, native_pool_take(e->env->plain), last ? last_flags : NATIVE_ACK, from, payload, field, ts);
+        bytes -= payload;
+        from += payload;
+    } while (bytes > 0);
 }
 
 static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t from)
 {
+    struct native_segment *s = native_pool_take(e->env->plain); /* while little else is known yet */
     int64_t now_ps = endpoint_now(e);
     uint32_t window = endpoint_window(e);
     endpoint_acknowledges(e, window);
+    e->rx.own.fresh = false; /* nothing is sent after it because of the same data */
     e->rx.own.compressed = 0; /* native_linux_acknowledges(), where it has no block */
     native_timer_cancel(&e->rx.own.timer);
     e->frame.pure_ack = true;
     e->frame.sent_ps = now_ps;
     e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, 0);
-    endpoint_send_direct(e, flags, from, 0, (uint16_t)(window >> e->window_scale),
+    endpoint_send_direct(e, s, flags, from, 0, (uint16_t)(window >> e->window_scale),
                          (uint32_t)((uint64_t)now_ps / PS_PER_US));
 }
 
@@ -161,6 +166,13 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
         endpoint_send_closely(e, flags, from, bytes);
 }
 
+static __attribute__((noinline)) void endpoint_ack_closely(struct native_endpoint *e)
+{
+    endpoint_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);
+    e->rx.own.fresh = false;
+}
+
+/* It tells of what has come, which is read then. */
 static void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
@@ -168,7 +180,7 @@ static void endpoint_ack(struct native_endpoint *e)
     if (e->direct && e->nic && !endpoint_has_blocks(&e->rx))
         endpoint_send_ack(e, NATIVE_ACK, e->tx.nxt);
     else
-        endpoint_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);
+        endpoint_ack_closely(e);
 }
 
 static void endpoint_delayed_ack(void *arg)
@@ -399,33 +411,61 @@ static enum native_way endpoint_way(const struct native_endpoint *e)
                : NATIVE_ANY_WAY;
 }
 
-/* The next data to an end that is receiving, which acknowledge nothing. */
-static inline void endpoint_received_plainly(struct native_endpoint *e, const struct native_segment *s)
+/* Data have come and are counted: an ACK, now or later. */
+static inline void endpoint_acks(struct native_endpoint *e)
 {
     struct native_receiver *rx = &e->rx;
-    struct native_sender *tx = &e->tx;
+    if (rx->ack_now) {
+        endpoint_ack(e);
+        return;
+    }
+    rx->own.fresh = false;
+    if (!rx->delayed_ack.armed && rx->unacked > 0)
+        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
+}
+
+/* Somebody is told of them. */
+static __attribute__((noinline)) void endpoint_acks_after(struct native_endpoint *e, uint32_t payload)
+{
+    e->env->delivered(e->env->user, e, payload);
+    if (e->tx.written > e->tx.nxt || e->tx.finish != NATIVE_OPEN_STREAM) /* and writes because of it */
+        native_sender_push(e);
+    endpoint_acks(e);
+}
+
+static inline void endpoint_delivers(struct native_endpoint *e, uint32_t payload)
+{
+    e->rx.delivered += payload;
+    e->rx.delivered_ps = endpoint_now(e);
+    if (__builtin_expect(e->quiet, 1))
+        endpoint_acks(e);
+    else
+        endpoint_acks_after(e, payload);
+}
+
+static __attribute__((noinline)) void endpoint_received_as_linux(struct native_endpoint *e, uint32_t payload)
+{
+    native_linux_received(e, payload);
+    endpoint_delivers(e, payload);
+}
+
+/* The next data to an end that is receiving, which acknowledge nothing. */
+static inline void endpoint_received_plainly(struct native_endpoint *e, struct native_segment *s)
+{
+    struct native_receiver *rx = &e->rx;
+    uint32_t payload = s->payload_bytes;
     if (rx->nxt == rx->acked)
         rx->ts_recent = s->ts; /* as below */
-    tx->peer_window = (uint32_t)s->window << e->window_scale;
-    rx->nxt += s->payload_bytes;
-    if (tx->from_linux) {
-        native_linux_received(e, s);
-    } else {
-        rx->unacked++;
-        rx->ack_now = rx->ack_now || rx->quick_acks > 0 || rx->unacked >= (uint32_t)e->config.delayed_ack;
+    e->tx.peer_window = (uint32_t)s->window << e->window_scale;
+    native_pool_give(e->env->plain, s);
+    rx->nxt += payload;
+    if (e->tx.from_linux) {
+        endpoint_received_as_linux(e, payload);
+        return;
     }
-    rx->delivered += s->payload_bytes;
-    rx->delivered_ps = endpoint_now(e);
-    if (!e->quiet) {
-        e->env->delivered(e->env->user, e, s->payload_bytes);
-        if (tx->written > tx->nxt || tx->finish != NATIVE_OPEN_STREAM) /* somebody writes because of it */
-            native_sender_push(e);
-    }
-    if (rx->ack_now)
-        endpoint_ack(e);
-    else if (!rx->delayed_ack.armed && rx->unacked > 0)
-        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
-    rx->own.fresh = false;
+    if (++rx->unacked >= (uint32_t)e->config.delayed_ack || rx->quick_acks > 0)
+        rx->ack_now = true;
+    endpoint_delivers(e, payload);
 }
 
 /* New data have come, which rx.nxt does not count yet. */
@@ -472,27 +512,38 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     rx->own.fresh = false;
 }
 
-/* Nearly all segments of a bulk flow are the next data to one end, or an ACK of data to the other. */
-void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s)
+/* Any other segment. */
+static __attribute__((noinline)) void endpoint_receive_any(struct native_endpoint *e, struct native_segment *s)
 {
-    if (__builtin_expect(s->flags == NATIVE_ACK && s->n_sack == 0, 1)) {
-        if (__builtin_expect(e->way == NATIVE_ANY_WAY, 0)) {
-            e->way = endpoint_way(e);
-            e->rx.told = false;
-        }
-        if (s->payload_bytes > 0) {
-            if (e->way == NATIVE_RECEIVING && s->seq == (uint32_t)e->rx.nxt && s->ack == (uint32_t)e->tx.una &&
-                (!e->tx.from_linux || native_linux_receives_plainly(e))) {
-                endpoint_received_plainly(e, s);
-                return;
-            }
-        } else if (e->way == NATIVE_SENDING &&
-                   (e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s))) {
-            return;
-        }
-    }
+    const struct native_endpoint_env *env = e->env;
     e->way = NATIVE_ANY_WAY;
     endpoint_receive_closely(e, s);
+    native_pool_give(s->n_sack == 0 ? env->plain : s->n_sack <= NATIVE_SACK_BLOCKS ? env->sacked : env->ranged, s);
+}
+
+/* The next data of a bulk flow, or an ACK of its data: taken. False: it is no such thing, nothing has been done. */
+static inline bool endpoint_receive_plainly(struct native_endpoint *e, struct native_segment *s)
+{
+    if (__builtin_expect(s->flags != NATIVE_ACK || s->n_sack != 0, 0))
+        return false;
+    if (__builtin_expect(e->way == NATIVE_ANY_WAY, 0)) {
+        e->way = endpoint_way(e);
+        e->rx.told = false;
+    }
+    if (s->payload_bytes == 0)
+        return e->way == NATIVE_SENDING &&
+               (e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s));
+    if (e->way != NATIVE_RECEIVING || s->seq != (uint32_t)e->rx.nxt || s->ack != (uint32_t)e->tx.una ||
+        (e->tx.from_linux && !native_linux_receives_plainly(e)))
+        return false;
+    endpoint_received_plainly(e, s);
+    return true;
+}
+
+void native_endpoint_receive(struct native_endpoint *e, struct native_segment *s)
+{
+    if (__builtin_expect(!endpoint_receive_plainly(e, s), 0))
+        endpoint_receive_any(e, s);
 }
 
 void native_endpoint_write(struct native_endpoint *e, uint64_t bytes)

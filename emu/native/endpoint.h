@@ -140,8 +140,8 @@ void native_endpoint_close(struct native_endpoint *e);
 /* While paused, the application does not read, and the window closes in time. */
 void native_endpoint_pause(struct native_endpoint *e, bool paused);
 
-/* A segment has arrived; it stays the caller's. */
-void native_endpoint_receive(struct native_endpoint *e, const struct native_segment *s);
+/* Takes a segment that has arrived, and gives it back to the environment's pool of its size. */
+void native_endpoint_receive(struct native_endpoint *e, struct native_segment *s);
 
 /* What a frame with that payload counts in the NIC: its bytes there, or its memory where Linux sends it. */
 static inline int64_t native_endpoint_queued(const struct native_endpoint *e, uint32_t payload, bool cut, int64_t frame_bytes)
@@ -159,9 +159,9 @@ void native_sender_init(struct native_endpoint *e);
 void native_endpoint_handshake_timeout(struct native_endpoint *e);
 /* In order, to the application. */
 void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes);
-/* An ACK of new data in order, in a window without losses, and what may be sent because of it. False where it is no such
- * thing: nothing has been done. */
-bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s);
+/* An ACK of new data in order, in a window without losses, and what may be sent because of it; the segment is given back.
+ * False where it is no such thing: nothing has been done. */
+bool native_sender_acked_plainly(struct native_endpoint *e, struct native_segment *s);
 /* Data of a direct endpoint with a port, back to back in segments that are full but the last, which has these flags.
  * With small queues one segment: what leaves may call for more. */
 void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags);

@@ -198,16 +198,12 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
 
 void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
 {
-    const struct native_segment *s = frame->packet;
-    void *packet = frame->packet; /* who receives may send, and the frame is no longer there */
+    struct native_segment *s = frame->packet; /* who receives may send, and the frame is no longer there */
     struct native_endpoint *to = native_end(e, s->end ^ 1);
-    struct native_pool *plain = to->env->plain; /* this thread's */
-    if (frame->dst == (uint32_t)host) /* else it was flooded */
+    if (__builtin_expect(frame->dst == (uint32_t)host, 1))
         native_endpoint_receive(to, s);
-    if (s->n_sack == 0)
-        native_pool_give(plain, packet);
-    else
-        native_release(packet);
+    else /* it was flooded */
+        native_release(s);
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)

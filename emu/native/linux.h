@@ -128,7 +128,7 @@ struct native_linux_receiver {
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s);
 /* The same for what comes in order to an end that sends nothing, once the receiver has counted it; whether it may be
  * taken so. */
-void native_linux_received(struct native_endpoint *e, const struct native_segment *s);
+void native_linux_received(struct native_endpoint *e, uint32_t payload);
 bool native_linux_receives_plainly(const struct native_endpoint *e);
 /* Bytes that may come after rx.nxt; an ACK is about to say so. */
 uint64_t native_linux_window(const struct native_endpoint *e);
@@ -140,9 +140,9 @@ void native_linux_init_receiver(struct native_endpoint *e);
 void native_linux_init(struct native_endpoint *e);
 void native_linux_fini(struct native_linux *l);
 void native_linux_acked(struct native_endpoint *e, const struct native_segment *s);
-/* An ACK of whole segments that were sent once, and no other is out, with nothing to tell but that. False where it is no
- * such thing: nothing has been done. */
-bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_segment *s);
+/* An ACK of whole segments that were sent once, and no other is out, with nothing to tell but that; it is given back. False
+ * where it is no such thing: nothing has been done. */
+bool native_linux_acked_plainly(struct native_endpoint *e, struct native_segment *s);
 void native_linux_push(struct native_endpoint *e);
 void native_linux_timeout(struct native_endpoint *e);
 

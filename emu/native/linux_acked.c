@@ -766,7 +766,7 @@ static __attribute__((noinline)) void acked_grow_plainly(struct native_endpoint 
     tx->control->grow(tx->state, &tx->window, &seen);
 }
 
-bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_segment *s)
+__attribute__((noinline)) bool native_linux_acked_plainly(struct native_endpoint *e, struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
@@ -777,6 +777,7 @@ bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_s
     e->rx.ts_recent = s->ts;
     tx->peer_window = (uint32_t)s->window << e->window_scale;
     tx->una += (uint32_t)(s->ack - (uint32_t)tx->una);
+    native_pool_give(e->env->plain, s);
     l->timeouts = 0;
     uint32_t rtt_us = (uint32_t)now_us - acked_forget(e, (uint32_t)now_us);
     native_rtt_sample_linux(&tx->rtt, (uint32_t)now_us - first_us, tx->una, tx->nxt);

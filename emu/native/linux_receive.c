@@ -161,13 +161,13 @@ static void receive_compress(struct native_endpoint *e)
 }
 
 /* Whether what has come in order is to be acknowledged now, as far as no hole, no end of the stream decides. */
-static inline void receive_judge(struct native_endpoint *e, const struct native_segment *s, bool read)
+static inline void receive_judge(struct native_endpoint *e, uint32_t payload, bool pushed, bool read)
 {
     struct native_receiver *rx = &e->rx;
     uint64_t most = e->config.delayed_ack > 1 ? (uint64_t)e->config.segment_bytes : 0;
     rx->unacked++;
     rx->ack_now = rx->ack_now || rx->quick_acks > 0 || rx->nxt - rx->acked > most;
-    if (read && !rx->ack_now && (s->payload_bytes < e->config.segment_bytes || s->flags & NATIVE_PUSH)) {
+    if (read && !rx->ack_now && (payload < e->config.segment_bytes || pushed)) {
         rx->ack_now = true; /* the application has read all there is (tcp_cleanup_rbuf()) */
         rx->own.fresh = false;
     }
@@ -180,14 +180,14 @@ bool native_linux_receives_plainly(const struct native_endpoint *e)
            native_scheduler_now(e->env->scheduler) - own->came_ps <= e->tx.rtt.min_rto_us * PS_PER_US; /* RTO, or less */
 }
 
-void native_linux_received(struct native_endpoint *e, const struct native_segment *s)
+void native_linux_received(struct native_endpoint *e, uint32_t payload)
 {
     struct native_linux_receiver *own = &e->rx.own;
     own->came_ps = native_scheduler_now(e->env->scheduler);
     own->fresh = true;
     if (own->limit < own->most)
-        receive_grow(e, s->payload_bytes);
-    receive_judge(e, s, true);
+        receive_grow(e, payload);
+    receive_judge(e, payload, false, true);
     if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
         e->tx.own.most_window = e->tx.peer_window;
 }
@@ -234,7 +234,7 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;
     rx->ack_now = rx->ack_now || filled || finished;
-    receive_judge(e, s, bytes > 0);
+    receive_judge(e, s->payload_bytes, s->flags & NATIVE_PUSH, bytes > 0);
     if (!rx->ack_now && rx->reassembly.held.n > 0)
         receive_compress(e);
     if (!rx->ack_now && rx->reassembly.held.n > 0)

@@ -30,7 +30,7 @@ static int64_t send_now(const struct native_endpoint *e)
 
 static uint32_t send_now_us(const struct native_endpoint *e)
 {
-    return (uint32_t)(send_now(e) / PS_PER_US);
+    return (uint32_t)((uint64_t)send_now(e) / PS_PER_US);
 }
 
 static uint8_t send_now_4ns(const struct native_endpoint *e)
@@ -361,8 +361,10 @@ struct send_room {
 static inline bool send_ack_is_far(const struct native_endpoint *e)
 {
     const struct native_linux_segment *first = native_linux_at(&e->tx.own, e->tx.own.first);
-    int64_t trip_ns = 125 * e->tx.rtt.srtt_8us, far_ns = trip_ns / 2 < 1000000 ? trip_ns / 2 : 1000000;
+    int64_t trip_ns = 125 * e->tx.rtt.srtt_8us, far_ns = trip_ns < 2000000 ? trip_ns / 2 : 1000000;
     int64_t since_us = (uint32_t)(send_now_us(e) - first->sent_us);
+    if (1000 * (since_us - 1) >= trip_ns - far_ns) /* whatever the parts of a us are */
+        return false;
     return 1000 * since_us + 4 * (send_now_4ns(e) - first->sent_4ns) < trip_ns - far_ns;
 }
 

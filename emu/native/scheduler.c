@@ -392,8 +392,7 @@ static inline void scheduler_run_agenda(struct native_scheduler *s)
     for (struct emu_event *e; (e = s->agenda.first.after)->time_ps < s->bound_ps;) {
         agenda_pop(&s->agenda, e);
         s->now_ps = e->time_ps;
-        s->events++;
-        if (__builtin_expect(e->sequence % LOOKS == 0, 0))
+        if (__builtin_expect((uint64_t)++s->events % LOOKS == 0, 0))
             agenda_look(s);
         e->fn(e);
     }

@@ -387,7 +387,7 @@ static __attribute__((noinline)) void sender_grow_plainly(struct native_endpoint
     tx->control->grow(tx->state, &tx->window, &seen);
 }
 
-bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_segment *s)
+__attribute__((noinline)) bool native_sender_acked_plainly(struct native_endpoint *e, struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
     uint64_t flight = tx->nxt - tx->una, acked = (uint32_t)(s->ack - (uint32_t)tx->una);
@@ -398,6 +398,7 @@ bool native_sender_acked_plainly(struct native_endpoint *e, const struct native_
     uint64_t now_us = (uint64_t)now_ps / PS_PER_US;
     uint32_t rtt_us = (uint32_t)now_us - s->ts_echo;
     tx->peer_window = (uint32_t)s->window << e->window_scale;
+    native_pool_give(e->env->plain, s);
     tx->una += acked;
     native_rtt_sample(&tx->rtt, rtt_us);
     native_rtt_reset_backoff(&tx->rtt);

@@ -749,7 +749,7 @@ static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_
         port_transmit_next(p);
 }
 
-static __attribute__((noinline)) void port_send_closely(struct emu_port *p, const struct emu_frame *frame)
+void emu_port_send_closely(struct emu_port *p, const struct emu_frame *frame)
 {
     if (!p->eager) {
         port_send_fifo(p, frame);
@@ -769,39 +769,21 @@ static __attribute__((noinline)) void port_send_closely(struct emu_port *p, cons
         port_transmit_next(p);
 }
 
-/* The line was empty. */
-static __attribute__((noinline)) void port_begin(struct emu_port *p)
+__attribute__((noinline)) void emu_port_begin(struct emu_port *p)
 {
     if (!p->parted)
         port_await_arrival(p, *p->clock.time_ps, false);
 }
 
-/* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. */
-static inline void port_send_calmly(struct emu_port *p, const struct emu_frame *frame, int64_t bytes, int64_t start_ps)
-{
-    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
-    uint64_t tail = p->line_tail;
-    struct emu_port_slot *slot = port_slot(p, tail);
-    int64_t free_ps = start_ps + (bytes + around) * p->byte_ps;
-    slot->frame = *frame;
-    slot->arrives_ps = free_ps + p->lag_ps;
-    p->free_ps = free_ps;
-    p->line_tail = tail + 1;
-    p->come_bytes += bytes;
-    if (tail == p->line_head)
-        port_begin(p);
-}
-
-/* It has had no more in it than calm_bytes and calm_packets, as far as that is settled, or its line is full. */
-static __attribute__((noinline)) void port_send_more(struct emu_port *p, const struct emu_frame *frame, int64_t bytes,
+/* A new peak, a loss, or a line that is full: what has begun is settled. */
+static __attribute__((noinline)) void port_send_most(struct emu_port *p, const struct emu_frame *frame, int64_t bytes,
                                                      int64_t start_ps)
 {
     struct emu_queue *q = &p->queue;
-    port_settle_calmly(p, *p->clock.time_ps);
     int64_t depth_bytes = p->come_bytes - p->started_bytes + bytes;
     int64_t depth_packets = (int64_t)(p->line_tail - p->started) + 1;
     if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets || port_line_is_full(p)) {
-        port_send_closely(p, frame);
+        emu_port_send_closely(p, frame);
         return;
     }
     if (depth_bytes > q->stats.peak_bytes)
@@ -809,32 +791,19 @@ static __attribute__((noinline)) void port_send_more(struct emu_port *p, const s
     if (depth_packets > q->stats.peak_packets)
         p->calm_packets = q->stats.peak_packets = depth_packets;
     port_look_at(p);
-    port_send_calmly(p, frame, bytes, start_ps);
+    emu_port_send_calmly(p, frame, bytes, start_ps);
 }
 
-/* What began was looked at some time ago, and no less has begun now. While what came since makes neither a loss nor a new
- * peak it need not be looked at again: so it is with most frames of a run. */
-void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
+void emu_port_send_more(struct emu_port *p, const struct emu_frame *frame)
 {
-    int64_t calm_bytes = p->calm_bytes;
-    if (__builtin_expect(calm_bytes < 0, 0)) {
-        port_send_closely(p, frame);
-        return;
-    }
-    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps = p->free_ps, now_ps = *p->clock.time_ps;
-    bool calm;
-    if (start_ps <= now_ps) { /* all that came before has begun */
-        start_ps = now_ps;
-        p->started = p->line_tail;
-        p->started_bytes = p->come_bytes;
-        calm = bytes <= calm_bytes && p->line_tail - p->line_head <= p->line_mask;
-    } else {
-        calm = p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes;
-    }
-    if (__builtin_expect(calm, 1))
-        port_send_calmly(p, frame, bytes, start_ps);
+    int64_t now_ps = *p->clock.time_ps, bytes = emu_frame_buffer_bytes(frame);
+    int64_t start_ps = p->free_ps > now_ps ? p->free_ps : now_ps;
+    port_settle_calmly(p, now_ps);
+    port_look_at(p);
+    if (p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes)
+        emu_port_send_calmly(p, frame, bytes, start_ps);
     else
-        port_send_more(p, frame, bytes, start_ps);
+        port_send_most(p, frame, bytes, start_ps);
 }
 
 bool emu_port_audit(struct emu_port *p, struct error *err)

@@ -212,8 +212,53 @@ void emu_port_send_class_pause(struct emu_port *p, int class, uint16_t quanta);
 /* Counts and shows a frame as dropped here and releases it: a buffer that the queue does not know had no room. */
 void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame);
 
-/* Queues the frame for transmission, or drops it; takes ownership either way. */
-void emu_port_send(struct emu_port *p, const struct emu_frame *frame);
+/* For emu_port_send(): a frame that may be lost or make a new peak, as far as that is settled, or finds the line full; to a
+ * port where that is not all there is to ask; and one that finds the line empty. */
+void emu_port_send_more(struct emu_port *p, const struct emu_frame *frame);
+void emu_port_send_closely(struct emu_port *p, const struct emu_frame *frame);
+void emu_port_begin(struct emu_port *p);
+
+/* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. */
+static inline void emu_port_send_calmly(struct emu_port *p, const struct emu_frame *frame, int64_t bytes, int64_t start_ps)
+{
+    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
+    uint64_t tail = p->line_tail;
+    struct emu_port_slot *slot = &p->line[tail & p->line_mask];
+    int64_t free_ps = start_ps + (bytes + around) * p->byte_ps;
+    slot->frame = *frame;
+    slot->arrives_ps = free_ps + p->lag_ps;
+    p->free_ps = free_ps;
+    p->line_tail = tail + 1;
+    p->come_bytes += bytes;
+    if (__builtin_expect(tail == p->line_head, 0))
+        emu_port_begin(p);
+}
+
+/* Queues the frame for transmission, or drops it; takes ownership either way. What began was looked at some time ago, and
+ * no less has begun now. While what came since makes neither a loss nor a new peak it need not be looked at again: so it
+ * is with most frames of a run. */
+static inline __attribute__((always_inline)) void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
+{
+    int64_t calm_bytes = p->calm_bytes;
+    if (__builtin_expect(calm_bytes < 0, 0)) {
+        emu_port_send_closely(p, frame);
+        return;
+    }
+    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps = p->free_ps, now_ps = *p->clock.time_ps;
+    bool calm;
+    if (start_ps <= now_ps) { /* all that came before has begun */
+        start_ps = now_ps;
+        p->started = p->line_tail;
+        p->started_bytes = p->come_bytes;
+        calm = bytes <= calm_bytes && p->line_tail - p->line_head <= p->line_mask;
+    } else {
+        calm = p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes;
+    }
+    if (__builtin_expect(calm, 1))
+        emu_port_send_calmly(p, frame, bytes, start_ps);
+    else
+        emu_port_send_more(p, frame);
+}
 
 /* From now on the port goes by this clock and schedules no arrivals: emu_port_ship() takes what leaves it. For FIFOs
  * without faults that are not eager. */

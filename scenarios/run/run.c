@@ -141,6 +141,13 @@ static __attribute__((noinline)) void run_deliver_closely(struct run *r, int hos
     emu_engine_deliver(r->engine, host, frame);
 }
 
+/* The first of its size that counts. */
+static __attribute__((noinline)) void run_deliver_first(struct run *r, int host, const struct emu_frame *frame, int64_t now_ps)
+{
+    waits_add(r->waits, *(const uint32_t *)frame->packet, &r->network, frame, now_ps);
+    emu_engine_deliver(r->engine, host, frame);
+}
+
 static void run_deliver(void *user, int host, const struct emu_frame *frame)
 {
     struct run *r = user;
@@ -155,8 +162,10 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
     uint32_t id = *(const uint32_t *)frame->packet;
     if (frame->dst == (uint32_t)host && id / 2 < r->room && frame->pure_ack == (id & 1)) { /* else it was flooded, or does not count */
         int64_t now_ps = r->time_ps ? *r->time_ps : *r->network.nics[r->network.first_nic[host]].clock.time_ps;
-        if (!waits_add_known(&r->waits[id / 2], frame, now_ps))
-            waits_add(r->waits, id, &r->network, frame, now_ps);
+        if (__builtin_expect(!waits_add_known(&r->waits[id / 2], frame, now_ps), 0)) {
+            run_deliver_first(r, host, frame, now_ps);
+            return;
+        }
     }
     emu_engine_deliver(r->engine, host, frame);
 }

@@ -131,7 +131,10 @@ static void set(struct exchange *x, const char *key, const char *value)
 
 static void arrive(struct exchange *x, const struct native_sacked_segment *s)
 {
-    native_endpoint_receive(&x->end, &s->segment);
+    bool sacked = s->segment.n_sack > 0;
+    struct native_segment *arrived = native_pool_take(sacked ? &x->sacked : &x->plain);
+    memcpy(arrived, s, sacked ? sizeof *s : sizeof s->segment);
+    native_endpoint_receive(&x->end, arrived);
 }
 
 static uint32_t now_us(const struct exchange *x)

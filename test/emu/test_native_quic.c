@@ -56,9 +56,9 @@ static void release(struct line *l, struct native_segment *s)
 
 static void arrive(void *arg)
 {
-    MEMORY_LOCAL struct flight *f = arg;
+    struct flight *f = arg;
     native_endpoint_receive(&f->line->ends[1 - (f->segment->end & 1)], f->segment);
-    release(f->line, f->segment);
+    free(f);
 }
 
 static bool chance(struct line *l, double p)
@@ -147,8 +147,6 @@ static void line_free(struct line *l)
     free(l);
 }
 
-CM_OWNER(line, line_free)
-
 static void run(struct line *l, int64_t until_ps)
 {
     native_scheduler_run(&l->scheduler, until_ps);
@@ -162,7 +160,7 @@ TEST(test_every_byte_arrives_once_whatever_is_lost)
         struct emu_tcp_config config = usual();
         config.congestion = controls[k % 3];
         config.delayed_ack = 1 + k % 20;
-        CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+        struct line *l = line_new(&config, NULL);
         l->random = random_of((uint64_t)k);
         l->loss = (k % 5) * 0.05;
         l->late = (k % 4) * 0.1;
@@ -174,6 +172,7 @@ TEST(test_every_byte_arrives_once_whatever_is_lost)
         assert_int_equal(l->delivered[0], k % 2 ? bytes : 0);
         assert_int_equal(l->ends[0].tx.una, bytes);
         assert_int_equal(l->ends[1].tx.una, k % 2 ? bytes : 0);
+        line_free(l);
     }
 }
 
@@ -183,7 +182,7 @@ TEST(test_acks_are_as_rare_as_was_asked)
     for (int n = 1; n <= 30; n += 1 + n / 2) {
         struct emu_tcp_config config = usual();
         config.delayed_ack = n;
-        CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+        struct line *l = line_new(&config, NULL);
         native_endpoint_write(&l->ends[0], 6000 * PACKET);
         run(l, 60 * SECOND);
         assert_in_range(l->data, 5999, 6003); /* with each ACK of an ACK a few bytes less: 300 of 10 at most */
@@ -191,6 +190,7 @@ TEST(test_acks_are_as_rare_as_was_asked)
         assert_in_range(l->asking, l->acks / 20 - 1, l->acks / 20 + 1);
         assert_int_equal(l->ends[0].stats.retransmitted_segments, 0);
         assert_int_equal(l->ends[0].stats.timeouts, 0);
+        line_free(l);
     }
 }
 
@@ -200,7 +200,7 @@ TEST(test_an_ack_waits_no_longer_than_was_asked)
     struct emu_tcp_config config = usual();
     config.delayed_ack = 10;
     config.delayed_ack_timeout_ps = 60 * MS;
-    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+    struct line *l = line_new(&config, NULL);
     run(l, SECOND);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, SECOND + 70 * MS - 1);
@@ -208,6 +208,7 @@ TEST(test_an_ack_waits_no_longer_than_was_asked)
     run(l, SECOND + 70 * MS + 1);
     assert_int_equal(l->ends[0].tx.una, 1000);
     assert_int_equal(l->ends[0].tx.rtt.srtt_8us / 8, 10000); /* and the delay is no part of the round trip */
+    line_free(l);
 }
 
 /* Slow start doubles the window each round trip, and congestion avoidance adds a packet, however rare ACKs are
@@ -219,11 +220,12 @@ TEST(test_windows_grow_whatever_the_number_of_acks)
         struct emu_tcp_config config = usual();
         config.initial_window_segments = 80;
         config.delayed_ack = k ? 20 : 1;
-        CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+        struct line *l = line_new(&config, NULL);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 40);
         run(l, 45 * MS + 1); /* the handshake takes 10 ms: three round trips of data are acknowledged by 40, and a fourth not */
         window[k] = l->ends[0].tx.window.cwnd;
         l->ends[0].tx.window.ssthresh = l->ends[0].tx.window.cwnd = 100 * FULL;
+        line_free(l);
     }
     assert_int_equal(window[0], 8 * 80 * FULL);
     assert_int_equal(window[1], window[0]);
@@ -241,7 +243,7 @@ TEST(test_a_gap_is_told_at_once_and_mended)
     struct emu_tcp_config config = usual();
     config.delayed_ack = 20;
     config.initial_window_segments = 16;
-    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+    struct line *l = line_new(&config, NULL);
     l->lose = lose_tenth;
     run(l, SECOND);
     l->ends[0].tx.window.ssthresh = 16 * FULL;
@@ -266,6 +268,7 @@ TEST(test_a_gap_is_told_at_once_and_mended)
     assert_int_equal(l->seen[again].time_ps, SECOND + 9 * 10 * MS / 8);
     assert_int_equal(l->ends[0].tx.window.cwnd, 8 * FULL);
     assert_int_equal(l->ends[0].stats.retransmitted_segments, 1);
+    line_free(l);
 }
 
 static bool lose_data(const struct line *l, const struct native_segment *s)
@@ -279,7 +282,7 @@ static bool lose_data(const struct line *l, const struct native_segment *s)
 TEST(test_probes_leave_after_the_probe_timeout)
 {
     struct emu_tcp_config config = usual();
-    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+    struct line *l = line_new(&config, NULL);
     run(l, SECOND);
     l->lose = lose_data;
     int before = l->n;
@@ -295,6 +298,7 @@ TEST(test_probes_leave_after_the_probe_timeout)
     assert_in_range(l->ends[0].tx.window.cwnd, 2 * FULL + 1, 3 * FULL); /* and has let it grow by itself */
     run(l, 4 * SECOND);
     assert_int_equal(l->delivered[1], 3 * PACKET);
+    line_free(l);
 }
 
 static bool lose_hellos(const struct line *l, const struct native_segment *s)
@@ -306,11 +310,12 @@ static bool lose_hellos(const struct line *l, const struct native_segment *s)
 TEST(test_a_lost_hello_is_said_again)
 {
     struct emu_tcp_config config = usual();
-    CM_OWNED(line_free) struct line *l = line_new(&config, lose_hellos);
+    struct line *l = line_new(&config, lose_hellos);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, 5 * SECOND);
     assert_int_equal(l->seen[1].time_ps, (3 * 333 + 25) * MS);
     assert_int_equal(l->delivered[1], 1000);
+    line_free(l);
 }
 
 /* A lone flow with a window: so much a round trip. */
@@ -319,23 +324,25 @@ TEST(test_a_window_limits_to_window_per_round_trip)
     struct emu_tcp_config config = usual();
     config.send_buffer_bytes = config.receive_buffer_bytes = 100 * PACKET;
     config.initial_window_segments = 101;
-    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+    struct line *l = line_new(&config, NULL);
     native_endpoint_write(&l->ends[0], UINT64_C(1) << 40);
     run(l, 1 * SECOND);
     uint64_t before = l->delivered[1];
     run(l, 3 * SECOND);
     assert_true(fabs((double)(l->delivered[1] - before) / (100 * PACKET) - 200) <= 1.5);
+    line_free(l);
 }
 
 /* Ranges that the peer knows of are forgotten: after thousands of gaps an ACK has few. */
 TEST(test_old_ranges_are_forgotten)
 {
     struct emu_tcp_config config = usual();
-    CM_OWNED(line_free) struct line *l = line_new(&config, NULL);
+    struct line *l = line_new(&config, NULL);
     l->loss = 0.02;
     native_endpoint_write(&l->ends[0], 20000000);
     run(l, 100 * SECOND);
     assert_int_equal(l->delivered[1], 20000000);
     assert_true(l->ends[1].stats.duplicate_segments < l->data / 100);
     assert_true(l->ends[0].stats.retransmitted_segments < 3 * l->data / 100);
+    line_free(l);
 }

@@ -46,10 +46,10 @@ static void line_release(struct line *l, struct native_segment *s)
 
 static void line_arrive(void *arg)
 {
-    MEMORY_LOCAL struct flight *f = arg;
+    struct flight *f = arg;
     struct line *l = f->line;
     native_endpoint_receive(&l->ends[f->to], f->segment);
-    line_release(l, f->segment);
+    free(f);
 }
 
 static void line_transmit(void *user, struct native_endpoint *e, struct native_segment *s)
@@ -124,8 +124,6 @@ static void line_free(struct line *l)
     free(l);
 }
 
-CM_OWNER(line, line_free)
-
 static void run(struct line *l, int64_t until_ps)
 {
     native_scheduler_run(&l->scheduler, until_ps);
@@ -148,7 +146,7 @@ TEST(test_every_byte_arrives_once_whatever_is_lost)
         struct emu_tcp_config config = usual();
         config.sack = k % 2;
         config.congestion = controls[k / 20];
-        CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_at_random);
+        struct line *l = line_new(&config, 5 * MS, lose_at_random);
         l->random = random_of((uint64_t)k);
         l->loss = (k % 5) * 0.03;
         native_endpoint_write(&l->ends[0], 2000000 + (uint64_t)k);
@@ -159,6 +157,7 @@ TEST(test_every_byte_arrives_once_whatever_is_lost)
         assert_int_equal(l->ends[0].tx.una, 2000001 + k);
         assert_int_equal(l->ends[0].rx.nxt, 1); /* the other side's */
         assert_true(l->ends[0].stats.retransmitted_segments >= l->data_lost - 1);
+        line_free(l);
     }
 }
 
@@ -168,7 +167,7 @@ TEST(test_newreno_follows_the_square_root_law)
     static const double losses[] = {1e-2, 3e-3, 1e-3, 3e-4, 1e-4};
     for (int k = 0; k < 5; k += cm_every()) {
         struct emu_tcp_config config = usual();
-        CM_OWNED(line_free) struct line *l = line_new(&config, 10 * MS, lose_at_random);
+        struct line *l = line_new(&config, 10 * MS, lose_at_random);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
         l->loss = losses[k];
         run(l, 50 * SECOND);
@@ -182,6 +181,7 @@ TEST(test_newreno_follows_the_square_root_law)
         assert_true(fabs(segments / law - 1) < 0.10);
         l->ends[0].tx.written = l->ends[0].tx.nxt; /* let it end */
         l->loss = 0;
+        line_free(l);
     }
 }
 
@@ -194,7 +194,7 @@ static bool lose_syns(struct line *l, const struct native_segment *s)
 TEST(test_a_lost_syn_is_retried_after_1_2_and_4_seconds)
 {
     struct emu_tcp_config config = usual();
-    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_syns);
+    struct line *l = line_new(&config, 5 * MS, lose_syns);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, 20 * SECOND);
     assert_int_equal(l->syns, 4);
@@ -202,6 +202,7 @@ TEST(test_a_lost_syn_is_retried_after_1_2_and_4_seconds)
     assert_int_equal(l->syn_ps[2] - l->syn_ps[1], 2 * SECOND);
     assert_int_equal(l->syn_ps[3] - l->syn_ps[2], 4 * SECOND);
     assert_int_equal(l->delivered[1], 1000);
+    line_free(l);
 }
 
 static int64_t retries_ps[16];
@@ -220,7 +221,7 @@ static bool lose_data(struct line *l, const struct native_segment *s)
 TEST(test_the_retransmission_timer_backs_off)
 {
     struct emu_tcp_config config = usual();
-    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_data);
+    struct line *l = line_new(&config, 5 * MS, lose_data);
     retries = 0;
     l->loss = 1;
     native_endpoint_write(&l->ends[0], 1000);
@@ -232,6 +233,7 @@ TEST(test_the_retransmission_timer_backs_off)
     }
     assert_true(retries_ps[1] - retries_ps[0] >= 200 * MS);
     assert_int_equal(l->delivered[1], 1000);
+    line_free(l);
 }
 
 /* The round trip jumps from 10 to 800 ms: the timer fires, but everything arrives. A window of 100 segments must be
@@ -246,7 +248,7 @@ TEST(test_a_spurious_timeout_is_undone)
         config.initial_window_segments = 100;
         config.sack = k / 2;
         config.congestion = controls[k % 2];
-        CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
+        struct line *l = line_new(&config, 5 * MS, NULL);
         native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
         run(l, 1 * SECOND);
         uint64_t cwnd = l->ends[0].tx.window.cwnd;
@@ -261,6 +263,7 @@ TEST(test_a_spurious_timeout_is_undone)
         run(l, 18 * SECOND); /* ten round trips: ten windows */
         assert_true(fabs((double)(l->delivered[1] - before) / (100 * 1448) - 10) <= 1.1);
         l->ends[0].tx.written = l->ends[0].tx.nxt;
+        line_free(l);
     }
 }
 
@@ -274,7 +277,7 @@ TEST(test_a_zero_window_is_probed)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 60000;
-    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, lose_updates);
+    struct line *l = line_new(&config, 5 * MS, lose_updates);
     native_endpoint_pause(&l->ends[1], true);
     native_endpoint_write(&l->ends[0], 200000);
     run(l, 10 * SECOND);
@@ -285,17 +288,19 @@ TEST(test_a_zero_window_is_probed)
     run(l, 40 * SECOND);
     assert_int_equal(l->delivered[1], 200000);
     assert_int_equal(l->ends[0].stats.timeouts, 0);
+    line_free(l);
 }
 
 /* One ACK for two segments while data flow: 2000 segments, about 1000 ACKs (quick ones in the beginning). */
 TEST(test_acks_are_delayed_to_one_for_two)
 {
     struct emu_tcp_config config = usual();
-    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
+    struct line *l = line_new(&config, 5 * MS, NULL);
     native_endpoint_write(&l->ends[0], 2000 * 1448);
     run(l, 20 * SECOND);
     assert_int_equal(l->data_sent, 2000);
     assert_in_range(l->acks_sent, 1000, 1000 + 20);
+    line_free(l);
 }
 
 /* The last segment of what an application writes is short and pushed: its ACK does not wait 40 ms for another. A full
@@ -303,7 +308,7 @@ TEST(test_acks_are_delayed_to_one_for_two)
 TEST(test_the_end_of_what_was_written_is_acknowledged_at_once)
 {
     struct emu_tcp_config config = usual();
-    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
+    struct line *l = line_new(&config, 5 * MS, NULL);
     const struct native_sender *tx = &l->ends[0].tx;
     native_endpoint_write(&l->ends[0], 200 * 1448);
     run(l, 5 * SECOND);
@@ -313,6 +318,7 @@ TEST(test_the_end_of_what_was_written_is_acknowledged_at_once)
     native_endpoint_write(&l->ends[0], 3 * 1448);
     run(l, 5 * SECOND + 22 * MS);
     assert_int_equal(tx->una, tx->written - 1448);
+    line_free(l);
 }
 
 /* Data both ways carry the ACKs: of the 20000 that two flows would have sent alone, most are not there. (On a line
@@ -321,7 +327,7 @@ TEST(test_two_way_data_carry_acks)
 {
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
-    CM_OWNED(line_free) struct line *l = line_new(&config, 5 * MS, NULL);
+    struct line *l = line_new(&config, 5 * MS, NULL);
     native_endpoint_write(&l->ends[0], 20000 * 1448);
     native_endpoint_write(&l->ends[1], 20000 * 1448);
     run(l, 60 * SECOND);
@@ -329,6 +335,7 @@ TEST(test_two_way_data_carry_acks)
     assert_int_equal(l->delivered[1], 20000 * 1448);
     assert_int_equal(l->data_sent, 40000);
     assert_true(l->acks_sent < 10000);
+    line_free(l);
 }
 
 /* A lone window-limited flow: W / RTT. */
@@ -337,7 +344,7 @@ TEST(test_a_window_limits_to_window_per_round_trip)
     struct emu_tcp_config config = usual();
     config.receive_buffer_bytes = config.send_buffer_bytes = 100 * 1448;
     config.initial_window_segments = 100;
-    CM_OWNED(line_free) struct line *l = line_new(&config, 25 * MS, NULL);
+    struct line *l = line_new(&config, 25 * MS, NULL);
     native_endpoint_write(&l->ends[0], UINT64_C(1) << 62);
     run(l, 1 * SECOND);
     uint64_t before = l->delivered[1];
@@ -345,4 +352,5 @@ TEST(test_a_window_limits_to_window_per_round_trip)
     double windows = (double)(l->delivered[1] - before) / (double)(config.receive_buffer_bytes >> 2 << 2);
     assert_true(fabs(windows - 200) <= 1.5); /* ten seconds of 50 ms round trips */
     l->ends[0].tx.written = l->ends[0].tx.nxt;
+    line_free(l);
 }
