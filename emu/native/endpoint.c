@@ -4,6 +4,8 @@
 #include "emu/native/headers.h"
 #include "emu/network/port.h"
 
+#include <stdlib.h>
+
 #define ECN_QUICK_ACKS 2 /* after a mark (Linux, tcp_enter_quickack_mode()) */
 #define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */
 #define PS_PER_US INT64_C(1000000)
@@ -40,7 +42,10 @@ static inline void endpoint_acknowledges(struct native_endpoint *e, uint32_t win
     rx->ack_now = false;
     rx->acked = rx->nxt;
     rx->window_sent = window;
-    native_timer_cancel(&rx->delayed_ack);
+    if (e->tx.from_linux)
+        native_linux_acknowledges(e);
+    else
+        native_timer_cancel(&rx->delayed_ack);
 }
 
 static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
@@ -49,9 +54,8 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
     uint64_t blocks[NATIVE_SACK_BLOCKS][2];
     int n_sack = 0;
     if (bytes == 0 && e->config.sack && (flags & NATIVE_ACK)) {
-        if (e->tx.from_linux)
-            n_sack = native_linux_acknowledges(e, blocks);
-        n_sack += native_reassembly_blocks(&rx->reassembly, blocks + n_sack, NATIVE_SACK_BLOCKS - n_sack);
+        n_sack = e->tx.from_linux ? native_linux_blocks(e, blocks)
+                                  : native_reassembly_blocks(&rx->reassembly, blocks, NATIVE_SACK_BLOCKS);
     }
     struct native_segment *s = native_pool_take(n_sack ? e->env->sacked : e->env->plain);
     uint32_t window = endpoint_window(e);
@@ -136,8 +140,6 @@ static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *
     int64_t now_ps = endpoint_now(e);
     uint32_t window = endpoint_window(e);
     endpoint_acknowledges(e, window);
-    e->rx.own.compressed = 0; /* native_linux_acknowledges(), where it has no block */
-    native_timer_cancel(&e->rx.own.timer);
     e->frame.pure_ack = true;
     e->frame.sent_ps = now_ps;
     e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, 0);
@@ -174,8 +176,22 @@ static void endpoint_ack(struct native_endpoint *e)
 static void endpoint_delayed_ack(void *arg)
 {
     struct native_endpoint *e = arg;
-    if (e->rx.unacked > 0)
+    if (e->tx.from_linux ? native_linux_delayed_ack(e) : e->rx.unacked > 0)
         endpoint_ack(e);
+}
+
+/* An ACK waits already. */
+static inline bool endpoint_delays(const struct native_endpoint *e)
+{
+    return e->tx.from_linux ? e->rx.own.delaying : e->rx.delayed_ack.armed;
+}
+
+static void endpoint_delay_ack(struct native_endpoint *e)
+{
+    if (e->tx.from_linux)
+        native_linux_delay_ack(e);
+    else
+        native_timer_set(&e->rx.delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
 }
 
 static void endpoint_syn_ack(struct native_endpoint *e)
@@ -234,6 +250,7 @@ void native_endpoint_fini(struct native_endpoint *e)
 {
     native_intervals_fini(&e->tx.scoreboard);
     native_linux_fini(&e->tx.own);
+    free(e->rx.own.held);
     native_intervals_fini(&e->rx.reassembly.held);
     if (e->quic)
         native_quic_fini(e);
@@ -423,9 +440,10 @@ static inline void endpoint_received_plainly(struct native_endpoint *e, const st
     }
     if (rx->ack_now)
         endpoint_ack(e);
-    else if (!rx->delayed_ack.armed && rx->unacked > 0)
-        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
-    rx->own.fresh = false;
+    else if (rx->unacked > 0 && !endpoint_delays(e))
+        endpoint_delay_ack(e);
+    if (tx->from_linux)
+        native_linux_read(e);
 }
 
 /* New data have come, which rx.nxt does not count yet. */
@@ -467,9 +485,10 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     native_sender_push(e); /* data carry the ACK along */
     if (rx->ack_now)
         endpoint_ack(e);
-    else if (rx->unacked > 0 && !rx->delayed_ack.armed)
-        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
-    rx->own.fresh = false;
+    else if (rx->unacked > 0 && !endpoint_delays(e))
+        endpoint_delay_ack(e);
+    if (e->tx.from_linux)
+        native_linux_read(e);
 }
 
 /* Nearly all segments of a bulk flow are the next data to one end, or an ACK of data to the other. */
@@ -520,7 +539,7 @@ void native_endpoint_pause(struct native_endpoint *e, bool paused)
     if (paused)
         return;
     uint32_t before = endpoint_window(e);
-    e->rx.unread = 0;
+    e->rx.unread = e->rx.own.queued = 0;
     if (e->state == NATIVE_ESTABLISHED && before < endpoint_window(e) && e->rx.window_sent < endpoint_window(e))
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0); /* a window update */
 }

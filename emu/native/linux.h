@@ -111,17 +111,38 @@ struct native_linux {
     int64_t wrote_ps;                     /* when a segment left last, data or not */
 };
 
+#define NATIVE_LINUX_PAGES 17 /* that a buffer may have besides its head (MAX_SKB_FRAGS) */
+#define NATIVE_LINUX_BLOCKS 4 /* of SACK that a receiver remembers; three fit beside time stamps */
+
+/* Data of one or of several frames (sk_buff). */
+struct native_linux_buffer {
+    uint64_t from, to;
+    uint32_t memory; /* bytes (truesize) */
+    int pages;       /* of other frames in it; -1: its own head is none, so that no other may have it */
+};
+
 struct native_linux_receiver {
     uint64_t limit;          /* the window is no larger (rcv_ssthresh), */
     uint64_t most;           /* nor ever than this; */
-    uint32_t memory;         /* and what a frame takes of it: both of the configuration */
+    uint32_t memory;         /* of a full frame: both of the configuration */
+    uint64_t queued, kept;   /* memory of what is in order and not read, and of what is not (sk_rmem_alloc) */
+    struct native_linux_buffer tail;  /* the last of what is queued */
+    struct native_linux_buffer *held; /* owned; out of order, sorted */
+    size_t n_held, held_room;
+    uint64_t blocks[NATIVE_LINUX_BLOCKS][2]; /* of SACK, the one that changed last first */
+    int n_blocks;
+    uint32_t echo_us;        /* the last time stamp that came back */
+    uint32_t trip_8us;       /* round trip as a receiver sees it, in eighths (rcv_rtt_est); 0: not yet */
+    uint32_t window_us;      /* and since when it counts a window, */
+    uint64_t window_end;     /* which ends here */
+    int32_t ato;             /* ticks that an ACK may wait; 0: nothing has come yet */
     uint64_t told;           /* rx.nxt when `duplicates` began */
     uint32_t duplicates;     /* ACKs in a row that only told of SACKed data, up to three */
     uint32_t compressed;     /* ACKs that wait */
     struct native_timer timer; /* for them */
     uint64_t twice_from, twice_to; /* what arrived twice, of which the next ACK tells; equal: nothing */
-    int64_t came_ps;         /* the latest data */
-    bool fresh;              /* they are not read yet */
+    bool delaying;           /* an ACK waits for its timer (ICSK_ACK_TIMER) */
+    int32_t came;            /* in this tick the latest data in order */
 };
 
 /* Data have arrived: decides about an ACK (rx.ack_now, or one later). */
@@ -132,8 +153,31 @@ void native_linux_received(struct native_endpoint *e, const struct native_segmen
 bool native_linux_receives_plainly(const struct native_endpoint *e);
 /* Bytes that may come after rx.nxt; an ACK is about to say so. */
 uint64_t native_linux_window(const struct native_endpoint *e);
-/* An ACK leaves. Returns 1 when its first SACK block is the D-SACK in blocks[0]. */
-int native_linux_acknowledges(struct native_endpoint *e, uint64_t (*blocks)[2]);
+/* A pure ACK leaves: no other waits, and where memory is scarce ACKs are delayed from now on (__tcp_select_window()). */
+void native_linux_acknowledges(struct native_endpoint *e);
+/* Its SACK blocks, the D-SACK first; returns how many. */
+int native_linux_blocks(struct native_endpoint *e, uint64_t (*blocks)[2]);
+/* An ACK may wait (tcp_send_delayed_ack()). Its timer has fired, which goes on when the ACK has left before: whether an ACK
+ * is due, one of a hole that waits, too (tcp_delack_timer_handler()). */
+void native_linux_delay_ack(struct native_endpoint *e);
+bool native_linux_delayed_ack(struct native_endpoint *e);
+/* The application reads all there is, and may have to tell how much room there is then (tcp_cleanup_rbuf()). */
+void native_linux_read(struct native_endpoint *e);
+
+/* Memory of a frame with its data. */
+struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload);
+/* It is next in order (tcp_queue_rcv()). */
+void native_linux_queue(struct native_linux_receiver *own, const struct native_linux_buffer *b);
+/* It is out of order (tcp_data_queue_ofo()); a buffer of its own is not yet counted. */
+enum native_linux_kept { LINUX_KEPT_BEFORE, LINUX_MERGED, LINUX_KEPT };
+enum native_linux_kept native_linux_keep(struct native_linux_receiver *own, const struct native_linux_buffer *b);
+/* What is no longer out of order is queued (tcp_ofo_queue()). */
+void native_linux_unkeep(struct native_linux_receiver *own, uint64_t nxt);
+/* The number of the SACK block that these data have extended, or of a new one; it comes first, with what it touches now; and
+ * those that rx.nxt covers go (tcp_sack_new_ofo_skb(), tcp_sack_remove()). */
+int native_linux_find_block(struct native_linux_receiver *own, uint64_t from, uint64_t to);
+void native_linux_tell(struct native_linux_receiver *own, int i, uint64_t from, uint64_t to);
+void native_linux_untell(struct native_linux_receiver *own, uint64_t nxt);
 
 void native_linux_init_receiver(struct native_endpoint *e);
 

@@ -9,9 +9,6 @@
 
 #define PS_PER_US INT64_C(1000000)
 #define JIFFY_US NATIVE_RTT_JIFFY_US
-#define WHEEL_BITS 3   /* each level of the timer wheel is eight times as coarse (kernel/time/timer.c) */
-#define WHEEL_LEVELS 9
-#define WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
 #define PROBE_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
 #define GSO_BYTES 65215 /* 64 KiB less headers (sk_gso_max_size) */
 #define LEAST_BURST 2   /* segments (tcp_min_tso_segs) */
@@ -48,15 +45,10 @@ static uint64_t send_most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A wheel's timer never fires early: at the first tick of its level after it is due (calc_index()). */
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies)
 {
-    int64_t due = (int64_t)((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US)) + jiffies;
-    int shift = 0;
-    while (shift < WHEEL_LEVELS * WHEEL_BITS && jiffies >= (int64_t)WHEEL_TICKS << shift)
-        shift += WHEEL_BITS;
     e->tx.own.timer = timer;
-    native_timer_set(&e->tx.retransmit, (((due >> shift) + 1) << shift) * JIFFY_US * PS_PER_US);
+    native_timer_set_in_wheel(&e->tx.retransmit, JIFFY_US * PS_PER_US, jiffies);
 }
 
 static int64_t send_rto_jiffies(const struct native_endpoint *e)
@@ -96,12 +88,10 @@ static bool send_probes(const struct native_endpoint *e)
 
 void native_linux_arm_plainly(struct native_endpoint *e)
 {
-    uint64_t wanted_us = (uint64_t)e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US, jiffies = (wanted_us + JIFFY_US - 1) / JIFFY_US;
-    if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe && jiffies < WHEEL_TICKS &&
-        native_rtt_is_before_rto(&e->tx.rtt, (int64_t)wanted_us)) {
-        e->tx.own.timer = LINUX_PROBE;
-        native_timer_set(&e->tx.retransmit, (int64_t)(((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US) + jiffies + 1) *
-                                                      (JIFFY_US * PS_PER_US)));
+    int64_t wanted_us = e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US;
+    if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe &&
+        native_rtt_is_before_rto(&e->tx.rtt, wanted_us)) {
+        native_linux_set_timer(e, LINUX_PROBE, native_linux_jiffies(wanted_us));
     } else if (!native_linux_arm_probe(e, true)) {
         native_linux_arm(e);
     }
