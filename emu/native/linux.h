@@ -107,6 +107,7 @@ struct native_linux {
     uint64_t pushed;                      /* up to here the application has pushed (pushed_seq) */
     uint32_t bursts;                      /* out */
     uint32_t last_burst;                  /* segments */
+    uint64_t paced, paced_trip;           /* of native_linux_in_round_trip(); 0: no ACK of data yet */
     uint64_t most_window;                 /* that the peer has ever advertised */
     int64_t wrote_ps;                     /* when a segment left last, data or not */
 };
@@ -243,7 +244,9 @@ void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una
 int64_t native_linux_detect(struct native_endpoint *e);
 /* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
 uint64_t native_linux_pacing(const struct native_endpoint *e);
-/* That times the round trip, in eighths of a us as rtt.srtt_8us counts it. */
+/* That times the round trip; and this trip, in eighths of a us as rtt.srtt_8us counts it. Both were so after the latest
+ * ACK. */
 uint64_t native_linux_in_round_trip(const struct native_endpoint *e);
+uint64_t native_linux_paced_trip(const struct native_endpoint *e);
 
 #endif

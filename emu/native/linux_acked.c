@@ -40,19 +40,36 @@ void native_linux_set_state(struct native_endpoint *e, enum native_linux_state s
     e->tx.recovery = state == LINUX_LOSS ? NATIVE_LOSS : state == LINUX_RECOVERY ? NATIVE_FAST_RECOVERY : NATIVE_NORMAL;
 }
 
+static inline uint64_t acked_in_round_trip(const struct native_endpoint *e, uint64_t cwnd)
+{
+    return cwnd * (e->tx.window.cwnd < e->tx.window.ssthresh / 2 ? 200 : 120) * (8 * 10000);
+}
+
+/* tcp_update_pacing_rate(), at the end of an ACK. */
+static inline void acked_pace(struct native_endpoint *e)
+{
+    uint64_t cwnd = acked_most(e->tx.window.cwnd, (uint64_t)native_linux_out(&e->tx.own) * acked_segment(e));
+    e->tx.own.paced = acked_in_round_trip(e, cwnd);
+    e->tx.own.paced_trip = (uint64_t)e->tx.rtt.srtt_8us;
+}
+
 uint64_t native_linux_in_round_trip(const struct native_endpoint *e)
 {
-    const struct native_sender *tx = &e->tx;
-    uint64_t segment = acked_segment(e), cwnd = tx->window.cwnd;
-    uint64_t percent = cwnd < tx->window.ssthresh / 2 ? 200 : 120;
-    if (tx->una == 0 && cwnd > FIRST_CWND * segment) /* it is of the handshake still */
-        cwnd = FIRST_CWND * segment;
-    return (tx->una == 0 ? cwnd : acked_most(cwnd, native_linux_out(&tx->own) * segment)) * percent * (8 * 10000);
+    uint64_t first = FIRST_CWND * (uint64_t)acked_segment(e);
+    if (e->tx.own.paced > 0)
+        return e->tx.own.paced;
+    return acked_in_round_trip(e, e->tx.window.cwnd < first ? e->tx.window.cwnd : first); /* of the handshake still */
+}
+
+uint64_t native_linux_paced_trip(const struct native_endpoint *e)
+{
+    return e->tx.own.paced > 0 ? e->tx.own.paced_trip : (uint64_t)e->tx.rtt.srtt_8us;
 }
 
 uint64_t native_linux_pacing(const struct native_endpoint *e)
 {
-    return e->tx.rtt.srtt_8us > 0 ? native_linux_in_round_trip(e) / (uint64_t)e->tx.rtt.srtt_8us : 0;
+    uint64_t trip = native_linux_paced_trip(e);
+    return trip > 0 ? native_linux_in_round_trip(e) / trip : 0;
 }
 
 void native_linux_lose(struct native_linux *l, uint32_t number)
@@ -699,6 +716,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
         native_linux_arm(e);
     seen.acked = (uint64_t)(l->delivered - delivered) * seen.segment;
     acked_control(e, &a, &seen, l->delivered - delivered, l->losses != losses);
+    acked_pace(e);
     if (resend == RESEND_NEW) {
         native_linux_send_new(e, LINUX_SEND_ALL);
         if (tx->nxt > l->high)
@@ -788,6 +806,7 @@ bool native_linux_acked_plainly(struct native_endpoint *e, const struct native_s
     native_linux_arm_plainly(e);
     if (l->limited || (tx->window.cwnd < tx->window.ssthresh && tx->window.cwnd < 2 * l->most_out * acked_segment(e)))
         acked_grow_plainly(e, now_us, rtt_us, l->delivered - delivered);
+    acked_pace(e);
     if (e->env->drained && tx->una == tx->written)
         e->env->drained(e->env->user, e);
     native_linux_push(e);

@@ -10,7 +10,7 @@
 #define PS_PER_US INT64_C(1000000)
 #define JIFFY_US NATIVE_RTT_JIFFY_US
 #define PROBE_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
-#define GSO_BYTES 65215 /* 64 KiB less headers (sk_gso_max_size) */
+#define GSO_BYTES 65343 /* 64 KiB less headers (sk_gso_max_size): 192 bytes of MAX_TCP_HEADER, and one */
 #define LEAST_BURST 2   /* segments (tcp_min_tso_segs) */
 #define NEAR_RTT_LOG 9  /* bursts grow where the round trip is below 512 us (tcp_tso_rtt_log) */
 #define WINDOW_DIVISOR 3 /* tcp_tso_win_divisor */
@@ -575,7 +575,7 @@ static void send_restart(struct native_endpoint *e)
 /* Whether a burst has more than so many bytes, as far as that is told without a division (send_burst()). */
 static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes, uint64_t segment)
 {
-    uint64_t srtt_8us = (uint64_t)e->tx.rtt.srtt_8us;
+    uint64_t srtt_8us = native_linux_paced_trip(e);
     return bytes < LEAST_BURST * segment ||
            (bytes + segment <= GSO_BYTES && native_linux_in_round_trip(e) >= ((bytes + segment) * srtt_8us) << 10);
 }
