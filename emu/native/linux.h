@@ -40,7 +40,7 @@ enum native_linux_flags {
     NATIVE_LINUX_LOST = 2,
     NATIVE_LINUX_AGAIN = 4, /* its retransmission is out */
     NATIVE_LINUX_EVER = 8,  /* was sent more than once */
-    NATIVE_LINUX_END = 16,  /* the last of its burst */
+    NATIVE_LINUX_END = 16,  /* the last of its packet (sk_buff): as it was sent, or as losses have cut it since */
     NATIVE_LINUX_PUSHED = 32,
 };
 
@@ -105,7 +105,7 @@ struct native_linux {
     uint32_t packet_mask;                 /* places - 1; 0: none yet */
     uint32_t packet_first, packet_next;   /* that are to be sent, modulo 2^32 */
     uint64_t pushed;                      /* up to here the application has pushed (pushed_seq) */
-    uint32_t bursts;                      /* out */
+    uint32_t bursts;                      /* out: packets */
     uint32_t last_burst;                  /* segments */
     uint64_t paced, paced_trip;           /* of native_linux_in_round_trip(); 0: no ACK of data yet */
     uint64_t most_window;                 /* that the peer has ever advertised */
@@ -132,6 +132,9 @@ struct native_linux_receiver {
     size_t n_held, held_room;
     uint64_t blocks[NATIVE_LINUX_BLOCKS][2]; /* of SACK, the one that changed last first */
     int n_blocks;
+    uint32_t segment;        /* bytes of one, as far as it knows (rcv_mss); */
+    uint32_t shorter;        /* the last one was shorter, as others may be (last_seg_size); 0: no */
+    bool pushed;             /* something ended (ICSK_ACK_PUSHED) that no ACK has left for */
     uint32_t echo_us;        /* the last time stamp that came back */
     uint32_t trip_8us;       /* round trip as a receiver sees it, in eighths (rcv_rtt_est); 0: not yet */
     uint32_t window_us;      /* and since when it counts a window, */
@@ -218,6 +221,14 @@ static inline struct native_linux_segment *native_linux_at(const struct native_l
 /* Memory of a frame in the NIC (truesize): one that was cut from a burst is a copy in a power of two of bytes
  * (skb_segment(), alloc_skb()); else it is the packet. */
 int64_t native_linux_frame_memory(uint32_t payload, bool cut);
+/* A packet ends with this segment from now on (tcp_fragment()). */
+static inline void native_linux_cut(struct native_linux *l, uint32_t number)
+{
+    struct native_linux_segment *s = native_linux_at(l, number);
+    l->bursts += !(s->flags & NATIVE_LINUX_END);
+    s->flags |= NATIVE_LINUX_END;
+}
+
 /* Marks a segment as lost, or its retransmission as lost again (tcp_mark_skb_lost()). */
 void native_linux_lose(struct native_linux *l, uint32_t number);
 /* Sends again what is lost, as far as the window lets (tcp_xmit_retransmit_queue()). */

@@ -247,6 +247,53 @@ static bool acked_dsack(struct native_endpoint *e, const struct native_sacked_se
     return true;
 }
 
+/* A packet ends there no longer: what follows has become part of it (tcp_shifted_skb()). */
+static void acked_join(struct native_linux *l, uint32_t number)
+{
+    native_linux_at(l, number)->flags &= (uint8_t)~(NATIVE_LINUX_END | NATIVE_LINUX_PUSHED);
+    l->bursts--;
+}
+
+static bool acked_is_sacked_alone(const struct native_linux *l, uint32_t number)
+{
+    return (native_linux_at(l, number)->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) ==
+           NATIVE_LINUX_SACKED;
+}
+
+/* Segments [from, end) are about to be SACKed, all of one packet or its first or its last ones, or some between: they join
+ * the packet before, if that is SACKed (tcp_shift_skb_data()), or are cut off (tcp_match_skb_to_sack()). `sacked`: it will
+ * be. */
+static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end, bool sacked)
+{
+    const struct native_linux_segment *s = native_linux_at(l, from), *before = native_linux_at(l, from - 1);
+    bool starts = from == l->first || before->flags & NATIVE_LINUX_END, whole = native_linux_at(l, end - 1)->flags & NATIVE_LINUX_END;
+    bool probe = (s->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_AGAIN;
+    sacked = from != l->first && (sacked || acked_is_sacked_alone(l, from - 1));
+    if (starts && sacked && !probe && before->bytes == s->bytes) {
+        native_linux_cut(l, end - 1);
+        acked_join(l, from - 1);
+        if (whole && end != l->next && acked_is_sacked_alone(l, end) && native_linux_at(l, end)->bytes == s->bytes)
+            acked_join(l, end - 1);
+        return;
+    }
+    if (!starts)
+        native_linux_cut(l, from - 1);
+    native_linux_cut(l, end - 1);
+}
+
+static void acked_shape(struct native_linux *l, uint32_t from, uint32_t end)
+{
+    bool sacked = false;
+    while (from != end) {
+        uint32_t to = from;
+        while (to != end - 1 && !(native_linux_at(l, to)->flags & NATIVE_LINUX_END))
+            to++;
+        acked_shape_one(l, from, to + 1, sacked);
+        sacked = (native_linux_at(l, to)->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) != NATIVE_LINUX_AGAIN;
+        from = to + 1;
+    }
+}
+
 /* tcp_sacktag_write_queue() */
 static void acked_mark(struct native_endpoint *e, const struct native_segment *s, struct acked *a)
 {
@@ -258,13 +305,15 @@ static void acked_mark(struct native_endpoint *e, const struct native_segment *s
             continue;
         uint64_t start, end, at = from;
         while (native_scoreboard_hole(&tx->scoreboard, at, to, &start, &end)) {
-            uint32_t number = acked_find(&tx->own, start);
+            uint32_t first = acked_find(&tx->own, start), number = first;
             for (; number != tx->own.next; number++) {
                 const struct native_linux_segment *g = native_linux_at(&tx->own, number);
                 if (native_offset(g->from, tx->una) + g->bytes > end)
                     break;
-                acked_sack(e, number, a);
             }
+            acked_shape(&tx->own, first, number);
+            for (; first != number; first++)
+                acked_sack(e, first, a);
             at = end;
         }
         native_intervals_add(&tx->scoreboard, from, to);

@@ -12,6 +12,9 @@
 #define MOST_COMPRESSED_PS (1000 * PS_PER_US)  /* tcp_comp_sack_delay_ns */
 #define COMPRESSED_SLACK_PS (100 * PS_PER_US)  /* tcp_comp_sack_slack_ns */
 #define DUPLICATES 3      /* that are told of at once (TCP_FASTRETRANS_THRESH) */
+#define FIRST_SEGMENT 536 /* before any has come (TCP_MSS_DEFAULT) */
+#define SHORTER 524       /* bytes of one with time stamps: TCP_MSS_DEFAULT less these, */
+#define SHORTEST 76       /* and TCP_MIN_MSS less these */
 #define TOLD_TWICE 2      /* blocks that are expected to fit an ACK (TCP_SACK_BLOCKS_EXPECTED) */
 #define MOST_ATO 50       /* ticks that an ACK may wait (TCP_DELACK_MAX) */
 
@@ -97,6 +100,7 @@ void native_linux_init_receiver(struct native_endpoint *e)
     own->most = receive_most(e);
     own->limit = receive_first(e) < own->most ? receive_first(e) : own->most;
     own->echo_us = UINT32_MAX;
+    own->segment = own->limit / 2 < FIRST_SEGMENT ? (uint32_t)(own->limit / 2) : FIRST_SEGMENT;
     native_timer_init(&own->timer, e->env->scheduler, receive_compressed, e);
 }
 
@@ -104,7 +108,7 @@ void native_linux_acknowledges(struct native_endpoint *e)
 {
     struct native_linux_receiver *own = &e->rx.own;
     own->compressed = 0;
-    own->delaying = false;
+    own->delaying = own->pushed = false;
     native_timer_cancel(&own->timer);
     if (e->rx.quick_acks > 0 && receive_space(e) < own->most / 2)
         e->rx.quick_acks = 0;
@@ -135,7 +139,7 @@ static void receive_twice(struct native_linux_receiver *own, uint64_t from, uint
 /* tcp_incr_quickack() */
 static void receive_quickly(struct native_endpoint *e)
 {
-    uint64_t windows = e->rx.window_sent / (2 * (uint64_t)e->config.segment_bytes);
+    uint64_t windows = e->rx.window_sent / (2 * (uint64_t)e->rx.own.segment);
     uint32_t quick = windows == 0 ? 2 : windows > MOST_QUICK_ACKS ? MOST_QUICK_ACKS : (uint32_t)windows;
     if (quick > e->rx.quick_acks)
         e->rx.quick_acks = quick;
@@ -183,7 +187,7 @@ static inline void receive_measure_echo(struct native_endpoint *e, const struct 
     if (s->ts_echo == own->echo_us || s->ts_echo / 1000 == own->echo_us / 1000)
         return;
     own->echo_us = s->ts_echo;
-    if (s->payload_bytes < e->config.segment_bytes)
+    if (s->payload_bytes < own->segment)
         return;
     uint32_t ms = (uint32_t)((uint64_t)receive_now(e) / PS_PER_US) / 1000 - s->ts_echo / 1000;
     receive_trip(own, 1000 * (ms > 0 ? ms : 1), false);
@@ -200,6 +204,28 @@ static inline void receive_measure_window(struct native_endpoint *e)
         receive_trip(own, now_us > own->window_us ? now_us - own->window_us : 1, true);
     own->window_end = e->rx.nxt + e->rx.window_sent;
     own->window_us = now_us;
+}
+
+/* How long a segment is: shorter ones are, too, once two in a row are alike. Else a shorter one, or a push, is the end of
+ * what an application wrote (tcp_measure_rcv_mss()). */
+static inline void receive_measure_segment(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    uint32_t bytes = s->payload_bytes, before = own->shorter;
+    own->shorter = 0;
+    if (bytes >= own->segment) {
+        own->segment = bytes < e->config.segment_bytes ? bytes : (uint32_t)e->config.segment_bytes;
+        own->pushed = own->pushed || s->flags & NATIVE_PUSH;
+        return;
+    }
+    if (bytes >= SHORTER || (bytes >= SHORTEST && !(s->flags & (NATIVE_PUSH | NATIVE_FIN)))) {
+        own->shorter = bytes;
+        if (bytes == before) {
+            own->segment = bytes;
+            return;
+        }
+    }
+    own->pushed = true;
 }
 
 /* How long an ACK may wait follows how far data are apart; who was silent for long may have begun anew
@@ -272,10 +298,10 @@ static void receive_compress(struct native_endpoint *e)
 
 /* Whether what has come is to be acknowledged now (__tcp_ack_snd_check(), tcp_cleanup_rbuf()); `fin`: the stream has ended,
  * and whoever answers may do so with data. */
-static inline void receive_judge(struct native_endpoint *e, const struct native_segment *s, bool fin)
+static inline void receive_judge(struct native_endpoint *e, bool fin)
 {
     struct native_receiver *rx = &e->rx;
-    uint64_t most = e->config.delayed_ack > 1 ? (uint64_t)e->config.segment_bytes : 0;
+    uint64_t most = e->config.delayed_ack > 1 ? rx->own.segment : 0;
     bool two = rx->nxt - rx->acked > most;
     rx->unacked++;
     rx->ack_now = rx->ack_now || (rx->quick_acks > 0 && !fin);
@@ -285,8 +311,7 @@ static inline void receive_judge(struct native_endpoint *e, const struct native_
         rx->ack_now = true;
         return;
     }
-    bool pushed = s->payload_bytes < e->config.segment_bytes || s->flags & NATIVE_PUSH;
-    if (!two && (!pushed || fin || rx->own.kept > 0))
+    if (!two && (!rx->own.pushed || fin || rx->own.kept > 0))
         return;
     rx->ack_now = true; /* the application has read all there is */
     if (!rx->paused)
@@ -320,6 +345,7 @@ bool native_linux_receives_plainly(const struct native_endpoint *e)
 static inline void receive_in_order(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_linux_receiver *own = &e->rx.own;
+    receive_measure_segment(e, s);
     receive_measure_window(e);
     receive_measure_gap(e);
     if (own->limit < own->most)
@@ -332,7 +358,7 @@ void native_linux_received(struct native_endpoint *e, const struct native_segmen
                                                                    : native_linux_buffer(0, s->payload_bytes).memory;
     receive_measure_echo(e, s);
     receive_in_order(e, s);
-    receive_judge(e, s, false);
+    receive_judge(e, false);
     if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
         e->tx.own.most_window = e->tx.peer_window;
 }
@@ -413,7 +439,7 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;
     if (!waited)
-        receive_judge(e, s, finished);
+        receive_judge(e, finished);
     if (!waited && !rx->ack_now && rx->reassembly.held.n > 0)
         receive_compress(e);
     if (!rx->ack_now && rx->reassembly.held.n > 0)

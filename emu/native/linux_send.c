@@ -528,6 +528,33 @@ uint32_t native_linux_send_new(struct native_endpoint *e, enum native_linux_send
     return sent;
 }
 
+/* Segments of the packet at `hint` that may be sent again at once, `most` at most; its bytes. */
+static uint32_t send_packet_again(const struct native_endpoint *e, uint32_t most, uint64_t *bytes)
+{
+    const struct native_linux *l = &e->tx.own;
+    uint32_t n = 0, end = l->hint;
+    bool ends = false;
+    for (; end != l->next && !ends; end++) {
+        ends = native_linux_at(l, end)->flags & NATIVE_LINUX_END;
+        *bytes += native_linux_at(l, end)->bytes;
+        n += end - l->hint == n && (native_linux_at(l, end)->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_LOST;
+    }
+    return (uint32_t)send_least(n, most);
+}
+
+/* A burst of so many segments, which are a packet of their own from now on (tcp_retransmit_skb()). */
+static void send_again(struct native_endpoint *e, uint32_t number, uint32_t n)
+{
+    struct native_linux *l = &e->tx.own;
+    native_linux_cut(l, number + n - 1);
+    if (n > 1)
+        native_linux_at(l, number + n - 1)->flags |= NATIVE_LINUX_PUSHED;
+    e->tx.cuts = n > 1;
+    for (uint32_t i = number; i != number + n; i++)
+        native_linux_send_again(e, i, true);
+    e->tx.cuts = false;
+}
+
 void native_linux_send_lost(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
@@ -545,13 +572,15 @@ void native_linux_send_lost(struct native_endpoint *e)
         }
         if (l->hint != l->first && native_offset(s->from, tx->una) >= edge)
             break;
-        if (send_throttled(e, s->bytes, true))
+        uint64_t bytes = 0;
+        uint32_t n = send_packet_again(e, (uint32_t)send_least(cwnd - native_linux_flight(l), send_burst(e)), &bytes);
+        if (send_throttled(e, bytes, true))
             break;
-        native_linux_send_again(e, l->hint, true);
-        if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
-            l->prr_out++;
         arm = arm || (l->hint == l->first && l->timer != LINUX_REORDERING);
-        l->hint++;
+        send_again(e, l->hint, n);
+        if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
+            l->prr_out += n;
+        l->hint += n;
     }
     if (arm)
         native_linux_set_timer(e, LINUX_RETRANSMIT, send_rto_jiffies(e));
@@ -655,6 +684,8 @@ static void send_probe(struct native_endpoint *e)
         if (more && e->tx.nxt + send_least(e->tx.own.taken - e->tx.nxt, (uint64_t)e->config.segment_bytes) <= edge) {
             sent = native_linux_send_new(e, LINUX_SEND_PROBE);
         } else {
+            if (native_linux_out(l) > 1)
+                native_linux_cut(l, l->next - 2);
             native_linux_send_again(e, l->next - 1, false);
             l->probe_again = true;
             sent = 1;
@@ -730,7 +761,7 @@ void native_linux_timeout(struct native_endpoint *e)
     l->timer = LINUX_NO_TIMER;
     send_enter_loss(e);
     l->timeouts++;
-    native_linux_send_again(e, l->first, true);
+    send_again(e, l->first, 1);
     native_rtt_backoff(&e->tx.rtt);
     native_linux_set_timer(e, LINUX_RETRANSMIT, send_rto_jiffies(e));
 }
