@@ -233,8 +233,6 @@ static inline void native_linux_cut(struct native_linux *l, uint32_t number)
 void native_linux_lose(struct native_linux *l, uint32_t number);
 /* Sends again what is lost, as far as the window lets (tcp_xmit_retransmit_queue()). */
 void native_linux_send_lost(struct native_endpoint *e);
-/* Sends one segment again; also one that is not lost, as a probe. */
-void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool counted);
 /* Sends new data (tcp_write_xmit()): all that may go; one burst, at once; one burst more than the window lets. Returns
  * segments. */
 enum native_linux_sends { LINUX_SEND_ALL, LINUX_SEND_ONE, LINUX_SEND_PROBE };

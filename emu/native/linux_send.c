@@ -146,7 +146,8 @@ static void send_segment(struct native_endpoint *e, uint64_t from, uint32_t payl
     native_endpoint_send(e, flags, from, payload);
 }
 
-void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool counted)
+/* One segment once more; `counted`: not as a probe. */
+static void send_segment_again(struct native_endpoint *e, uint32_t number, bool counted, bool pushed)
 {
     struct native_linux *l = &e->tx.own;
     struct native_linux_segment *s = native_linux_at(l, number);
@@ -172,7 +173,7 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
         l->queue = memory_grown(l->queue, l->queue_next, &l->queue_room, 8, sizeof *l->queue, "retransmissions");
         l->queue[l->queue_next++] = (struct native_linux_again){number, s->sent_us};
     }
-    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, s->flags & NATIVE_LINUX_PUSHED);
+    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, pushed || s->flags & NATIVE_LINUX_PUSHED);
 }
 
 int64_t native_linux_frame_memory(uint32_t payload, bool cut)
@@ -387,10 +388,12 @@ static uint64_t send_split(const struct native_endpoint *e, const struct send_ro
     return e->config.nagle && native_linux_out(&e->tx.own) > 0 ? needed - needed % segment : needed;
 }
 
-/* What leaves is pushed where it is several segments (__tcp_transmit_skb()), or ends a packet that is. */
-static bool send_is_pushed(const struct native_linux *l, uint64_t end, uint32_t segments)
+/* The segment that ends there ends a packet that is pushed, also when it leaves again. Several segments at once are pushed
+ * this time alone (__tcp_transmit_skb()). */
+static uint8_t send_mark(const struct native_linux *l, uint64_t end)
 {
-    return segments > 1 || (l->packet_first != l->packet_next && end == l->packet_end && send_packet(l, l->packet_first)->pushed);
+    bool pushed = l->packet_first != l->packet_next && end == l->packet_end && send_packet(l, l->packet_first)->pushed;
+    return pushed ? NATIVE_LINUX_END | NATIVE_LINUX_PUSHED : NATIVE_LINUX_END;
 }
 
 /* tcp_cwnd_validate() */
@@ -423,8 +426,8 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
         *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0, now_4ns};
     struct native_linux_segment *last = native_linux_at(l, next - 1);
     last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
-    bool pushed = send_is_pushed(l, tx->nxt, l->last_burst);
-    last->flags = pushed ? NATIVE_LINUX_END | NATIVE_LINUX_PUSHED : NATIVE_LINUX_END;
+    last->flags = send_mark(l, tx->nxt);
+    bool pushed = last->flags & NATIVE_LINUX_PUSHED || l->last_burst > 1;
     native_endpoint_send_stretch(e, from, bytes, pushed ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
 }
 
@@ -443,12 +446,13 @@ static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool f
             send_grow_ring(l);
         uint64_t from = tx->nxt;
         *native_linux_at(l, l->next) = (struct native_linux_segment){
-            (uint32_t)from, now_us, (uint16_t)(payload + last), bytes == 0 ? NATIVE_LINUX_END : 0, send_now_4ns(e)};
+            (uint32_t)from, now_us, (uint16_t)(payload + last), 0, send_now_4ns(e)};
         l->next++;
         l->last_burst++;
         tx->nxt = from + payload + last;
-        bool pushed = bytes == 0 && send_is_pushed(l, tx->nxt - last, l->last_burst);
-        native_linux_at(l, l->next - 1)->flags |= pushed ? NATIVE_LINUX_PUSHED : 0;
+        uint8_t flags = bytes == 0 ? send_mark(l, tx->nxt - last) : 0;
+        bool pushed = flags & NATIVE_LINUX_PUSHED || (bytes == 0 && l->last_burst > 1);
+        native_linux_at(l, l->next - 1)->flags = flags;
         send_segment(e, from, payload, last, false, pushed);
     } while (bytes > 0);
 }
@@ -547,11 +551,9 @@ static void send_again(struct native_endpoint *e, uint32_t number, uint32_t n)
 {
     struct native_linux *l = &e->tx.own;
     native_linux_cut(l, number + n - 1);
-    if (n > 1)
-        native_linux_at(l, number + n - 1)->flags |= NATIVE_LINUX_PUSHED;
     e->tx.cuts = n > 1;
-    for (uint32_t i = number; i != number + n; i++)
-        native_linux_send_again(e, i, true);
+    for (uint32_t i = 0; i < n; i++)
+        send_segment_again(e, number + i, true, n > 1 && i == n - 1);
     e->tx.cuts = false;
 }
 
@@ -686,7 +688,7 @@ static void send_probe(struct native_endpoint *e)
         } else {
             if (native_linux_out(l) > 1)
                 native_linux_cut(l, l->next - 2);
-            native_linux_send_again(e, l->next - 1, false);
+            send_segment_again(e, l->next - 1, false, false);
             l->probe_again = true;
             sent = 1;
         }
