@@ -100,6 +100,7 @@ void native_linux_init_receiver(struct native_endpoint *e)
     own->most = receive_most(e);
     own->limit = receive_first(e) < own->most ? receive_first(e) : own->most;
     own->echo_us = UINT32_MAX;
+    e->rx.quick_acks = 0; /* until there are data in order */
     own->segment = own->limit / 2 < FIRST_SEGMENT ? (uint32_t)(own->limit / 2) : FIRST_SEGMENT;
     native_timer_init(&own->timer, e->env->scheduler, receive_compressed, e);
 }
@@ -238,14 +239,16 @@ static inline void receive_measure_gap(struct native_endpoint *e)
     if (own->ato == least && gap <= least / 2)
         return; /* as mostly: it stays */
     int64_t rto = native_rtt_rto_ps(&e->tx.rtt) / PS_PER_TICK;
-    if (own->ato == 0)
-        own->ato = least;
-    else if (gap <= least / 2)
-        own->ato = own->ato / 2 + least / 2;
-    else if (gap < own->ato)
-        own->ato = own->ato / 2 + gap < rto ? own->ato / 2 + gap : (int32_t)rto;
-    else if (gap > rto)
+    if (own->ato == 0) {
+        own->ato = least; /* the first of all */
         receive_quickly(e);
+    } else if (gap <= least / 2) {
+        own->ato = own->ato / 2 + least / 2;
+    } else if (gap < own->ato) {
+        own->ato = own->ato / 2 + gap < rto ? own->ato / 2 + gap : (int32_t)rto;
+    } else if (gap > rto) {
+        receive_quickly(e);
+    }
 }
 
 void native_linux_delay_ack(struct native_endpoint *e)
@@ -296,24 +299,20 @@ static void receive_compress(struct native_endpoint *e)
     native_timer_set(&own->timer, receive_now(e) + delay_ps + COMPRESSED_SLACK_PS);
 }
 
-/* Whether what has come is to be acknowledged now (__tcp_ack_snd_check(), tcp_cleanup_rbuf()); `fin`: the stream has ended,
- * and whoever answers may do so with data. */
+/* Whether what has come is to be acknowledged now, before the application reads (__tcp_ack_snd_check()), or once it has read
+ * all there is (tcp_cleanup_rbuf()); `fin`: the stream has ended, and whoever answers may do so with data. */
 static inline void receive_judge(struct native_endpoint *e, bool fin)
 {
     struct native_receiver *rx = &e->rx;
-    uint64_t most = e->config.delayed_ack > 1 ? rx->own.segment : 0;
-    bool two = rx->nxt - rx->acked > most;
+    bool two = rx->nxt - rx->acked > (e->config.delayed_ack > 1 ? rx->own.segment : 0);
     rx->unacked++;
-    rx->ack_now = rx->ack_now || (rx->quick_acks > 0 && !fin);
-    if (rx->ack_now)
+    rx->ack_now = rx->ack_now || (rx->quick_acks > 0 && !fin) ||
+                  (two && (receive_space(e) >= rx->window_sent || native_linux_window(e) >= rx->window_sent));
+    if (!rx->ack_now && rx->reassembly.held.n > 0)
+        receive_compress(e);
+    if (rx->ack_now || (!two && (!rx->own.pushed || fin || rx->own.kept > 0)))
         return;
-    if (two && (receive_space(e) >= rx->window_sent || native_linux_window(e) >= rx->window_sent)) {
-        rx->ack_now = true;
-        return;
-    }
-    if (!two && (!rx->own.pushed || fin || rx->own.kept > 0))
-        return;
-    rx->ack_now = true; /* the application has read all there is */
+    rx->ack_now = true;
     if (!rx->paused)
         rx->own.queued = 0;
 }
@@ -440,8 +439,6 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
     bool finished = rx->nxt > rx->finish;
     if (!waited)
         receive_judge(e, finished);
-    if (!waited && !rx->ack_now && rx->reassembly.held.n > 0)
-        receive_compress(e);
     if (!rx->ack_now && rx->reassembly.held.n > 0)
         rx->unacked = 0; /* the delayed ACK's timer is not for these */
     native_endpoint_deliver(e, finished ? bytes - 1 : bytes);
