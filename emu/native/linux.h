@@ -90,7 +90,7 @@ struct native_linux {
     uint64_t probe_end; /* 0: no probe out (tlp_high_seq) */
     uint64_t undo_from;
     int32_t undo_again; /* retransmissions that no D-SACK has told of; -1: none yet (undo_retrans) */
-    uint32_t again_ms;  /* time stamp of the first retransmission of the episode; 0: none (retrans_stamp) */
+    uint32_t again_ms;  /* time stamp of the first retransmission of the episode, and 1; 0: none (retrans_stamp) */
     uint32_t timeouts;  /* in a row (icsk_retransmits) */
     uint64_t prior_cwnd, prior_ssthresh;  /* before the reduction; 0: not to be restored */
     uint32_t prr_delivered, prr_out;      /* segments */

@@ -2,6 +2,8 @@
 /* What Linux makes of an ACK (tcp_input.c, tcp_recovery.c). */
 #include "emu/native/endpoint.h"
 
+#include <string.h>
+
 #define FIRST_CWND 10 /* segments, before a route says otherwise (TCP_INIT_CWND) */
 #define PS_PER_US INT64_C(1000000)
 #define MOST_REORDERING 300 /* segments (tcp_max_reordering) */
@@ -11,6 +13,7 @@
 /* What an ACK said. */
 struct acked {
     uint64_t before;        /* una before it */
+    uint64_t highest;       /* where what was SACKed before it ends; una, if nothing was (prior_fack) */
     uint64_t low;           /* the lowest segment that arrived without having been sent again; UINT64_MAX: none */
     uint32_t now_us;
     bool data, window;      /* it carried data; it changed the window */
@@ -294,15 +297,34 @@ static void acked_shape(struct native_linux *l, uint32_t from, uint32_t end)
     }
 }
 
+/* The blocks of an ACK, in order, without a D-SACK. Returns how many. */
+static int acked_blocks(struct native_endpoint *e, const struct native_segment *s, struct acked *a,
+                        uint64_t (*blocks)[2])
+{
+    const struct native_sacked_segment *sacked = (const struct native_sacked_segment *)s;
+    int n = 0;
+    for (int i = acked_dsack(e, sacked, a->before, a); i < s->n_sack; i++) {
+        uint64_t from = native_offset(sacked->sack[i][0], e->tx.una), to = native_offset(sacked->sack[i][1], e->tx.una);
+        int k = n;
+        if (from < e->tx.una || to > e->tx.nxt || from >= to)
+            continue;
+        for (; k > 0 && blocks[k - 1][0] > from; k--)
+            memcpy(blocks[k], blocks[k - 1], sizeof *blocks);
+        blocks[k][0] = from;
+        blocks[k][1] = to;
+        n++;
+    }
+    return n;
+}
+
 /* tcp_sacktag_write_queue() */
 static void acked_mark(struct native_endpoint *e, const struct native_segment *s, struct acked *a)
 {
     struct native_sender *tx = &e->tx;
-    const struct native_sacked_segment *sacked = (const struct native_sacked_segment *)s;
-    for (int i = 0; i < s->n_sack; i++) {
-        uint64_t from = native_offset(sacked->sack[i][0], tx->una), to = native_offset(sacked->sack[i][1], tx->una);
-        if ((i == 0 && acked_dsack(e, sacked, a->before, a)) || from < tx->una || to > tx->nxt || from >= to)
-            continue;
+    uint64_t blocks[NATIVE_SACK_BLOCKS][2];
+    int n = acked_blocks(e, s, a, blocks);
+    for (int i = 0; i < n; i++) {
+        uint64_t from = blocks[i][0], to = blocks[i][1];
         uint64_t start, end, at = from;
         while (native_scoreboard_hole(&tx->scoreboard, at, to, &start, &end)) {
             uint32_t first = acked_find(&tx->own, start), number = first;
@@ -328,7 +350,6 @@ static void acked_clean(struct native_endpoint *e, struct acked *a)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    uint64_t highest = native_scoreboard_highest(&tx->scoreboard);
     while (l->first != l->next) {
         const struct native_linux_segment *s = native_linux_at(l, l->first);
         uint64_t from = native_offset(s->from, a->before), end = from + s->bytes;
@@ -360,8 +381,8 @@ static void acked_clean(struct native_endpoint *e, struct acked *a)
     }
     if (tx->scoreboard.n > 0)
         native_intervals_cut(&tx->scoreboard, tx->una);
-    if (highest > 0 && a->low < highest)
-        acked_reordered(e, a->low, highest);
+    if (a->low < a->highest)
+        acked_reordered(e, a->low, l->sacked > 0 ? native_scoreboard_highest(&tx->scoreboard) : tx->una);
 }
 
 /* tcp_ack_update_rtt(): of what was sent once, else by time stamps, which tick every ms. Returns the control's sample,
@@ -507,7 +528,7 @@ static bool acked_any_again(const struct native_linux *l)
 /* tcp_packet_delayed(): it echoes a time stamp from before anything was sent again. */
 static bool acked_delayed(const struct native_linux *l, const struct acked *a)
 {
-    return l->again_ms != 0 && (int32_t)(a->echo_ms - l->again_ms) < 0;
+    return l->again_ms != 0 && (int32_t)(a->echo_ms + 1 - l->again_ms) < 0;
 }
 
 static bool acked_in_vain(const struct native_linux *l, const struct acked *a)
@@ -714,6 +735,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     }
     struct acked a = {
         .before = tx->una,
+        .highest = l->sacked > 0 ? native_scoreboard_highest(&tx->scoreboard) : tx->una,
         .low = UINT64_MAX,
         .now_us = (uint32_t)(native_scheduler_now(e->env->scheduler) / PS_PER_US),
         .data = s->payload_bytes > 0 || s->flags & NATIVE_FIN,

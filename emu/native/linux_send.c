@@ -162,7 +162,7 @@ static void send_segment_again(struct native_endpoint *e, uint32_t number, bool 
         s->flags |= NATIVE_LINUX_AGAIN;
         l->again++;
         if (l->again_ms == 0)
-            l->again_ms = send_now_us(e) / 1000;
+            l->again_ms = send_now_us(e) / 1000 + 1;
         l->undo_again = (l->undo_again < 0 ? 0 : l->undo_again) + 1;
         if (2 * l->queue_first >= l->queue_next) { /* what is of no interest any more makes room */
             l->queue_next -= l->queue_first;
