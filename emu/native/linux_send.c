@@ -291,14 +291,16 @@ static uint64_t send_write(struct native_endpoint *e, uint64_t bytes)
                 break;
             if (waiting > l->packet_mask || !l->packets)
                 send_grow_packets(l);
-            l->packet_next++;
+            *send_packet(l, l->packet_next++) = (struct native_linux_packet){0};
             length = 0;
         }
         uint64_t piece = send_least(size - length, left);
+        struct native_linux_packet *tail = send_packet(l, l->packet_next - 1);
+        tail->pushed = tail->pushed && left < bytes; /* by this write */
         l->taken += piece;
         left -= piece;
         length += piece;
-        *send_packet(l, l->packet_next - 1) = (struct native_linux_packet){l->taken, false};
+        tail->end = l->taken;
         send_next_packet(e);
         if (left == 0 || length < size)
             continue;
