@@ -199,10 +199,19 @@ static void endpoint_syn_ack(struct native_endpoint *e)
     native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK | native_ecn_syn_flags(&e->ecn, true), 0, 0);
 }
 
+static void endpoint_set_handshake(struct native_endpoint *e, int64_t rto_ps)
+{
+    const int64_t tick_ps = NATIVE_RTT_JIFFY_US * PS_PER_US;
+    if (e->tx.from_linux)
+        native_timer_set_in_wheel(&e->tx.retransmit, tick_ps, rto_ps / tick_ps);
+    else
+        native_timer_set(&e->tx.retransmit, endpoint_now(e) + rto_ps);
+}
+
 void native_endpoint_handshake_timeout(struct native_endpoint *e)
 {
     native_rtt_backoff(&e->tx.rtt);
-    native_timer_set(&e->tx.retransmit, endpoint_now(e) + native_rtt_rto_ps(&e->tx.rtt));
+    endpoint_set_handshake(e, native_rtt_rto_ps(&e->tx.rtt));
     if (e->state == NATIVE_SYN_SENT)
         native_endpoint_send(e, NATIVE_SYN, 0, 0); /* ECN is not asked for again (RFC 3168, section 6.1.1.1) */
     else
@@ -259,7 +268,7 @@ void native_endpoint_fini(struct native_endpoint *e)
 static void endpoint_open(struct native_endpoint *e, enum native_state state)
 {
     e->state = state;
-    native_timer_set(&e->tx.retransmit, endpoint_now(e) + FIRST_RTO_PS);
+    endpoint_set_handshake(e, FIRST_RTO_PS);
     if (state == NATIVE_SYN_SENT)
         native_endpoint_send(e, NATIVE_SYN | native_ecn_syn_flags(&e->ecn, false), 0, 0);
     else
