@@ -27,7 +27,7 @@ class Chapter(unittest.TestCase):
 
     def test_every_table_has_one_place_and_is_filled(self):
         found = re.findall(r"<!-- table: (\w+) -->\n(.*?)<!-- end -->", self.text, re.S)
-        self.assertEqual(sorted(name for name, _ in found), ["mechanisms", "optical", "papers", "printed", "tam", "zhu"])
+        self.assertEqual(sorted(name for name, _ in found), ["joint", "mechanisms", "optical", "papers", "printed", "tam", "zhu"])
         for name, table in found:
             self.assertGreater(table.count("\n| "), 1, name)
 

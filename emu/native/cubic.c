@@ -21,7 +21,7 @@
 #define HYSTART_MOST_US 16000
 #define HYSTART_GAP_US 2000
 #define HYSTART_CUSHION_US 1000
-#define HYSTART_BYTES 260860  /* four bursts of 65215 bytes */
+#define HYSTART_BYTES 261372  /* four bursts of 65343 bytes */
 #define SETTLED_US 1000000    /* round trips this soon after a loss say nothing */
 
 void native_cubic_init(struct native_cubic *c, bool hystart)

@@ -4,6 +4,8 @@
 #include "emu/native/headers.h"
 #include "emu/network/port.h"
 
+#include <stdlib.h>
+
 #define ECN_QUICK_ACKS 2 /* after a mark (Linux, tcp_enter_quickack_mode()) */
 #define QUICK_ACKS 16 /* at most, when a connection begins (Linux, tcp_incr_quickack) */
 #define PS_PER_US INT64_C(1000000)
@@ -40,7 +42,10 @@ static inline void endpoint_acknowledges(struct native_endpoint *e, uint32_t win
     rx->ack_now = false;
     rx->acked = rx->nxt;
     rx->window_sent = window;
-    native_timer_cancel(&rx->delayed_ack);
+    if (e->tx.from_linux)
+        native_linux_acknowledges(e);
+    else
+        native_timer_cancel(&rx->delayed_ack);
 }
 
 static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
@@ -49,9 +54,8 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
     uint64_t blocks[NATIVE_SACK_BLOCKS][2];
     int n_sack = 0;
     if (bytes == 0 && e->config.sack && (flags & NATIVE_ACK)) {
-        if (e->tx.from_linux)
-            n_sack = native_linux_acknowledges(e, blocks);
-        n_sack += native_reassembly_blocks(&rx->reassembly, blocks + n_sack, NATIVE_SACK_BLOCKS - n_sack);
+        n_sack = e->tx.from_linux ? native_linux_blocks(e, blocks)
+                                  : native_reassembly_blocks(&rx->reassembly, blocks, NATIVE_SACK_BLOCKS);
     }
     struct native_segment *s = native_pool_take(n_sack ? e->env->sacked : e->env->plain);
     uint32_t window = endpoint_window(e);
@@ -140,9 +144,6 @@ static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *
     int64_t now_ps = endpoint_now(e);
     uint32_t window = endpoint_window(e);
     endpoint_acknowledges(e, window);
-    e->rx.own.fresh = false; /* nothing is sent after it because of the same data */
-    e->rx.own.compressed = 0; /* native_linux_acknowledges(), where it has no block */
-    native_timer_cancel(&e->rx.own.timer);
     e->frame.pure_ack = true;
     e->frame.sent_ps = now_ps;
     e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, 0);
@@ -166,13 +167,6 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
         endpoint_send_closely(e, flags, from, bytes);
 }
 
-static __attribute__((noinline)) void endpoint_ack_closely(struct native_endpoint *e)
-{
-    endpoint_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);
-    e->rx.own.fresh = false;
-}
-
-/* It tells of what has come, which is read then. */
 static void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
@@ -180,14 +174,28 @@ static void endpoint_ack(struct native_endpoint *e)
     if (e->direct && e->nic && !endpoint_has_blocks(&e->rx))
         endpoint_send_ack(e, NATIVE_ACK, e->tx.nxt);
     else
-        endpoint_ack_closely(e);
+        endpoint_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);
 }
 
 static void endpoint_delayed_ack(void *arg)
 {
     struct native_endpoint *e = arg;
-    if (e->rx.unacked > 0)
+    if (e->tx.from_linux ? native_linux_delayed_ack(e) : e->rx.unacked > 0)
         endpoint_ack(e);
+}
+
+/* An ACK waits already. */
+static inline bool endpoint_delays(const struct native_endpoint *e)
+{
+    return e->tx.from_linux ? e->rx.own.delaying : e->rx.delayed_ack.armed;
+}
+
+static void endpoint_delay_ack(struct native_endpoint *e)
+{
+    if (e->tx.from_linux)
+        native_linux_delay_ack(e);
+    else
+        native_timer_set(&e->rx.delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
 }
 
 static void endpoint_syn_ack(struct native_endpoint *e)
@@ -195,10 +203,19 @@ static void endpoint_syn_ack(struct native_endpoint *e)
     native_endpoint_send(e, NATIVE_SYN | NATIVE_ACK | native_ecn_syn_flags(&e->ecn, true), 0, 0);
 }
 
+static void endpoint_set_handshake(struct native_endpoint *e, int64_t rto_ps)
+{
+    const int64_t tick_ps = NATIVE_RTT_JIFFY_US * PS_PER_US;
+    if (e->tx.from_linux)
+        native_timer_set_in_wheel(&e->tx.retransmit, tick_ps, rto_ps / tick_ps);
+    else
+        native_timer_set(&e->tx.retransmit, endpoint_now(e) + rto_ps);
+}
+
 void native_endpoint_handshake_timeout(struct native_endpoint *e)
 {
     native_rtt_backoff(&e->tx.rtt);
-    native_timer_set(&e->tx.retransmit, endpoint_now(e) + native_rtt_rto_ps(&e->tx.rtt));
+    endpoint_set_handshake(e, native_rtt_rto_ps(&e->tx.rtt));
     if (e->state == NATIVE_SYN_SENT)
         native_endpoint_send(e, NATIVE_SYN, 0, 0); /* ECN is not asked for again (RFC 3168, section 6.1.1.1) */
     else
@@ -246,6 +263,7 @@ void native_endpoint_fini(struct native_endpoint *e)
 {
     native_intervals_fini(&e->tx.scoreboard);
     native_linux_fini(&e->tx.own);
+    free(e->rx.own.held);
     native_intervals_fini(&e->rx.reassembly.held);
     if (e->quic)
         native_quic_fini(e);
@@ -254,7 +272,7 @@ void native_endpoint_fini(struct native_endpoint *e)
 static void endpoint_open(struct native_endpoint *e, enum native_state state)
 {
     e->state = state;
-    native_timer_set(&e->tx.retransmit, endpoint_now(e) + FIRST_RTO_PS);
+    endpoint_set_handshake(e, FIRST_RTO_PS);
     if (state == NATIVE_SYN_SENT)
         native_endpoint_send(e, NATIVE_SYN | native_ecn_syn_flags(&e->ecn, false), 0, 0);
     else
@@ -414,14 +432,10 @@ static enum native_way endpoint_way(const struct native_endpoint *e)
 /* Data have come and are counted: an ACK, now or later. */
 static inline void endpoint_acks(struct native_endpoint *e)
 {
-    struct native_receiver *rx = &e->rx;
-    if (rx->ack_now) {
+    if (e->rx.ack_now)
         endpoint_ack(e);
-        return;
-    }
-    rx->own.fresh = false;
-    if (!rx->delayed_ack.armed && rx->unacked > 0)
-        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
+    else if (e->rx.unacked > 0 && !endpoint_delays(e))
+        endpoint_delay_ack(e);
 }
 
 /* Somebody is told of them. */
@@ -443,10 +457,13 @@ static inline void endpoint_delivers(struct native_endpoint *e, uint32_t payload
         endpoint_acks_after(e, payload);
 }
 
-static __attribute__((noinline)) void endpoint_received_as_linux(struct native_endpoint *e, uint32_t payload)
+static __attribute__((noinline)) void endpoint_received_as_linux(struct native_endpoint *e, struct native_segment *s)
 {
-    native_linux_received(e, payload);
+    uint32_t payload = s->payload_bytes;
+    native_linux_received(e, s);
+    native_pool_give(e->env->plain, s);
     endpoint_delivers(e, payload);
+    native_linux_read(e);
 }
 
 /* The next data to an end that is receiving, which acknowledge nothing. */
@@ -457,12 +474,12 @@ static inline void endpoint_received_plainly(struct native_endpoint *e, struct n
     if (rx->nxt == rx->acked)
         rx->ts_recent = s->ts; /* as below */
     e->tx.peer_window = (uint32_t)s->window << e->window_scale;
-    native_pool_give(e->env->plain, s);
     rx->nxt += payload;
     if (e->tx.from_linux) {
-        endpoint_received_as_linux(e, payload);
+        endpoint_received_as_linux(e, s);
         return;
     }
+    native_pool_give(e->env->plain, s);
     if (++rx->unacked >= (uint32_t)e->config.delayed_ack || rx->quick_acks > 0)
         rx->ack_now = true;
     endpoint_delivers(e, payload);
@@ -507,9 +524,10 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     native_sender_push(e); /* data carry the ACK along */
     if (rx->ack_now)
         endpoint_ack(e);
-    else if (rx->unacked > 0 && !rx->delayed_ack.armed)
-        native_timer_set(&rx->delayed_ack, endpoint_now(e) + e->config.delayed_ack_timeout_ps);
-    rx->own.fresh = false;
+    else if (rx->unacked > 0 && !endpoint_delays(e))
+        endpoint_delay_ack(e);
+    if (e->tx.from_linux)
+        native_linux_read(e);
 }
 
 /* Any other segment. */
@@ -571,7 +589,7 @@ void native_endpoint_pause(struct native_endpoint *e, bool paused)
     if (paused)
         return;
     uint32_t before = endpoint_window(e);
-    e->rx.unread = 0;
+    e->rx.unread = e->rx.own.queued = 0;
     if (e->state == NATIVE_ESTABLISHED && before < endpoint_window(e) && e->rx.window_sent < endpoint_window(e))
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0); /* a window update */
 }

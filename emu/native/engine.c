@@ -15,6 +15,7 @@
 #define NATIVE_FIRST_CLIENT 49152
 #define NATIVE_CLIENTS 16384
 #define ENDLESS (UINT64_C(1) << 62) /* bytes: centuries */
+#define PS_PER_NS 1000
 
 /* A connection that carries a flow, one way or both. */
 struct native_flow {
@@ -196,14 +197,32 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
     e->config.transmit(e->config.user, (int)end->station, &frame);
 }
 
+/* Linux's clock tells whole ns, and a host acts at the first one after what happens to it: frames of several hosts that
+ * come to a port at one time keep the order that this gives them. Returns the time that native_leave() sets again. */
+static inline int64_t native_enter(const struct native_endpoint *end)
+{
+    int64_t exact_ps = end->env->scheduler->now_ps;
+    if (end->tx.from_linux)
+        end->env->scheduler->now_ps = (int64_t)(((uint64_t)exact_ps + PS_PER_NS - 1) / PS_PER_NS * PS_PER_NS);
+    return exact_ps;
+}
+
+static inline void native_leave(const struct native_endpoint *end, int64_t exact_ps)
+{
+    end->env->scheduler->now_ps = exact_ps;
+}
+
 void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
 {
     struct native_segment *s = frame->packet; /* who receives may send, and the frame is no longer there */
     struct native_endpoint *to = native_end(e, s->end ^ 1);
-    if (__builtin_expect(frame->dst == (uint32_t)host, 1))
+    if (__builtin_expect(frame->dst == (uint32_t)host, 1)) {
+        int64_t exact_ps = native_enter(to);
         native_endpoint_receive(to, s);
-    else /* it was flooded */
+        native_leave(to, exact_ps);
+    } else { /* it was flooded */
         native_release(s);
+    }
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
@@ -211,8 +230,11 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
     (void)host;
     const struct native_segment *s = frame->packet;
     struct native_endpoint *end = native_end(e, s->end);
-    if (end->config.small_queue_bytes > 0 && s->payload_bytes > 0)
-        native_endpoint_departed(end, native_endpoint_queued(end, s->payload_bytes, s->cut, emu_frame_buffer_bytes(frame)));
+    if (end->config.small_queue_bytes == 0 || s->payload_bytes == 0)
+        return;
+    int64_t exact_ps = native_enter(end);
+    native_endpoint_departed(end, native_endpoint_queued(end, s->payload_bytes, s->cut, emu_frame_buffer_bytes(frame)));
+    native_leave(end, exact_ps);
 }
 
 /* A stream with an end closes after its last byte. */
@@ -299,7 +321,9 @@ void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)
 static void flow_start(void *arg)
 {
     struct native_flow *f = arg;
+    int64_t exact_ps = native_enter(&f->ends[0]);
     native_endpoint_connect(&f->ends[0]);
+    native_leave(&f->ends[0], exact_ps);
 }
 
 static void native_thread_begin(struct emu_engine *e)

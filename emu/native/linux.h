@@ -40,7 +40,7 @@ enum native_linux_flags {
     NATIVE_LINUX_LOST = 2,
     NATIVE_LINUX_AGAIN = 4, /* its retransmission is out */
     NATIVE_LINUX_EVER = 8,  /* was sent more than once */
-    NATIVE_LINUX_END = 16,  /* the last of its burst */
+    NATIVE_LINUX_END = 16,  /* the last of its packet (sk_buff): as it was sent, or as losses have cut it since */
     NATIVE_LINUX_PUSHED = 32,
 };
 
@@ -90,7 +90,7 @@ struct native_linux {
     uint64_t probe_end; /* 0: no probe out (tlp_high_seq) */
     uint64_t undo_from;
     int32_t undo_again; /* retransmissions that no D-SACK has told of; -1: none yet (undo_retrans) */
-    uint32_t again_ms;  /* time stamp of the first retransmission of the episode; 0: none (retrans_stamp) */
+    uint32_t again_ms;  /* time stamp of the first retransmission of the episode, and 1; 0: none (retrans_stamp) */
     uint32_t timeouts;  /* in a row (icsk_retransmits) */
     uint64_t prior_cwnd, prior_ssthresh;  /* before the reduction; 0: not to be restored */
     uint32_t prr_delivered, prr_out;      /* segments */
@@ -105,35 +105,83 @@ struct native_linux {
     uint32_t packet_mask;                 /* places - 1; 0: none yet */
     uint32_t packet_first, packet_next;   /* that are to be sent, modulo 2^32 */
     uint64_t pushed;                      /* up to here the application has pushed (pushed_seq) */
-    uint32_t bursts;                      /* out */
+    uint32_t bursts;                      /* out: packets */
     uint32_t last_burst;                  /* segments */
+    uint64_t paced, paced_trip;           /* of native_linux_in_round_trip(); 0: no ACK of data yet */
     uint64_t most_window;                 /* that the peer has ever advertised */
     int64_t wrote_ps;                     /* when a segment left last, data or not */
+};
+
+#define NATIVE_LINUX_PAGES 17 /* that a buffer may have besides its head (MAX_SKB_FRAGS) */
+#define NATIVE_LINUX_BLOCKS 4 /* of SACK that a receiver remembers; three fit beside time stamps */
+
+/* Data of one or of several frames (sk_buff). */
+struct native_linux_buffer {
+    uint64_t from, to;
+    uint32_t memory; /* bytes (truesize) */
+    int pages;       /* of other frames in it; -1: its own head is none, so that no other may have it */
 };
 
 struct native_linux_receiver {
     uint64_t limit;          /* the window is no larger (rcv_ssthresh), */
     uint64_t most;           /* nor ever than this; */
-    uint32_t memory;         /* and what a frame takes of it: both of the configuration */
+    uint32_t memory;         /* of a full frame: both of the configuration */
+    uint64_t queued, kept;   /* memory of what is in order and not read, and of what is not (sk_rmem_alloc) */
+    struct native_linux_buffer tail;  /* the last of what is queued */
+    struct native_linux_buffer *held; /* owned; out of order, sorted */
+    size_t n_held, held_room;
+    uint64_t blocks[NATIVE_LINUX_BLOCKS][2]; /* of SACK, the one that changed last first */
+    int n_blocks;
+    uint32_t segment;        /* bytes of one, as far as it knows (rcv_mss); */
+    uint32_t shorter;        /* the last one was shorter, as others may be (last_seg_size); 0: no */
+    bool pushed;             /* something ended (ICSK_ACK_PUSHED) that no ACK has left for */
+    uint32_t echo_us;        /* the last time stamp that came back */
+    uint32_t trip_8us;       /* round trip as a receiver sees it, in eighths (rcv_rtt_est); 0: not yet */
+    uint32_t window_us;      /* and since when it counts a window, */
+    uint64_t window_end;     /* which ends here */
+    int32_t ato;             /* ticks that an ACK may wait; 0: nothing has come yet */
     uint64_t told;           /* rx.nxt when `duplicates` began */
     uint32_t duplicates;     /* ACKs in a row that only told of SACKed data, up to three */
     uint32_t compressed;     /* ACKs that wait */
     struct native_timer timer; /* for them */
     uint64_t twice_from, twice_to; /* what arrived twice, of which the next ACK tells; equal: nothing */
-    int64_t came_ps;         /* the latest data */
-    bool fresh;              /* they are not read yet */
+    bool delaying;           /* an ACK waits for its timer (ICSK_ACK_TIMER) */
+    int32_t came;            /* in this tick the latest data in order */
 };
 
 /* Data have arrived: decides about an ACK (rx.ack_now, or one later). */
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s);
 /* The same for what comes in order to an end that sends nothing, once the receiver has counted it; whether it may be
  * taken so. */
-void native_linux_received(struct native_endpoint *e, uint32_t payload);
+void native_linux_received(struct native_endpoint *e, const struct native_segment *s);
 bool native_linux_receives_plainly(const struct native_endpoint *e);
 /* Bytes that may come after rx.nxt; an ACK is about to say so. */
 uint64_t native_linux_window(const struct native_endpoint *e);
-/* An ACK leaves. Returns 1 when its first SACK block is the D-SACK in blocks[0]. */
-int native_linux_acknowledges(struct native_endpoint *e, uint64_t (*blocks)[2]);
+/* A pure ACK leaves: no other waits, and where memory is scarce ACKs are delayed from now on (__tcp_select_window()). */
+void native_linux_acknowledges(struct native_endpoint *e);
+/* Its SACK blocks, the D-SACK first; returns how many. */
+int native_linux_blocks(struct native_endpoint *e, uint64_t (*blocks)[2]);
+/* An ACK may wait (tcp_send_delayed_ack()). Its timer has fired, which goes on when the ACK has left before: whether an ACK
+ * is due, one of a hole that waits, too (tcp_delack_timer_handler()). */
+void native_linux_delay_ack(struct native_endpoint *e);
+bool native_linux_delayed_ack(struct native_endpoint *e);
+/* The application reads all there is, and may have to tell how much room there is then (tcp_cleanup_rbuf()). */
+void native_linux_read(struct native_endpoint *e);
+
+/* Memory of a frame with its data. */
+struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload);
+/* It is next in order (tcp_queue_rcv()). */
+void native_linux_queue(struct native_linux_receiver *own, const struct native_linux_buffer *b);
+/* It is out of order (tcp_data_queue_ofo()); a buffer of its own is not yet counted. */
+enum native_linux_kept { LINUX_KEPT_BEFORE, LINUX_MERGED, LINUX_KEPT };
+enum native_linux_kept native_linux_keep(struct native_linux_receiver *own, const struct native_linux_buffer *b);
+/* What is no longer out of order is queued (tcp_ofo_queue()). */
+void native_linux_unkeep(struct native_linux_receiver *own, uint64_t nxt);
+/* The number of the SACK block that these data have extended, or of a new one; it comes first, with what it touches now; and
+ * those that rx.nxt covers go (tcp_sack_new_ofo_skb(), tcp_sack_remove()). */
+int native_linux_find_block(struct native_linux_receiver *own, uint64_t from, uint64_t to);
+void native_linux_tell(struct native_linux_receiver *own, int i, uint64_t from, uint64_t to);
+void native_linux_untell(struct native_linux_receiver *own, uint64_t nxt);
 
 void native_linux_init_receiver(struct native_endpoint *e);
 
@@ -173,12 +221,18 @@ static inline struct native_linux_segment *native_linux_at(const struct native_l
 /* Memory of a frame in the NIC (truesize): one that was cut from a burst is a copy in a power of two of bytes
  * (skb_segment(), alloc_skb()); else it is the packet. */
 int64_t native_linux_frame_memory(uint32_t payload, bool cut);
+/* A packet ends with this segment from now on (tcp_fragment()). */
+static inline void native_linux_cut(struct native_linux *l, uint32_t number)
+{
+    struct native_linux_segment *s = native_linux_at(l, number);
+    l->bursts += !(s->flags & NATIVE_LINUX_END);
+    s->flags |= NATIVE_LINUX_END;
+}
+
 /* Marks a segment as lost, or its retransmission as lost again (tcp_mark_skb_lost()). */
 void native_linux_lose(struct native_linux *l, uint32_t number);
 /* Sends again what is lost, as far as the window lets (tcp_xmit_retransmit_queue()). */
 void native_linux_send_lost(struct native_endpoint *e);
-/* Sends one segment again; also one that is not lost, as a probe. */
-void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool counted);
 /* Sends new data (tcp_write_xmit()): all that may go; one burst, at once; one burst more than the window lets. Returns
  * segments. */
 enum native_linux_sends { LINUX_SEND_ALL, LINUX_SEND_ONE, LINUX_SEND_PROBE };
@@ -199,7 +253,9 @@ void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una
 int64_t native_linux_detect(struct native_endpoint *e);
 /* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
 uint64_t native_linux_pacing(const struct native_endpoint *e);
-/* That times the round trip, in eighths of a us as rtt.srtt_8us counts it. */
+/* That times the round trip; and this trip, in eighths of a us as rtt.srtt_8us counts it. Both were so after the latest
+ * ACK. */
 uint64_t native_linux_in_round_trip(const struct native_endpoint *e);
+uint64_t native_linux_paced_trip(const struct native_endpoint *e);
 
 #endif

@@ -2,6 +2,8 @@
 /* What Linux makes of an ACK (tcp_input.c, tcp_recovery.c). */
 #include "emu/native/endpoint.h"
 
+#include <string.h>
+
 #define FIRST_CWND 10 /* segments, before a route says otherwise (TCP_INIT_CWND) */
 #define PS_PER_US INT64_C(1000000)
 #define MOST_REORDERING 300 /* segments (tcp_max_reordering) */
@@ -11,6 +13,7 @@
 /* What an ACK said. */
 struct acked {
     uint64_t before;        /* una before it */
+    uint64_t highest;       /* where what was SACKed before it ends; una, if nothing was (prior_fack) */
     uint64_t low;           /* the lowest segment that arrived without having been sent again; UINT64_MAX: none */
     uint32_t now_us;
     bool data, window;      /* it carried data; it changed the window */
@@ -40,19 +43,36 @@ void native_linux_set_state(struct native_endpoint *e, enum native_linux_state s
     e->tx.recovery = state == LINUX_LOSS ? NATIVE_LOSS : state == LINUX_RECOVERY ? NATIVE_FAST_RECOVERY : NATIVE_NORMAL;
 }
 
+static inline uint64_t acked_in_round_trip(const struct native_endpoint *e, uint64_t cwnd)
+{
+    return cwnd * (e->tx.window.cwnd < e->tx.window.ssthresh / 2 ? 200 : 120) * (8 * 10000);
+}
+
+/* tcp_update_pacing_rate(), at the end of an ACK. */
+static inline void acked_pace(struct native_endpoint *e)
+{
+    uint64_t cwnd = acked_most(e->tx.window.cwnd, (uint64_t)native_linux_out(&e->tx.own) * acked_segment(e));
+    e->tx.own.paced = acked_in_round_trip(e, cwnd);
+    e->tx.own.paced_trip = (uint64_t)e->tx.rtt.srtt_8us;
+}
+
 uint64_t native_linux_in_round_trip(const struct native_endpoint *e)
 {
-    const struct native_sender *tx = &e->tx;
-    uint64_t segment = acked_segment(e), cwnd = tx->window.cwnd;
-    uint64_t percent = cwnd < tx->window.ssthresh / 2 ? 200 : 120;
-    if (tx->una == 0 && cwnd > FIRST_CWND * segment) /* it is of the handshake still */
-        cwnd = FIRST_CWND * segment;
-    return (tx->una == 0 ? cwnd : acked_most(cwnd, native_linux_out(&tx->own) * segment)) * percent * (8 * 10000);
+    uint64_t first = FIRST_CWND * (uint64_t)acked_segment(e);
+    if (e->tx.own.paced > 0)
+        return e->tx.own.paced;
+    return acked_in_round_trip(e, e->tx.window.cwnd < first ? e->tx.window.cwnd : first); /* of the handshake still */
+}
+
+uint64_t native_linux_paced_trip(const struct native_endpoint *e)
+{
+    return e->tx.own.paced > 0 ? e->tx.own.paced_trip : (uint64_t)e->tx.rtt.srtt_8us;
 }
 
 uint64_t native_linux_pacing(const struct native_endpoint *e)
 {
-    return e->tx.rtt.srtt_8us > 0 ? native_linux_in_round_trip(e) / (uint64_t)e->tx.rtt.srtt_8us : 0;
+    uint64_t trip = native_linux_paced_trip(e);
+    return trip > 0 ? native_linux_in_round_trip(e) / trip : 0;
 }
 
 void native_linux_lose(struct native_linux *l, uint32_t number)
@@ -230,24 +250,92 @@ static bool acked_dsack(struct native_endpoint *e, const struct native_sacked_se
     return true;
 }
 
+/* A packet ends there no longer: what follows has become part of it (tcp_shifted_skb()). */
+static void acked_join(struct native_linux *l, uint32_t number)
+{
+    native_linux_at(l, number)->flags &= (uint8_t)~(NATIVE_LINUX_END | NATIVE_LINUX_PUSHED);
+    l->bursts--;
+}
+
+static bool acked_is_sacked_alone(const struct native_linux *l, uint32_t number)
+{
+    return (native_linux_at(l, number)->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) ==
+           NATIVE_LINUX_SACKED;
+}
+
+/* Segments [from, end) are about to be SACKed, all of one packet or its first or its last ones, or some between: they join
+ * the packet before, if that is SACKed (tcp_shift_skb_data()), or are cut off (tcp_match_skb_to_sack()). `sacked`: it will
+ * be. */
+static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end, bool sacked)
+{
+    const struct native_linux_segment *s = native_linux_at(l, from), *before = native_linux_at(l, from - 1);
+    bool starts = from == l->first || before->flags & NATIVE_LINUX_END, whole = native_linux_at(l, end - 1)->flags & NATIVE_LINUX_END;
+    bool probe = (s->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_AGAIN;
+    sacked = from != l->first && (sacked || acked_is_sacked_alone(l, from - 1));
+    if (starts && sacked && !probe && before->bytes == s->bytes) {
+        native_linux_cut(l, end - 1);
+        acked_join(l, from - 1);
+        if (whole && end != l->next && acked_is_sacked_alone(l, end) && native_linux_at(l, end)->bytes == s->bytes)
+            acked_join(l, end - 1);
+        return;
+    }
+    if (!starts)
+        native_linux_cut(l, from - 1);
+    native_linux_cut(l, end - 1);
+}
+
+static void acked_shape(struct native_linux *l, uint32_t from, uint32_t end)
+{
+    bool sacked = false;
+    while (from != end) {
+        uint32_t to = from;
+        while (to != end - 1 && !(native_linux_at(l, to)->flags & NATIVE_LINUX_END))
+            to++;
+        acked_shape_one(l, from, to + 1, sacked);
+        sacked = (native_linux_at(l, to)->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) != NATIVE_LINUX_AGAIN;
+        from = to + 1;
+    }
+}
+
+/* The blocks of an ACK, in order, without a D-SACK. Returns how many. */
+static int acked_blocks(struct native_endpoint *e, const struct native_segment *s, struct acked *a,
+                        uint64_t (*blocks)[2])
+{
+    const struct native_sacked_segment *sacked = (const struct native_sacked_segment *)s;
+    int n = 0;
+    for (int i = acked_dsack(e, sacked, a->before, a); i < s->n_sack; i++) {
+        uint64_t from = native_offset(sacked->sack[i][0], e->tx.una), to = native_offset(sacked->sack[i][1], e->tx.una);
+        int k = n;
+        if (from < e->tx.una || to > e->tx.nxt || from >= to)
+            continue;
+        for (; k > 0 && blocks[k - 1][0] > from; k--)
+            memcpy(blocks[k], blocks[k - 1], sizeof *blocks);
+        blocks[k][0] = from;
+        blocks[k][1] = to;
+        n++;
+    }
+    return n;
+}
+
 /* tcp_sacktag_write_queue() */
 static void acked_mark(struct native_endpoint *e, const struct native_segment *s, struct acked *a)
 {
     struct native_sender *tx = &e->tx;
-    const struct native_sacked_segment *sacked = (const struct native_sacked_segment *)s;
-    for (int i = 0; i < s->n_sack; i++) {
-        uint64_t from = native_offset(sacked->sack[i][0], tx->una), to = native_offset(sacked->sack[i][1], tx->una);
-        if ((i == 0 && acked_dsack(e, sacked, a->before, a)) || from < tx->una || to > tx->nxt || from >= to)
-            continue;
+    uint64_t blocks[NATIVE_SACK_BLOCKS][2];
+    int n = acked_blocks(e, s, a, blocks);
+    for (int i = 0; i < n; i++) {
+        uint64_t from = blocks[i][0], to = blocks[i][1];
         uint64_t start, end, at = from;
         while (native_scoreboard_hole(&tx->scoreboard, at, to, &start, &end)) {
-            uint32_t number = acked_find(&tx->own, start);
+            uint32_t first = acked_find(&tx->own, start), number = first;
             for (; number != tx->own.next; number++) {
                 const struct native_linux_segment *g = native_linux_at(&tx->own, number);
                 if (native_offset(g->from, tx->una) + g->bytes > end)
                     break;
-                acked_sack(e, number, a);
             }
+            acked_shape(&tx->own, first, number);
+            for (; first != number; first++)
+                acked_sack(e, first, a);
             at = end;
         }
         native_intervals_add(&tx->scoreboard, from, to);
@@ -262,7 +350,6 @@ static void acked_clean(struct native_endpoint *e, struct acked *a)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    uint64_t highest = native_scoreboard_highest(&tx->scoreboard);
     while (l->first != l->next) {
         const struct native_linux_segment *s = native_linux_at(l, l->first);
         uint64_t from = native_offset(s->from, a->before), end = from + s->bytes;
@@ -294,8 +381,8 @@ static void acked_clean(struct native_endpoint *e, struct acked *a)
     }
     if (tx->scoreboard.n > 0)
         native_intervals_cut(&tx->scoreboard, tx->una);
-    if (highest > 0 && a->low < highest)
-        acked_reordered(e, a->low, highest);
+    if (a->low < a->highest)
+        acked_reordered(e, a->low, l->sacked > 0 ? native_scoreboard_highest(&tx->scoreboard) : tx->una);
 }
 
 /* tcp_ack_update_rtt(): of what was sent once, else by time stamps, which tick every ms. Returns the control's sample,
@@ -441,7 +528,7 @@ static bool acked_any_again(const struct native_linux *l)
 /* tcp_packet_delayed(): it echoes a time stamp from before anything was sent again. */
 static bool acked_delayed(const struct native_linux *l, const struct acked *a)
 {
-    return l->again_ms != 0 && (int32_t)(a->echo_ms - l->again_ms) < 0;
+    return l->again_ms != 0 && (int32_t)(a->echo_ms + 1 - l->again_ms) < 0;
 }
 
 static bool acked_in_vain(const struct native_linux *l, const struct acked *a)
@@ -648,6 +735,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     }
     struct acked a = {
         .before = tx->una,
+        .highest = l->sacked > 0 ? native_scoreboard_highest(&tx->scoreboard) : tx->una,
         .low = UINT64_MAX,
         .now_us = (uint32_t)(native_scheduler_now(e->env->scheduler) / PS_PER_US),
         .data = s->payload_bytes > 0 || s->flags & NATIVE_FIN,
@@ -699,6 +787,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
         native_linux_arm(e);
     seen.acked = (uint64_t)(l->delivered - delivered) * seen.segment;
     acked_control(e, &a, &seen, l->delivered - delivered, l->losses != losses);
+    acked_pace(e);
     if (resend == RESEND_NEW) {
         native_linux_send_new(e, LINUX_SEND_ALL);
         if (tx->nxt > l->high)
@@ -789,6 +878,7 @@ __attribute__((noinline)) bool native_linux_acked_plainly(struct native_endpoint
     native_linux_arm_plainly(e);
     if (l->limited || (tx->window.cwnd < tx->window.ssthresh && tx->window.cwnd < 2 * l->most_out * acked_segment(e)))
         acked_grow_plainly(e, now_us, rtt_us, l->delivered - delivered);
+    acked_pace(e);
     if (e->env->drained && tx->una == tx->written)
         e->env->drained(e->env->user, e);
     native_linux_push(e);

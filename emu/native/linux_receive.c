@@ -3,39 +3,36 @@
 #include "emu/native/endpoint.h"
 
 #define PS_PER_US INT64_C(1000000)
+#define PS_PER_TICK (NATIVE_RTT_JIFFY_US * PS_PER_US)
 #define FIRST_WINDOW 65535
 #define TIME_STAMPS 12 /* bytes of a header */
-#define SEGMENT_MEMORY 2176  /* bytes, of a frame with a segment of 1448 or less: it is cut from a page, if that has room */
-#define SEGMENT 1448
-#define PAGE_BYTES 4096
-#define BESIDE_PAYLOAD 452   /* headers 66, room before them 66, skb_shared_info 320 */
-#define SKB_BYTES 256
 #define MOST_QUICK_ACKS 16
 #define GROWS_FROM 128    /* bytes of a segment that lets the window grow */
 #define MOST_COMPRESSED 44 /* ACKs (tcp_comp_sack_nr) */
 #define MOST_COMPRESSED_PS (1000 * PS_PER_US)  /* tcp_comp_sack_delay_ns */
 #define COMPRESSED_SLACK_PS (100 * PS_PER_US)  /* tcp_comp_sack_slack_ns */
 #define DUPLICATES 3      /* that are told of at once (TCP_FASTRETRANS_THRESH) */
+#define FIRST_SEGMENT 536 /* before any has come (TCP_MSS_DEFAULT) */
+#define SHORTER 524       /* bytes of one with time stamps: TCP_MSS_DEFAULT less these, */
+#define SHORTEST 76       /* and TCP_MIN_MSS less these */
+#define TOLD_TWICE 2      /* blocks that are expected to fit an ACK (TCP_SACK_BLOCKS_EXPECTED) */
+#define MOST_ATO 50       /* ticks that an ACK may wait (TCP_DELACK_MAX) */
 
-/* What a frame takes of the window, half of its memory. A jumbo frame has a power of two of it (__netdev_alloc_skb()). */
-static uint64_t receive_memory(const struct native_endpoint *e)
+static int64_t receive_now(const struct native_endpoint *e)
 {
-    uint64_t bytes = (uint64_t)e->config.segment_bytes + BESIDE_PAYLOAD, room = PAGE_BYTES;
-    if (e->config.segment_bytes <= SEGMENT)
-        return SEGMENT_MEMORY / 2;
-    while (bytes > PAGE_BYTES && room < bytes)
-        room *= 2;
-    return ((bytes > PAGE_BYTES ? room : bytes) + SKB_BYTES) / 2;
+    return native_scheduler_now(e->env->scheduler);
 }
 
-/* What is free now of the buffer (tcp_space()). */
+static int32_t receive_tick(const struct native_endpoint *e)
+{
+    return (int32_t)((uint64_t)receive_now(e) / PS_PER_TICK);
+}
+
+/* What is free now of the buffer (tcp_space()): half of the memory is for data. */
 static uint64_t receive_space(const struct native_endpoint *e)
 {
-    uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
-    uint64_t held = e->rx.reassembly.held.bytes, taken = e->rx.unread + (e->rx.own.fresh ? e->rx.own.memory : 0);
-    if (held > 0)
-        taken += held * e->rx.own.memory / (uint64_t)e->config.segment_bytes;
-    return buffer > taken ? buffer - taken : 0;
+    uint64_t buffer = 2 * (uint64_t)e->config.receive_buffer_bytes, taken = e->rx.own.queued + e->rx.own.kept;
+    return buffer > taken ? (buffer - taken) / 2 : 0;
 }
 
 /* The window of the handshake, whole segments; who opens it does not know yet that they have time stamps
@@ -99,31 +96,67 @@ static void receive_compressed(void *arg)
 void native_linux_init_receiver(struct native_endpoint *e)
 {
     struct native_linux_receiver *own = &e->rx.own;
-    own->memory = (uint32_t)receive_memory(e);
+    own->memory = native_linux_buffer(0, (uint32_t)e->config.segment_bytes).memory;
     own->most = receive_most(e);
     own->limit = receive_first(e) < own->most ? receive_first(e) : own->most;
+    own->echo_us = UINT32_MAX;
+    e->rx.quick_acks = 0; /* until there are data in order */
+    own->segment = own->limit / 2 < FIRST_SEGMENT ? (uint32_t)(own->limit / 2) : FIRST_SEGMENT;
     native_timer_init(&own->timer, e->env->scheduler, receive_compressed, e);
 }
 
-int native_linux_acknowledges(struct native_endpoint *e, uint64_t (*blocks)[2])
+void native_linux_acknowledges(struct native_endpoint *e)
 {
     struct native_linux_receiver *own = &e->rx.own;
     own->compressed = 0;
+    own->delaying = own->pushed = false;
     native_timer_cancel(&own->timer);
-    if (own->twice_from == own->twice_to)
-        return 0;
-    blocks[0][0] = own->twice_from;
-    blocks[0][1] = own->twice_to;
-    own->twice_from = own->twice_to;
-    return 1;
+    if (e->rx.quick_acks > 0 && receive_space(e) < own->most / 2)
+        e->rx.quick_acks = 0;
 }
 
+int native_linux_blocks(struct native_endpoint *e, uint64_t (*blocks)[2])
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    int n = 0;
+    if (own->twice_from != own->twice_to) {
+        blocks[0][0] = own->twice_from;
+        blocks[n++][1] = own->twice_to;
+    }
+    own->twice_from = own->twice_to;
+    for (int i = 0; i < own->n_blocks && n < NATIVE_SACK_BLOCKS; i++, n++) {
+        blocks[n][0] = own->blocks[i][0];
+        blocks[n][1] = own->blocks[i][1];
+    }
+    return n;
+}
+
+static void receive_twice(struct native_linux_receiver *own, uint64_t from, uint64_t to)
+{
+    own->twice_from = from;
+    own->twice_to = to;
+}
+
+/* tcp_incr_quickack() */
 static void receive_quickly(struct native_endpoint *e)
 {
-    uint64_t windows = e->rx.window_sent / (2 * (uint64_t)e->config.segment_bytes);
-    uint32_t quick = windows < 2 ? 2 : windows > MOST_QUICK_ACKS ? MOST_QUICK_ACKS : (uint32_t)windows;
+    uint64_t windows = e->rx.window_sent / (2 * (uint64_t)e->rx.own.segment);
+    uint32_t quick = windows == 0 ? 2 : windows > MOST_QUICK_ACKS ? MOST_QUICK_ACKS : (uint32_t)windows;
     if (quick > e->rx.quick_acks)
         e->rx.quick_acks = quick;
+}
+
+static int32_t receive_least_ato(const struct native_endpoint *e)
+{
+    return (int32_t)((e->config.delayed_ack_timeout_ps + PS_PER_TICK - 1) / PS_PER_TICK);
+}
+
+/* tcp_enter_quickack_mode() */
+static void receive_all_quickly(struct native_endpoint *e)
+{
+    receive_quickly(e);
+    e->rx.own.ato = receive_least_ato(e);
+    e->rx.ack_now = true;
 }
 
 /* tcp_grow_window(): what the frame itself takes is not free. Growth is told at once. */
@@ -136,6 +169,110 @@ static void receive_grow(struct native_endpoint *e, uint32_t bytes)
         return;
     own->limit += space - own->limit < more ? space - own->limit : more;
     e->rx.quick_acks |= 1;
+}
+
+/* tcp_rcv_rtt_update() */
+static void receive_trip(struct native_linux_receiver *own, uint32_t us, bool of_window)
+{
+    uint32_t old = own->trip_8us;
+    if (old == 0 || 8 * us < old)
+        own->trip_8us = 8 * us;
+    else if (!of_window)
+        own->trip_8us = old - old / 8 + us;
+}
+
+/* From an ACK to the data that it called for, in ms of time stamps (tcp_rcv_rtt_measure_ts()). */
+static inline void receive_measure_echo(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    if (s->ts_echo == own->echo_us || s->ts_echo / 1000 == own->echo_us / 1000)
+        return;
+    own->echo_us = s->ts_echo;
+    if (s->payload_bytes < own->segment)
+        return;
+    uint32_t ms = (uint32_t)((uint64_t)receive_now(e) / PS_PER_US) / 1000 - s->ts_echo / 1000;
+    receive_trip(own, 1000 * (ms > 0 ? ms : 1), false);
+}
+
+/* How long a window takes (tcp_rcv_rtt_measure()). */
+static inline void receive_measure_window(struct native_endpoint *e)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    if (own->window_end > 0 && e->rx.nxt < own->window_end)
+        return;
+    uint32_t now_us = (uint32_t)(receive_now(e) / PS_PER_US);
+    if (own->window_end > 0)
+        receive_trip(own, now_us > own->window_us ? now_us - own->window_us : 1, true);
+    own->window_end = e->rx.nxt + e->rx.window_sent;
+    own->window_us = now_us;
+}
+
+/* How long a segment is: shorter ones are, too, once two in a row are alike. Else a shorter one, or a push, is the end of
+ * what an application wrote (tcp_measure_rcv_mss()). */
+static inline void receive_measure_segment(struct native_endpoint *e, const struct native_segment *s)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    uint32_t bytes = s->payload_bytes, before = own->shorter;
+    own->shorter = 0;
+    if (bytes >= own->segment) {
+        own->segment = bytes < e->config.segment_bytes ? bytes : (uint32_t)e->config.segment_bytes;
+        own->pushed = own->pushed || s->flags & NATIVE_PUSH;
+        return;
+    }
+    if (bytes >= SHORTER || (bytes >= SHORTEST && !(s->flags & (NATIVE_PUSH | NATIVE_FIN)))) {
+        own->shorter = bytes;
+        if (bytes == before) {
+            own->segment = bytes;
+            return;
+        }
+    }
+    own->pushed = true;
+}
+
+/* How long an ACK may wait follows how far data are apart; who was silent for long may have begun anew
+ * (tcp_event_data_recv()). */
+static inline void receive_measure_gap(struct native_endpoint *e)
+{
+    struct native_linux_receiver *own = &e->rx.own;
+    int32_t tick = receive_tick(e), least = receive_least_ato(e), gap = tick - own->came;
+    own->came = tick;
+    if (own->ato == least && gap <= least / 2)
+        return; /* as mostly: it stays */
+    int64_t rto = native_rtt_rto_ps(&e->tx.rtt) / PS_PER_TICK;
+    if (own->ato == 0) {
+        own->ato = least; /* the first of all */
+        receive_quickly(e);
+    } else if (gap <= least / 2) {
+        own->ato = own->ato / 2 + least / 2;
+    } else if (gap < own->ato) {
+        own->ato = own->ato / 2 + gap < rto ? own->ato / 2 + gap : (int32_t)rto;
+    } else if (gap > rto) {
+        receive_quickly(e);
+    }
+}
+
+void native_linux_delay_ack(struct native_endpoint *e)
+{
+    int64_t ato = e->rx.own.ato, least = receive_least_ato(e);
+    if (ato > least) {
+        int64_t trip = native_linux_jiffies(e->tx.rtt.srtt_8us / 8), most = trip > least ? trip : least;
+        ato = ato < most ? ato : most;
+        ato = ato < MOST_ATO ? ato : MOST_ATO;
+    }
+    e->rx.own.delaying = true;
+    native_timer_set_in_wheel(&e->rx.delayed_ack, PS_PER_TICK, ato);
+}
+
+bool native_linux_delayed_ack(struct native_endpoint *e)
+{
+    int64_t rto = native_rtt_rto_ps(&e->tx.rtt) / PS_PER_TICK;
+    if (e->rx.own.compressed > 0)
+        return true;
+    if (!e->rx.own.delaying)
+        return false;
+    e->rx.own.delaying = false;
+    e->rx.own.ato = 2 * (int64_t)e->rx.own.ato < rto ? 2 * e->rx.own.ato : (int32_t)rto;
+    return true;
 }
 
 /* The third and later ACKs of a hole wait for more (__tcp_ack_snd_check()). */
@@ -154,92 +291,155 @@ static void receive_compress(struct native_endpoint *e)
     own->compressed++;
     if (own->timer.armed)
         return;
-    int64_t delay_ps = e->tx.rtt.srtt_8us * PS_PER_US / (8 * 20);
+    int64_t srtt_8us = e->tx.rtt.srtt_8us, trip_8us = own->trip_8us;
+    trip_8us = srtt_8us > 0 && srtt_8us < trip_8us ? srtt_8us : trip_8us;
+    int64_t delay_ps = trip_8us * 125 / 20 * 1000; /* 5 %, in ns */
     if (delay_ps > MOST_COMPRESSED_PS)
         delay_ps = MOST_COMPRESSED_PS;
-    native_timer_set(&own->timer, native_scheduler_now(e->env->scheduler) + delay_ps + COMPRESSED_SLACK_PS);
+    native_timer_set(&own->timer, receive_now(e) + delay_ps + COMPRESSED_SLACK_PS);
 }
 
-/* Whether what has come in order is to be acknowledged now, as far as no hole, no end of the stream decides. */
-static inline void receive_judge(struct native_endpoint *e, uint32_t payload, bool pushed, bool read)
+/* Whether what has come is to be acknowledged now, before the application reads (__tcp_ack_snd_check()), or once it has read
+ * all there is (tcp_cleanup_rbuf()); `fin`: the stream has ended, and whoever answers may do so with data. */
+static inline void receive_judge(struct native_endpoint *e, bool fin)
 {
     struct native_receiver *rx = &e->rx;
-    uint64_t most = e->config.delayed_ack > 1 ? (uint64_t)e->config.segment_bytes : 0;
+    bool two = rx->nxt - rx->acked > (e->config.delayed_ack > 1 ? rx->own.segment : 0);
     rx->unacked++;
-    rx->ack_now = rx->ack_now || rx->quick_acks > 0 || rx->nxt - rx->acked > most;
-    if (read && !rx->ack_now && (payload < e->config.segment_bytes || pushed)) {
-        rx->ack_now = true; /* the application has read all there is (tcp_cleanup_rbuf()) */
-        rx->own.fresh = false;
-    }
+    rx->ack_now = rx->ack_now || (rx->quick_acks > 0 && !fin) ||
+                  (two && (receive_space(e) >= rx->window_sent || native_linux_window(e) >= rx->window_sent));
+    if (!rx->ack_now && rx->reassembly.held.n > 0)
+        receive_compress(e);
+    if (rx->ack_now || (!two && (!rx->own.pushed || fin || rx->own.kept > 0)))
+        return;
+    rx->ack_now = true;
+    if (!rx->paused)
+        rx->own.queued = 0;
+}
+
+static __attribute__((noinline)) void receive_reopen(struct native_endpoint *e, uint64_t window)
+{
+    uint64_t more = native_linux_window(e);
+    if (more > 0 && more >= 2 * window)
+        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+}
+
+void native_linux_read(struct native_endpoint *e)
+{
+    struct native_receiver *rx = &e->rx;
+    if (rx->paused || rx->own.queued == 0)
+        return;
+    rx->own.queued = 0;
+    uint64_t window = rx->acked + rx->window_sent - rx->nxt;
+    if (__builtin_expect(2 * window <= rx->own.most, 0) && rx->finish == NATIVE_OPEN_STREAM)
+        receive_reopen(e, window);
 }
 
 bool native_linux_receives_plainly(const struct native_endpoint *e)
 {
-    const struct native_linux_receiver *own = &e->rx.own;
-    return e->tx.own.probe_end == 0 &&
-           native_scheduler_now(e->env->scheduler) - own->came_ps <= e->tx.rtt.min_rto_us * PS_PER_US; /* RTO, or less */
+    return e->tx.own.probe_end == 0;
 }
 
-void native_linux_received(struct native_endpoint *e, uint32_t payload)
+/* Data in order have come, up to rx.nxt, and are queued. */
+static inline void receive_in_order(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_linux_receiver *own = &e->rx.own;
-    own->came_ps = native_scheduler_now(e->env->scheduler);
-    own->fresh = true;
+    receive_measure_segment(e, s);
+    receive_measure_window(e);
+    receive_measure_gap(e);
     if (own->limit < own->most)
-        receive_grow(e, payload);
-    receive_judge(e, payload, false, true);
+        receive_grow(e, s->payload_bytes);
+}
+
+void native_linux_received(struct native_endpoint *e, const struct native_segment *s)
+{
+    e->rx.own.queued = s->payload_bytes == e->config.segment_bytes ? e->rx.own.memory /* it is alone */
+                                                                   : native_linux_buffer(0, s->payload_bytes).memory;
+    receive_measure_echo(e, s);
+    receive_in_order(e, s);
+    receive_judge(e, false);
     if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
         e->tx.own.most_window = e->tx.peer_window;
+}
+
+/* tcp_data_queue_ofo(). Returns whether an ACK has left that waited: then none is due for this. */
+static bool receive_out_of_order(struct native_endpoint *e, const struct native_segment *s,
+                                 const struct native_linux_buffer *b)
+{
+    struct native_receiver *rx = &e->rx;
+    struct native_linux_receiver *own = &rx->own;
+    bool first = own->n_held == 0, waited = false;
+    enum native_linux_kept kept = native_linux_keep(own, b);
+    native_reassembly_insert(&rx->reassembly, b->from, b->to);
+    if (kept == LINUX_KEPT_BEFORE) {
+        e->stats.duplicate_segments++;
+        receive_twice(own, b->from, b->to);
+    } else if (kept == LINUX_MERGED) {
+        receive_grow(e, s->payload_bytes);
+    }
+    if (first)
+        own->n_blocks = 0;
+    int i = native_linux_find_block(own, b->from, b->to);
+    if (i >= TOLD_TWICE && own->compressed > 0) {
+        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+        waited = true;
+    }
+    native_linux_tell(own, i, b->from, b->to);
+    if (kept == LINUX_KEPT) {
+        receive_grow(e, s->payload_bytes);
+        own->kept += b->memory;
+    }
+    return waited;
+}
+
+/* What continues the stream, and what it joins. */
+static void receive_next(struct native_endpoint *e, const struct native_segment *s, const struct native_linux_buffer *b)
+{
+    struct native_receiver *rx = &e->rx;
+    bool hole = rx->reassembly.held.n > 0;
+    if (b->from < rx->nxt)
+        receive_twice(&rx->own, b->from, rx->nxt);
+    rx->nxt = b->to;
+    native_linux_queue(&rx->own, b);
+    receive_in_order(e, s);
+    if (!hole)
+        return;
+    native_linux_unkeep(&rx->own, rx->nxt);
+    rx->nxt = native_reassembly_advance(&rx->reassembly, rx->nxt);
+    native_linux_untell(&rx->own, rx->nxt);
+    rx->ack_now = rx->ack_now || rx->reassembly.held.n == 0;
 }
 
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_receiver *rx = &e->rx;
-    bool fin = s->flags & NATIVE_FIN;
-    uint64_t from = native_offset(s->seq, rx->nxt), to = from + s->payload_bytes + fin, before = rx->nxt;
-    int64_t now_ps = native_scheduler_now(e->env->scheduler);
+    bool fin = s->flags & NATIVE_FIN, waited = false;
+    struct native_linux_buffer b = native_linux_buffer(native_offset(s->seq, rx->nxt), s->payload_bytes);
+    uint64_t before = rx->nxt;
+    b.to += fin;
+    rx->own.twice_from = rx->own.twice_to; /* a D-SACK that did not leave is forgotten */
+    receive_measure_echo(e, s);
     if (fin)
-        rx->finish = to - 1;
-    if (to <= rx->nxt) {
-        e->stats.duplicate_segments += to > from;
-        rx->own.twice_from = from;
-        rx->own.twice_to = to;
-        receive_quickly(e);
-        rx->ack_now = true;
+        rx->finish = b.to - 1;
+    if (b.to <= rx->nxt) {
+        e->stats.duplicate_segments += b.to > b.from;
+        receive_twice(&rx->own, b.from, b.to);
+        receive_all_quickly(e);
         return;
     }
-    if (rx->own.came_ps > 0 && now_ps - rx->own.came_ps > native_rtt_rto_ps(&e->tx.rtt))
-        receive_quickly(e); /* the sender may have begun anew */
-    rx->own.came_ps = now_ps;
-    rx->own.fresh = true;
-    bool hole = rx->reassembly.held.n > 0, filled = false;
-    if (from > rx->nxt) {
-        if (to - rx->nxt > native_linux_window(e)) {
-            rx->ack_now = true;
-            return;
-        }
-        uint64_t held = rx->reassembly.held.bytes;
-        native_reassembly_insert(&rx->reassembly, from, to);
-        if (rx->reassembly.held.bytes == held) {
-            e->stats.duplicate_segments++;
-            rx->own.twice_from = from;
-            rx->own.twice_to = to;
-        }
-        receive_grow(e, s->payload_bytes);
-    } else {
-        rx->nxt = hole ? native_reassembly_advance(&rx->reassembly, to) : to;
-        filled = hole && rx->reassembly.held.n == 0;
-        receive_grow(e, s->payload_bytes);
+    if (b.from >= rx->acked + rx->window_sent && rx->acked + rx->window_sent >= rx->nxt) {
+        receive_all_quickly(e);
+        return;
     }
+    if (b.from > rx->nxt)
+        waited = receive_out_of_order(e, s, &b);
+    else
+        receive_next(e, s, &b);
     uint64_t bytes = rx->nxt - before;
     bool finished = rx->nxt > rx->finish;
-    rx->ack_now = rx->ack_now || filled || finished;
-    receive_judge(e, s->payload_bytes, s->flags & NATIVE_PUSH, bytes > 0);
-    if (!rx->ack_now && rx->reassembly.held.n > 0)
-        receive_compress(e);
+    if (!waited)
+        receive_judge(e, finished);
     if (!rx->ack_now && rx->reassembly.held.n > 0)
         rx->unacked = 0; /* the delayed ACK's timer is not for these */
     native_endpoint_deliver(e, finished ? bytes - 1 : bytes);
-    if (finished)
-        native_endpoint_close(e);
 }

@@ -9,11 +9,8 @@
 
 #define PS_PER_US INT64_C(1000000)
 #define JIFFY_US NATIVE_RTT_JIFFY_US
-#define WHEEL_BITS 3   /* each level of the timer wheel is eight times as coarse (kernel/time/timer.c) */
-#define WHEEL_LEVELS 9
-#define WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
 #define PROBE_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
-#define GSO_BYTES 65215 /* 64 KiB less headers (sk_gso_max_size) */
+#define GSO_BYTES 65343 /* 64 KiB less headers (sk_gso_max_size): 192 bytes of MAX_TCP_HEADER, and one */
 #define LEAST_BURST 2   /* segments (tcp_min_tso_segs) */
 #define NEAR_RTT_LOG 9  /* bursts grow where the round trip is below 512 us (tcp_tso_rtt_log) */
 #define WINDOW_DIVISOR 3 /* tcp_tso_win_divisor */
@@ -48,15 +45,10 @@ static uint64_t send_most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A wheel's timer never fires early: at the first tick of its level after it is due (calc_index()). */
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies)
 {
-    int64_t due = (int64_t)((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US)) + jiffies;
-    int shift = 0;
-    while (shift < WHEEL_LEVELS * WHEEL_BITS && jiffies >= (int64_t)WHEEL_TICKS << shift)
-        shift += WHEEL_BITS;
     e->tx.own.timer = timer;
-    native_timer_set(&e->tx.retransmit, (((due >> shift) + 1) << shift) * JIFFY_US * PS_PER_US);
+    native_timer_set_in_wheel(&e->tx.retransmit, JIFFY_US * PS_PER_US, jiffies);
 }
 
 static int64_t send_rto_jiffies(const struct native_endpoint *e)
@@ -96,12 +88,10 @@ static bool send_probes(const struct native_endpoint *e)
 
 void native_linux_arm_plainly(struct native_endpoint *e)
 {
-    uint64_t wanted_us = (uint64_t)e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US, jiffies = (wanted_us + JIFFY_US - 1) / JIFFY_US;
-    if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe && jiffies < WHEEL_TICKS &&
-        native_rtt_is_before_rto(&e->tx.rtt, (int64_t)wanted_us)) {
-        e->tx.own.timer = LINUX_PROBE;
-        native_timer_set(&e->tx.retransmit, (int64_t)(((uint64_t)send_now(e) / (JIFFY_US * PS_PER_US) + jiffies + 1) *
-                                                      (JIFFY_US * PS_PER_US)));
+    int64_t wanted_us = e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US;
+    if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe &&
+        native_rtt_is_before_rto(&e->tx.rtt, wanted_us)) {
+        native_linux_set_timer(e, LINUX_PROBE, native_linux_jiffies(wanted_us));
     } else if (!native_linux_arm_probe(e, true)) {
         native_linux_arm(e);
     }
@@ -156,7 +146,8 @@ static void send_segment(struct native_endpoint *e, uint64_t from, uint32_t payl
     native_endpoint_send(e, flags, from, payload);
 }
 
-void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool counted)
+/* One segment once more; `counted`: not as a probe. */
+static void send_segment_again(struct native_endpoint *e, uint32_t number, bool counted, bool pushed)
 {
     struct native_linux *l = &e->tx.own;
     struct native_linux_segment *s = native_linux_at(l, number);
@@ -171,7 +162,7 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
         s->flags |= NATIVE_LINUX_AGAIN;
         l->again++;
         if (l->again_ms == 0)
-            l->again_ms = send_now_us(e) / 1000;
+            l->again_ms = send_now_us(e) / 1000 + 1;
         l->undo_again = (l->undo_again < 0 ? 0 : l->undo_again) + 1;
         if (2 * l->queue_first >= l->queue_next) { /* what is of no interest any more makes room */
             l->queue_next -= l->queue_first;
@@ -182,7 +173,7 @@ void native_linux_send_again(struct native_endpoint *e, uint32_t number, bool co
         l->queue = memory_grown(l->queue, l->queue_next, &l->queue_room, 8, sizeof *l->queue, "retransmissions");
         l->queue[l->queue_next++] = (struct native_linux_again){number, s->sent_us};
     }
-    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, s->flags & NATIVE_LINUX_PUSHED);
+    send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, pushed || s->flags & NATIVE_LINUX_PUSHED);
 }
 
 int64_t native_linux_frame_memory(uint32_t payload, bool cut)
@@ -300,14 +291,16 @@ static uint64_t send_write(struct native_endpoint *e, uint64_t bytes)
                 break;
             if (waiting > l->packet_mask || !l->packets)
                 send_grow_packets(l);
-            l->packet_next++;
+            *send_packet(l, l->packet_next++) = (struct native_linux_packet){0};
             length = 0;
         }
         uint64_t piece = send_least(size - length, left);
+        struct native_linux_packet *tail = send_packet(l, l->packet_next - 1);
+        tail->pushed = tail->pushed && left < bytes; /* by this write */
         l->taken += piece;
         left -= piece;
         length += piece;
-        *send_packet(l, l->packet_next - 1) = (struct native_linux_packet){l->taken, false};
+        tail->end = l->taken;
         send_next_packet(e);
         if (left == 0 || length < size)
             continue;
@@ -399,10 +392,12 @@ static uint64_t send_split(const struct native_endpoint *e, const struct send_ro
     return e->config.nagle && native_linux_out(&e->tx.own) > 0 ? needed - needed % segment : needed;
 }
 
-/* What leaves is pushed where it is several segments (__tcp_transmit_skb()), or ends a packet that is. */
-static bool send_is_pushed(const struct native_linux *l, uint64_t end, uint32_t segments)
+/* The segment that ends there ends a packet that is pushed, also when it leaves again. Several segments at once are pushed
+ * this time alone (__tcp_transmit_skb()). */
+static uint8_t send_mark(const struct native_linux *l, uint64_t end)
 {
-    return segments > 1 || (l->packet_first != l->packet_next && end == l->packet_end && send_packet(l, l->packet_first)->pushed);
+    bool pushed = l->packet_first != l->packet_next && end == l->packet_end && send_packet(l, l->packet_first)->pushed;
+    return pushed ? NATIVE_LINUX_END | NATIVE_LINUX_PUSHED : NATIVE_LINUX_END;
 }
 
 /* tcp_cwnd_validate() */
@@ -435,8 +430,8 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
         *native_linux_at(l, next) = (struct native_linux_segment){(uint32_t)at, now_us, (uint16_t)segment, 0, now_4ns};
     struct native_linux_segment *last = native_linux_at(l, next - 1);
     last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
-    bool pushed = send_is_pushed(l, tx->nxt, l->last_burst);
-    last->flags = pushed ? NATIVE_LINUX_END | NATIVE_LINUX_PUSHED : NATIVE_LINUX_END;
+    last->flags = send_mark(l, tx->nxt);
+    bool pushed = last->flags & NATIVE_LINUX_PUSHED || l->last_burst > 1;
     native_endpoint_send_stretch(e, from, bytes, pushed ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
 }
 
@@ -455,12 +450,13 @@ static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool f
             send_grow_ring(l);
         uint64_t from = tx->nxt;
         *native_linux_at(l, l->next) = (struct native_linux_segment){
-            (uint32_t)from, now_us, (uint16_t)(payload + last), bytes == 0 ? NATIVE_LINUX_END : 0, send_now_4ns(e)};
+            (uint32_t)from, now_us, (uint16_t)(payload + last), 0, send_now_4ns(e)};
         l->next++;
         l->last_burst++;
         tx->nxt = from + payload + last;
-        bool pushed = bytes == 0 && send_is_pushed(l, tx->nxt - last, l->last_burst);
-        native_linux_at(l, l->next - 1)->flags |= pushed ? NATIVE_LINUX_PUSHED : 0;
+        uint8_t flags = bytes == 0 ? send_mark(l, tx->nxt - last) : 0;
+        bool pushed = flags & NATIVE_LINUX_PUSHED || (bytes == 0 && l->last_burst > 1);
+        native_linux_at(l, l->next - 1)->flags = flags;
         send_segment(e, from, payload, last, false, pushed);
     } while (bytes > 0);
 }
@@ -540,6 +536,31 @@ uint32_t native_linux_send_new(struct native_endpoint *e, enum native_linux_send
     return sent;
 }
 
+/* Segments of the packet at `hint` that may be sent again at once, `most` at most; its bytes. */
+static uint32_t send_packet_again(const struct native_endpoint *e, uint32_t most, uint64_t *bytes)
+{
+    const struct native_linux *l = &e->tx.own;
+    uint32_t n = 0, end = l->hint;
+    bool ends = false;
+    for (; end != l->next && !ends; end++) {
+        ends = native_linux_at(l, end)->flags & NATIVE_LINUX_END;
+        *bytes += native_linux_at(l, end)->bytes;
+        n += end - l->hint == n && (native_linux_at(l, end)->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_LOST;
+    }
+    return (uint32_t)send_least(n, most);
+}
+
+/* A burst of so many segments, which are a packet of their own from now on (tcp_retransmit_skb()). */
+static void send_again(struct native_endpoint *e, uint32_t number, uint32_t n)
+{
+    struct native_linux *l = &e->tx.own;
+    native_linux_cut(l, number + n - 1);
+    e->tx.cuts = n > 1;
+    for (uint32_t i = 0; i < n; i++)
+        send_segment_again(e, number + i, true, n > 1 && i == n - 1);
+    e->tx.cuts = false;
+}
+
 void native_linux_send_lost(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
@@ -557,13 +578,15 @@ void native_linux_send_lost(struct native_endpoint *e)
         }
         if (l->hint != l->first && native_offset(s->from, tx->una) >= edge)
             break;
-        if (send_throttled(e, s->bytes, true))
+        uint64_t bytes = 0;
+        uint32_t n = send_packet_again(e, (uint32_t)send_least(cwnd - native_linux_flight(l), send_burst(e)), &bytes);
+        if (send_throttled(e, bytes, true))
             break;
-        native_linux_send_again(e, l->hint, true);
-        if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
-            l->prr_out++;
         arm = arm || (l->hint == l->first && l->timer != LINUX_REORDERING);
-        l->hint++;
+        send_again(e, l->hint, n);
+        if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
+            l->prr_out += n;
+        l->hint += n;
     }
     if (arm)
         native_linux_set_timer(e, LINUX_RETRANSMIT, send_rto_jiffies(e));
@@ -587,7 +610,7 @@ static void send_restart(struct native_endpoint *e)
 /* Whether a burst has more than so many bytes, as far as that is told without a division (send_burst()). */
 static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes, uint64_t segment)
 {
-    uint64_t srtt_8us = (uint64_t)e->tx.rtt.srtt_8us;
+    uint64_t srtt_8us = native_linux_paced_trip(e);
     return bytes < LEAST_BURST * segment ||
            (bytes + segment <= GSO_BYTES && native_linux_in_round_trip(e) >= ((bytes + segment) * srtt_8us) << 10);
 }
@@ -667,7 +690,9 @@ static void send_probe(struct native_endpoint *e)
         if (more && e->tx.nxt + send_least(e->tx.own.taken - e->tx.nxt, (uint64_t)e->config.segment_bytes) <= edge) {
             sent = native_linux_send_new(e, LINUX_SEND_PROBE);
         } else {
-            native_linux_send_again(e, l->next - 1, false);
+            if (native_linux_out(l) > 1)
+                native_linux_cut(l, l->next - 2);
+            send_segment_again(e, l->next - 1, false, false);
             l->probe_again = true;
             sent = 1;
         }
@@ -742,7 +767,7 @@ void native_linux_timeout(struct native_endpoint *e)
     l->timer = LINUX_NO_TIMER;
     send_enter_loss(e);
     l->timeouts++;
-    native_linux_send_again(e, l->first, true);
+    send_again(e, l->first, 1);
     native_rtt_backoff(&e->tx.rtt);
     native_linux_set_timer(e, LINUX_RETRANSMIT, send_rto_jiffies(e));
 }

@@ -102,9 +102,9 @@ static struct native_entry heap_pop(struct native_heap *h)
     return root;
 }
 
-static void timer_add(struct native_scheduler *s, int64_t time_ps, void (*fn)(void *), void *arg)
+static void timer_add(struct native_scheduler *s, int64_t time_ps, uint64_t sequence, void (*fn)(void *), void *arg)
 {
-    heap_push(&s->timers, &(struct native_entry){time_ps, s->agenda.sequence++, fn, arg});
+    heap_push(&s->timers, &(struct native_entry){time_ps, sequence, fn, arg});
     if (time_ps < s->bound_ps)
         s->bound_ps = time_ps;
 }
@@ -249,7 +249,7 @@ void native_scheduler_at(struct native_scheduler *s, int64_t time_ps, void (*fn)
     assert(time_ps >= s->now_ps);
     /* In the agenda what is far away, as the next sample of queues, would stand at the end, where frames' events go. */
     if (!s->calendar || (time_ps - s->now_ps >= FAR_PS && s->agenda.limit_ps == INT64_MAX)) {
-        timer_add(s, time_ps, fn, arg);
+        timer_add(s, time_ps, s->agenda.sequence++, fn, arg);
         return;
     }
     if (!s->free)
@@ -470,5 +470,5 @@ void native_timer_schedule(struct native_timer *t)
 {
     assert(t->deadline_ps >= t->scheduler->now_ps);
     t->pending_ps = t->deadline_ps;
-    timer_add(t->scheduler, t->deadline_ps, timer_event, t);
+    timer_add(t->scheduler, t->deadline_ps, t->order > 0 ? t->order : t->scheduler->agenda.sequence++, timer_event, t);
 }

@@ -14,6 +14,11 @@
 #include <stddef.h>
 
 #define NATIVE_BUCKETS 1024 /* a power of two, at least 64 */
+#define NATIVE_WHEEL_BITS 3   /* each level of a timer wheel is eight times as coarse */
+#define NATIVE_WHEEL_LEVELS 9
+#define NATIVE_WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
+#define NATIVE_WHEEL_ORDER_BITS 56
+#define NATIVE_AFTER_ALL (UINT64_C(1) << 63) /* sequences of what is scheduled never come to that */
 
 struct native_entry {
     int64_t time_ps;
@@ -56,6 +61,7 @@ struct native_scheduler {
     struct emu_event *free;    /* calls, by `after` */
     struct native_call **calls; /* owned; blocks of them */
     size_t n_calls;
+    uint64_t wheel;            /* counts down with every timer that is put into a bucket of Linux's wheel */
     bool stopped;
 };
 
@@ -91,6 +97,7 @@ struct native_timer {
     struct native_scheduler *scheduler; /* borrowed */
     int64_t deadline_ps;     /* lazy: since when it is; fn says what the deadline is, and sets it, or does what is due */
     int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
+    uint64_t order;          /* among what is due at one time; 0: as it was scheduled */
     uint8_t armed;           /* enum native_timer_state */
     void (*fn)(void *arg);
     void *arg;               /* borrowed */
@@ -107,6 +114,22 @@ static inline void native_timer_set(struct native_timer *t, int64_t deadline_ps)
     t->deadline_ps = deadline_ps;
     if (__builtin_expect(deadline_ps < t->pending_ps, 0))
         native_timer_schedule(t);
+}
+
+/* The same at the first tick of a timer wheel's level after so many ticks (Linux's, kernel/time/timer.c): it never fires
+ * early. Of what is due at one tick a coarser level comes first, and what was put into its bucket last before the others.
+ * Whatever else happens at that time was before. */
+static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tick_ps, int64_t ticks)
+{
+    int64_t due = (int64_t)((uint64_t)t->scheduler->now_ps / (uint64_t)tick_ps) + ticks;
+    int level = 0;
+    while (level < NATIVE_WHEEL_LEVELS && ticks >= (int64_t)NATIVE_WHEEL_TICKS << NATIVE_WHEEL_BITS * level)
+        level++;
+    int64_t deadline_ps = (((due >> NATIVE_WHEEL_BITS * level) + 1) << NATIVE_WHEEL_BITS * level) * tick_ps;
+    if (t->armed != NATIVE_TIMER_SET || t->deadline_ps != deadline_ps) /* else it stays where it is */
+        t->order = NATIVE_AFTER_ALL | (uint64_t)(NATIVE_WHEEL_LEVELS - level) << NATIVE_WHEEL_ORDER_BITS |
+                   (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));
+    native_timer_set(t, deadline_ps);
 }
 
 /* The same without a deadline yet, which is no sooner than least_ps. False where an event has to be scheduled for it:

@@ -114,10 +114,10 @@ static void end(void)
     emu_engine_free(engine);
 }
 
-static void add(int flow, struct emu_flow_config config)
+static void add_with(int flow, struct emu_flow_config config, enum emu_congestion congestion)
 {
     struct error err = {0};
-    config.tcp = (struct emu_tcp_config){.congestion = EMU_CONGESTION_NEWRENO,
+    config.tcp = (struct emu_tcp_config){.congestion = congestion,
                                          .send_buffer_bytes = 100000,
                                          .receive_buffer_bytes = 100000,
                                          .initial_window_segments = 10,
@@ -127,6 +127,11 @@ static void add(int flow, struct emu_flow_config config)
                                          .min_rto_ps = 200 * UNITS_PS_PER_MS,
                                          .sack = true};
     assert_int_equal(emu_engine_add_flow(engine, &config, &err), flow);
+}
+
+static void add(int flow, struct emu_flow_config config)
+{
+    add_with(flow, config, EMU_CONGESTION_NEWRENO);
 }
 
 static void go(int64_t until_ps)
@@ -162,6 +167,19 @@ TEST(test_a_flow_delivers_its_bytes_and_closes)
     assert_true(late.first_data_ps > 50 * UNITS_PS_PER_MS && late.first_data_ps < 51 * UNITS_PS_PER_MS);
     assert_true(late.last_delivery_ps > late.first_data_ps);
     assert_true(seen[2].isn != seen[0].isn);
+    end();
+}
+
+/* Linux's clock tells whole ns: what begins 300 ps after 0 begins at 1 ns, and so on with all that follows. Frames take whole
+ * ns here, so that others' first data are 300 ps past one, too. */
+TEST(test_a_host_of_linux_acts_at_whole_nanoseconds)
+{
+    make(4);
+    add_with(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 5000, .start_ps = 300}, EMU_CONGESTION_LINUXRENO);
+    add(1, (struct emu_flow_config){.source = 2, .sink = 3, .bytes = 5000, .start_ps = 300});
+    go(100 * UNITS_PS_PER_MS);
+    assert_int_equal(emu_engine_flow_stats(engine, 0).first_data_ps % 1000, 0);
+    assert_int_equal(emu_engine_flow_stats(engine, 1).first_data_ps % 1000, 300);
     end();
 }
 
