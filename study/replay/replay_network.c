@@ -350,7 +350,7 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     const struct capture_address *address = network_host(r, 0);
     const struct analysis_capacity_host *host =
         address ? analysis_flows_capacity(table, address, flows[0].flow.tag) : NULL;
-    MEMORY_LOCAL struct judge_flow *others = network_facts(r, table, flows, n, &facts); /* those of facts, too */
+    struct judge_flow *others = network_facts(r, table, flows, n, &facts); /* those of facts, too */
     network_alike(flows, n);
     for (int i = 0; host && i < 2; i++) {
         const struct analysis_capacity_way *w = i ? &host->out : &host->in;
@@ -364,6 +364,7 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
     }
     if (r->reads_network && r->scenario.network.topology == EMU_TOPOLOGY_STAR)
         network_read(r, table, flows, n, host, &facts);
+    free(others);
 }
 
 void study_replay_scale_windows(struct study_replay *r, int flow, double by)
