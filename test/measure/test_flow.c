@@ -97,8 +97,8 @@ TEST(test_both_ends_see_the_same_bytes)
 TEST(test_a_reader_keeps_its_limit)
 {
     int fds[2];
+    struct measure_bucket bucket; /* which b has to the end */
     struct measure_flow a MEMORY_ENDS(measure_flow_fini), b MEMORY_ENDS(measure_flow_fini);
-    struct measure_bucket bucket;
     connection(fds);
     measure_flow_bucket_fill(&bucket, 8e6, monotonic_now_ns());
     measure_flow_open(&a, fds[0], true, 0, NULL);
