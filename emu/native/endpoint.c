@@ -457,13 +457,44 @@ static inline void endpoint_delivers(struct native_endpoint *e, uint32_t payload
         endpoint_acks_after(e, payload);
 }
 
+/* The application reads all there is. */
+static inline void endpoint_reads(struct native_endpoint *e)
+{
+    struct native_receiver *rx = &e->rx;
+    if (rx->paused || rx->own.queued == 0)
+        return;
+    rx->own.queued = 0;
+    uint64_t window = rx->acked + rx->window_sent - rx->nxt;
+    if (__builtin_expect(2 * window <= rx->own.most, 0) && rx->finish == NATIVE_OPEN_STREAM)
+        native_linux_reopen(e, window);
+}
+
+/* A full segment of which Linux's receiver learns nothing, and which calls for an ACK only as the second one. */
+static inline bool endpoint_learns_nothing(const struct native_endpoint *e, const struct native_segment *s)
+{
+    const struct native_receiver *rx = &e->rx;
+    return endpoint_now(e) < rx->own.plain_ps && s->payload_bytes == rx->own.segment && rx->nxt < rx->own.window_end &&
+           s->ts_echo - rx->own.echo_from_us < 1000 && !(rx->quick_acks | rx->ack_now | rx->own.pushed) &&
+           rx->own.space >= rx->window_sent;
+}
+
 static __attribute__((noinline)) void endpoint_received_as_linux(struct native_endpoint *e, struct native_segment *s)
 {
+    struct native_receiver *rx = &e->rx;
     uint32_t payload = s->payload_bytes;
-    native_linux_received(e, s);
+    if (__builtin_expect(endpoint_learns_nothing(e, s), 1)) { /* as native_linux_received() would find out */
+        rx->unacked++;
+        rx->ack_now = rx->nxt - rx->acked > (e->config.delayed_ack > 1 ? payload : 0);
+        rx->own.shorter = 0;
+        rx->own.queued = rx->own.memory;
+    } else {
+        native_linux_received(e, s);
+    }
+    if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
+        e->tx.own.most_window = e->tx.peer_window;
     native_pool_give(e->env->plain, s);
     endpoint_delivers(e, payload);
-    native_linux_read(e);
+    endpoint_reads(e);
 }
 
 /* The next data to an end that is receiving, which acknowledge nothing. */
@@ -527,7 +558,7 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     else if (rx->unacked > 0 && !endpoint_delays(e))
         endpoint_delay_ack(e);
     if (e->tx.from_linux)
-        native_linux_read(e);
+        endpoint_reads(e);
 }
 
 /* Any other segment. */
@@ -552,7 +583,7 @@ static inline bool endpoint_receive_plainly(struct native_endpoint *e, struct na
         return e->way == NATIVE_SENDING &&
                (e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s));
     if (e->way != NATIVE_RECEIVING || s->seq != (uint32_t)e->rx.nxt || s->ack != (uint32_t)e->tx.una ||
-        (e->tx.from_linux && !native_linux_receives_plainly(e)))
+        (e->tx.from_linux && e->tx.own.probe_end != 0))
         return false;
     endpoint_received_plainly(e, s);
     return true;
