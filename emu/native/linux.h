@@ -107,7 +107,8 @@ struct native_linux {
     uint64_t pushed;                      /* up to here the application has pushed (pushed_seq) */
     uint32_t bursts;                      /* out: packets */
     uint32_t last_burst;                  /* segments */
-    uint64_t paced, paced_trip;           /* of native_linux_in_round_trip(); 0: no ACK of data yet */
+    uint64_t paced, paced_trip; /* after the latest ACK: the pacing rate times the round trip, and this trip, in eighths
+                                 * of a us as rtt.srtt_8us counts it; 0: no ACK of data yet */
     uint64_t most_window;                 /* that the peer has ever advertised */
     int64_t wrote_ps;                     /* when a segment left last, data or not */
 };
@@ -132,6 +133,7 @@ struct native_linux_receiver {
     uint64_t space;          /* that one full frame leaves, */
     uint32_t memory;         /* and what it takes: both of the configuration */
     uint32_t segment;        /* bytes of one, as far as it knows (rcv_mss); */
+    uint32_t alone;          /* after no more bytes of them an ACK may wait */
     uint32_t shorter;        /* the last one was shorter, as others may be (last_seg_size); 0: no */
     bool pushed;             /* something ended (ICSK_ACK_PUSHED) that no ACK has left for */
     bool delaying;           /* an ACK waits for its timer (ICSK_ACK_TIMER) */
@@ -140,7 +142,6 @@ struct native_linux_receiver {
     uint64_t limit;          /* the window is no larger (rcv_ssthresh), */
     uint64_t most;           /* nor ever than this, by the configuration */
     int32_t ato, least_ato;  /* ticks that an ACK may wait, 0: nothing has come yet; and the least of the configuration */
-    int64_t delayed_ps;      /* until then an ACK that may wait the least has its timer */
     struct native_linux_buffer tail;  /* the last of what is queued */
     struct native_linux_buffer *held; /* owned; out of order, sorted */
     size_t n_held, held_room;
@@ -162,8 +163,15 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
 void native_linux_received(struct native_endpoint *e, const struct native_segment *s);
 /* Bytes that may come after rx.nxt; an ACK is about to say so. */
 uint64_t native_linux_window(const struct native_endpoint *e);
-/* A pure ACK leaves: no other waits, and where memory is scarce ACKs are delayed from now on (__tcp_select_window()). */
-void native_linux_acknowledges(struct native_endpoint *e);
+/* An ACK leaves, with data or without: no other waits. While they leave at once: where memory is scarce they are delayed
+ * from now on (__tcp_select_window()). */
+static inline void native_linux_acknowledges(struct native_linux_receiver *own)
+{
+    own->compressed = 0;
+    own->delaying = own->pushed = false;
+    native_timer_cancel(&own->timer);
+}
+void native_linux_acknowledges_quickly(struct native_endpoint *e);
 /* Its SACK blocks, the D-SACK first; returns how many. */
 int native_linux_blocks(struct native_endpoint *e, uint64_t (*blocks)[2]);
 /* An ACK may wait (tcp_send_delayed_ack()). Its timer has fired, which goes on when the ACK has left before: whether an ACK
@@ -202,10 +210,10 @@ void native_linux_timeout(struct native_endpoint *e);
 
 /* For the two halves, linux_acked.c and linux_send.c. */
 
-/* usecs_to_jiffies(): up */
+/* usecs_to_jiffies(): up; us >= 0 */
 static inline int64_t native_linux_jiffies(int64_t us)
 {
-    return (us + NATIVE_RTT_JIFFY_US - 1) / NATIVE_RTT_JIFFY_US;
+    return (int64_t)((uint64_t)(us + NATIVE_RTT_JIFFY_US - 1) / NATIVE_RTT_JIFFY_US);
 }
 
 /* Segments in the network (tcp_packets_in_flight()). */
@@ -259,9 +267,5 @@ void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una
 int64_t native_linux_detect(struct native_endpoint *e);
 /* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
 uint64_t native_linux_pacing(const struct native_endpoint *e);
-/* That times the round trip; and this trip, in eighths of a us as rtt.srtt_8us counts it. Both were so after the latest
- * ACK. */
-uint64_t native_linux_in_round_trip(const struct native_endpoint *e);
-uint64_t native_linux_paced_trip(const struct native_endpoint *e);
 
 #endif

@@ -75,7 +75,7 @@ static uint64_t receive_said(uint64_t window, uint32_t scale)
     return window < most ? window : most;
 }
 
-static __attribute__((noinline)) uint64_t receive_window(const struct native_endpoint *e)
+uint64_t native_linux_window(const struct native_endpoint *e)
 {
     const struct native_receiver *rx = &e->rx;
     uint32_t scale = e->window_scale;
@@ -90,14 +90,6 @@ static __attribute__((noinline)) uint64_t receive_window(const struct native_end
     if (edge > rx->nxt && edge - rx->nxt > window)
         window = edge - rx->nxt;
     return receive_said(window, scale);
-}
-
-uint64_t native_linux_window(const struct native_endpoint *e)
-{
-    const struct native_receiver *rx = &e->rx;
-    bool spare = rx->own.queued + rx->own.kept <= rx->own.spare, back = (int64_t)(rx->acked + rx->window_sent - rx->nxt) >
-                                                                       (int64_t)rx->own.most;
-    return rx->own.widest > 0 && spare && !back ? rx->own.widest : receive_window(e);
 }
 
 static void receive_compressed(void *arg)
@@ -124,13 +116,9 @@ void native_linux_init_receiver(struct native_endpoint *e)
     native_timer_init(&own->timer, e->env->scheduler, receive_compressed, e);
 }
 
-void native_linux_acknowledges(struct native_endpoint *e)
+void native_linux_acknowledges_quickly(struct native_endpoint *e)
 {
-    struct native_linux_receiver *own = &e->rx.own;
-    own->compressed = 0;
-    own->delaying = own->pushed = false;
-    native_timer_cancel(&own->timer);
-    if (e->rx.quick_acks > 0 && receive_space(e) < own->most / 2)
+    if (receive_space(e) < e->rx.own.most / 2)
         e->rx.quick_acks = 0;
 }
 
@@ -269,14 +257,11 @@ void native_linux_delay_ack(struct native_endpoint *e)
 {
     int64_t ato = e->rx.own.ato, least = e->rx.own.least_ato;
     e->rx.own.delaying = true;
-    if (ato == least && receive_now(e) < e->rx.own.delayed_ps)
-        return; /* it is set */
     if (ato > least) {
         int64_t trip = native_linux_jiffies(e->tx.rtt.srtt_8us / 8), most = trip > least ? trip : least;
         ato = ato < most ? ato : most;
         ato = ato < MOST_ATO ? ato : MOST_ATO;
     }
-    e->rx.own.delayed_ps = ato == least ? (receive_tick(e) + INT64_C(1)) * PS_PER_TICK : 0;
     native_timer_set_in_wheel(&e->rx.delayed_ack, PS_PER_TICK, ato);
 }
 
@@ -345,14 +330,16 @@ void native_linux_reopen(struct native_endpoint *e, uint64_t window)
 /* What stays so until the tick ends, or other data than full segments in order come; ato may double before. */
 static void receive_settle(struct native_linux_receiver *own, const struct native_endpoint *e)
 {
-    bool widest = own->limit >= own->most && e->window_scale > 0;
-    bool plain = widest && own->ato == own->least_ato && own->segment == (uint64_t)e->config.segment_bytes;
-    own->widest = widest ? receive_said(own->most, e->window_scale) : 0;
+    if (own->limit < own->most || e->window_scale == 0)
+        return; /* nor has it ever been otherwise */
+    bool plain = own->ato == own->least_ato && own->segment == (uint64_t)e->config.segment_bytes;
+    own->widest = receive_said(own->most, e->window_scale);
+    own->alone = e->config.delayed_ack > 1 ? own->segment : 0;
     own->plain_ps = plain ? (own->came + INT64_C(1)) * PS_PER_TICK : 0;
 }
 
 /* Data in order have come, up to rx.nxt, and are queued. */
-static inline void receive_in_order(struct native_endpoint *e, const struct native_segment *s)
+static inline __attribute__((always_inline)) void receive_in_order(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_linux_receiver *own = &e->rx.own;
     receive_measure_segment(e, s);
