@@ -31,6 +31,8 @@ struct native_congestion {
     void (*init)(void *state, const struct emu_tcp_config *config); /* NULL: nothing to do */
     /* An ACK has given a round trip, before grow(). NULL: of no interest */
     void (*sampled)(void *state, struct native_window *w, const struct native_ack *ack);
+    /* Whether sampled() does nothing about such a round trip now. NULL: that is not known */
+    bool (*knows)(const void *state, const struct native_window *w, uint64_t rtt_us);
     /* An ACK acknowledges something new while a window that was in use may grow. */
     void (*grow)(void *state, struct native_window *w, const struct native_ack *ack);
     /* Returns the new ssthresh, in bytes: a segment was lost with `flight` bytes out, or the timer ran out. */

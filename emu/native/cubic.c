@@ -175,11 +175,17 @@ static void cubic_init(void *state, const struct emu_tcp_config *config)
     native_cubic_init(state, config->hystart);
 }
 
-static void cubic_sampled(void *state, struct native_window *w, const struct native_ack *ack)
+/* What native_cubic_on_sample() does not look at: no shortest one, nor slow start. */
+static bool cubic_knows(const void *state, const struct native_window *w, uint64_t rtt_us)
 {
     const struct native_cubic *c = state;
-    if (c->min_rtt_us > 0 && ack->rtt_us >= c->min_rtt_us && (c->found || !c->hystart || w->cwnd >= w->ssthresh))
-        return; /* as below, where it says nothing new */
+    return c->min_rtt_us > 0 && rtt_us >= c->min_rtt_us && (w->cwnd >= w->ssthresh || c->found || !c->hystart);
+}
+
+static void cubic_sampled(void *state, struct native_window *w, const struct native_ack *ack)
+{
+    if (cubic_knows(state, w, ack->rtt_us))
+        return;
     struct native_cubic_sample s = {ack->now_us, (uint32_t)ack->rtt_us, ack->una, ack->nxt, ack->pacing};
     if (native_cubic_on_sample(state, &s, (uint32_t)(w->cwnd / ack->segment), w->cwnd < w->ssthresh))
         w->ssthresh = w->cwnd;
@@ -206,6 +212,7 @@ static uint64_t cubic_lost(void *state, const struct native_window *w, uint64_t 
 const struct native_congestion native_cubic = {
     .init = cubic_init,
     .sampled = cubic_sampled,
+    .knows = cubic_knows,
     .grow = cubic_grow,
     .lost = cubic_lost,
     .from_linux = true,

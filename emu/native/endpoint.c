@@ -16,11 +16,20 @@ static int64_t endpoint_now(const struct native_endpoint *e)
     return native_scheduler_now(e->env->scheduler);
 }
 
+/* native_linux_window(): mostly its widest, where there is room for that and none of a wider one is taken back. */
+static inline uint32_t endpoint_linux_window(const struct native_endpoint *e)
+{
+    const struct native_receiver *rx = &e->rx;
+    bool has_room = rx->own.queued + rx->own.kept <= rx->own.spare;
+    bool takes_back = (int64_t)(rx->acked + rx->window_sent - rx->nxt) > (int64_t)rx->own.most;
+    return (uint32_t)(rx->own.widest > 0 && has_room && !takes_back ? rx->own.widest : native_linux_window(e));
+}
+
 /* Room after rx.nxt, in whole units of the window field (RFC 7323, section 2). */
-static uint32_t endpoint_window(const struct native_endpoint *e)
+static inline __attribute__((always_inline)) uint32_t endpoint_window(const struct native_endpoint *e)
 {
     if (e->tx.from_linux)
-        return (uint32_t)native_linux_window(e);
+        return endpoint_linux_window(e);
     uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
     uint64_t room = buffer > e->rx.unread ? buffer - e->rx.unread : 0;
     return (uint32_t)(room >> e->window_scale << e->window_scale);
@@ -42,10 +51,13 @@ static inline void endpoint_acknowledges(struct native_endpoint *e, uint32_t win
     rx->ack_now = false;
     rx->acked = rx->nxt;
     rx->window_sent = window;
-    if (e->tx.from_linux)
-        native_linux_acknowledges(e);
-    else
+    if (!e->tx.from_linux) {
         native_timer_cancel(&rx->delayed_ack);
+        return;
+    }
+    native_linux_acknowledges(&rx->own);
+    if (rx->quick_acks > 0)
+        native_linux_acknowledges_quickly(e);
 }
 
 static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
@@ -167,7 +179,7 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
         endpoint_send_closely(e, flags, from, bytes);
 }
 
-static void endpoint_ack(struct native_endpoint *e)
+static inline void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
         e->rx.quick_acks--;
@@ -457,13 +469,63 @@ static inline void endpoint_delivers(struct native_endpoint *e, uint32_t payload
         endpoint_acks_after(e, payload);
 }
 
-static __attribute__((noinline)) void endpoint_received_as_linux(struct native_endpoint *e, struct native_segment *s)
+/* The application has read all there is, or reads it. */
+static inline void endpoint_has_read(struct native_endpoint *e)
+{
+    struct native_receiver *rx = &e->rx;
+    rx->own.queued = 0;
+    uint64_t window = rx->acked + rx->window_sent - rx->nxt;
+    if (__builtin_expect(2 * window <= rx->own.most, 0) && rx->finish == NATIVE_OPEN_STREAM)
+        native_linux_reopen(e, window);
+}
+
+static inline void endpoint_reads(struct native_endpoint *e)
+{
+    if (!e->rx.paused && e->rx.own.queued > 0)
+        endpoint_has_read(e);
+}
+
+/* A full segment of which Linux's receiver learns nothing, and which calls for an ACK only as the second one. */
+static inline bool endpoint_learns_nothing(const struct native_endpoint *e, const struct native_segment *s)
+{
+    const struct native_receiver *rx = &e->rx;
+    return endpoint_now(e) < rx->own.plain_ps && s->payload_bytes == rx->own.segment && rx->nxt < rx->own.window_end &&
+           s->ts_echo - rx->own.echo_from_us < 1000 && !(rx->quick_acks | rx->ack_now | rx->own.pushed) &&
+           rx->own.space >= rx->window_sent;
+}
+
+/* Any other. */
+static __attribute__((noinline)) void endpoint_learns(struct native_endpoint *e, struct native_segment *s)
 {
     uint32_t payload = s->payload_bytes;
     native_linux_received(e, s);
     native_pool_give(e->env->plain, s);
     endpoint_delivers(e, payload);
-    native_linux_read(e);
+    endpoint_reads(e);
+}
+
+static __attribute__((noinline)) void endpoint_received_as_linux(struct native_endpoint *e, struct native_segment *s)
+{
+    struct native_receiver *rx = &e->rx;
+    if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
+        e->tx.own.most_window = e->tx.peer_window;
+    if (!e->quiet || !endpoint_learns_nothing(e, s)) {
+        endpoint_learns(e, s);
+        return;
+    }
+    rx->delivered += s->payload_bytes;
+    rx->delivered_ps = endpoint_now(e);
+    native_pool_give(e->env->plain, s);
+    rx->own.shorter = 0;
+    if (rx->nxt - rx->acked > rx->own.alone) {
+        rx->own.queued = rx->own.memory;
+        endpoint_ack(e);
+    } else {
+        rx->unacked++;
+        if (!rx->own.delaying)
+            native_linux_delay_ack(e);
+    }
+    endpoint_has_read(e);
 }
 
 /* The next data to an end that is receiving, which acknowledge nothing. */
@@ -527,7 +589,7 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     else if (rx->unacked > 0 && !endpoint_delays(e))
         endpoint_delay_ack(e);
     if (e->tx.from_linux)
-        native_linux_read(e);
+        endpoint_reads(e);
 }
 
 /* Any other segment. */
@@ -552,7 +614,7 @@ static inline bool endpoint_receive_plainly(struct native_endpoint *e, struct na
         return e->way == NATIVE_SENDING &&
                (e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s));
     if (e->way != NATIVE_RECEIVING || s->seq != (uint32_t)e->rx.nxt || s->ack != (uint32_t)e->tx.una ||
-        (e->tx.from_linux && !native_linux_receives_plainly(e)))
+        (e->tx.from_linux && e->tx.own.probe_end != 0))
         return false;
     endpoint_received_plainly(e, s);
     return true;

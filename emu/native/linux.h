@@ -107,7 +107,8 @@ struct native_linux {
     uint64_t pushed;                      /* up to here the application has pushed (pushed_seq) */
     uint32_t bursts;                      /* out: packets */
     uint32_t last_burst;                  /* segments */
-    uint64_t paced, paced_trip;           /* of native_linux_in_round_trip(); 0: no ACK of data yet */
+    uint64_t paced, paced_trip; /* after the latest ACK: the pacing rate times the round trip, and this trip, in eighths
+                                 * of a us as rtt.srtt_8us counts it; 0: no ACK of data yet */
     uint64_t most_window;                 /* that the peer has ever advertised */
     int64_t wrote_ps;                     /* when a segment left last, data or not */
 };
@@ -122,51 +123,64 @@ struct native_linux_buffer {
     int pages;       /* of other frames in it; -1: its own head is none, so that no other may have it */
 };
 
+/* What a full segment in order touches comes first. */
 struct native_linux_receiver {
-    uint64_t limit;          /* the window is no larger (rcv_ssthresh), */
-    uint64_t most;           /* nor ever than this; */
-    uint32_t memory;         /* of a full frame: both of the configuration */
+    int64_t plain_ps;        /* until then nothing is learnt from how far data are apart nor from how long they are, where
+                              * they are full; and the window is at its most. 0: it may be otherwise */
+    uint64_t window_end;     /* the window whose time it takes ends here */
+    uint64_t echo_from_us;   /* the last time stamp that came back, in whole ms */
     uint64_t queued, kept;   /* memory of what is in order and not read, and of what is not (sk_rmem_alloc) */
+    uint64_t space;          /* that one full frame leaves, */
+    uint32_t memory;         /* and what it takes: both of the configuration */
+    uint32_t segment;        /* bytes of one, as far as it knows (rcv_mss); */
+    uint32_t alone;          /* after no more bytes of them an ACK may wait */
+    uint32_t shorter;        /* the last one was shorter, as others may be (last_seg_size); 0: no */
+    bool pushed;             /* something ended (ICSK_ACK_PUSHED) that no ACK has left for */
+    bool delaying;           /* an ACK waits for its timer (ICSK_ACK_TIMER) */
+    uint64_t widest;         /* the window while no more than `spare` is queued and kept; 0: it is to be found */
+    uint64_t spare;
+    uint64_t limit;          /* the window is no larger (rcv_ssthresh), */
+    uint64_t most;           /* nor ever than this, by the configuration */
+    int32_t ato, least_ato;  /* ticks that an ACK may wait, 0: nothing has come yet; and the least of the configuration */
     struct native_linux_buffer tail;  /* the last of what is queued */
     struct native_linux_buffer *held; /* owned; out of order, sorted */
     size_t n_held, held_room;
     uint64_t blocks[NATIVE_LINUX_BLOCKS][2]; /* of SACK, the one that changed last first */
     int n_blocks;
-    uint32_t segment;        /* bytes of one, as far as it knows (rcv_mss); */
-    uint32_t shorter;        /* the last one was shorter, as others may be (last_seg_size); 0: no */
-    bool pushed;             /* something ended (ICSK_ACK_PUSHED) that no ACK has left for */
-    uint32_t echo_us;        /* the last time stamp that came back */
     uint32_t trip_8us;       /* round trip as a receiver sees it, in eighths (rcv_rtt_est); 0: not yet */
-    uint32_t window_us;      /* and since when it counts a window, */
-    uint64_t window_end;     /* which ends here */
-    int32_t ato;             /* ticks that an ACK may wait; 0: nothing has come yet */
+    uint32_t window_us;      /* and since when it counts a window */
     uint64_t told;           /* rx.nxt when `duplicates` began */
     uint32_t duplicates;     /* ACKs in a row that only told of SACKed data, up to three */
     uint32_t compressed;     /* ACKs that wait */
     struct native_timer timer; /* for them */
     uint64_t twice_from, twice_to; /* what arrived twice, of which the next ACK tells; equal: nothing */
-    bool delaying;           /* an ACK waits for its timer (ICSK_ACK_TIMER) */
     int32_t came;            /* in this tick the latest data in order */
 };
 
 /* Data have arrived: decides about an ACK (rx.ack_now, or one later). */
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s);
-/* The same for what comes in order to an end that sends nothing, once the receiver has counted it; whether it may be
- * taken so. */
+/* The same for what comes in order to an end that sends nothing, once the receiver has counted it. */
 void native_linux_received(struct native_endpoint *e, const struct native_segment *s);
-bool native_linux_receives_plainly(const struct native_endpoint *e);
 /* Bytes that may come after rx.nxt; an ACK is about to say so. */
 uint64_t native_linux_window(const struct native_endpoint *e);
-/* A pure ACK leaves: no other waits, and where memory is scarce ACKs are delayed from now on (__tcp_select_window()). */
-void native_linux_acknowledges(struct native_endpoint *e);
+/* An ACK leaves, with data or without: no other waits. While they leave at once: where memory is scarce they are delayed
+ * from now on (__tcp_select_window()). */
+static inline void native_linux_acknowledges(struct native_linux_receiver *own)
+{
+    own->compressed = 0;
+    own->delaying = own->pushed = false;
+    native_timer_cancel(&own->timer);
+}
+void native_linux_acknowledges_quickly(struct native_endpoint *e);
 /* Its SACK blocks, the D-SACK first; returns how many. */
 int native_linux_blocks(struct native_endpoint *e, uint64_t (*blocks)[2]);
 /* An ACK may wait (tcp_send_delayed_ack()). Its timer has fired, which goes on when the ACK has left before: whether an ACK
  * is due, one of a hole that waits, too (tcp_delack_timer_handler()). */
 void native_linux_delay_ack(struct native_endpoint *e);
 bool native_linux_delayed_ack(struct native_endpoint *e);
-/* The application reads all there is, and may have to tell how much room there is then (tcp_cleanup_rbuf()). */
-void native_linux_read(struct native_endpoint *e);
+/* The application has read all there is, of which this window was left: it may have to tell how much room there is now
+ * (tcp_cleanup_rbuf()). */
+void native_linux_reopen(struct native_endpoint *e, uint64_t window);
 
 /* Memory of a frame with its data. */
 struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload);
@@ -196,10 +210,10 @@ void native_linux_timeout(struct native_endpoint *e);
 
 /* For the two halves, linux_acked.c and linux_send.c. */
 
-/* usecs_to_jiffies(): up */
+/* usecs_to_jiffies(): up; us >= 0 */
 static inline int64_t native_linux_jiffies(int64_t us)
 {
-    return (us + NATIVE_RTT_JIFFY_US - 1) / NATIVE_RTT_JIFFY_US;
+    return (int64_t)((uint64_t)(us + NATIVE_RTT_JIFFY_US - 1) / NATIVE_RTT_JIFFY_US);
 }
 
 /* Segments in the network (tcp_packets_in_flight()). */
@@ -253,9 +267,5 @@ void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una
 int64_t native_linux_detect(struct native_endpoint *e);
 /* Bytes a second (tcp_update_pacing_rate()): a window each round trip, and 20 % more; twice that in slow start. */
 uint64_t native_linux_pacing(const struct native_endpoint *e);
-/* That times the round trip; and this trip, in eighths of a us as rtt.srtt_8us counts it. Both were so after the latest
- * ACK. */
-uint64_t native_linux_in_round_trip(const struct native_endpoint *e);
-uint64_t native_linux_paced_trip(const struct native_endpoint *e);
 
 #endif

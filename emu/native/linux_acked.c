@@ -45,7 +45,7 @@ void native_linux_set_state(struct native_endpoint *e, enum native_linux_state s
 
 static inline uint64_t acked_in_round_trip(const struct native_endpoint *e, uint64_t cwnd)
 {
-    return cwnd * (e->tx.window.cwnd < e->tx.window.ssthresh / 2 ? 200 : 120) * (8 * 10000);
+    return cwnd * (e->tx.window.cwnd < e->tx.window.ssthresh / 2 ? 200 * 8 * 10000 : 120 * 8 * 10000);
 }
 
 /* tcp_update_pacing_rate(), at the end of an ACK. */
@@ -56,7 +56,7 @@ static inline void acked_pace(struct native_endpoint *e)
     e->tx.own.paced_trip = (uint64_t)e->tx.rtt.srtt_8us;
 }
 
-uint64_t native_linux_in_round_trip(const struct native_endpoint *e)
+static uint64_t acked_paced(const struct native_endpoint *e)
 {
     uint64_t first = FIRST_CWND * (uint64_t)acked_segment(e);
     if (e->tx.own.paced > 0)
@@ -64,15 +64,10 @@ uint64_t native_linux_in_round_trip(const struct native_endpoint *e)
     return acked_in_round_trip(e, e->tx.window.cwnd < first ? e->tx.window.cwnd : first); /* of the handshake still */
 }
 
-uint64_t native_linux_paced_trip(const struct native_endpoint *e)
-{
-    return e->tx.own.paced > 0 ? e->tx.own.paced_trip : (uint64_t)e->tx.rtt.srtt_8us;
-}
-
 uint64_t native_linux_pacing(const struct native_endpoint *e)
 {
-    uint64_t trip = native_linux_paced_trip(e);
-    return trip > 0 ? native_linux_in_round_trip(e) / trip : 0;
+    uint64_t trip = e->tx.own.paced > 0 ? e->tx.own.paced_trip : (uint64_t)e->tx.rtt.srtt_8us;
+    return trip > 0 ? acked_paced(e) / trip : 0;
 }
 
 void native_linux_lose(struct native_linux *l, uint32_t number)
@@ -861,25 +856,27 @@ __attribute__((noinline)) bool native_linux_acked_plainly(struct native_endpoint
     struct native_linux *l = &tx->own;
     if (!acked_is_plain(e, s))
         return false;
+    uint32_t ack = s->ack, ts = s->ts, window = (uint32_t)s->window << e->window_scale;
+    native_pool_give(e->env->plain, s);
     uint64_t now_us = (uint64_t)native_scheduler_now(e->env->scheduler) / PS_PER_US;
     uint32_t first_us = native_linux_at(l, l->first)->sent_us, delivered = l->delivered;
-    e->rx.ts_recent = s->ts;
-    tx->peer_window = (uint32_t)s->window << e->window_scale;
-    tx->una += (uint32_t)(s->ack - (uint32_t)tx->una);
-    native_pool_give(e->env->plain, s);
+    e->rx.ts_recent = ts;
+    tx->peer_window = window;
+    tx->una += (uint32_t)(ack - (uint32_t)tx->una);
     l->timeouts = 0;
     uint32_t rtt_us = (uint32_t)now_us - acked_forget(e, (uint32_t)now_us);
     native_rtt_sample_linux(&tx->rtt, (uint32_t)now_us - first_us, tx->una, tx->nxt);
     if ((int64_t)rtt_us < tx->rtt.min_us)
         tx->rtt.min_us = (int64_t)rtt_us;
     native_rtt_reset_backoff(&tx->rtt);
-    if (tx->control->sampled)
+    const struct native_congestion *control = tx->control;
+    if (control->knows ? !control->knows(tx->state, &tx->window, rtt_us) : control->sampled != NULL)
         acked_sample_plainly(e, now_us, rtt_us);
     native_linux_arm_plainly(e);
     if (l->limited || (tx->window.cwnd < tx->window.ssthresh && tx->window.cwnd < 2 * l->most_out * acked_segment(e)))
         acked_grow_plainly(e, now_us, rtt_us, l->delivered - delivered);
     acked_pace(e);
-    if (e->env->drained && tx->una == tx->written)
+    if (tx->una == tx->written && e->env->drained)
         e->env->drained(e->env->user, e);
     native_linux_push(e);
     return true;

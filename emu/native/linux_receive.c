@@ -67,6 +67,14 @@ static uint64_t receive_scarce(const struct native_endpoint *e, uint64_t window)
     return window < (uint64_t)e->config.receive_buffer_bytes / 16 || window < (uint64_t)e->config.segment_bytes ? 0 : window;
 }
 
+/* In whole units of the field, up, and no more than it can say. */
+static uint64_t receive_said(uint64_t window, uint32_t scale)
+{
+    uint64_t most = UINT64_C(65535) << scale;
+    window = (window + (UINT64_C(1) << scale) - 1) >> scale << scale;
+    return window < most ? window : most;
+}
+
 uint64_t native_linux_window(const struct native_endpoint *e)
 {
     const struct native_receiver *rx = &e->rx;
@@ -81,9 +89,7 @@ uint64_t native_linux_window(const struct native_endpoint *e)
     uint64_t edge = rx->acked + rx->window_sent; /* it is never taken back */
     if (edge > rx->nxt && edge - rx->nxt > window)
         window = edge - rx->nxt;
-    window = (window + (UINT64_C(1) << scale) - 1) >> scale << scale;
-    uint64_t most = UINT64_C(65535) << scale;
-    return window < most ? window : most;
+    return receive_said(window, scale);
 }
 
 static void receive_compressed(void *arg)
@@ -97,21 +103,22 @@ void native_linux_init_receiver(struct native_endpoint *e)
 {
     struct native_linux_receiver *own = &e->rx.own;
     own->memory = native_linux_buffer(0, (uint32_t)e->config.segment_bytes).memory;
+    own->queued = own->memory;
+    own->space = receive_space(e);
+    own->queued = 0;
     own->most = receive_most(e);
+    own->spare = 2 * ((uint64_t)e->config.receive_buffer_bytes - own->most);
+    own->least_ato = (int32_t)((e->config.delayed_ack_timeout_ps + PS_PER_TICK - 1) / PS_PER_TICK);
     own->limit = receive_first(e) < own->most ? receive_first(e) : own->most;
-    own->echo_us = UINT32_MAX;
+    own->echo_from_us = UINT32_MAX / 1000 * 1000;
     e->rx.quick_acks = 0; /* until there are data in order */
     own->segment = own->limit / 2 < FIRST_SEGMENT ? (uint32_t)(own->limit / 2) : FIRST_SEGMENT;
     native_timer_init(&own->timer, e->env->scheduler, receive_compressed, e);
 }
 
-void native_linux_acknowledges(struct native_endpoint *e)
+void native_linux_acknowledges_quickly(struct native_endpoint *e)
 {
-    struct native_linux_receiver *own = &e->rx.own;
-    own->compressed = 0;
-    own->delaying = own->pushed = false;
-    native_timer_cancel(&own->timer);
-    if (e->rx.quick_acks > 0 && receive_space(e) < own->most / 2)
+    if (receive_space(e) < e->rx.own.most / 2)
         e->rx.quick_acks = 0;
 }
 
@@ -146,16 +153,11 @@ static void receive_quickly(struct native_endpoint *e)
         e->rx.quick_acks = quick;
 }
 
-static int32_t receive_least_ato(const struct native_endpoint *e)
-{
-    return (int32_t)((e->config.delayed_ack_timeout_ps + PS_PER_TICK - 1) / PS_PER_TICK);
-}
-
 /* tcp_enter_quickack_mode() */
 static void receive_all_quickly(struct native_endpoint *e)
 {
     receive_quickly(e);
-    e->rx.own.ato = receive_least_ato(e);
+    e->rx.own.ato = e->rx.own.least_ato;
     e->rx.ack_now = true;
 }
 
@@ -185,9 +187,9 @@ static void receive_trip(struct native_linux_receiver *own, uint32_t us, bool of
 static inline void receive_measure_echo(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_linux_receiver *own = &e->rx.own;
-    if (s->ts_echo == own->echo_us || s->ts_echo / 1000 == own->echo_us / 1000)
+    if (s->ts_echo - own->echo_from_us < 1000)
         return;
-    own->echo_us = s->ts_echo;
+    own->echo_from_us = s->ts_echo / 1000 * 1000;
     if (s->payload_bytes < own->segment)
         return;
     uint32_t ms = (uint32_t)((uint64_t)receive_now(e) / PS_PER_US) / 1000 - s->ts_echo / 1000;
@@ -234,7 +236,7 @@ static inline void receive_measure_segment(struct native_endpoint *e, const stru
 static inline void receive_measure_gap(struct native_endpoint *e)
 {
     struct native_linux_receiver *own = &e->rx.own;
-    int32_t tick = receive_tick(e), least = receive_least_ato(e), gap = tick - own->came;
+    int32_t tick = receive_tick(e), least = own->least_ato, gap = tick - own->came;
     own->came = tick;
     if (own->ato == least && gap <= least / 2)
         return; /* as mostly: it stays */
@@ -253,13 +255,13 @@ static inline void receive_measure_gap(struct native_endpoint *e)
 
 void native_linux_delay_ack(struct native_endpoint *e)
 {
-    int64_t ato = e->rx.own.ato, least = receive_least_ato(e);
+    int64_t ato = e->rx.own.ato, least = e->rx.own.least_ato;
+    e->rx.own.delaying = true;
     if (ato > least) {
         int64_t trip = native_linux_jiffies(e->tx.rtt.srtt_8us / 8), most = trip > least ? trip : least;
         ato = ato < most ? ato : most;
         ato = ato < MOST_ATO ? ato : MOST_ATO;
     }
-    e->rx.own.delaying = true;
     native_timer_set_in_wheel(&e->rx.delayed_ack, PS_PER_TICK, ato);
 }
 
@@ -271,6 +273,7 @@ bool native_linux_delayed_ack(struct native_endpoint *e)
     if (!e->rx.own.delaying)
         return false;
     e->rx.own.delaying = false;
+    e->rx.own.plain_ps = 0;
     e->rx.own.ato = 2 * (int64_t)e->rx.own.ato < rto ? 2 * e->rx.own.ato : (int32_t)rto;
     return true;
 }
@@ -317,31 +320,26 @@ static inline void receive_judge(struct native_endpoint *e, bool fin)
         rx->own.queued = 0;
 }
 
-static __attribute__((noinline)) void receive_reopen(struct native_endpoint *e, uint64_t window)
+void native_linux_reopen(struct native_endpoint *e, uint64_t window)
 {
     uint64_t more = native_linux_window(e);
     if (more > 0 && more >= 2 * window)
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
 }
 
-void native_linux_read(struct native_endpoint *e)
+/* What stays so until the tick ends, or other data than full segments in order come; ato may double before. */
+static void receive_settle(struct native_linux_receiver *own, const struct native_endpoint *e)
 {
-    struct native_receiver *rx = &e->rx;
-    if (rx->paused || rx->own.queued == 0)
-        return;
-    rx->own.queued = 0;
-    uint64_t window = rx->acked + rx->window_sent - rx->nxt;
-    if (__builtin_expect(2 * window <= rx->own.most, 0) && rx->finish == NATIVE_OPEN_STREAM)
-        receive_reopen(e, window);
-}
-
-bool native_linux_receives_plainly(const struct native_endpoint *e)
-{
-    return e->tx.own.probe_end == 0;
+    if (own->limit < own->most || e->window_scale == 0)
+        return; /* nor has it ever been otherwise */
+    bool plain = own->ato == own->least_ato && own->segment == (uint64_t)e->config.segment_bytes;
+    own->widest = receive_said(own->most, e->window_scale);
+    own->alone = e->config.delayed_ack > 1 ? own->segment : 0;
+    own->plain_ps = plain ? (own->came + INT64_C(1)) * PS_PER_TICK : 0;
 }
 
 /* Data in order have come, up to rx.nxt, and are queued. */
-static inline void receive_in_order(struct native_endpoint *e, const struct native_segment *s)
+static inline __attribute__((always_inline)) void receive_in_order(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_linux_receiver *own = &e->rx.own;
     receive_measure_segment(e, s);
@@ -349,6 +347,7 @@ static inline void receive_in_order(struct native_endpoint *e, const struct nati
     receive_measure_gap(e);
     if (own->limit < own->most)
         receive_grow(e, s->payload_bytes);
+    receive_settle(own, e);
 }
 
 void native_linux_received(struct native_endpoint *e, const struct native_segment *s)
@@ -358,8 +357,6 @@ void native_linux_received(struct native_endpoint *e, const struct native_segmen
     receive_measure_echo(e, s);
     receive_in_order(e, s);
     receive_judge(e, false);
-    if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
-        e->tx.own.most_window = e->tx.peer_window;
 }
 
 /* tcp_data_queue_ofo(). Returns whether an ACK has left that waited: then none is due for this. */

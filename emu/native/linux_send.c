@@ -88,7 +88,7 @@ static bool send_probes(const struct native_endpoint *e)
 
 void native_linux_arm_plainly(struct native_endpoint *e)
 {
-    int64_t wanted_us = e->tx.rtt.srtt_8us / 4 + PROBE_MORE_US;
+    int64_t wanted_us = (e->tx.rtt.srtt_8us >> 2) + PROBE_MORE_US;
     if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe &&
         native_rtt_is_before_rto(&e->tx.rtt, wanted_us)) {
         native_linux_set_timer(e, LINUX_PROBE, native_linux_jiffies(wanted_us));
@@ -118,7 +118,7 @@ bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
 static void send_grow_ring(struct native_linux *l)
 {
     uint32_t places = l->mask ? 2 * (l->mask + 1) : 16;
-    struct native_linux_segment *ring = memory_zeroed(places, sizeof *ring, "segments that are out");
+    struct native_linux_segment *ring = memory_resized(NULL, places, sizeof *ring, "segments that are out");
     for (uint32_t i = l->first; i != l->next; i++)
         ring[i & (places - 1)] = l->ring[i & l->mask];
     free(l->ring);
@@ -610,9 +610,9 @@ static void send_restart(struct native_endpoint *e)
 /* Whether a burst has more than so many bytes, as far as that is told without a division (send_burst()). */
 static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes, uint64_t segment)
 {
-    uint64_t srtt_8us = native_linux_paced_trip(e);
-    return bytes < LEAST_BURST * segment ||
-           (bytes + segment <= GSO_BYTES && native_linux_in_round_trip(e) >= ((bytes + segment) * srtt_8us) << 10);
+    const struct native_linux *l = &e->tx.own;
+    return bytes < LEAST_BURST * segment || (bytes + segment <= GSO_BYTES && l->paced > 0 &&
+                                             l->paced >= ((bytes + segment) * l->paced_trip) << 10);
 }
 
 /* Windows have room for some of a packet: whether that waits for a burst (send_defers()), as far as that is easily told;
@@ -674,7 +674,7 @@ void native_linux_push(struct native_endpoint *e)
     struct native_sender *tx = &e->tx;
     if (tx->peer_window > tx->own.most_window)
         tx->own.most_window = tx->peer_window;
-    if (e->state == NATIVE_ESTABLISHED && tx->nxt < tx->written + (tx->finish == tx->written) && !send_pauses(e))
+    if (e->state == NATIVE_ESTABLISHED && !send_pauses(e) && tx->nxt < tx->written + (tx->finish == tx->written))
         send_push(e);
 }
 

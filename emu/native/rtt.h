@@ -50,8 +50,8 @@ static inline void native_rtt_sample(struct native_rtt *r, int64_t rtt_us)
 /* The same as Linux does it, of an ACK that leaves `una` as the oldest byte out and `nxt` as the next to send. */
 static inline void native_rtt_sample_linux(struct native_rtt *r, int64_t rtt_us, uint64_t una, uint64_t nxt)
 {
-    r->linux_spread = true;
     if (r->min_us == INT64_MAX) {
+        r->linux_spread = true;
         r->srtt_8us = 8 * rtt_us;
         r->mdev_4us = 2 * rtt_us;
         r->rttvar_4us = r->mdev_4us > r->min_rto_us ? r->mdev_4us : r->min_rto_us;

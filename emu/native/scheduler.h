@@ -98,6 +98,8 @@ struct native_timer {
     int64_t deadline_ps;     /* lazy: since when it is; fn says what the deadline is, and sets it, or does what is due */
     int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
     uint64_t order;          /* among what is due at one time; 0: as it was scheduled */
+    int64_t tick_end_ps;     /* in a wheel: of the tick in which it was set, */
+    int64_t ticks;           /* so many ahead */
     uint8_t armed;           /* enum native_timer_state */
     void (*fn)(void *arg);
     void *arg;               /* borrowed */
@@ -118,10 +120,14 @@ static inline void native_timer_set(struct native_timer *t, int64_t deadline_ps)
 
 /* The same at the first tick of a timer wheel's level after so many ticks (Linux's, kernel/time/timer.c): it never fires
  * early. Of what is due at one tick a coarser level comes first, and what was put into its bucket last before the others.
- * Whatever else happens at that time was before. */
+ * Whatever else happens at that time was before. A timer of a wheel is set in no other way, and its ticks are alike. */
 static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tick_ps, int64_t ticks)
 {
-    int64_t due = (int64_t)((uint64_t)t->scheduler->now_ps / (uint64_t)tick_ps) + ticks;
+    if (t->armed == NATIVE_TIMER_SET && ticks == t->ticks && t->scheduler->now_ps < t->tick_end_ps)
+        return; /* it stays where it is */
+    int64_t now = (int64_t)((uint64_t)t->scheduler->now_ps / (uint64_t)tick_ps), due = now + ticks;
+    t->ticks = ticks;
+    t->tick_end_ps = (now + 1) * tick_ps;
     int level = 0;
     while (level < NATIVE_WHEEL_LEVELS && ticks >= (int64_t)NATIVE_WHEEL_TICKS << NATIVE_WHEEL_BITS * level)
         level++;
