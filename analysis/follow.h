@@ -8,7 +8,9 @@
  *   y = b_i + A(u) / C - u
  *
  * Least squares give C. A loop that waits somewhere else does not follow the bytes that pass here; but where both just
- * grow, a straight line fits either: so the same C has to explain what is left of y when each flow's own trend is gone. */
+ * grow, a straight line fits either: so the same C has to explain what is left of y when each flow's own trend is gone. And
+ * a window that never changes passes the tap again a loop later, so that y follows A wherever it waits: so the way there
+ * alone, by time stamps, has to follow, too. */
 #ifndef ANALYSIS_FOLLOW_H
 #define ANALYSIS_FOLLOW_H
 

@@ -22,25 +22,32 @@ static double any(double most)
 }
 
 /* What begins at the beginning of a slot of bytes waits so long, as both flows see it, each over a base of its own: data of
- * the one, ACKs of the other. */
-static double followed_bps(const double wait_s[SLOTS], size_t n)
+ * the one, ACKs of the other; on the way there, or back. */
+static double followed_on_bps(const double wait_s[SLOTS], size_t n, bool there)
 {
     const struct analysis_told told[2] = {{.incoming = false}, {.incoming = true}};
     struct analysis_evidence e[2] = {{.flow = &told[0]}, {.flow = &told[1]}};
     struct analysis_evidence_set set = {.flow = e, .n = 2, .to_s = 2 * SLOTS * SLOT_S};
     for (int k = 0; k < 2; k++) {
         const enum analysis_loop far = analysis_evidence_far(&e[k]);
+        const enum analysis_leg way = k == 0 ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
         e[k].waits = waits[k];
         e[k].n_waits = n;
         for (size_t i = 0; i < n; i++) {
             waits[k][i] = (struct analysis_wait){.loop_s = {NAN, NAN, NAN}};
             waits[k][i].loop_s[far] = BASE_S * (k + 1) + wait_s[i] + any(NOISE_S);
-            waits[k][i].loop_samples[far] = 1;
+            waits[k][i].loop_samples[far] = waits[k][i].leg_samples[way] = 1;
+            waits[k][i].leg_s[way] = (there ? wait_s[i] : 0) + any(NOISE_S);
             waits[k][i].start_s = (double)i * SLOT_S + waits[k][i].loop_s[far];
         }
     }
     analysis_follow_find(&set, &host);
     return set.followed_bps;
+}
+
+static double followed_bps(const double wait_s[SLOTS], size_t n)
+{
+    return followed_on_bps(wait_s, n, true);
 }
 
 /* Bytes of `load` of BPS pass unevenly; how long each waits in a queue of that rate, which backlog_s stood in before. */
@@ -84,6 +91,16 @@ TEST(test_loops_that_wait_elsewhere_or_nowhere_give_none)
     for (size_t i = 0; i < SLOTS; i++)
         host.out.carried.bytes[i] = BPS * SLOT_S / 8 * (0.99 + any(0.02));
     assert_true(isnan(followed_bps(other_s, SLOTS)));
+}
+
+/* A star of fixed windows does this: what passes comes round again, and waits in the other direction. */
+TEST(test_loops_that_follow_on_their_way_back_give_none)
+{
+    double wait_s[SLOTS];
+    chance = random_of(9);
+    queue_waits(1, 0.5, wait_s);
+    assert_true(isfinite(followed_on_bps(wait_s, SLOTS, true)));
+    assert_true(isnan(followed_on_bps(wait_s, SLOTS, false)));
 }
 
 TEST(test_a_queue_that_runs_empty_gives_none)

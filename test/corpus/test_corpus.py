@@ -154,12 +154,13 @@ class Replay(unittest.TestCase):
         self.assert_near("thin-20-0.3-2in", "in lost -0.02")  # -0.01
 
     def test_a_slow_uplink_beyond_the_tap_shows_by_the_wait(self):
-        """0.76 Mb/s out, 9.2 in, captured at the host. How far the upload sinks then hangs on a buffer that drops 18
-        frames in all, so that is not asked, and the diagnosis expects less."""
+        """0.76 Mb/s out, 9.2 in, captured at the host. What ACKs first win is not asked: two networks, which lose 39 frames
+        each and differ in where, are within 4 % of what was captured, and of 0.86 by experiment one wins 0.85, one 0.05."""
         done = run(HERE / "replay_benchmark.py", CONTRAFLOW, ROOT / "test" / "data" / "corpus", "--name",
-                   "random-2026-040", "--near", 1, "--options=--anyway")
+                   "random-2026-040", "--near", 1, "--options=--anyway", "--flows")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertRegex(done.stdout, r"in lost 0\.8[2-6]")  # 0.86 by experiment
+        self.assertRegex(done.stdout, r"'out_bps': 7[5-7]\d{4}\.")
+        self.assertIn("'out_source': 'a queue that never runs empty'", done.stdout)
 
     def test_an_uplink_at_the_host_is_no_faster_than_it_shows(self):
         """2 Mb/s out, 20 in: what looks like an application fills its own shaper, which the other way's rate is not."""
