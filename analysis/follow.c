@@ -18,6 +18,7 @@
  * there took. */
 struct follow_sums {
     double aa, au, ay, uu, uy, yy;
+    double rest_aa, rest_ay, rest_yy; /* without the trend of each flow */
 };
 
 struct follow {
@@ -37,8 +38,7 @@ static double follow_bits(const struct follow *x, double at_s)
     return x->until[i] + (slot - (double)i) * (x->until[i + 1] - x->until[i]);
 }
 
-static void follow_flow(struct follow *x, const struct analysis_evidence *e, bool leg, struct follow_sums *all,
-                        struct follow_sums *rest)
+static void follow_flow(const struct follow *x, const struct analysis_evidence *e, bool leg, struct follow_sums *l)
 {
     const enum analysis_loop far = analysis_evidence_far(e);
     const enum analysis_leg there = e->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN;
@@ -56,15 +56,15 @@ static void follow_flow(struct follow *x, const struct analysis_evidence *e, boo
     }
     if (ay.n < LEAST_LOOPS)
         return;
-    all->aa += ay.xx;
-    all->au += au.xy;
-    all->ay += ay.xy;
-    all->uu += uy.xx;
-    all->uy += uy.xy;
-    all->yy += uy.yy;
-    rest->aa += ay.xx - au.xy * au.xy / uy.xx;
-    rest->ay += ay.xy - au.xy * uy.xy / uy.xx;
-    rest->yy += uy.yy - uy.xy * uy.xy / uy.xx;
+    l->aa += ay.xx;
+    l->au += au.xy;
+    l->ay += ay.xy;
+    l->uu += uy.xx;
+    l->uy += uy.xy;
+    l->yy += uy.yy;
+    l->rest_aa += ay.xx - au.xy * au.xy / uy.xx;
+    l->rest_ay += ay.xy - au.xy * uy.xy / uy.xx;
+    l->rest_yy += uy.yy - uy.xy * uy.xy / uy.xx;
 }
 
 /* 1 / C, by y + u = b + a / C. */
@@ -79,21 +79,27 @@ static double follow_explained(const struct follow_sums *l)
     return 1 - (l->yy + 2 * l->uy + l->uu - follow_per_bit_s(l) * (l->ay + l->au)) / l->yy;
 }
 
+/* The same of what is left of them without trends, by the same C. */
+static double follow_rest_explained(const struct follow_sums *l)
+{
+    double per_bit_s = follow_per_bit_s(l);
+    return (2 * per_bit_s * l->rest_ay - per_bit_s * per_bit_s * l->rest_aa) / l->rest_yy;
+}
+
 static double follow_bps(const struct analysis_evidence_set *s, const struct analysis_capacity_series *c)
 {
     struct follow x = {.s = s, .first = (double)c->first, .n = c->n,
                        .slot_s = ldexp(ANALYSIS_CAPACITY_SLOT_NS * 1e-9, (int)c->shift)};
-    struct follow_sums loops = {.aa = 0}, legs = {.aa = 0}, rest = {.aa = 0}, unused = {.aa = 0};
+    struct follow_sums loops = {.aa = 0}, legs = {.aa = 0};
     for (size_t i = 0; i < c->n; i++)
         x.until[i + 1] = x.until[i] + c->bytes[i] * 8;
     for (size_t i = 0; i < s->n; i++) {
-        follow_flow(&x, &s->flow[i], false, &loops, &rest);
-        follow_flow(&x, &s->flow[i], true, &legs, &unused);
+        follow_flow(&x, &s->flow[i], false, &loops);
+        follow_flow(&x, &s->flow[i], true, &legs);
     }
-    double per_bit_s = follow_per_bit_s(&loops);
-    double rest_explained = (2 * per_bit_s * rest.ay - per_bit_s * per_bit_s * rest.aa) / rest.yy;
-    bool follows = follow_explained(&loops) > EXPLAINED && rest_explained > EXPLAINED && follow_explained(&legs) > EXPLAINED_THERE;
-    return follows ? 1 / per_bit_s : (double)NAN;
+    bool follows = follow_explained(&loops) > EXPLAINED && follow_rest_explained(&loops) > EXPLAINED &&
+                   follow_explained(&legs) > EXPLAINED_THERE;
+    return follows ? 1 / follow_per_bit_s(&loops) : (double)NAN;
 }
 
 void analysis_follow_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames)

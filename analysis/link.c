@@ -2,6 +2,7 @@
 #include "analysis/link.h"
 
 #include "base/estimate.h"
+#include "judge/path.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,6 @@
 #define SAME_WINDOWS 0.1    /* how far those of both ways differ: of windows that have nothing to do with each other one in ten
                              * pairs or fewer are so near */
 #define LINE 0.01           /* off a nominal rate */
-#define FREE 0.1            /* of the round trip: where data wait less, no link on their way is full */
 #define FILLS 0.1            /* of the phase: a queue may have yet to fill */
 #define UNSEEN_BEYOND 0.05  /* of the round trip */
 #define AFTER 0.2            /* of the round trip data wait after the tap: behind a slower link */
@@ -340,7 +340,7 @@ static bool link_placed(const struct links *d, bool incoming)
 static void link_interface(const struct links *d, struct judge_way *w)
 {
     double rtt_s = w->floor_s + w->data_wait_s + w->ack_wait_s;
-    bool free = w->flows == 0 || w->data_wait_s < FREE * rtt_s;
+    bool free = w->flows == 0 || w->data_wait_s < JUDGE_PATH_FREE * rtt_s;
     if (w->source == JUDGE_CAPACITY_KNOWN || !isfinite(d->s->interface_bps) ||
         (w->source == JUDGE_CAPACITY_UNKNOWN ? !free : w->capacity_bps <= d->s->interface_bps))
         return;
@@ -376,7 +376,7 @@ static bool link_no_fuller(const struct links *d, const struct judge_way *w, dou
     for (size_t i = 0; i < d->s->n && passes; i++)
         before += d->s->flow[i].flow->incoming ? 0 : d->s->flow[i].before_s * d->s->flow[i].flow->rate_bps;
     return before > QUEUES_FRAMES * frame_s * w->carried_bps ||
-           (w->data_wait_s < FREE * (w->floor_s + w->data_wait_s + w->ack_wait_s) &&
+           (w->data_wait_s < JUDGE_PATH_FREE * (w->floor_s + w->data_wait_s + w->ack_wait_s) &&
             w->ack_wait_s > CLOCK_ACKS * w->data_wait_s);
 }
 

@@ -28,14 +28,24 @@ double judge_facts_carried_bps(const struct judge_facts *s, bool incoming)
     return sum;
 }
 
-double judge_facts_data_wait_s(const struct judge_facts *s)
+double judge_facts_data_wait_s(const struct judge_facts *s, bool incoming)
 {
     double sum = 0;
     if (s->sums.known)
-        return s->sums.data_wait_s;
+        return s->sums.data_wait_s[!incoming];
     for (size_t i = 0; i < s->n; i++)
-        sum += s->flow[i].incoming ? s->flow[i].rate_bps * s->flow[i].data_wait_s : 0;
-    return sum / judge_facts_carried_bps(s, true);
+        sum += s->flow[i].incoming == incoming ? s->flow[i].rate_bps * s->flow[i].data_wait_s : 0;
+    return sum / judge_facts_carried_bps(s, incoming);
+}
+
+double judge_facts_trip_s(const struct judge_facts *s, bool incoming)
+{
+    double sum = 0;
+    if (s->sums.known)
+        return s->sums.trip_s[!incoming];
+    for (size_t i = 0; i < s->n; i++)
+        sum += s->flow[i].incoming == incoming ? s->flow[i].rate_bps * judge_flow_trip_s(&s->flow[i]) : 0;
+    return sum / judge_facts_carried_bps(s, incoming);
 }
 
 bool judge_facts_lossy(const struct judge_facts *s)
@@ -53,6 +63,7 @@ struct judge_facts judge_facts_summed(const struct judge_facts *s)
     struct judge_facts summed = *s;
     summed.sums = (struct judge_sums){true,
                                       {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)},
-                                      judge_facts_data_wait_s(s), judge_facts_lossy(s)};
+                                      {judge_facts_data_wait_s(s, true), judge_facts_data_wait_s(s, false)},
+                                      {judge_facts_trip_s(s, true), judge_facts_trip_s(s, false)}, judge_facts_lossy(s)};
     return summed;
 }

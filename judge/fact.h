@@ -118,7 +118,8 @@ struct judge_facts {
     struct judge_sums {
         bool known;             /* false: they are summed up each time, which a draw of each flow would do */
         double carried_bps[2];  /* incoming, outgoing */
-        double data_wait_s;     /* of incoming data, mean by their rates */
+        double data_wait_s[2];  /* of their data, means by their rates, */
+        double trip_s[2];       /* and of their round trips */
         bool lossy;             /* some flow loses segments */
     } sums;                     /* judge_facts_summed() */
 };
@@ -133,6 +134,8 @@ double judge_flow_trip_s(const struct judge_flow *f);
 const struct judge_link *judge_facts_link(const struct judge_facts *s, bool incoming);
 double judge_facts_carried_bps(const struct judge_facts *s, bool incoming);
 bool judge_facts_lossy(const struct judge_facts *s);
-double judge_facts_data_wait_s(const struct judge_facts *s); /* incoming; mean by their rates; NAN without any */
+/* Of one direction, means by rates; NAN without any flow. */
+double judge_facts_data_wait_s(const struct judge_facts *s, bool incoming);
+double judge_facts_trip_s(const struct judge_facts *s, bool incoming);
 
 #endif

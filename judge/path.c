@@ -26,7 +26,6 @@
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
 #define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock, or where
                         * neither way shows its rate: of 233 such captures in which ACKs may cost they did in 88 */
-#define WAITS 0.1      /* of the round trip: where data wait less, no link on their way is full */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line, */
 #define ALIKE_LINES 0.5 /* so that of rates that are none of an Ethernet's nobody knows */
 
@@ -90,7 +89,7 @@ double judge_path_shared(const struct judge_facts *s)
  * about as long as these data. */
 static bool path_blurred(const struct judge_facts *s, const struct judge_flow *f, const double open[JUDGE_OPENS])
 {
-    double alike = f->ack_wait_s / judge_facts_data_wait_s(s);
+    double alike = f->ack_wait_s / judge_facts_data_wait_s(s, true);
     return f->coarse && !f->incoming &&
            open[JUDGE_OPEN_BLURRED] < (f->sender.tight_share < EVEN                 ? EVENLY
                                        : alike > 1 / TWICE && alike < TWICE ? BUNCHED
@@ -146,13 +145,7 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
 /* Do data of a direction wait as those do whose link is full? */
 static bool path_waits(const struct judge_facts *s, bool incoming)
 {
-    double waits = 0, trips = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct judge_flow *f = &s->flow[i];
-        waits += f->incoming == incoming ? f->rate_bps * f->data_wait_s : 0;
-        trips += f->incoming == incoming ? f->rate_bps * judge_flow_trip_s(f) : 0;
-    }
-    return waits > WAITS * trips;
+    return judge_facts_data_wait_s(s, incoming) > JUDGE_PATH_FREE * judge_facts_trip_s(s, incoming);
 }
 
 /* The rate of a direction's link; INFINITY: it is not what bounds it. */

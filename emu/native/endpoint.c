@@ -584,10 +584,7 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     else if (from < (int64_t)rx->nxt)
         rx->ack_now = true; /* a window probe (RFC 9293, section 3.8.6.1) */
     native_sender_push(e); /* data carry the ACK along */
-    if (rx->ack_now)
-        endpoint_ack(e);
-    else if (rx->unacked > 0 && !endpoint_delays(e))
-        endpoint_delay_ack(e);
+    endpoint_acks(e);
     if (e->tx.from_linux)
         endpoint_reads(e);
 }
