@@ -43,7 +43,8 @@ enum judge_answer judge_diagnosis_answer(double probability)
 static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t size)
 {
     const struct judge_way *in = &d->in, *out = &d->out;
-    bool in_worst = out->flows == 0 || (in->flows > 0 && in->lost_share > out->lost_share);
+    /* NAN: it would get nothing, so it loses nothing */
+    bool in_worst = out->flows == 0 || (in->flows > 0 && fmax(0, in->lost_share) > fmax(0, out->lost_share));
     const struct judge_way *worst = in_worst ? in : out, *other = in_worst ? out : in;
     double rtt_s = worst->floor_s + worst->data_wait_s + worst->ack_wait_s;
     if (other->flows > 0 && other->lost_share >= JUDGE_DIAGNOSIS_BOTH * worst->lost_share)

@@ -212,5 +212,7 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
         double off = path_gain_noise(s) * open[JUDGE_OPEN_GAIN];
         possible_bps[way] += (possible_bps[way] - carried_bps[way]) * expm1(off) +
                              possible_bps[way] * judge_noise.model * open[JUDGE_OPEN_MODEL];
+        if (possible_bps[way] < 0) /* the other direction's ACKs take all of its link */
+            possible_bps[way] = 0;
     }
 }

@@ -27,7 +27,7 @@ struct posterior {
 
 static double lost_share(double carried, double possible)
 {
-    return possible > 0 ? 1 - carried / possible : NAN;
+    return possible >= 1 ? 1 - carried / possible : NAN; /* less than a bit a second is nothing */
 }
 
 /* All points of the sequence, which are those of each case. */

@@ -43,6 +43,22 @@ TEST(test_windows_and_losses_gain_what_the_link_has_room_for)
     }
 }
 
+/* Uploads whose link the ACKs of faster downloads would take altogether: how much of nothing they lose nobody says. */
+TEST(test_who_loses_is_not_who_would_get_nothing)
+{
+    for (int swapped = 0; swapped < 2; swapped++) {
+        struct judge_diagnosis d = full(JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS);
+        struct judge_way *loser = swapped ? &d.out : &d.in, *other = swapped ? &d.in : &d.out;
+        loser->possible_bps = 100e6;
+        loser->lost_share = 0.5;
+        loser->ack_wait_s = 0.1;
+        other->possible_bps = 0;
+        other->lost_share = NAN;
+        judge_diagnosis_say(&d);
+        assert_non_null(strstr(d.why, swapped ? "outgoing data get 50.0 of 100.0" : "incoming data get 50.0 of 100.0"));
+    }
+}
+
 TEST(test_what_nobody_estimates_is_not_promised)
 {
     const enum judge_cause unseen[] = {JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_SLOW_HOST, JUDGE_CAUSE_POLICING,

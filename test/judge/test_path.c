@@ -613,7 +613,7 @@ TEST(test_of_no_source_of_a_capacity_anything_is_infinite)
         struct drawn before;
         memcpy(&before, &d, sizeof d);
         judge_path_possible(&d.facts, d.otherwise, d.open, bps);
-        assert_true(isfinite(bps[IN]) && isfinite(bps[OUT]));
+        assert_true(isfinite(bps[IN]) && isfinite(bps[OUT]) && bps[IN] >= 0 && bps[OUT] >= 0);
         assert_memory_equal(&before, &d, sizeof d);
     }
 }
