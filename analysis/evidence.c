@@ -227,9 +227,11 @@ static void evidence_waits(struct analysis_evidence_set *s)
         evidence_around_tap(e, data_out_s, data_in_s + e->there_s);
         e->beyond_s = e->flow->incoming ? data_in_s : data_in_s + e->there_s;
         e->data_wait_s = evidence_wait_of(data_out_s + data_in_s + e->missing_s[0]);
-        e->ack_beyond_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + (e->flow->incoming ? e->there_s : 0);
-        e->ack_wait_s = evidence_wait_of(evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT) +
-                                         evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN) + e->missing_s[1]);
+        double ack_out_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
+        double ack_in_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN);
+        e->ack_beyond_s = ack_in_s + (e->flow->incoming ? e->there_s : 0);
+        e->ack_far_s = e->flow->incoming ? e->ack_beyond_s : ack_out_s + far_s - e->there_s;
+        e->ack_wait_s = evidence_wait_of(ack_out_s + ack_in_s + e->missing_s[1]);
         if (isfinite(e->near_least_s + e->far_least_s))
             e->floor_s = e->near_least_s + e->far_least_s;
     }
@@ -555,13 +557,13 @@ static double evidence_other_bps(const struct analysis_capacity_way *w, double f
 /* On the wire, as analysis/flows/capacity.h counts it: ACKs of the flows' data that go this way. */
 static double evidence_acks_bps(const struct analysis_evidence_set *s, bool incoming)
 {
-    double bytes = 0;
+    double bps = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct analysis_evidence *e = &s->flow[i];
         uint32_t ack_bytes = analysis_capacity_around_bytes(&e->peer, isfinite(e->tick_s));
-        bytes += e->flow->incoming != incoming ? e->clocking.pure_acks * ack_bytes : 0;
+        bps += e->flow->incoming != incoming ? e->clocking.pure_acks / e->clocking.span_s * ack_bytes * 8 : 0;
     }
-    return bytes * 8 / (s->to_s - s->from_s);
+    return bps;
 }
 
 /* A way that none of these flows' data go: all that is not their ACKs are others, of flows too small to be kept, too. */
@@ -609,7 +611,7 @@ void analysis_evidence_divide(struct analysis_evidence_set *s)
         struct analysis_evidence *e = &s->flow[i];
         e->pauses = evidence_pauses(s, e);
         e->reader = e->clocking.closed_share > CLOSED;
-        bytes += e->flow->rate_bps / 8 * (s->to_s - s->from_s);
+        bytes += e->flow->rate_bps / 8 * e->clocking.span_s;
         acks += e->clocking.pure_acks;
     }
     s->ci95_bps = evidence_ci95_bps(s);

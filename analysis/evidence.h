@@ -69,6 +69,7 @@ struct analysis_evidence {
     float before_s, after_s;          /* outgoing data wait so long before the tap, and hardly after it; after it, and
                                        * more than a tick; 0 otherwise */
     double beyond_s, ack_beyond_s;    /* of data_wait_s and ack_wait_s: after the tap; NAN unknown */
+    double ack_far_s;                 /* of ack_wait_s: between the tap and the other end */
     float data_beside_s;              /* the longest that data wait which go to its peer, or come from there, as its ACKs */
     double stood_s;                   /* in the queue on the other side, as long as the capture lasts */
     double host_data_s, host_ack_s;   /* of its waits: in a slow host, analysis/host.h */

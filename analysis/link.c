@@ -15,6 +15,7 @@
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
 #define STANDS 0.3          /* of its mean wait: a queue that never runs empty */
 #define STANDS_TICKS 2
+#define EVENLY 0.95        /* of the rate at which most ACKs follow each other pass, and more */
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
 #define ALIKE 0.04          /* of the other direction's room */
 #define NOT_ALIKE 0.97
@@ -500,7 +501,7 @@ static void link_capacity(struct links *d, const double known[2])
             w->source = JUDGE_CAPACITY_QUEUE;
             continue;
         }
-        if (w->flows == 0 && d->s->beside && d->s->other_bps[i] > 0 && link_stands(d, i != 0, true, FILLS)) { /* of ACKs, and others */
+        if (w->flows == 0 && d->s->beside && d->s->other_bps[i] > JUDGE_PATH_OTHERS * link_passes_bps(d, w, 1) && link_stands(d, i != 0, true, FILLS)) { /* of ACKs, and others */
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;
             continue;
@@ -510,7 +511,8 @@ static void link_capacity(struct links *d, const double known[2])
             bps = NAN;
         bool stopped = i == 1 && d->s->stopped; /* back to back, but not all the time */
         double frame_s = (d->s->full_bytes + JUDGE_AROUND) * 8 / bps;
-        bool alone = link_way(d, i != 0)->flows == 0; /* nothing to win: a queue that fills first is as good */
+        /* Nothing to win: a queue that fills first is as good, if that is where the loop stands. */
+        bool alone = link_way(d, i != 0)->flows == 0 && !(w->ack_wait_s > w->data_wait_s);
         bool unlike = !isfinite(bps) || (i == 1 && link_slower(d, false, bps, true)) ||
                       (alone && w->carried_bps < HALF * link_room_at(d, w, bps, 0));
         /* A rate at which frames pass the tap and that they fill is that of a link before it. */
@@ -591,6 +593,25 @@ static bool link_acks_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits;
 }
 
+/* Do they wait on the other side of the tap, where queues hold what the capture does not? ACKs that have passed the tap after
+ * a queue of nothing but ACKs follow each other as evenly as that serves them. */
+static bool link_acks_hidden(const struct links *d, bool incoming)
+{
+    const struct analysis_capacity_way *back = link_seen(d, !incoming);
+    struct analysis_spacing_figures figures;
+    double far = 0, waits = 0, trips = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        far += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_far_s : 0;
+        waits += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_wait_s : 0;
+        trips += e->flow->incoming == incoming ? e->flow->rate_bps * analysis_evidence_rtt_s(e) : 0;
+    }
+    if (!back || !(far > HALF * waits && waits > JUDGE_PATH_FREE * trips))
+        return false;
+    analysis_spacing_get(&back->spacing, &figures);
+    return incoming || analysis_capacity_mean_bps(back, d->s->from_s, d->s->to_s) < EVENLY * figures.line_bps;
+}
+
 /* Is as much in flight one way as the other? Behind the same queues as much passes then, whatever the links could carry. */
 static bool link_windows_alike(const struct links *d)
 {
@@ -617,6 +638,7 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .apart = link_apart(d, incoming),
         .slower = w->source == JUDGE_CAPACITY_DISPERSION && link_slower(d, incoming, w->capacity_bps, false),
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),
+        .acks_hidden = w->flows > 0 && link_acks_hidden(d, incoming),
     };
     l->acks_beyond = l->acks_stand && link_acks_beyond(d, incoming);
 }

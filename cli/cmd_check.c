@@ -78,11 +78,13 @@ static bool check_visit(void *user, const char *source, const char *run, const s
     if (o->probe.at.port && resources->pulses == 0)
         fprintf(stderr, "contraflow: %s: has no pulse of %s port %s: judged without\n", cli_name(source), o->probe.host,
                 o->probe.port);
-    if (resources->n == 0) {
-        fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", cli_name(source));
-        o->answers.unknown = o->answers.unknown || resources->n_alone == 0;
-    }
     const struct analysis_resource *r;
+    bool shared = resources->n > 0; /* or with somebody whose data the capture does not show */
+    for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
+        shared = shared || r->diagnosis.answer == JUDGE_ANSWER_YES;
+    if (!shared)
+        fprintf(stderr, "contraflow: %s: no host has two bulk flows at once: nothing is shared\n", cli_name(source));
+    o->answers.unknown = o->answers.unknown || resources->n + resources->n_alone == 0;
     for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++) {
         cli_check_answers_add(&o->answers, r);
         if (o->json)

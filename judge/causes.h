@@ -43,6 +43,11 @@
         {JUDGE_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},               \
         {JUDGE_REMEDY_IN, "on a switch, at the port to HOST: a class of its own, served by turns"},                   \
         {JUDGE_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"})                                        \
+    ROW(HIDDEN, "hidden_traffic", "ACKs wait behind data of others, which the capture does not show", WAITS,          \
+        "serve small ACKs first, or flows by turns, where the line that all share begins", NULL,                      \
+        {JUDGE_REMEDY_ANY, "on the Linux router there: tc qdisc replace dev DEV root cake bandwidth N  # a little "    \
+                           "less than the line has"},                                                                 \
+        {JUDGE_REMEDY_ANY, "to see whose data these are, on that router: tcpdump -i DEV -s 128 -w my.pcap"})          \
     ROW(THIN_PATH, "thin_ack_path", "the way back is full of ACKs alone", UNSEEN,                                     \
         "fewer ACKs where the slow direction begins", NULL,                                                           \
         {JUDGE_REMEDY_ANY, "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE "           \

@@ -54,7 +54,9 @@ static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t
         snprintf(text, size,
                  "%s data get %s of %s Mb/s, as their ACKs wait behind %s for %.1f ms of a round trip of %.1f ms",
                  in_worst ? "incoming" : "outgoing", UNITS_MBPS(worst->carried_bps), UNITS_MBPS(worst->possible_bps),
-                 d->cause == JUDGE_CAUSE_OTHER ? "other traffic" : in_worst ? "outgoing data" : "incoming data",
+                 d->cause == JUDGE_CAUSE_OTHER ? "other traffic"
+                 : other->flows == 0           ? "data of others"
+                 : in_worst ? "outgoing data" : "incoming data",
                  1e3 * worst->ack_wait_s, 1e3 * rtt_s);
     else
         snprintf(text, size, "%s data get %s of %s Mb/s", in_worst ? "incoming" : "outgoing",

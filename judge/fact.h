@@ -90,6 +90,7 @@ struct judge_link {
     bool slower;               /* they seem to wait behind a slower link after the tap */
     bool acks_stand;           /* ACKs of its data wait in a queue that never runs empty */
     bool acks_beyond;          /* and that is after the tap */
+    bool acks_hidden;          /* they wait where queues hold what the capture does not, if anybody else's */
 };
 
 /* What flows carried with ACKs first at every queue, where that was tried: in, out, and both together; and half the

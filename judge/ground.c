@@ -63,7 +63,9 @@ static enum judge_cause ground_yes(const struct judge_facts *s, const struct jud
     if (!s->stopped && /* else a capacity is what the stops leave of it */
         fmax(worst->capacity_bps, worst->possible_bps) > UNLIKE * other->capacity_bps)
         return JUDGE_CAUSE_THIN_ACKS;
-    return other->flows == 0 ? JUDGE_CAUSE_OTHER : JUDGE_CAUSE_ACKS;
+    if (other->flows > 0)
+        return JUDGE_CAUSE_ACKS;
+    return judge_path_beside(s, worst == &d->in) ? JUDGE_CAUSE_OTHER : JUDGE_CAUSE_HIDDEN;
 }
 
 static enum judge_cause ground_no(const struct judge_facts *s, const struct judge_diagnosis *d)
@@ -97,7 +99,10 @@ static const char *ground_lacks(const struct judge_facts *s, const struct judge_
         waits = waits && isfinite(judge_flow_trip_s(&s->flow[i]));
         unlimited = unlimited || (otherwise > 0.05 && otherwise < 0.95 && s->flow[i].ack_wait_s > 0);
     }
-    return s->stood ? "how long a queue has stood since before it began does not show in this capture"
+    const bool in_hidden = s->in.acks_hidden && d->out.flows == 0, out_hidden = s->out.acks_hidden && d->in.flows == 0;
+    return in_hidden || out_hidden ? "whether ACKs wait behind each other, or behind data of others, does not show in this "
+                                     "capture: the line's rates tell, --rate IN/OUT"
+           : s->stood ? "how long a queue has stood since before it began does not show in this capture"
            : !waits ? "how long ACKs wait does not show in this capture"
            : unlimited ? "whether waiting ACKs or the applications hold them back does not show in this capture"
            : rate ? "where they wait, and what the link could carry, do not show in this capture"

@@ -26,6 +26,8 @@
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
 #define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock, or where
                         * neither way shows its rate: of 233 such captures in which ACKs may cost they did in 88 */
+#define USUAL 40.0     /* times as fast one way as the other are access lines on sale (1000/25 Mb/s, DOCSIS 3.1); */
+#define RARER 3.3      /* one of 20 is 100 times, by the power law that this makes */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line, */
 #define ALIKE_LINES 0.5 /* so that of rates that are none of an Ethernet's nobody knows */
 
@@ -49,14 +51,33 @@ static double path_acks_bps(const struct judge_facts *s, bool incoming)
     return judge_facts_carried_bps(s, incoming) * JUDGE_AROUND / (s->segments_per_ack * s->full_bytes);
 }
 
+/* P(ACKs and what else is seen to go their way fill it alone), where they wait after the tap and no data do: as likely as not,
+ * were any line so unlike both ways. */
+static double path_alone(const struct judge_facts *s, bool incoming)
+{
+    const struct judge_link *own = judge_facts_link(s, incoming), *back = judge_facts_link(s, !incoming);
+    double passes_bps = path_acks_bps(s, incoming) + back->other_bps;
+    if (back->source == JUDGE_CAPACITY_KNOWN)
+        return passes_bps >= FILLS * back->capacity_bps;
+    bool shows = own->source == JUDGE_CAPACITY_DISPERSION || own->source == JUDGE_CAPACITY_KNOWN;
+    double line = shows ? pow(fmin(1, USUAL * passes_bps / own->capacity_bps), RARER) : 1;
+    return line / (1 + line);
+}
+
+bool judge_path_beside(const struct judge_facts *s, bool incoming)
+{
+    return judge_facts_carried_bps(s, !incoming) > 0 ||
+           judge_facts_link(s, !incoming)->other_bps > JUDGE_PATH_OTHERS * path_acks_bps(s, incoming);
+}
+
 /* Is there anything but ACKs that the ACKs of a flow may wait behind? */
 static bool path_behind(const struct judge_facts *s, const struct judge_flow *f, double place)
 {
-    const struct judge_link *own = judge_facts_link(s, f->incoming), *back = judge_facts_link(s, !f->incoming);
-    if (f->behind || judge_facts_carried_bps(s, !f->incoming) > 0 ||
-        back->other_bps > JUDGE_PATH_OTHERS * path_acks_bps(s, f->incoming))
+    const struct judge_link *own = judge_facts_link(s, f->incoming);
+    if (f->behind || judge_path_beside(s, f->incoming))
         return true;
-    return (!s->beside || own->acks_beyond) && place < 0.5; /* whoever else sends there does not show */
+    /* Whoever else sends there does not show. */
+    return own->acks_hidden ? place < 1 - path_alone(s, f->incoming) : !s->beside && place < 0.5;
 }
 
 bool judge_path_full(const struct judge_facts *s, bool incoming)

@@ -50,6 +50,10 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
 /* Goodput that a direction has room for while the other one carries other_bps; NAN unknown. */
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps);
 
+/* Does anything but their ACKs go the way of the ACKs of a direction's data, as far as the facts show: data, or other traffic
+ * that is more than 5 % of these ACKs? */
+bool judge_path_beside(const struct judge_facts *s, bool incoming);
+
 /* P(both directions share one medium, such as radio or a half-duplex line): judge_noise.shared where they carry on the
  * wire together 94.5 to 105 % of what one of them would by itself, as its frames follow each other, and each of them at
  * least 13 % of that; else 0. No order of service wins anything there. */

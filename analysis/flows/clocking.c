@@ -272,6 +272,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .closed_share = acks == 0 ? NAN : widest > 4 * c->full_bytes ? closed / acks : 0, /* so small a buffer never offers more */
         .full_bytes = c->full_bytes,
         .pure_acks = pure,
+        .span_s = (ceil(to_s / width_s - 0.5) - ceil(from_s / width_s - 0.5)) * width_s,
         .acked = c->acked,
     };
     x->clocked = clocking_clocked(c, &x->clocked_sd);

@@ -92,7 +92,8 @@ struct analysis_clocking_figures {
     double clocked_sd;
     double closed_share;   /* of ACKs: they offer less than two segments, where it has offered four */
     double full_bytes;     /* payload of a full segment */
-    double pure_acks;      /* ACKs without data */
+    double pure_acks;      /* ACKs without data, */
+    double span_s;         /* in that time: slots, by their middles */
     bool acked;            /* an ACK of its data passed, ever */
 };
 

@@ -363,6 +363,28 @@ capture: [{at: h0, snaplen: 96}]
         lost = said["lost_share"]
         self.assertAlmostEqual(lost["total"], 1 - carried["fifo"] / carried["ack-first"], delta=lost["ci95"])
 
+    NEIGHBOUR = '    - {from: h3, to: modem, rate: 1Gbps, delay: 1us}\n'
+
+    def test_acks_may_wait_behind_data_that_the_capture_does_not_show(self):
+        """h3 uploads through the line that brings h0 its download; at h0 nothing of that is seen. No line is so unlike both
+        ways that ACKs at that rate would fill it. Where one might be, its rates tell."""
+        home, self.HOME = self.HOME, self.HOME.replace("traffic:", self.NEIGHBOUR + "traffic:")
+        for rates, window, least in (("200Mbps", "10Mbps"), "500kB", 3), (("50Mbps", "5Mbps"), "150kB", 1.5):
+            carried = self.home_carries(*rates, ["{from: h1, to: h0, window: 800kB}",
+                                                 f"{{from: h3, to: h1, window: {window}, start: 20ms}}"])
+            self.assertGreater(carried["ack-first"], least * carried["fifo"])
+            lost = 1 - carried["fifo"] / carried["ack-first"]
+            for told in [], ["--rate", rates[0][:-3] + "/" + rates[1][:-3]]:
+                shows = told or least > 2
+                said = self.json("check", "out/h0.pcap", *told, status=1 if shows else 4)["resources"][0]["diagnosis"]
+                if shows:
+                    self.assertEqual(said["cause"], "rate_asymmetry_acks" if told else "hidden_traffic")
+                    self.assertIn("as their ACKs wait behind data of others", said["why"])
+                    self.assertAlmostEqual(said["lost_share"]["total"], lost, delta=said["lost_share"]["ci95"])
+                else:
+                    self.assertIn("--rate IN/OUT", said["why"])
+        self.HOME = home
+
     def begun_late(self, share):
         """late.pcap: out/h0.pcap without that share of its frames."""
         data = (self.dir / "out/h0.pcap").read_bytes()

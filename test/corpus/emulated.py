@@ -67,7 +67,7 @@ class Draw:
         self.flows, self.notes = [], []
         self.taps, self.ports = ["h0", "h0", "sw0-h0"], {"in": "sw0-h0", "out": "h0"}  # ports of the judged link
         self.links, self.unlike = None, False  # cables of a graph; does ACKs first replace more than a FIFO?
-        self.nic = {"queue": "fifo", "limit": DEEP}
+        self.nic, self.host = {"queue": "fifo", "limit": DEEP}, {}  # what hosts do besides
         self.switch = {"queue": "fifo", "limit": DEEP}
         self.tcp = {"congestion": r.choice(["newreno", "linux24", "linux24", "newreno"]), "initial_window": "warm",
                     "delayed_ack": r.choice([1, 2, 2, 2, 2])}
@@ -164,6 +164,7 @@ class Draw:
         elif self.peer_rate != self.rate or self.up:
             network |= {"uplinks": 1, "backbone": {**network["link"], "up": f"{round(self.out_rate)}bps"},
                         "link": {"rate": f"{round(self.peer_rate)}bps", "delay": delay}}
+        network |= {"host": self.host} if self.host else {}
         flows = []
         for i, f in enumerate(self.flows):
             keep = {k: v for k, v in f.items() if k not in ("way", "app", "start")}

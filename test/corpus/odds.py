@@ -3,9 +3,10 @@
 
 Each is a draw of priors.py with one thing more: cables that lose and delay at random, framings of access lines, segments of
 other sizes, token buckets, buffers that ports share, dozens of flows, datagrams beside, a filter of ACKs, frames that
-overtake others, transfers that come and go, equal windows on a line that is faster one way."""
-from priors import (DEEP, MOST_FRAMES, SEGMENT, WIRE, draw_access_line, draw_prior, prior_cable, prior_flows, prior_line,
-                    prior_log, prior_round_trips, prior_star, prior_tcp, prior_time)
+overtake others, transfers that come and go, equal windows on a line that is faster one way, others at home whose data the
+capture does not show, interrupts that wait for more frames."""
+from priors import (DEEP, MOST_FRAMES, SEGMENT, WIRE, draw_access_line, draw_prior, prior_cable, prior_flow, prior_flows,
+                    prior_line, prior_log, prior_round_trips, prior_star, prior_tcp, prior_time)
 
 # DOCSIS; PPPoE and PPPoA over ATM; VDSL2; two that count less than Ethernet does.
 FRAMINGS = [{"overhead": 18, "mpu": 64}, {"overhead": 40, "cells": "atm"}, {"overhead": 44, "cells": "atm"},
@@ -154,7 +155,39 @@ def draw_far(d):
     d.taps = [peer[0]]
 
 
+def draw_neighbours(d):
+    """Others at home load the same line, which a capture at h0 does not show."""
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    peers, wait_s = prior_line(d, {"fifo": 8, "fq_codel": 1})
+    d.taps = ["h0"]
+    prior_flows(d, d.r.choice([(d.r.randint(1, 3), 0), (d.r.randint(1, 3), 0), (0, d.r.randint(1, 2)), (1, 1), (2, 1)]), peers,
+                wait_s, KINDS)
+    home, others = f"h{len(peers) + 1}", d.r.randint(1, 4)
+    d.links.append(prior_cable(home, "sw0", 1e9, 1e-6))
+    for _ in range(others):
+        way, (peer, base_s) = d.r.choice(["out", "out", "in"]), d.r.choice(peers)
+        window, more = prior_flow(d, way, others, base_s, wait_s, KINDS)
+        d.add("past", window, peer=peer, start=d.r.uniform(0, 0.3) * d.duration, **more)
+        d.flows[-1] |= {"from": home, "to": peer} if way == "out" else {"from": peer, "to": home}
+    d.notes.append(f"{others} of others")
+
+
+def draw_coalesced(d):
+    """Interrupts that wait for more frames, and a processor for both ways."""
+    draw_prior(d)
+    frame_s = WIRE * 8 / d.rate
+    most_s = max(3e-5, min(1e-3, 30 * frame_s))
+    d.host = {"interrupt_delay": f"{round(prior_log(d.r, max(1e-6, frame_s / 4), most_s) * 1e9)}ns"}
+    if d.r.random() < 0.5:
+        d.host["interrupt_frames"] = d.r.choice([4, 16, 64])
+    if d.r.random() < 0.3:
+        d.host["processor"] = f"{round(d.r.uniform(0.05, 0.45) * frame_s * 1e9)}ns"
+    d.notes.append(f"interrupts after {d.host['interrupt_delay']}")
+
+
 ODDS = {"faulty": draw_faulty, "reorder": draw_reorder, "framed": draw_framed, "segments": draw_segments,
         "token_bucket": draw_token_bucket, "shared_buffer": draw_shared_buffer, "many": draw_many,
         "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go,
-        "equal_windows": draw_equal_windows, "far": draw_far}
+        "equal_windows": draw_equal_windows, "far": draw_far,
+        "neighbours": draw_neighbours, "coalesced": draw_coalesced}

@@ -225,15 +225,39 @@ TEST(test_nothing_behind_which_acks_wait_costs_nothing)
     assert_true(gains(&c, IN, 1));
     c.flow[0].behind = true; /* its source knows */
     assert_true(gains(&c, IN, 2));
-    for (int beyond = 0; beyond < 2; beyond++) {
-        alone(&c);
-        c.facts.beside = beyond; /* else others may send there that the capture has not */
-        c.facts.in.acks_beyond = beyond;
-        c.open[JUDGE_OPEN_PLACE] = 0.1;
-        assert_true(gains(&c, IN, 2));
-        c.open[JUDGE_OPEN_PLACE] = 0.9;
-        assert_true(gains(&c, IN, 1));
+    alone(&c);
+    c.facts.beside = false; /* others may send there that the capture has not */
+    c.open[JUDGE_OPEN_PLACE] = 0.49;
+    assert_true(gains(&c, IN, 2));
+    c.open[JUDGE_OPEN_PLACE] = 0.51;
+    assert_true(gains(&c, IN, 1));
+}
+
+/* Its ACKs take 10 Mb/s x 90 / (2 x 1448) = 311 kb/s on the wire, of a way whose other traffic nobody sees. */
+TEST(test_no_line_is_so_unlike_that_few_acks_fill_it)
+{
+    const struct { double in_times, alone; } lines[] = {{20, 0.5}, {40, 0.5}, {100, 0.0464}, {400, 0.0005}};
+    const double acks_bps = 10e6 * 90 / (2 * FULL);
+    struct scene c;
+    alone(&c);
+    c.facts.in.acks_hidden = true;
+    for (int known = 0; known < 2; known++) { /* all that it can pass; and twice that */
+        c.facts.out.capacity_bps = (1 + known) * acks_bps;
+        assert_true(known ? gains(&c, IN, 2) : gains(&c, IN, 1));
     }
+    c.facts.out = (struct judge_link){.capacity_bps = NAN, .drain_s = INFINITY};
+    c.open[JUDGE_OPEN_LINK] = 1; /* 30 times as fast as what passes */
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        c.facts.in.source = JUDGE_CAPACITY_DISPERSION;
+        c.facts.in.capacity_bps = lines[i].in_times * acks_bps;
+        for (int more = 0; more < 2; more++) { /* it carries 37 times what its ACKs take: 20 times leaves no room */
+            c.open[JUDGE_OPEN_PLACE] = 1 - lines[i].alone + (more ? 1e-3 : -1e-3);
+            assert_true((possible(&c, IN) > 1.02 * 10e6) == (!more && lines[i].in_times > 38));
+        }
+    }
+    c.facts.in.source = JUDGE_CAPACITY_ASSUMED; /* it says nothing of how unlike the line is */
+    c.open[JUDGE_OPEN_PLACE] = 0.51;
+    assert_true(gains(&c, IN, 1));
 }
 
 /* 4 of 10 ms in a host that no order of service spares: 20 / (20 - 6). And of the data's 5 ms 3 stay:
@@ -567,7 +591,7 @@ static void drawn_make(struct drawn *d, struct random *r)
             .other_bps = random_below(r, 2) ? 0 : any(r, 1e7),
             .drain_s = random_below(r, 2) ? (double)INFINITY : any(r, 0.2),
             .apart = random_below(r, 8) == 0, .slower = random_below(r, 8) == 0,
-            .acks_beyond = random_below(r, 8) == 0};
+            .acks_hidden = random_below(r, 8) == 0};
     for (int i = 0; i < JUDGE_OPEN_SHARES; i++)
         d->open[i] = any(r, 1);
 }
