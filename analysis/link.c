@@ -336,12 +336,17 @@ static bool link_placed(const struct links *d, bool incoming)
     return unplaced < HALF * waits;
 }
 
+/* Do a direction's data wait as little as where no link on their way is full? False where nobody knows. */
+static bool link_free(const struct judge_way *w)
+{
+    return w->data_wait_s < JUDGE_PATH_FREE * (w->floor_s + w->data_wait_s + w->ack_wait_s);
+}
+
 /* No link is faster than the interface that captured its frames; a slower one may be farther away, but data would wait
  * there. */
 static void link_interface(const struct links *d, struct judge_way *w)
 {
-    double rtt_s = w->floor_s + w->data_wait_s + w->ack_wait_s;
-    bool free = w->flows == 0 || w->data_wait_s < JUDGE_PATH_FREE * rtt_s;
+    bool free = w->flows == 0 || link_free(w);
     if (w->source == JUDGE_CAPACITY_KNOWN || !isfinite(d->s->interface_bps) ||
         (w->source == JUDGE_CAPACITY_UNKNOWN ? !free : w->capacity_bps <= d->s->interface_bps))
         return;
@@ -377,8 +382,7 @@ static bool link_no_fuller(const struct links *d, const struct judge_way *w, dou
     for (size_t i = 0; i < d->s->n && passes; i++)
         before += d->s->flow[i].flow->incoming ? 0 : d->s->flow[i].before_s * d->s->flow[i].flow->rate_bps;
     return before > QUEUES_FRAMES * frame_s * w->carried_bps ||
-           (w->data_wait_s < JUDGE_PATH_FREE * (w->floor_s + w->data_wait_s + w->ack_wait_s) &&
-            w->ack_wait_s > CLOCK_ACKS * w->data_wait_s);
+           (link_free(w) && w->ack_wait_s > CLOCK_ACKS * w->data_wait_s);
 }
 
 /* Do outgoing data pass the tap at an Ethernet's rate, and wait after it? Then a slower link is on their way; `all`: of
@@ -562,7 +566,7 @@ static void link_capacity(struct links *d, const double known[2])
     }
     for (int i = 0; i < 2; i++) { /* nothing else shows it: to carry just what an Ethernet does is chance for one of 50 */
         struct judge_way *w = link_way(d, i);
-        if (w->source == JUDGE_CAPACITY_UNKNOWN && w->flows > 0 && analysis_link_is_line(link_data_bps(d, w))) {
+        if (w->source == JUDGE_CAPACITY_UNKNOWN && w->flows > 0 && !link_free(w) && analysis_link_is_line(link_data_bps(d, w))) {
             w->capacity_bps = link_data_bps(d, w);
             w->source = JUDGE_CAPACITY_QUEUE;
         }
@@ -606,7 +610,7 @@ static bool link_acks_hidden(const struct links *d, bool incoming)
         waits += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_wait_s : 0;
         trips += e->flow->incoming == incoming ? e->flow->rate_bps * analysis_evidence_rtt_s(e) : 0;
     }
-    if (!back || !(far > HALF * waits && waits > JUDGE_PATH_FREE * trips))
+    if (!back || !(far > HALF * waits && waits > JUDGE_DIAGNOSIS_TOTAL * trips))
         return false;
     analysis_spacing_get(&back->spacing, &figures);
     return incoming || analysis_capacity_mean_bps(back, d->s->from_s, d->s->to_s) < EVENLY * figures.line_bps;
