@@ -508,6 +508,18 @@ TEST(test_acks_wait_where_the_capture_does_not_show_others)
     }
 }
 
+/* 9.4155 Mb/s are 10 of an Ethernet on the wire, which is chance where data hardly wait: no link on their way is full then. */
+TEST(test_a_rate_like_a_lines_is_chance_where_data_hardly_wait)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        struct analysis_told flow = {.incoming = true, .rate_bps = 10e6 * 1448 / 1538};
+        struct analysis_evidence e = {.floor_s = 0.02, .data_wait_s = waits ? 0.011 : 0.009, .ack_wait_s = 0.07};
+        struct analysis_evidence_set set = set_of(&e, &flow, 1);
+        struct judge_diagnosis d = decided(&set, NULL, NULL);
+        assert_int_equal(d.in.source, waits ? JUDGE_CAPACITY_QUEUE : JUDGE_CAPACITY_UNKNOWN);
+    }
+}
+
 TEST(test_acks_behind_acks_alone)
 {
     assert_int_equal(cause_of_late_acks(0.03, 0, 0), JUDGE_CAUSE_THIN_PATH);

@@ -87,6 +87,8 @@ def linux_capture(case, net, directory):
             path = f"{directory}/{name}"
             command = ["chrt", "-r", "1", "dumpcap", "-q", "-s", str(SNAPLEN), "-B", "16", "-i", device, "-w", path]
             command += ["-P"] if case["format"] == "pcap" else []
+            hidden = [f"port {5201 + i}" for i, f in enumerate(case["flows"]) if f.get("hidden")]
+            command += ["-f", f"not ({' or '.join(hidden)})"] if hidden else []
             taps[path] = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return taps
 
@@ -134,6 +136,11 @@ def linux_run(case, acks_first, directory):
         net.stop()
 
 
+def linux_judges(flow):
+    """Is the flow one that the answer is about? Those of somebody else, whom the same line serves, are not captured."""
+    return flow["app"] != "udp" and not flow.get("hidden")
+
+
 def linux_judged(case):
     return JUDGED * case["duration"], case["duration"] - 0.1  # the last samples come before the end
 
@@ -155,7 +162,7 @@ def linux_goodput(run, i, from_s, to_s):
 def linux_way(case, run, way, udp=False):
     from_s, to_s = linux_judged(case)
     return sum(linux_goodput(run, i, from_s, to_s) for i, f in enumerate(case["flows"])
-               if f["way"] == way and (f["app"] == "udp") == udp)
+               if f["way"] == way and (f["app"] == "udp") == udp and not f.get("hidden"))
 
 
 def linux_queue(case, run, way, rate_mbps):
@@ -228,7 +235,7 @@ def linux_flows(case, run):
         other = "out" if flow["way"] == "in" else "in"
         waits = case["queue"] != "fair" and not udp
         rows.append(dict(zip(FLOWS, [
-            flow["way"], "udp" if udp else "tcp", *end["local"], *end["remote"], flow["cc"], flow.get("window", ""),
+            flow["way"], "hidden" if flow.get("hidden") else "udp" if udp else "tcp", *end["local"], *end["remote"], flow["cc"], flow.get("window", ""),
             round(linux_goodput(run, i, from_s, to_s), 3), flow["delay_ms"], info["min_rtt_ms"], info["mean_rtt_ms"],
             info["retransmits"], flow["app"], round(queue[flow["way"]]["data_ms"], 2) if waits else "",
             round(queue[other]["ack_ms"], 2) if waits else "", info["busy"], info["rwnd_limited"],
@@ -248,7 +255,7 @@ def linux_write(case, run, rows, directory):
         for k in range(int(case["duration"] * 10)):
             w.writerow([round(0.1 * (k + 1), 1)] + [
                 round(sum(linux_goodput(run, i, 0.1 * k, 0.1 * (k + 1)) for i, flow in enumerate(case["flows"])
-                          if flow["way"] == way and flow["app"] != "udp"), 3) for way in ("in", "out")])
+                          if flow["way"] == way and linux_judges(flow)), 3) for way in ("in", "out")])
 
 
 def linux_tag(data):
@@ -341,8 +348,8 @@ def linux_case(case, directory, repeats):
     row = {"name": case["name"], "class": case["class"], "description": case["description"],
            "host": "fd09:1::2" if case["ipv6"] else "10.9.1.2", "capture": case["tap"], "rate_in": case["rate_in"],
            "rate_out": case["rate_out"],
-           "flows_in": sum(f["way"] == "in" and f["app"] != "udp" for f in case["flows"]),
-           "flows_out": sum(f["way"] == "out" and f["app"] != "udp" for f in case["flows"]),
+           "flows_in": sum(f["way"] == "in" and linux_judges(f) for f in case["flows"]),
+           "flows_out": sum(f["way"] == "out" and linux_judges(f) for f in case["flows"]),
            "a_in": a["in"], "a_out": a["out"], "b_in": b["in"], "b_out": b["out"],
            "captured_in": rates[False][0]["in"], "captured_out": rates[False][0]["out"],
            "lost_in": linux_lost(a["in"], b["in"]), "lost_out": linux_lost(a["out"], b["out"]),
@@ -357,7 +364,7 @@ def linux_case(case, directory, repeats):
            "a_spread": spread(False), "b_spread": spread(True), "label_stable": int(len(labels) == 1),
            "cpu_share": cpu, "starved": int(cpu < STARVED), "asymmetry": label,
            "cause": truth_cause_yes({w: linux_lost(a[w], b[w]) for w in a}, {w: case["rate_" + w] for w in a},
-                                    {f["way"] for f in case["flows"] if f["app"] != "udp"}) if label == "yes" else
+                                    {f["way"] for f in case["flows"] if linux_judges(f)}) if label == "yes" else
            linux_cause(case, share, queue["in"]["drops"] + queue["out"]["drops"], flows),
            "judged_from_s": JUDGED * case["duration"], "judged_to_s": case["duration"] - 0.1,
            "start_epoch_s": captured["start_s"]}

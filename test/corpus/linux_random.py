@@ -179,7 +179,21 @@ def random_access_line(draw):
                   "gso": draw.random() < 0.5, "queue": draw.choice(("fifo", "fifo", "fifo", "fair"))}
 
 
-CLASSES = {"constant_rate": random_constant_rate, "access_line": random_access_line}
+def random_neighbours(draw):
+    """An access line that somebody else uses, too: what these flows carry is not captured."""
+    made, settings = random_access_line(draw)
+    made = [f for f in made if f["way"] == "in"] or made
+    ways = [draw.choice(("out", "out", "in")) for _ in range(draw.randint(1, 3))]
+    for way in ways:
+        rate = settings[f"rate_{way}"]
+        window = {"window": round(random_log(draw, 2e4, 4e5))} if draw.random() < 0.5 else {}
+        more = window if draw.random() < 0.7 else random_writer(draw, rate, len(ways))
+        made.append(flow(way, cc=draw.choice(("cubic", "cubic", "bbr")), delay_ms=round(random_log(draw, 4, 60), 2), hidden=True,
+                         start=round(draw.uniform(0, 2.5), 3), **{"limited": None, **more}))
+    return made, settings
+
+
+CLASSES = {"constant_rate": random_constant_rate, "access_line": random_access_line, "neighbours": random_neighbours}
 
 
 def random_cases(count, seed, kind=None):
