@@ -597,9 +597,10 @@ static bool link_acks_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits;
 }
 
-/* Do they wait on the other side of the tap, where queues hold what the capture does not? ACKs that have passed the tap after
- * a queue of nothing but ACKs follow each other as evenly as that serves them. */
-static bool link_acks_hidden(const struct links *d, bool incoming)
+/* Do they wait where queues hold what is not the host's? That is on the other side of the tap, and where the capture shows
+ * data of others, on either: it is not made at the host. ACKs that have passed the tap after a queue of nothing but ACKs
+ * follow each other as evenly as that serves them. */
+static bool link_acks_hidden(const struct links *d, bool incoming, bool *mixed)
 {
     const struct analysis_capacity_way *back = link_seen(d, !incoming);
     struct analysis_spacing_figures figures;
@@ -610,10 +611,13 @@ static bool link_acks_hidden(const struct links *d, bool incoming)
         waits += e->flow->incoming == incoming ? e->flow->rate_bps * e->ack_wait_s : 0;
         trips += e->flow->incoming == incoming ? e->flow->rate_bps * analysis_evidence_rtt_s(e) : 0;
     }
-    if (!back || !(far > HALF * waits && waits > JUDGE_DIAGNOSIS_TOTAL * trips))
+    const bool beyond = far > HALF * waits;
+    if (!back || !(waits > JUDGE_DIAGNOSIS_TOTAL * trips) || !(beyond || d->host->others > 0))
         return false;
     analysis_spacing_get(&back->spacing, &figures);
-    return incoming || analysis_capacity_mean_bps(back, d->s->from_s, d->s->to_s) < EVENLY * figures.line_bps;
+    const bool passed = incoming ? !beyond : beyond;
+    *mixed = passed && analysis_capacity_mean_bps(back, d->s->from_s, d->s->to_s) < EVENLY * figures.line_bps;
+    return !passed || *mixed;
 }
 
 /* Is as much in flight one way as the other? Behind the same queues as much passes then, whatever the links could carry. */
@@ -642,8 +646,8 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .apart = link_apart(d, incoming),
         .slower = w->source == JUDGE_CAPACITY_DISPERSION && link_slower(d, incoming, w->capacity_bps, false),
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),
-        .acks_hidden = w->flows > 0 && link_acks_hidden(d, incoming),
     };
+    l->acks_hidden = w->flows > 0 && link_acks_hidden(d, incoming, &l->acks_mixed);
     l->acks_beyond = l->acks_stand && link_acks_beyond(d, incoming);
 }
 

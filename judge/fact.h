@@ -91,6 +91,7 @@ struct judge_link {
     bool acks_stand;           /* ACKs of its data wait in a queue that never runs empty */
     bool acks_beyond;          /* and that is after the tap */
     bool acks_hidden;          /* they wait where queues hold what the capture does not, if anybody else's */
+    bool acks_mixed;           /* and follow each other there less evenly than a queue of ACKs alone serves them */
 };
 
 /* What flows carried with ACKs first at every queue, where that was tried: in, out, and both together; and half the

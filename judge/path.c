@@ -60,6 +60,8 @@ static double path_alone(const struct judge_facts *s, bool incoming)
     if (back->source == JUDGE_CAPACITY_KNOWN)
         return passes_bps >= FILLS * back->capacity_bps;
     bool shows = own->source == JUDGE_CAPACITY_DISPERSION || own->source == JUDGE_CAPACITY_KNOWN;
+    if (own->acks_mixed)
+        return 0;
     double line = shows ? pow(fmin(1, USUAL * passes_bps / own->capacity_bps), RARER) : 1;
     return line / (1 + line);
 }

@@ -44,6 +44,7 @@ struct capacity_pair {
 struct analysis_capacity {
     struct analysis_capacity_host *host[ANALYSIS_CAPACITY_HOSTS]; /* owned */
     size_t n;
+    uint32_t bulk; /* directions of bulk data, of any host */
     uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
     struct capacity_pair pair[PAIRS]; /* by their last bytes, one of each two that have the same */
 };
@@ -344,6 +345,7 @@ void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_se
 {
     struct analysis_capacity_host *const host[2] = {capacity_host(c, &s->src, s->tag), capacity_host(c, &s->dst, s->tag)};
     bool shared = false;
+    c->bulk++;
     for (int i = 0; i < 2; i++) {
         struct analysis_capacity_host *h = host[i];
         if (!h || ++h->bulk != SHARED)
@@ -394,6 +396,7 @@ const struct analysis_capacity_host *analysis_capacity_find(const struct analysi
     struct analysis_capacity_host *h = c->host[place - 1];
     capacity_count(h, &h->in);
     capacity_count(h, &h->out);
+    h->others = c->bulk - h->bulk;
     return h;
 }
 

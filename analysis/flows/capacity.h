@@ -65,7 +65,7 @@ struct analysis_capacity_way {
 struct analysis_capacity_host {
     struct capture_address host;
     uint32_t tag;
-    uint32_t bulk;        /* directions of bulk data, to it or from it */
+    uint32_t bulk, others; /* directions of bulk data, to it or from it; others', by analysis_capacity_find() */
     bool passed_over;
     struct analysis_capacity_way in, out;
 };

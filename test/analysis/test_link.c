@@ -481,29 +481,36 @@ static enum judge_cause cause_of_late_acks(double swing_s, double other_bps, int
     return d.cause;
 }
 
-/* Queues on the other side of the tap hold what the capture does not show: where most of what ACKs wait is there, and is
- * more than a twentieth of the round trip. Those of outgoing data have passed it when they come, as evenly as a queue of nothing
- * but ACKs serves them, or at distances of 0.1 and 0.3 ms by turns. */
+/* Queues on the other side of the tap hold what the capture does not show, and with bulk data of others in it on this side,
+ * too: where most of what ACKs wait is there, and is more than a twentieth of the round trip. Those that have passed it when
+ * they pass the tap come as evenly as a queue of nothing but ACKs serves them, or at distances of 0.1 and 0.3 ms by turns. */
 TEST(test_acks_wait_where_the_capture_does_not_show_others)
 {
-    const struct { bool incoming, hidden; double wait_s, far; int64_t first_ns; } cases[] = {
-        {true, true, 0.08, 1, 200000},   {true, false, 0.08, 0.4, 200000}, {true, false, 0.001, 1, 200000},
-        {false, false, 0.08, 1, 200000}, {false, true, 0.08, 1, 100000},   {false, false, 0.08, 0.4, 100000}};
+    const struct { bool incoming, others, hidden, mixed; double wait_s, far; int64_t first_ns; } cases[] = {
+        {true, false, true, false, 0.08, 1, 200000},   {true, false, false, false, 0.08, 0.4, 200000},
+        {true, false, false, false, 0.001, 1, 200000}, {true, true, false, false, 0.08, 0.4, 200000},
+        {true, true, true, true, 0.08, 0.4, 100000},   {true, true, true, false, 0.08, 0.6, 100000},
+        {false, false, false, false, 0.08, 1, 200000}, {false, false, true, true, 0.08, 1, 100000},
+        {false, false, false, false, 0.08, 0.4, 100000}, {false, true, true, false, 0.08, 0.4, 200000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
-        struct capture_segment ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
+        struct capture_segment ack = stamped(A_TO_B, 0, 0, 0, 1, 1), other = ack;
         int64_t at_ns = 0;
         for (int k = 0; k < 10000; k++, at_ns += k % 2 ? cases[i].first_ns : 400000 - cases[i].first_ns)
             analysis_capacity_add(c, &ack, 0, 0, at_ns);
+        analysis_capacity_bulk(c, &ack);
+        other.src.bytes[0] = other.dst.bytes[0] = 99;
+        if (cases[i].others)
+            analysis_capacity_bulk(c, &other);
         struct analysis_told flow = {.incoming = cases[i].incoming, .rate_bps = 10e6};
         struct analysis_evidence e = {.floor_s = 0.02, .ack_wait_s = cases[i].wait_s,
                                       .ack_far_s = cases[i].far * cases[i].wait_s};
         struct analysis_evidence_set set = set_of(&e, &flow, 1);
         set.to_s = 2;
-        struct judge_link in, out;
+        struct judge_link in, out, *own = cases[i].incoming ? &in : &out, *back = cases[i].incoming ? &out : &in;
         analysis_link_find(&set, analysis_capacity_find(c, cases[i].incoming ? &ack.src : &ack.dst, 0), NULL, &in, &out);
-        assert_int_equal((cases[i].incoming ? in : out).acks_hidden, cases[i].hidden);
-        assert_false((cases[i].incoming ? out : in).acks_hidden);
+        assert_true(own->acks_hidden == cases[i].hidden && own->acks_mixed == cases[i].mixed);
+        assert_true(!back->acks_hidden && !back->acks_mixed);
         analysis_capacity_free(c);
     }
 }

@@ -4,7 +4,7 @@
 Each is a draw of priors.py with one thing more: cables that lose and delay at random, framings of access lines, segments of
 other sizes, token buckets, buffers that ports share, dozens of flows, datagrams beside, a filter of ACKs, frames that
 overtake others, transfers that come and go, equal windows on a line that is faster one way, others at home whose data the
-capture does not show, interrupts that wait for more frames."""
+capture does not show, interrupts that wait for more frames, captures on the way."""
 from priors import (DEEP, MOST_FRAMES, SEGMENT, WIRE, draw_access_line, draw_prior, prior_cable, prior_flow, prior_flows,
                     prior_line, prior_log, prior_round_trips, prior_star, prior_tcp, prior_time)
 
@@ -173,6 +173,12 @@ def draw_neighbours(d):
     d.notes.append(f"{others} of others")
 
 
+def draw_middle(d):
+    """The capture is made at a router, where its line begins."""
+    (draw_neighbours if d.r.random() < 0.7 else draw_access_line)(d)
+    d.taps = ["sw0-isp"]
+
+
 def draw_coalesced(d):
     """Interrupts that wait for more frames, and a processor for both ways."""
     draw_prior(d)
@@ -190,4 +196,4 @@ ODDS = {"faulty": draw_faulty, "reorder": draw_reorder, "framed": draw_framed, "
         "token_bucket": draw_token_bucket, "shared_buffer": draw_shared_buffer, "many": draw_many,
         "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go,
         "equal_windows": draw_equal_windows, "far": draw_far,
-        "neighbours": draw_neighbours, "coalesced": draw_coalesced}
+        "neighbours": draw_neighbours, "coalesced": draw_coalesced, "middle": draw_middle}

@@ -258,6 +258,9 @@ TEST(test_no_line_is_so_unlike_that_few_acks_fill_it)
     c.facts.in.source = JUDGE_CAPACITY_ASSUMED; /* it says nothing of how unlike the line is */
     c.open[JUDGE_OPEN_PLACE] = 0.51;
     assert_true(gains(&c, IN, 1));
+    c.facts.in.acks_mixed = true;
+    c.open[JUDGE_OPEN_PLACE] = NEVER;
+    assert_true(gains(&c, IN, 2));
 }
 
 /* 4 of 10 ms in a host that no order of service spares: 20 / (20 - 6). And of the data's 5 ms 3 stay:
