@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/cm.h - cmocka with the headers it wants first, tests that name themselves, and what most of them include. */
-#ifndef TEST_CM_H
-#define TEST_CM_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,5 +73,3 @@ static inline int cm_every(void)
 {
     return CM_SANITIZED && !getenv("CONTRAFLOW_ALL") ? 11 : 1;
 }
-
-#endif

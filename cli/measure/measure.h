@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/measure/measure.h - what both ends of 'contraflow measure' share on the command line. */
-#ifndef CLI_MEASURE_H
-#define CLI_MEASURE_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -11,5 +10,3 @@ int cli_measure_serve(int argc, char **argv);
 
 /* A time of seconds for tests; `to`: a double. */
 cli_options_call cli_measure_seconds;
-
-#endif
