@@ -35,13 +35,6 @@ static int64_t flow_ahead(const struct gbn_flow *f, int64_t of, uint32_t seq)
     return ((int64_t)seq - of) & ((INT64_C(1) << f->g->config.sequence_bits) - 1);
 }
 
-/* The packet a receiver has got: up to W behind the one it expects, or less than W before it. */
-static int64_t flow_packet(const struct gbn_flow *f, uint32_t seq)
-{
-    int64_t space = INT64_C(1) << f->g->config.sequence_bits, ahead = flow_ahead(f, f->expected, seq);
-    return f->expected + (ahead >= space / 2 ? ahead - space : ahead);
-}
-
 /* What a receiver expects, as a Pack or Nack says it: acknowledgements come in order, never behind base. */
 static int64_t flow_acknowledged(const struct gbn_flow *f, uint32_t seq)
 {
@@ -199,7 +192,9 @@ static void flow_owe(struct gbn_flow *f)
 
 void gbn_flow_data(struct gbn_flow *f, uint32_t seq)
 {
-    int64_t number = flow_packet(f, seq);
+    /* The packet a receiver has got: up to W behind the one it expects, or less than W before it. */
+    int64_t space = INT64_C(1) << f->g->config.sequence_bits, ahead = flow_ahead(f, f->expected, seq);
+    int64_t number = f->expected + (ahead >= space / 2 ? ahead - space : ahead);
     if (number == f->expected) {
         f->expected++;
         f->discarding = false;
