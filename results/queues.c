@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NOISE 0.005 /* of the deepest: queues that stay below are left out */

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define SENDERS 4096
 #define SCHEMA "predict-loss:1"

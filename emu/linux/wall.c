@@ -9,7 +9,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>

@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, int to)
 {
     size_t window = (size_t)g->config.window_packets;
