@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the end-to-end tests share: run the built programs in a fresh directory, judge what they leave.
 
-Usage of a test file: test_x.py CONTRAFLOW SOURCE_ROOT. packages.txt lists the programs that tests need; a test whose
-program is missing is skipped and says so, and its file counts as skipped (scripts/test).
+run.py runs a file of them. packages.txt lists the programs that tests need; a test whose program is missing is skipped and
+says so, and its file counts as skipped (scripts/test).
 """
 import csv
 import importlib.util
