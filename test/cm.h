@@ -2,6 +2,7 @@
 /* test/cm.h - cmocka with the headers it wants first, tests that name themselves, and what most of them include. */
 #pragma once
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -44,6 +45,9 @@
     {                                                     \
         end(*owned);                                      \
     }
+
+/* Doubles, as close as that; NAN is not. */
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
 #define CM_FIRST 1000 /* what runs before main() and is not ours has smaller numbers */
 
