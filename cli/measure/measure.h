@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/measure/measure.h - what both ends of 'contraflow measure' share on the command line. */
-#pragma once
+#ifndef CLI_MEASURE_H
+#define CLI_MEASURE_H
 
 #include "cli/options.h"
 
@@ -10,3 +11,5 @@ int cli_measure_serve(int argc, char **argv);
 
 /* A time of seconds for tests; `to`: a double. */
 cli_options_call cli_measure_seconds;
+
+#endif

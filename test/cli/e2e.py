@@ -19,6 +19,9 @@ import unittest
 
 import schemas
 
+STARTED = pathlib.Path(getattr(sys.modules["__main__"], "__file__", ""))
+if STARTED.name.startswith("test_") and "e2e.main()" not in STARTED.read_text():
+    sys.exit(f"{pathlib.Path(__file__).with_name('run.py')} runs {STARTED.name}, which by itself asks nothing")
 CONTRAFLOW = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 2 else None
 ROOT = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 ALL = bool(os.environ.get("CONTRAFLOW_ALL"))  # `make check-long`: every test, and all cases of each

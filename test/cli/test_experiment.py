@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/experiment: the plan is balanced and its own, and the analysis finds what emulated blocks have."""
 import csv
@@ -47,3 +48,7 @@ class Experiment(e2e.Case):
         self.assertLess(abs(float(re.search(r"offloads off over on: ([+-][0-9.]+) %", out)[1])), 1)
         self.assertIn("check of fifo: yes 4", out)
         self.assertIn("check of ack-first: no 4", out)
+
+
+if __name__ == "__main__":
+    e2e.main()
