@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/diagnosis.h - a capture's host before the judge (judge/posterior.h). */
-#ifndef ANALYSIS_DIAGNOSIS_H
-#define ANALYSIS_DIAGNOSIS_H
+#pragma once
 
 #include "analysis/evidence.h"
 
@@ -11,5 +10,3 @@
 void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
                        struct analysis_told *flows, size_t n, double from_s, double to_s, const struct analysis_told_ways *ways,
                        struct judge_diagnosis *d, struct judge_facts *facts, struct judge_flow *flow);
-
-#endif

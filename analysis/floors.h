@@ -6,12 +6,9 @@
  * them. On the other side each has its own way and all share the queue towards the host. A flow that begins behind a
  * standing queue never meets it empty. It has one that began earlier for a measure: behind a shared queue the two
  * loops differ by a constant, so the least of one follows from the least of the other. */
-#ifndef ANALYSIS_FLOORS_H
-#define ANALYSIS_FLOORS_H
+#pragma once
 
 #include "analysis/evidence.h"
 
 /* Fills near_least_s and far_least_s of each flow. */
 void analysis_floors_find(struct analysis_evidence_set *s);
-
-#endif

@@ -11,13 +11,10 @@
  * grow, a straight line fits either: so the same C has to explain what is left of y when each flow's own trend is gone. And
  * a window that never changes passes the tap again a loop later, so that y follows A wherever it waits: so the way there
  * alone, by time stamps, has to follow, too. */
-#ifndef ANALYSIS_FOLLOW_H
-#define ANALYSIS_FOLLOW_H
+#pragma once
 
 #include "analysis/evidence.h"
 
 /* Sets followed_bps of the set: C on the wire, of the way from the tap to the other ends, in bit/s; NAN where loops of the
  * phase do not follow, or without frames (NULL). */
 void analysis_follow_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames);
-
-#endif

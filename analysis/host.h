@@ -11,8 +11,7 @@
  *   or whatever else stops a line. Where all go to one peer, that peer's link may as well be full.
  *
  * PAUSE frames that stop a line for a twentieth of the time, and that the tap has seen, need no such proof. */
-#ifndef ANALYSIS_HOST_H
-#define ANALYSIS_HOST_H
+#pragma once
 
 #include "analysis/evidence.h"
 
@@ -21,5 +20,3 @@
 
 /* Sets the set's `host` and `stopped`, and what of its flows' waits is in a slow host. `frames`: NULL unknown. */
 void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames);
-
-#endif

@@ -10,8 +10,7 @@
  * data that go to the same host pass all the same queues: where these wait as long, ACKs wait behind them, wherever that
  * is. Outgoing data that pass the tap at an Ethernet's rate and wait after it have a slower link on their way, which is
  * what they fill. */
-#ifndef ANALYSIS_LINK_H
-#define ANALYSIS_LINK_H
+#pragma once
 
 #include "analysis/evidence.h"
 
@@ -23,5 +22,3 @@ void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_c
 
 /* Is this an Ethernet's rate, 10 Mb/s to 400 Gb/s, on the wire? */
 bool analysis_link_is_line(double bps);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * With data one way and ACKs the other way in each of two FIFO queues, the backlog can swing between them: while one is
  * full the other runs empty. */
-#ifndef ANALYSIS_PENDULUM_H
-#define ANALYSIS_PENDULUM_H
+#pragma once
 
 #include "base/error.h"
 
@@ -29,5 +28,3 @@ struct analysis_pendulum {
  * span is empty. */
 bool analysis_pendulum_make(const struct analysis_depth *a, size_t n_a, const struct analysis_depth *b, size_t n_b,
                             double busy, double from_s, double to_s, struct analysis_pendulum *p, struct error *err);
-
-#endif

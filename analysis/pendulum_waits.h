@@ -4,8 +4,7 @@
  *
  * Out: the longest wait of outgoing flows' data and incoming flows' ACKs; in: of incoming data and outgoing flows' ACKs
  * (analysis_round_trip_waits()). The two stand for the two queues of analysis/pendulum.h, in seconds. */
-#ifndef ANALYSIS_PENDULUM_WAITS_H
-#define ANALYSIS_PENDULUM_WAITS_H
+#pragma once
 
 #include "analysis/flows/flows.h"
 #include "analysis/pendulum.h"
@@ -20,5 +19,3 @@ struct analysis_pendulum_waits_flow {
 bool analysis_pendulum_waits_make(const struct analysis_flows *f, const struct analysis_pendulum_waits_flow *flows,
                                   size_t n, double busy_s, struct analysis_pendulum *p, double *from_s, double *to_s,
                                   struct error *err);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Of a pulse of P bytes the other flows of its direction lack g P afterwards, by what they carried before: as much as that on
  * a link that is always full, and hardly any of it where there is room for both. */
-#ifndef ANALYSIS_PULSES_H
-#define ANALYSIS_PULSES_H
+#pragma once
 
 #include "analysis/evidence.h"
 
@@ -48,5 +47,3 @@ void analysis_pulses_find(const struct analysis_flows *f, const struct analysis_
 void analysis_pulses_tell(const struct analysis_pulses *p, const struct analysis_flows *f,
                           const struct capture_address *host, const struct analysis_capacity_host *frames, struct analysis_told *told, size_t n, double from_s,
                           double to_s, struct analysis_pulsed *pulsed);
-
-#endif

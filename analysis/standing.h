@@ -19,8 +19,7 @@
  * ACKs of the other direction wait there, too, if their loop is as long: a loop L' that differs from L by D would be so
  * by chance with odds of D to L' (both even in their logarithms), so p_shared = 1 / (1 + D / L'). A lesser share than
  * 1 - p_shared has them pass another queue. */
-#ifndef ANALYSIS_STANDING_H
-#define ANALYSIS_STANDING_H
+#pragma once
 
 #include "analysis/evidence.h"
 
@@ -34,5 +33,3 @@ struct analysis_standing {
  * and sets s->stands, may_stand and stood. frames: of the host; NULL: nothing is known. */
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
                             const struct analysis_standing *p);
-
-#endif

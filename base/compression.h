@@ -6,8 +6,7 @@
  *
  * Compressed: xi < 0.75 (Paxson 1997, section 15.4). A group has three ACKs, and more until they left over at least a
  * floor: shorter spans are made by bursts and clocks, not by queues, and at 1 Gb/s three ACKs leave within 50 us. */
-#ifndef BASE_COMPRESSION_H
-#define BASE_COMPRESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ static inline void compression_break(struct compression *x)
 
 /* compressed / groups; NAN with fewer than `least` groups. */
 double compression_share(const struct compression *x, int64_t least);
-
-#endif

@@ -4,8 +4,7 @@
  * A double is m 2^e with whole m and e, so that its decimals are those of the whole number m 10^k, shifted: in 128 bits
  * that is exact for what results are made of, and rounds as IEEE 754 says, half to even. printf() itself writes what does
  * not fit. Nothing is terminated with a NUL. */
-#ifndef BASE_DECIMAL_H
-#define BASE_DECIMAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ size_t decimal_general(char *to, double value, int digits);
 
 /* The last `digits` decimal digits of the value, with zeros in front. */
 void decimal_digits(char *to, uint64_t value, int digits);
-
-#endif

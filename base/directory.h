@@ -3,8 +3,7 @@
  *
  * Whoever may write around a directory can give its name to another one, or to a link, at any moment. What is done in a
  * directory that is held is done by its descriptor, wherever its name leads by then. */
-#ifndef BASE_DIRECTORY_H
-#define BASE_DIRECTORY_H
+#pragma once
 
 /* From now on the files of `path`, as callers spell it, are those of the directory that is open as fd, which becomes the
  * table's, until directory_release(). Of two with one name the later counts. */
@@ -22,5 +21,3 @@ int directory_at(const char *path, const char **name);
 
 /* Removes it and what is in it, and follows no link: one in its place, or in it, is removed itself. */
 void directory_remove(const char *path);
-
-#endif

@@ -4,8 +4,7 @@
  * A function that can fail takes a caller-owned `struct error *` last, fills it where
  * the failure happens and returns false, -1 or NULL. Callers add context in front.
  * Only cli/ prints or exits; the code is the exit status the command line promises. */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ static inline bool error_false(int put)
     (void)put;
     return false;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/estimate.h - a mean with its error; of a correlated series, or without an error where the series is too short to
  * know it. */
-#ifndef BASE_ESTIMATE_H
-#define BASE_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ struct estimate estimate_steady(const struct estimate_series *s);
  * A series that rises by d a quarter has s = 1.29 d: the interval then is 3.6 d, beyond anything in the series, whose
  * ends are 2 d away. NAN with fewer samples than the above. */
 struct estimate estimate_rough(const struct estimate_series *s);
-
-#endif

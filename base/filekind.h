@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/filekind.h - what a file is by how it begins, for people who gave it to the wrong command. */
-#ifndef BASE_FILEKIND_H
-#define BASE_FILEKIND_H
+#pragma once
 
 #include "base/error.h"
 
@@ -21,5 +20,3 @@ enum filekind filekind_of(const char *path);
 /* After PATH could not be read as `wanted`: if it is of another kind, *err becomes "x.pcap: this is a capture:
  * contraflow analyze x.pcap". Otherwise *err stays. Returns false. */
 bool filekind_blame(const char *path, enum filekind wanted, struct error *err);
-
-#endif

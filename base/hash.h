@@ -5,8 +5,7 @@
  * process: nobody can choose data that meet in one place. Such a hash may decide where something is kept, never in what
  * order it is shown: results are the same in every process. Fibonacci hashing (Knuth 6.4) is for what must be the same,
  * fingerprints and samples. */
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -72,5 +71,3 @@ static inline uint64_t hash_end(struct hash_keyed *h)
     hash_round(h);
     return h->v[0] ^ h->v[1] ^ h->v[2] ^ h->v[3];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/infile.h - a small file as one piece of memory. */
-#ifndef BASE_INFILE_H
-#define BASE_INFILE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -17,5 +16,3 @@ bool infile_fail(const char *path, struct error *err);
 /* The bytes of PATH ("-": of standard input), `most` of them or fewer, malloc'ed, with a NUL after them. NULL and *err: ERROR_INPUT when there
  * is no such file, or it is larger ("..., so not `what`"); ERROR_SYSTEM when it cannot be read. */
 char *infile_read(const char *path, size_t most, const char *what, size_t *size, struct error *err);
-
-#endif

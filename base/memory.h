@@ -2,8 +2,7 @@
 /* base/memory.h - memory for what cannot go on without it. When there is none, one line on standard error says for
  * what, and the process ends with exit status 3, as after an ERROR_SYSTEM that the command line reports. This is the
  * one exception to the rule that only cli/ prints or exits. */
-#ifndef BASE_MEMORY_H
-#define BASE_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,5 +49,3 @@ void memory_free(void *const *memory, size_t n);
 /* A stream that is written to memory; *text is for free() after memory_stream_end(). */
 FILE *memory_stream(char **text, size_t *size) __attribute__((returns_nonnull));
 void memory_stream_end(FILE *f, char **text);
-
-#endif

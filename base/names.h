@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/names.h - the names of an enum's values: an array beside the enum, in its order, that ends with NULL. Parsing
  * and printing use the same array. */
-#ifndef BASE_NAMES_H
-#define BASE_NAMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ char *names_list(const char *const *names, char list[static NAMES_TEXT]);
  * suggestion: more than a third of the word's letters and one, or more than three. */
 size_t names_distance(const char *name, const char *word);
 size_t names_too_far(const char *word);
-
-#endif

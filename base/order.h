@@ -5,8 +5,7 @@
  *
  * is by_place(const void *, const void *): by host, then port, then bytes, the most first. Each part is -1, 0 or 1, so that
  * one of twice the weight decides before all after it. A NAN is equal to anything. */
-#ifndef BASE_ORDER_H
-#define BASE_ORDER_H
+#pragma once
 
 #include <string.h>
 
@@ -20,5 +19,3 @@
 #define ORDER(field) ORDER_TWO(a->field, b->field)
 #define ORDER_TEXT(field) ORDER_TWO(strcmp(a->field, b->field), 0)
 #define ORDER_TWO(x, y) (((x) > (y)) - ((x) < (y)))
-
-#endif

@@ -165,21 +165,17 @@ void outfile_unmake_directories(void)
     }
 }
 
-/* In a directory that is held nothing but the last part of the path is made. */
-static bool outfile_make_in(int in, const char *name, const char *path, struct error *err)
-{
-    struct stat st;
-    return mkdirat(in, name, 0777) == 0 ||
-           (errno == EEXIST && fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) ||
-           error_set_errno(err, "%s: directory cannot be made", path);
-}
-
 bool outfile_make_directory(const char *path, struct error *err)
 {
     const char *name;
     int in = directory_at(path, &name);
-    if (in != AT_FDCWD)
-        return outfile_make_in(in, name, path, err);
+    if (in != AT_FDCWD) {
+        /* In a directory that is held nothing but the last part of the path is made. */
+        struct stat st;
+        return mkdirat(in, name, 0777) == 0 ||
+               (errno == EEXIST && fstatat(in, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) ||
+               error_set_errno(err, "%s: directory cannot be made", path);
+    }
     MEMORY_LOCAL char *copy = memory_text("%s", path);
     bool ok = true;
     for (char *p = copy + 1; ok; p++) {

@@ -4,8 +4,7 @@
  * Bytes go to PATH.part; outfile_commit() flushes, checks every write so far and renames
  * it to PATH. A crash or a kill leaves PATH.part at most, which the next outfile_open() replaces. A symbolic link of that
  * name is replaced, too, and never followed. */
-#ifndef BASE_OUTFILE_H
-#define BASE_OUTFILE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -37,5 +36,3 @@ bool outfile_make_directory(const char *path, struct error *err);
 
 /* Removes those that this process made and that are still empty: after a failure nothing is left of it. */
 void outfile_unmake_directories(void);
-
-#endif

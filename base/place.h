@@ -2,8 +2,7 @@
 /* base/place.h - what belongs to this program and lies elsewhere. It is looked for from where the program itself is
  * (/proc/self/exe), so that a whole installation may be moved: in the directory of the build, where all lies together,
  * or from PREFIX/bin in PREFIX/libexec/contraflow and PREFIX/share/contraflow. */
-#ifndef BASE_PLACE_H
-#define BASE_PLACE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -19,5 +18,3 @@ char *place_scenario(const char *name);
 
 /* Path of the directory of JSON Schemas, for free(); NULL when there is none. */
 char *place_schemas(void);
-
-#endif

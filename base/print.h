@@ -5,8 +5,7 @@
  * stands above it. Such characters, and bytes that are not UTF-8, are printed as \xNN. Every error message and cell of
  * a table goes through here, and print_guard() sees to what does not. (Cells of CSV: results/csv.h; HTML: view/text.h,
  * which reads characters with print_character().) */
-#ifndef BASE_PRINT_H
-#define BASE_PRINT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -32,5 +31,3 @@ struct print_guard {
 /* A stream to a descriptor, on which text passes with its line breaks and tabs, and everything else is escaped. NULL
  * when there is no memory. *g is the stream's as long as that is open; the descriptor stays open. */
 FILE *print_guard(struct print_guard *g, int descriptor);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/random.h - seeded random numbers: xoshiro256** (Blackman and Vigna 2018), seeded
  * by SplitMix64. The same seed gives the same stream on every machine. Not for secrets. */
-#ifndef BASE_RANDOM_H
-#define BASE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ uint64_t random_mix(uint64_t x);
 
 /* Uniform in [0, bound), without bias (Lemire 2019); 0 when bound is 0. */
 uint64_t random_below(struct random *r, uint64_t bound);
-
-#endif

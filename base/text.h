@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/text.h - text put together in an array. Where nobody knows how long it gets: base/memory.h. */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ void text_add(char *text, size_t room, const char *format, ...) __attribute__((f
 
 /* Does it end so? */
 bool text_ends(const char *text, const char *ending);
-
-#endif

@@ -4,8 +4,7 @@
  * Rates are bits per second, sizes bytes (kB = 10^3, KiB = 2^10), times picoseconds.
  * Parsing is exact: decimal digits are shifted, never rounded through a double. A value
  * finer than one bit/s, byte or picosecond, or beyond int64_t, is an error. */
-#ifndef BASE_UNITS_H
-#define BASE_UNITS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -50,5 +49,3 @@ const char *units_mbps(double bps, char text[static UNITS_TEXT]);
 /* The same, in a text of the enclosing block. */
 #define UNITS_FIGURE(value, digits) units_figure(value, digits, (char[UNITS_TEXT]){0})
 #define UNITS_MBPS(bps) units_mbps(bps, (char[UNITS_TEXT]){0})
-
-#endif

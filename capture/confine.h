@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/confine.h - a process gives up what it does not need, before and after it opens an interface:
  * whoever finds a fault in the reading of captures gets no more than that. See SECURITY.md. */
-#ifndef CAPTURE_CONFINE_H
-#define CAPTURE_CONFINE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -24,5 +23,3 @@ bool capture_confine_live(bool filter, int socket, struct error *err);
  * did; capabilities go as above; system calls are those of capture_confine(), those of TCP connections that others make,
  * and new sockets without a way to connect them. False and *err (ERROR_SYSTEM). */
 bool capture_confine_server(struct error *err);
-
-#endif

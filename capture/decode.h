@@ -6,8 +6,7 @@
  * fragments (the first only). Lengths come from the IP header, not from what was captured;
  * an IP length of 0 (BIG TCP, TSO) means "to the end of the frame". Never reads past
  * `captured_bytes`. */
-#ifndef CAPTURE_DECODE_H
-#define CAPTURE_DECODE_H
+#pragma once
 
 #include "capture/segment.h"
 
@@ -21,5 +20,3 @@ enum capture_decode_result capture_decode(int link_type, const uint8_t *bytes, u
 /* Of an Ethernet frame that capture_decode() does not know: is it PAUSE (IEEE 802.3, annex 31B: EtherType 0x8808, opcode
  * 1)? *quanta: for how many times of 512 bits its sender's peer is to stop. */
 bool capture_decode_pause(int link_type, const uint8_t *bytes, uint32_t captured_bytes, uint32_t *quanta);
-
-#endif

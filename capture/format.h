@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/format.h - what a capture file that is written shall be. */
-#ifndef CAPTURE_FORMAT_H
-#define CAPTURE_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ struct capture_writer_config {
     const char *application;    /* pcapng: shb_userappl; borrowed, may be NULL; cut to 255 bytes */
     int64_t link_rate_bps;      /* pcapng: if_speed; 0 when unknown */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/frame.h - a frame of a capture. */
-#ifndef CAPTURE_FRAME_H
-#define CAPTURE_FRAME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct capture_frame {
     uint32_t wire_bytes;     /* length on the wire, without FCS; at least captured_bytes */
     const uint8_t *bytes;    /* borrowed: valid until the next call */
 };
-
-#endif

@@ -12,7 +12,6 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>

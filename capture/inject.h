@@ -5,8 +5,7 @@
  * it (length, at least 60, and 24 bytes of FCS, preamble and gap each). The schedule is absolute: a late frame goes
  * at once and the next are due when they were. Sleeps until shortly before, then spins: one processor is busy while
  * frames are less than 60 us apart. Frames go with their length on the wire; what was not captured is zeros. */
-#ifndef CAPTURE_INJECT_H
-#define CAPTURE_INJECT_H
+#pragma once
 
 #include "base/error.h"
 #include "capture/reader.h"
@@ -69,5 +68,3 @@ bool capture_inject_frame(const struct capture_frame *frame, int64_t number, con
                           const struct capture_inject_options *options, uint8_t *out,
                           struct capture_inject_result *result, struct error *err);
 #define CAPTURE_INJECT_FRAME_BYTES(mtu) ((size_t)(mtu) + 18)
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Frames are taken by a process of its own: whoever measures at the same time shares no loop and no processor time with
  * it. It ends with us, however we end. */
-#ifndef CAPTURE_KEEP_H
-#define CAPTURE_KEEP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -27,5 +26,3 @@ bool capture_keep_end(struct capture_keep *k, int64_t *frames, int64_t *missed, 
 
 /* Frees, and leaves no file. Safe on NULL. */
 void capture_keep_discard(struct capture_keep *k);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/live.h - inside capture/: an interface that libpcap reads from, for capture/reader.h. */
-#ifndef CAPTURE_LIVE_H
-#define CAPTURE_LIVE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -17,5 +16,3 @@ struct pcap *capture_live_open(const char *interface, struct error *err);
 
 /* Waits for frames, CAPTURE_LIVE_WAIT_MS at most, or until a signal comes. */
 void capture_live_wait(struct pcap *pcap);
-
-#endif

@@ -14,16 +14,6 @@ static int64_t pace_scale(const struct pace *p, int64_t time_ns)
     return scaled < (long double)PACE_LATEST_NS ? (int64_t)(scaled + 0.5L) : PACE_LATEST_NS;
 }
 
-/* When the wire is free after a frame sent as soon as it was: exact, the part of a nanosecond is carried on. */
-static void pace_occupy(struct pace *p, uint32_t wire_bytes)
-{
-    uint64_t bytes = wire_bytes < PACE_LEAST_BYTES ? PACE_LEAST_BYTES : wire_bytes;
-    uint64_t numerator = (bytes + PACE_WIRE_BYTES) * 8 * NS_PER_S + (uint64_t)p->rest, rate = (uint64_t)p->rate_bps;
-    int64_t duration = (int64_t)(numerator / rate);
-    p->rest = (int64_t)(numerator % rate);
-    p->next_ns = duration < PACE_LATEST_NS - p->next_ns ? p->next_ns + duration : PACE_LATEST_NS;
-}
-
 int64_t pace_next(struct pace *p, int64_t time_ns, uint32_t wire_bytes)
 {
     if (!p->started) {
@@ -32,7 +22,12 @@ int64_t pace_next(struct pace *p, int64_t time_ns, uint32_t wire_bytes)
     }
     if (p->rate_bps > 0) {
         p->due_ns = p->next_ns;
-        pace_occupy(p, wire_bytes);
+        /* When the wire is free after a frame sent as soon as it was: exact, the part of a nanosecond is carried on. */
+        uint64_t bytes = wire_bytes < PACE_LEAST_BYTES ? PACE_LEAST_BYTES : wire_bytes;
+        uint64_t numerator = (bytes + PACE_WIRE_BYTES) * 8 * NS_PER_S + (uint64_t)p->rest, rate = (uint64_t)p->rate_bps;
+        int64_t duration = (int64_t)(numerator / rate);
+        p->rest = (int64_t)(numerator % rate);
+        p->next_ns = duration < PACE_LATEST_NS - p->next_ns ? p->next_ns + duration : PACE_LATEST_NS;
         return p->due_ns;
     }
     if (time_ns < p->latest_ns) {

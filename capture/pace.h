@@ -2,8 +2,7 @@
 /* capture/pace.h - when each frame of a replay is due, and how well that was kept.
  *
  * Every time follows from the first frame's, never from the last sending: rounding and lateness do not add up. */
-#ifndef CAPTURE_PACE_H
-#define CAPTURE_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void pace_errors_add(struct pace_errors *e, int64_t error_ns); /* its size count
 /* What a share of them (0 to 1) do not exceed, rounded up to the end of a bin, but not beyond the largest; 0 when
  * there are none. */
 int64_t pace_errors_quantile(const struct pace_errors *e, double share);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/packet.h - inside capture/: the seam between link layers (link.c) and IP (decode.c). */
-#ifndef CAPTURE_PACKET_H
-#define CAPTURE_PACKET_H
+#pragma once
 
 #include "capture/segment.h"
 
@@ -30,5 +29,3 @@ enum capture_decode_result packet_decode_ip(int version, const uint8_t *p, uint3
                                             struct capture_segment *out);
 enum capture_decode_result packet_decode_ethernet(const uint8_t *p, uint32_t captured, uint32_t wire, int depth,
                                                   struct capture_segment *out);
-
-#endif

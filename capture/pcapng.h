@@ -2,8 +2,7 @@
 /* capture/pcapng.h - inside capture/: the blocks of a pcapng file (draft-ietf-opsawg-pcapng), which
  * libpcap 1.10 can read but not write. One section, one interface, nanoseconds, this machine's byte order; and what
  * libpcap does not hand on. */
-#ifndef CAPTURE_PCAPNG_H
-#define CAPTURE_PCAPNG_H
+#pragma once
 
 #include "capture/format.h"
 
@@ -18,5 +17,3 @@ uint64_t pcapng_link_rate_bps(const uint8_t *bytes, size_t n);
 /* One enhanced packet block. */
 void pcapng_write_packet(FILE *f, int64_t time_ns, const uint8_t *bytes, uint32_t captured_bytes, uint32_t wire_bytes,
                          enum capture_direction direction);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Any byte order, any time resolution, packed with gzip, xz or zstd or not, through libpcap. Does not decode
  * headers: see capture/decode.h. */
-#ifndef CAPTURE_READER_H
-#define CAPTURE_READER_H
+#pragma once
 
 #include "base/error.h"
 #include "capture/frame.h"
@@ -47,5 +46,3 @@ uint64_t capture_reader_link_rate_bps(const struct capture_reader *r);
 int capture_reader_link_type(const struct capture_reader *r); /* DLT_ value for capture_decode() */
 int64_t capture_reader_bytes_read(const struct capture_reader *r); /* of the file as stored: for progress */
 int64_t capture_reader_file_bytes(const struct capture_reader *r); /* 0 when unknown (a pipe) */
-
-#endif

@@ -4,8 +4,7 @@
  * Only what nearly every file is made of: pcap 2.4, and pcapng of one interface, in this machine's byte order, with
  * times in micro- or nanoseconds. At anything else, and at whatever is damaged or cut, libpcap goes on from the record
  * at hand: it says what is wrong with it. So whichever reads, frames and messages are the same. */
-#ifndef CAPTURE_RECORDS_H
-#define CAPTURE_RECORDS_H
+#pragma once
 
 #include "capture/frame.h"
 
@@ -34,5 +33,3 @@ size_t records_open(struct records *r, const uint8_t *bytes, size_t n);
  * when blocks without a frame came first. frame->wire_bytes may be less than captured_bytes. */
 enum records_next records_take(const struct records *r, const uint8_t *bytes, size_t n, struct capture_frame *frame,
                                size_t *used);
-
-#endif

@@ -4,8 +4,7 @@
  * Replaces MAC addresses, IPv4 and IPv6 addresses behind any stack of VLAN tags, and those in ARP. The checksums
  * that cover an address (IPv4 header; TCP and UDP; ICMPv6) change by what the address changes (RFC 1624): a right
  * one stays right, a wrong one wrong. Addresses inside PPPoE, tunnels and neighbour discovery stay. */
-#ifndef CAPTURE_REWRITE_H
-#define CAPTURE_REWRITE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ bool capture_rewrite_parse(const char *text, struct capture_rewrite *rewrite, st
 /* Applies to each address of the frame the first rewrite that fits it, so A=B with B=A swaps. `n`: bytes of the
  * frame that are there; headers that end beyond stay as they are. True when something was replaced. */
 bool capture_rewrite_frame(const struct capture_rewrite *rewrites, size_t n_rewrites, uint8_t *frame, uint32_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/segment.h - what the headers of a frame say: addresses, and a TCP segment. */
-#ifndef CAPTURE_SEGMENT_H
-#define CAPTURE_SEGMENT_H
+#pragma once
 
 #include "base/hash.h"
 
@@ -98,5 +97,3 @@ void capture_address_format(const struct capture_address *a, char text[static CA
 
 /* False unless `text` is an IPv4 or IPv6 address. */
 bool capture_address_parse(const char *text, struct capture_address *a);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* capture/unpack.h - xz (liblzma) and Zstandard (libzstd), a piece at a time and in bounded memory. gzip is zlib's own
  * business, in reader.c. */
-#ifndef CAPTURE_UNPACK_H
-#define CAPTURE_UNPACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void unpack_close(struct unpack *u);
  * is used up or `out` is full. */
 enum unpack_state unpack_take(struct unpack *u, const uint8_t *in, size_t n, size_t *used, uint8_t *out, size_t room,
                               size_t *made);
-
-#endif

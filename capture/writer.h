@@ -3,8 +3,7 @@
  *
  * Bytes go to PATH.part, which becomes PATH when capture_writer_close() has checked that
  * everything is on disk. */
-#ifndef CAPTURE_WRITER_H
-#define CAPTURE_WRITER_H
+#pragma once
 
 #include "base/error.h"
 #include "capture/format.h"
@@ -25,5 +24,3 @@ bool capture_writer_close(struct capture_writer *w, struct error *err);
 
 /* Frees and removes what was written so far. Safe on NULL. */
 void capture_writer_discard(struct capture_writer *w);
-
-#endif

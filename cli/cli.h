@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/cli.h - the subcommands, and what they share. Data goes to stdout, words to stderr. */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include "base/error.h"
 #include "cli/commands.h" /* CLI_COMMANDS(ROW), by cli/meson.build from doc/commands/contraflow.md */
@@ -77,5 +76,3 @@ const struct cli_help_page *cli_help_find(const char *name);
 
 /* Prints the brief text of a page that exists; returns the exit status 0. */
 int cli_help(const char *name);
-
-#endif

@@ -11,7 +11,6 @@
 #include "scenarios/load.h"
 #include "sweep/engines.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +31,6 @@ struct infer_options {
     double until_s;
     bool quiet, json, ranged;
 };
-
 
 static const char *const given_keys[] = {"network.link.rate", "tcp.initial_window", NULL};
 

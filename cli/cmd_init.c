@@ -7,7 +7,6 @@
 #include "scenarios/shipped.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* A file that is there may be the work of an hour: none is replaced. */

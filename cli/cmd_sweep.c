@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* sweeps/fig4a.yaml -> fig4a.db or fig4a.shard-1-of-3.db */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/cross_check_show.h - what 'contraflow run --cross-check' prints. */
-#ifndef CLI_CROSS_CHECK_SHOW_H
-#define CLI_CROSS_CHECK_SHOW_H
+#pragma once
 
 #include "study/compare/cross_check.h"
 
@@ -11,5 +10,3 @@ void cli_cross_check_show_run(const struct study_cross_check_run *run, const cha
 /* After the last run: one line, or all of it as JSON. */
 void cli_cross_check_show_end(const struct study_cross_check *c);
 void cli_cross_check_show_json(const struct study_cross_check *c, const char *const *names);
-
-#endif

@@ -13,7 +13,6 @@
 #include "view/explanation_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static json_t *show_phases_json(const struct study_explanation *e)
 {

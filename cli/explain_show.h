@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/explain_show.h - what 'contraflow explain' prints of captures, of runs and of two captures. */
-#ifndef CLI_EXPLAIN_SHOW_H
-#define CLI_EXPLAIN_SHOW_H
+#pragma once
 
 #include "base/error.h"
 
@@ -24,5 +23,3 @@ bool cli_explain_show_run(const char *directory, bool as_json, struct cli_explai
 
 /* Prints a table, or JSON, of the bulk flows that are in both files; *n counts them. */
 bool cli_explain_show_both_ends(const char *const path[2], bool as_json, size_t *n, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/infer_show.h - how 'contraflow infer' shows what it found: as text, and as JSON. */
-#ifndef CLI_INFER_SHOW_H
-#define CLI_INFER_SHOW_H
+#pragma once
 
 #include "study/infer/infer.h"
 
@@ -9,5 +8,3 @@
 
 void cli_infer_print(const struct study_infer *x);
 json_t *cli_infer_json(const struct study_infer *x);
-
-#endif

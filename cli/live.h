@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/live.h - an interface in place of a capture file: -i of check, analyze and explain; and pulses of load meanwhile (probe.c),
  * --probe of check. */
-#ifndef CLI_LIVE_H
-#define CLI_LIVE_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 #include "cli/options.h"
@@ -37,5 +36,3 @@ const struct study_capture_listener *cli_live_open(const char *interface, bool f
 
 /* For commands: no file may be named besides. */
 bool cli_live_alone(const char *command, const char *interface, int files, struct error *err);
-
-#endif

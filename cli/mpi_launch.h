@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/mpi_launch.h - commands that go on as contraflow-mpi when mpirun starts them. Only that program is linked with
  * MPI: nobody who analyses a pcap should wait for that to load. */
-#ifndef CLI_MPI_LAUNCH_H
-#define CLI_MPI_LAUNCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ int cli_mpi_launch(char **argv);
 
 /* 'contraflow measure --mpi': goes on as contraflow-mpi, or says how it is started. */
 int cli_mpi_measure(int argc, char **argv);
-
-#endif

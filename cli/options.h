@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/options.h - a command's options as a table: a row says how one is written and what it sets. --help and -h belong
  * to every table without a row. */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include "base/error.h"
 #include "scenarios/document.h"
@@ -59,5 +58,3 @@ cli_options_call cli_options_budget;
 
 /* --rate of a host's link, "50M" both ways or "20M/2M" towards it and from it; `to`: double[2], bit/s. */
 cli_options_call cli_options_link_rate;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/read.h - what a person at the terminal sees while captures are read. */
-#ifndef CLI_READ_H
-#define CLI_READ_H
+#pragma once
 
 #include "study/capture.h"
 
@@ -16,5 +15,3 @@ void cli_read_until_interrupted(char *const *paths, int n);
 /* That percentage, and how it is wiped out. `path`: text. */
 void cli_read_progress(const void *path, int64_t bytes_read, int64_t file_bytes);
 void cli_read_progress_clear(void);
-
-#endif

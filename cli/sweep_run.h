@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/sweep_run.h - a sweep from its first point to its last line, whoever runs the points. */
-#ifndef CLI_SWEEP_RUN_H
-#define CLI_SWEEP_RUN_H
+#pragma once
 
 #include "sweep/work.h"
 
@@ -17,5 +16,3 @@ json_t *cli_sweep_run_json(const char *path, const struct sweep_counts *c);
 
 /* `contraflow sweep` with that pool. */
 int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/workload_show.h - what 'contraflow check' prints of runs that study/verdict/workload.h judges. */
-#ifndef CLI_WORKLOAD_SHOW_H
-#define CLI_WORKLOAD_SHOW_H
+#pragma once
 
 #include "study/verdict/workload.h"
 
@@ -12,5 +11,3 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
 
 /* Prints the contention signature of the runs, or adds it to the list; nothing where they are too few. */
 void cli_workload_show_signature(const struct study_workload_signature *s, bool as_json, json_t *list);
-
-#endif

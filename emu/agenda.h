@@ -3,8 +3,7 @@
  * an event of its own puts it without a call.
  *
  * Whoever keeps the list keeps it short, and has the rest elsewhere. */
-#ifndef EMU_AGENDA_H
-#define EMU_AGENDA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int
         emu_agenda_link(before, e, before->after);
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* emu/clock.h - what an engine lends the network: the time, and a call back later.
  *
  * Events at the same time run in the order they were scheduled. */
-#ifndef EMU_CLOCK_H
-#define EMU_CLOCK_H
+#pragma once
 
 #include "emu/agenda.h"
 
@@ -39,5 +38,3 @@ static inline void emu_clock_schedule_ahead(const struct emu_clock *c, int64_t d
     else
         c->schedule(c->engine, delay_ps, fn, arg);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *   linux_name  of the kernel's TCP_CONGESTION; NULL: Linux lacks it. Its reno counts acknowledged bytes
  *   until_loss  1: the window never shrinks while nothing is lost
  */
-#ifndef EMU_CONGESTION_H
-#define EMU_CONGESTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ extern const struct emu_congestion_row emu_congestion_rows[];
 
 /* In the enum's order, NULL at the end: for base/names.h. */
 extern const char *const emu_congestion_names[];
-
-#endif

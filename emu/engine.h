@@ -4,8 +4,7 @@
  * The engine hands each frame that a host sends to `transmit` (our NIC) and takes each frame that our NIC delivers
  * through emu_engine_deliver(). Queues, wires and switches are not its business. There is one engine per process, as it
  * may have process-wide state. */
-#ifndef EMU_ENGINE_H
-#define EMU_ENGINE_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/clock.h"
@@ -184,5 +183,3 @@ struct emu_engine_hosts {
 
 /* After all flows. NULL: the hosts of this engine, or of these flows, share more than frames. */
 const struct emu_engine_hosts *emu_engine_hosts_apart(const struct emu_engine *e);
-
-#endif

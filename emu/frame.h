@@ -3,8 +3,7 @@
  *
  * A frame is a small value, copied into queues. Its bytes stay with the engine, which finds them by `packet` (owned by
  * whoever holds the frame) and makes them only when a tap asks. */
-#ifndef EMU_FRAME_H
-#define EMU_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ static inline int64_t emu_frame_wire_bytes(const struct emu_frame *f)
 {
     return emu_frame_buffer_bytes(f) + EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
 }
-
-#endif

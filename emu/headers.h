@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/headers.h - bytes of frames, for taps: Ethernet II, IPv4 without options (RFC 791) and UDP (RFC 768), in the order of
  * the network. */
-#ifndef EMU_HEADERS_H
-#define EMU_HEADERS_H
+#pragma once
 
 #include "emu/frame.h"
 
@@ -30,5 +29,3 @@ size_t emu_headers_put_out(const uint8_t *head, size_t n, size_t whole, uint8_t 
 
 /* A datagram that nobody answers, to UDP's port 9; its tagged handle's content is the number of its source. */
 size_t emu_headers_datagram(const struct emu_frame *frame, uint8_t *out, size_t limit);
-
-#endif

@@ -5,8 +5,7 @@
  * 8 steps an octave keeps them all; what it says is never below the truth, and at most an eighth above it. While the
  * machine stands still few frames are late, however long that takes: so the time in which one is overdue counts,
  * too. */
-#ifndef EMU_LATENESS_H
-#define EMU_LATENESS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ int64_t emu_lateness_quantile_ps(const struct emu_lateness *l, double share);
 
 /* Returns late frames over all frames; 0 without any. */
 double emu_lateness_share(const struct emu_lateness *l);
-
-#endif

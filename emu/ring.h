@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/ring.h - frames in the order they came, each with a time; grows as it must. */
-#ifndef EMU_RING_H
-#define EMU_RING_H
+#pragma once
 
 #include "emu/frame.h"
 
@@ -38,5 +37,3 @@ bool emu_ring_take_last(struct emu_ring *r, struct emu_frame *frame);
 
 /* Releases what is still there with `ops` (may be NULL when empty). */
 void emu_ring_fini(struct emu_ring *r, const struct emu_frame_ops *ops);
-
-#endif

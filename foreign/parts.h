@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign/parts.h - for the readers: a format each. */
-#ifndef FOREIGN_PARTS_H
-#define FOREIGN_PARTS_H
+#pragma once
 
 #include "base/error.h"
 #include "foreign/test.h"
@@ -17,5 +16,3 @@ bool foreign_ss_line(const char *line);
 
 /* A member that is a finite number; NAN else. */
 double foreign_number(const json_t *object, const char *key);
-
-#endif

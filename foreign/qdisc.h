@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign/qdisc.h - the queue before a device, as `tc -s qdisc show dev DEV`, `tc -s class show dev DEV` (an htb's rates are
  * its classes') or `tc -s -j qdisc show dev DEV` print it, one after another in one file or some of them. */
-#ifndef FOREIGN_QDISC_H
-#define FOREIGN_QDISC_H
+#pragma once
 
 #include "base/error.h"
 
@@ -21,5 +20,3 @@ struct foreign_qdisc {
  * on the wire. ERROR_INPUT names file and line. */
 bool foreign_qdisc_read(struct foreign_qdisc *q, const char *path, struct error *err);
 bool foreign_qdisc_read_text(struct foreign_qdisc *q, const char *path, const char *text, struct error *err);
-
-#endif

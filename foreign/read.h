@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign/read.h - a file of another program into a test. */
-#ifndef FOREIGN_READ_H
-#define FOREIGN_READ_H
+#pragma once
 
 #include "base/error.h"
 #include "foreign/test.h"
@@ -17,5 +16,3 @@ bool foreign_read(struct foreign_test *t, const char *path, struct error *err);
 
 /* The same of text in memory, which ends with NUL; `path` is for messages. */
 bool foreign_read_text(struct foreign_test *t, const char *path, const char *text, size_t size, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign/sockets.h - what a host's TCP knows of its connections, beside a capture: samples of `ss -tin`, one or several,
  * as foreign/ss.c reads them. */
-#ifndef FOREIGN_SOCKETS_H
-#define FOREIGN_SOCKETS_H
+#pragma once
 
 #include "base/error.h"
 #include "foreign/test.h"
@@ -28,5 +27,3 @@ struct foreign_sockets {
 bool foreign_sockets_read(struct foreign_sockets *s, const char *path, struct error *err);
 bool foreign_sockets_read_text(struct foreign_sockets *s, const char *path, const char *text, struct error *err);
 void foreign_sockets_fini(struct foreign_sockets *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign/test.h - a test that another program ran: flows of data at the same time, and what it says of each. */
-#ifndef FOREIGN_TEST_H
-#define FOREIGN_TEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ double foreign_test_rate_bps(const struct foreign_flow *f, double from_s, double
 
 /* Were two tests under way at the same time? Those that began within half of the shorter one of each other were. */
 bool foreign_test_together(const struct foreign_test *a, const struct foreign_test *b);
-
-#endif

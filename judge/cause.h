@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* judge/cause.h - what may hold the flows of a host back, and what to do about it: the rows of judge/causes.h. */
-#ifndef JUDGE_CAUSE_H
-#define JUDGE_CAUSE_H
+#pragma once
 
 #include "judge/causes.h"
 
@@ -48,5 +47,3 @@ const struct judge_cause_row *judge_cause(enum judge_cause cause);
 /* To flows of QUIC: nobody on the way knows their ACKs, no sysctl sets their windows, and receivers may be asked for fewer
  * ACKs. */
 const struct judge_advice *judge_cause_advice(enum judge_cause cause, bool quic);
-
-#endif

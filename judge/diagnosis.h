@@ -8,8 +8,7 @@
  *   lost      1 - carried / possible
  * Yes: at least 5 % of the total or 10 % of a direction are lost, with a probability above 0.95; no: below 0.05
  * (judge/posterior.h). Else nobody can tell. */
-#ifndef JUDGE_DIAGNOSIS_H
-#define JUDGE_DIAGNOSIS_H
+#pragma once
 
 #include "judge/cause.h"
 #include "judge/fact.h"
@@ -90,5 +89,3 @@ const char *judge_diagnosis_reason(const struct judge_diagnosis *d);
 
 /* Puts a yes or a no into words, d->why, by what else *d says. */
 void judge_diagnosis_say(struct judge_diagnosis *d);
-
-#endif

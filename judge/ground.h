@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* judge/ground.h - the cause of an answer, and its words. */
-#ifndef JUDGE_GROUND_H
-#define JUDGE_GROUND_H
+#pragma once
 
 #include "judge/diagnosis.h"
 
@@ -14,5 +13,3 @@ void judge_ground_of(const struct judge_facts *s, struct judge_diagnosis *d);
  * it has no room, or nothing of the kind is promised. UNSEEN: nothing here estimates it. */
 enum judge_gain { JUDGE_GAIN_NONE, JUDGE_GAIN_UNSEEN, JUDGE_GAIN_SEEN };
 enum judge_gain judge_ground_gain(const struct judge_diagnosis *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* judge/latency.h - round trips while nothing else is on the way, and while data go both ways: what people feel. */
-#ifndef JUDGE_LATENCY_H
-#define JUDGE_LATENCY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ const char *judge_latency_grade(const struct judge_latency *l);
 /* "round trip: idle 40.2 ms (95 %: 41.0, 99 %: 43.1), loaded 212 ms (95 %: 240, 99 %: 251), bufferbloat: much" */
 #define JUDGE_LATENCY_TEXT 192
 void judge_latency_say(const struct judge_latency *l, char text[static JUDGE_LATENCY_TEXT]);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * as logistic regression has it on flows whose limit is known. A sender that none of these marks tells apart keeps a
  * probability between. */
-#ifndef JUDGE_LIMIT_H
-#define JUDGE_LIMIT_H
+#pragma once
 
 #include "judge/fact.h"
 
@@ -25,5 +24,3 @@ bool judge_limit_reads(const struct judge_flow *f);
 
 /* The likeliest: application, receiver, window, send buffer, losses, policing; or what the source knows. */
 enum judge_cause judge_limit_of(const struct judge_flow *f);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* judge/noise.h - how far facts and the model are off, and how much each mark of a sender weighs: the one table of the
  * judge's numbers, each with where it comes from. */
-#ifndef JUDGE_NOISE_H
-#define JUDGE_NOISE_H
+#pragma once
 
 #include "judge/fact.h"
 
@@ -56,5 +55,3 @@ struct judge_noise_trial {
 };
 
 extern const struct judge_noise_trial judge_noise_trial;
-
-#endif

@@ -7,8 +7,7 @@
  * than 95 % yes, less than 5 % no. Besides, nature may do what no hypothesis here has, with probability N (judge/noise.h),
  * so the answer's probability is (1 - N) Y + N / 2. What is possible and lost are medians, and 95 % / (1 - N) of the draws
  * are within ci95 of what is lost. */
-#ifndef JUDGE_POSTERIOR_H
-#define JUDGE_POSTERIOR_H
+#pragma once
 
 #include "judge/diagnosis.h"
 
@@ -23,5 +22,3 @@ struct judge_case {
 
 /* Cases have the same flows in the same order; the first is the likeliest, by which causes are named. */
 void judge_posterior_decide(const struct judge_case *cases, size_t n, struct judge_diagnosis *out);
-
-#endif

@@ -17,8 +17,7 @@
  *   P(yes) = max over directions of P(lost to waits) P(enough for a yes is lost, and no more than waits can cost)
  *
  * The numbers are in judge/noise.c. Pure. */
-#ifndef JUDGE_TRIAL_H
-#define JUDGE_TRIAL_H
+#pragma once
 
 #include "base/estimate.h"
 #include "judge/diagnosis.h"
@@ -75,5 +74,3 @@ void judge_trial_open(const struct judge_facts *s, struct judge_diagnosis *d);
 
 /* Of a yes that depends on who began first: that it is one for transfers of that length. */
 void judge_trial_transfers(const struct judge_facts *s, struct judge_diagnosis *d);
-
-#endif

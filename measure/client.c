@@ -12,7 +12,6 @@
 #include <math.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -438,12 +437,6 @@ static bool client_phase(struct client *c, size_t i, double length_s, struct err
     return client_stop(c, err);
 }
 
-static void client_drop(struct client *c)
-{
-    measure_test_drop(c->test);
-    c->phase = NULL;
-}
-
 static bool client_test(struct client *c, struct error *err)
 {
     double start_s, end_s;
@@ -469,8 +462,10 @@ static bool client_test(struct client *c, struct error *err)
         if (!client_phase(c, i, length_s, err))
             return false;
         judged_s += client_weight(i) * length_s / (i ? 1 : DROPPED);
-        if (i == 0)
-            client_drop(c);
+        if (i == 0) {
+            measure_test_drop(c->test);
+            c->phase = NULL;
+        }
     }
     return true;
 }

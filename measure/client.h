@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/client.h - the shared host's end of a measurement: asks servers for flows, phase by phase. */
-#ifndef MEASURE_CLIENT_H
-#define MEASURE_CLIENT_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/test.h"
@@ -31,5 +30,3 @@ struct measure_client {
  * goes away. Free *t in any case. */
 bool measure_client_run(const struct measure_client *c, size_t in, size_t out, struct measure_test *t,
                         struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/degrees.h - what Zhu et al. 2014 vary in Fig. 4: how many flows come into one host while how many leave it,
  * and between which processes they run. */
-#ifndef MEASURE_DEGREES_H
-#define MEASURE_DEGREES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -37,5 +36,3 @@ size_t measure_degrees_flows_most(const int *host, int n);
  * turn; elsewhere each host's first process comes before any host's second, so that flows share no host but that one
  * for as long as there are hosts. */
 void measure_degrees_place(const int *host, int n, struct measure_degrees d, struct measure_degrees_flow *flows);
-
-#endif

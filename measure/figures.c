@@ -69,21 +69,17 @@ static void figures_sender(const struct measure_samples *s, const struct measure
     w->window_bytes = window.n ? window.mean : (double)NAN;
 }
 
-static void figures_rates(const struct measure_samples *s, const struct measure_phase *p, struct measure_way *w)
-{
-    double middle_s = (p->from_s + p->to_s) / 2;
-    w->rate_bps = figures_rate_bps(s, p->from_s, p->to_s);
-    w->early_bps = figures_rate_bps(s, p->from_s, middle_s);
-    w->late_bps = figures_rate_bps(s, middle_s, p->to_s);
-}
-
 void measure_figures_end(const struct measure_phase *p, const struct measure_end *e, struct measure_way *w)
 {
     *w = (struct measure_way){.flows = 1, .rtt_s = NAN, .window_bytes = NAN, .wait_s = NAN};
     const struct measure_samples *receiver = e->incoming ? &e->near : &e->far;
     const struct measure_samples *sender = measure_end_sender(e);
     bool delivered = sender->n && sender->sample[sender->n - 1].delivered_bytes > 0;
-    figures_rates(delivered ? sender : receiver, p, w);
+    const struct measure_samples *s = delivered ? sender : receiver;
+    double middle_s = (p->from_s + p->to_s) / 2;
+    w->rate_bps = figures_rate_bps(s, p->from_s, p->to_s);
+    w->early_bps = figures_rate_bps(s, p->from_s, middle_s);
+    w->late_bps = figures_rate_bps(s, middle_s, p->to_s);
     const struct measure_sample *a, *b;
     if (figures_span(receiver, p, &a, &b))
         w->acks_bps = 8 * MEASURE_ACK_WIRE * (double)(b->segments - a->segments) / (b->at_s - a->at_s);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/figures.h - a phase in numbers: what each direction carried, how long things waited, what held it. Pure. */
-#ifndef MEASURE_FIGURES_H
-#define MEASURE_FIGURES_H
+#pragma once
 
 #include "measure/test.h"
 
@@ -39,5 +38,3 @@ double measure_figures_floor_s(const struct measure_test *t, bool incoming);
  * end knows that: one lost segment keeps a whole window from being read, or acknowledged, and a phase that ends
  * meanwhile would seem slow. */
 double measure_figures_bytes(const struct measure_samples *s, double at_s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/flow.h - one end of a connection that carries data as fast as TCP lets it, and what this end sees of it. */
-#ifndef MEASURE_FLOW_H
-#define MEASURE_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ void measure_flow_fini(struct measure_flow *f);
 void measure_flow_write(const struct measure_sample *s, char text[static MEASURE_FLOW_TEXT]);
 bool measure_flow_read(const char *text, struct measure_sample *s);
 void measure_flow_add(struct measure_samples *all, const struct measure_sample *s);
-
-#endif

@@ -14,8 +14,7 @@
  * Without phases of one direction alone the judge has flows only: what they carry, that they got what they were asked to,
  * and how much longer than the least one of every packet round trips are, where no window of the ends is full, which
  * would let a queue stand. Pure. */
-#ifndef MEASURE_FOREIGN_H
-#define MEASURE_FOREIGN_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 #include "foreign/test.h"
@@ -25,5 +24,3 @@
 /* Adds a resource for each shared host: that most flows of what is left begin or end at, of equal ones that which wrote
  * the first test. */
 void measure_foreign_judge(const struct foreign_test *tests, size_t n, struct analysis_resources *all);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/keep.h - a test's samples as tables. */
-#ifndef MEASURE_KEEP_H
-#define MEASURE_KEEP_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/test.h"
@@ -13,5 +12,3 @@
  *   phases.csv   a row a phase and direction */
 bool measure_keep_write(const char *directory, const struct measure_test *t, const char *const *servers,
                         struct error *err);
-
-#endif

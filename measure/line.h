@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/line.h - lines of text over a connection that never waits: what measure's ends say to each other. */
-#ifndef MEASURE_LINE_H
-#define MEASURE_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ bool measure_line_number(const char **at, int decimals, int64_t least, int64_t m
 void measure_line_say(struct measure_line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void measure_line_flush(struct measure_line *l);
 bool measure_line_waits(const struct measure_line *l); /* for room to send */
-
-#endif

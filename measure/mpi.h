@@ -6,8 +6,7 @@
  * asleep until one of MPI's connections has something to read: hosts may have more processes than processors, and what
  * comes is read at once. Who reads later acknowledges more at a time, for which senders' bursts wait: Linux leaves part
  * of a window unused then (tcp_tso_should_defer()). */
-#ifndef MEASURE_MPI_H
-#define MEASURE_MPI_H
+#pragma once
 
 #include "base/estimate.h"
 #include "measure/degrees.h"
@@ -56,5 +55,3 @@ void measure_mpi_dismiss(void);
 /* The last; not after measure_mpi_run() was false: measure_mpi_abort() ends all processes then, and does not return. */
 void measure_mpi_end(struct measure_mpi *m);
 void measure_mpi_abort(int status);
-
-#endif

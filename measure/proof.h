@@ -5,8 +5,7 @@
  * message's purpose and both nonces. The purpose keeps the ends' messages apart, so that none can be sent back. Who
  * hears them, or has a client prove to the wrong server, can try tokens on them for years: a token whose guessing takes
  * fewer than 2^MEASURE_PROOF_BITS trials, by the estimate of zxcvbn, is refused at either end. */
-#ifndef MEASURE_PROOF_H
-#define MEASURE_PROOF_H
+#pragma once
 
 #include "base/error.h"
 
@@ -37,5 +36,3 @@ bool measure_proof_equal(const char *proof, const char *other);
 /* --token, or the first line of --token-file, into text; text stays empty when neither is given. */
 bool measure_proof_choose(const char *token, const char *file, char text[static MEASURE_PROOF_TOKEN_MOST + 1],
                        struct error *err);
-
-#endif

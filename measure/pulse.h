@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/pulse.h - pulses of load between this host and a server, for whoever captures meanwhile (analysis/pulses.h). */
-#ifndef MEASURE_PULSE_H
-#define MEASURE_PULSE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -18,5 +17,3 @@ struct measure_pulse {
  * arrived while it lasted. And waits once more: 20 s together. ERROR_INPUT
  * where a server is not to be found or refuses, before any wait; ERROR_SYSTEM when it goes away. */
 bool measure_pulse_send(const struct measure_pulse *o, struct error *err);
-
-#endif

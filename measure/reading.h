@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/reading.h - what this host says of its own network interfaces, to anybody: no root is needed. */
-#ifndef MEASURE_READING_H
-#define MEASURE_READING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ double measure_reading_counter(const char *text, const char *group, const char *
 /* For tests: how many columns of /proc/interrupts, read as text, have had one that names the interface; -1: none names
  * it. */
 int64_t measure_reading_processors(const char *interrupts, const char *name);
-
-#endif

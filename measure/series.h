@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/series.h - a test over time: what went each way, and what words on control connections waited. Pure. */
-#ifndef MEASURE_SERIES_H
-#define MEASURE_SERIES_H
+#pragma once
 
 #include "measure/test.h"
 
@@ -22,5 +21,3 @@ double measure_series_zero_s(const struct measure_test *t);
 
 void measure_series_of(const struct measure_test *t, double width_s, struct measure_series *s);
 void measure_series_fini(struct measure_series *s);
-
-#endif

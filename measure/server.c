@@ -110,17 +110,6 @@ static int server_bind(const struct measure_server *o, struct error *err)
     return fd;
 }
 
-static bool server_tell_where(const struct server *s, struct error *err)
-{
-    struct sockaddr_storage at;
-    socklen_t size = sizeof at;
-    char host[INET6_ADDRSTRLEN + 16] = "?", port[8] = "?";
-    if (getsockname(s->fd, (struct sockaddr *)&at, &size) == 0)
-        getnameinfo((struct sockaddr *)&at, size, host, sizeof host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV);
-    return s->o->ready(s->o->user, host, port, err);
-}
-
 static void server_log(const struct server *s, const char *peer, const char *words)
 {
     MEMORY_LOCAL char *line = memory_text("%s: %s", peer, words);
@@ -552,7 +541,13 @@ static bool server_begin(struct server *s, struct error *err)
     for (size_t i = 0; i < MEASURE_SERVER_CLIENTS; i++)
         for (int way = 0; way < 2; way++)
             measure_flow_bucket_fill(&s->place[i].bucket[way], s->o->max_rate_bps, now_ns);
-    return server_tell_where(s, err);
+    struct sockaddr_storage at;
+    socklen_t size = sizeof at;
+    char host[INET6_ADDRSTRLEN + 16] = "?", port[8] = "?";
+    if (getsockname(s->fd, (struct sockaddr *)&at, &size) == 0)
+        getnameinfo((struct sockaddr *)&at, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV);
+    return s->o->ready(s->o->user, host, port, err);
 }
 
 bool measure_server_run(const struct measure_server *o, struct error *err)

@@ -21,8 +21,7 @@
  * nothing 5 s after it was made is closed, whatever it says meanwhile, as is a session without a whole word for 20 s, and
  * any after its time. Connections that have proved nothing yet have places: an address (of IPv6 its /64) 128 of 512, or, if
  * it has sessions, 256 for each, and nobody else those. Where there is none left the oldest goes. */
-#ifndef MEASURE_SERVER_H
-#define MEASURE_SERVER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -53,5 +52,3 @@ struct measure_server {
 /* Serves until stopped. False with *err when nobody can be served: ERROR_INPUT where the process may not have the
  * descriptors that so many clients take, or has no such congestion control. */
 bool measure_server_run(const struct measure_server *s, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/session.h - a client's session with a server (measure/server.h has the protocol): proofs of both ends, and
  * connections for data. */
-#ifndef MEASURE_SESSION_H
-#define MEASURE_SESSION_H
+#pragma once
 
 #include "base/error.h"
 #include "measure/line.h"
@@ -39,5 +38,3 @@ int measure_session_dialed(int fd, int wait_ms);
 /* Says whose it is and what for, on one that is made: data begin. */
 bool measure_session_flow(const struct measure_session *s, const char *token, int fd, int64_t number, bool incoming,
                           double pace_bps, struct error *err);
-
-#endif

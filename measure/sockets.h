@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/sockets.h - the connections of TCP that this process has, whoever opened them: a library's, which keeps them to
  * itself. */
-#ifndef MEASURE_SOCKETS_H
-#define MEASURE_SOCKETS_H
+#pragma once
 
 #include <poll.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ void measure_sockets_match(const struct measure_sockets *all, const uint64_t *na
 double measure_sockets_window(const struct measure_sockets *s);
 
 void measure_sockets_fini(struct measure_sockets *s); /* safe on a zeroed one */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* measure/summary.h - a test in numbers: kinds of phases over their repetitions, what is lost with both at once. */
-#ifndef MEASURE_SUMMARY_H
-#define MEASURE_SUMMARY_H
+#pragma once
 
 #include "base/estimate.h"
 #include "measure/figures.h"
@@ -52,5 +51,3 @@ void measure_summary_of(const struct measure_test *t, struct measure_summary *s)
  * shows, only the second half of each phase, of any kind, is judged: their from_s change. A half that is too noisy
  * to tell excludes nothing, and the whole stays, with its order. */
 void measure_summary_settle(struct measure_test *t, struct measure_summary *s);
-
-#endif

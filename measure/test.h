@@ -5,8 +5,7 @@
  * both at once, or both at once at a pace that leaves queues empty. Kinds alternate, in blocks, so that a drift of the
  * network shows as a difference between blocks and not between kinds. Every phase has connections of its own, all as
  * old as those of other phases: what a young connection carries is compared with what a young connection carries. */
-#ifndef MEASURE_TEST_H
-#define MEASURE_TEST_H
+#pragma once
 
 #include "measure/flow.h"
 
@@ -73,5 +72,3 @@ const struct measure_samples *measure_end_sender(const struct measure_end *e);
 
 void measure_test_drop(struct measure_test *t); /* its phases so far */
 void measure_test_fini(struct measure_test *t);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define ASKED 0.9    /* of what the servers allow: carried */
 #define IDLE 0.8     /* of the time busy: less, and the sender's program had nothing to send */

@@ -7,8 +7,7 @@
  * its own way, and a full frame takes there. A direction alone is held by its application (busy for less than four fifths
  * of the time, a processor that is full, or a limit of the servers), by the receiver's window, by the send buffer, by
  * losses on a path where nothing waits; or its link is full. Pure. */
-#ifndef MEASURE_VERDICT_H
-#define MEASURE_VERDICT_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 #include "measure/summary.h"
@@ -20,5 +19,3 @@ void measure_verdict_decide(const struct measure_summary *s, struct judge_diagno
  * flows. */
 void measure_verdict_of(const struct measure_test *t, const struct measure_summary *s, const char *host,
                         const char *const *server, struct analysis_resource *r);
-
-#endif

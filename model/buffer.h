@@ -5,8 +5,7 @@
  * buffer B of the bottleneck holds. The share that arrives is
  *   rho = D/A + B/k      with A = S/g_s packets/s arriving, D = R/g_r departing, k > A B / (A - D)       Eq. A.2
  * a line over 1/k: its slope is B, its intercept R g_s / (S g_r). */
-#ifndef MODEL_BUFFER_H
-#define MODEL_BUFFER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -52,5 +51,3 @@ struct model_buffer_reading {
  * otherwise, naming what must vary. */
 bool model_buffer_read(const struct model_buffer_signature *signatures, size_t n, struct model_buffer_reading *reading,
                        struct error *err);
-
-#endif

@@ -25,8 +25,7 @@
  *   round = m beta + alpha + max(0, acks beta_ack - alpha of the round before)
  * so that rounds that are long against alpha take m beta (1 + a), a the share of ACKs on the wire.
  * No time of processors: neither LogGP's o nor the arithmetic of a reduction. */
-#ifndef MODEL_COLLECTIVE_H
-#define MODEL_COLLECTIVE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -92,5 +91,3 @@ double model_collective_bus_alltoall(int ranks);
 /* Blocks of a vector that is cut among `blocks`: the first S mod blocks are a byte longer. Of blocks first, first + 1,
  * ... first + n - 1, modulo `blocks`, together. */
 int64_t model_collective_blocks_bytes(int64_t bytes, int blocks, int first, int n);
-
-#endif

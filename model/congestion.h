@@ -8,8 +8,7 @@
  *   Eq. 4  k_bar(e) = max over i of beta[i] |S_bar(e)[i]|
  * beta[i] = 1 / goodput of cable i. A transfer inside a rack is in no backbone set, and has none. With three
  * racks or more the cable into b's rack counts as well: the paper has two, where it is the same cable. */
-#ifndef MODEL_CONGESTION_H
-#define MODEL_CONGESTION_H
+#pragma once
 
 #include "model/pattern.h"
 
@@ -23,5 +22,3 @@ struct model_congestion {
 
 /* Eq. 2 and 4 of one transfer from model_congestion_count()'s counts. */
 struct model_congestion model_congestion_factors(const struct model_routes *routes, const int *count, size_t transfer);
-
-#endif

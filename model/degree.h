@@ -4,8 +4,7 @@
  * Zhu, Lastovetsky, Ali, Riesen, Hasanov 2014, "Asymmetric communication models for resource-constrained
  * hierarchical Ethernet networks", Eq. 5 and 6 (written there for inverse bandwidths beta), and
  * the window law behind Eq. 6. All rates are shares of B, the goodput of the link in one direction. */
-#ifndef MODEL_DEGREE_H
-#define MODEL_DEGREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ struct model_link model_link_default(void);
  * 38 bytes: Ethernet header, FCS, preamble, gap. Holds while ACKs are not shorter than the 46 bytes
  * Ethernet pads to. NAN when a rate, size or ratio is out of range. */
 double model_degree_goodput_bps(const struct model_link *link, double reverse_ratio);
-
-#endif

@@ -122,17 +122,6 @@ static void fluid_order_links(struct fluid *f)
                 f->links[placed++] = (int)l;
 }
 
-/* By start; of equal ones as `order` has them. */
-static void fluid_sort_starts(struct fluid *f, const size_t *order)
-{
-    for (size_t k = 0; k < f->network->n_flows; k++) {
-        size_t i = order ? order[k] : k, at = k;
-        for (; at > 0 && f->start_s[f->starts[at - 1]] > f->start_s[i]; at--)
-            f->starts[at] = f->starts[at - 1];
-        f->starts[at] = i;
-    }
-}
-
 /* That so many bytes take at the rate of the slowest link. */
 static double flow_least_s(const struct model_window_network *n, const struct model_window_flow *flow, double bytes)
 {
@@ -206,7 +195,13 @@ static void fluid_init(struct fluid *f, const size_t *order)
         f->queues[q].first = first;
         first += f->queues[q].most;
     }
-    fluid_sort_starts(f, order);
+    /* By start; of equal ones as `order` has them. */
+    for (size_t k = 0; k < f->network->n_flows; k++) {
+        size_t i = order ? order[k] : k, at = k;
+        for (; at > 0 && f->start_s[f->starts[at - 1]] > f->start_s[i]; at--)
+            f->starts[at] = f->starts[at - 1];
+        f->starts[at] = i;
+    }
     fluid_order_links(f);
 }
 
@@ -448,18 +443,6 @@ static bool flow_step(struct fluid *f, size_t i, double now_s, double weight)
     return ends_now;
 }
 
-/* Begins to average again, over so many steps. */
-static void fluid_watch(struct fluid *f, size_t span)
-{
-    f->span = span;
-    f->in_span = 0;
-    for (size_t k = 0; k < f->n_live; k++) {
-        struct fluid_flow *flow = &f->flows[f->live[k]];
-        flow->rate_before = flow->rate;
-        flow->rate = 0;
-    }
-}
-
 /* At the end of a span: leaves out the steps that would only repeat it, up to a turn before the next flow starts or has
  * sent all. What stands in queues stays, and every flow has so much less to send: but for its end a sender sees no
  * totals, so that the fluid goes on as it was. */
@@ -485,7 +468,15 @@ static void fluid_jump(struct fluid *f, double now_s)
         f->skipped_s += skip * f->step_s;
         f->cost.jumps++;
     }
-    fluid_watch(f, worth && !steady ? 2 * f->span : f->span);
+    /* Begins to average again, over so many steps. */
+    size_t span = worth && !steady ? 2 * f->span : f->span;
+    f->span = span;
+    f->in_span = 0;
+    for (size_t k = 0; k < f->n_live; k++) {
+        struct fluid_flow *flow = &f->flows[f->live[k]];
+        flow->rate_before = flow->rate;
+        flow->rate = 0;
+    }
 }
 
 static void fluid_step(struct fluid *f)

@@ -38,8 +38,7 @@
  * solution of the law. A step costs the hops of the flows under way.
  *
  * The window law's domain: windows bound the flows, nothing is lost, no slow start. */
-#ifndef MODEL_FLUID_H
-#define MODEL_FLUID_H
+#pragma once
 
 #include "model/window/window.h"
 
@@ -56,5 +55,3 @@ struct model_fluid_cost {
 struct model_fluid_cost model_fluid_run(const struct model_window_network *network, const double *bytes,
                                         const double *start_s, const size_t *order, double *completion_s,
                                         void (*progress)(void *user, size_t left), void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* model/linear.h - room for a weighted linear least-squares fit of n rows and p columns, GSL's gsl_multifit. */
-#ifndef MODEL_LINEAR_H
-#define MODEL_LINEAR_H
+#pragma once
 
 #include <gsl/gsl_multifit.h>
 
@@ -15,5 +14,3 @@ struct model_linear { /* all owned */
 
 void model_linear_init(struct model_linear *l, size_t n, size_t p); /* for model_linear_fini() */
 void model_linear_fini(struct model_linear *l); /* safe on a zeroed one */
-
-#endif

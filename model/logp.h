@@ -7,8 +7,7 @@
  * parameter of the pattern here.
  *
  * Functions return false with ERROR_INPUT, and answer nothing, when a parameter is out of its domain. */
-#ifndef MODEL_LOGP_H
-#define MODEL_LOGP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -48,5 +47,3 @@ struct model_logp_message {
  * O(n log n + nodes) time. n = 0 answers nothing. ERROR_SYSTEM when memory runs out. */
 bool model_logp_pattern(const struct model_logp *p, int nodes, const struct model_logp_message *messages, size_t n,
                         double *done_s, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * per g_r: 1 is the receiver's full rate.
  *
  * All functions return false with ERROR_INPUT, and answer nothing, when a parameter is out of its domain. */
-#ifndef MODEL_LOSS_H
-#define MODEL_LOSS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -59,5 +58,3 @@ struct model_loss_output {
  *   T = 1 / ((3c/2 + (1 - c)/W) B_L + (1 - a) c (TO/g_r) / f),  P T for all         Eq. 4.9, 4.10 */
 bool model_loss_output_buffered(const struct model_loss_flow *flow, const struct model_loss_chain *chain,
                                 double to_gr, struct model_loss_output *answer, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  *   c   = PN transitions / P events
  *   1-a = N-to-TO transitions / P..PN sequences      (as many as PN transitions)
  *   f   = TO-to-P transitions / TO events */
-#ifndef MODEL_LOSS_TRACE_H
-#define MODEL_LOSS_TRACE_H
+#pragma once
 
 #include "model/loss.h"
 
@@ -46,5 +45,3 @@ struct model_loss_estimate model_loss_trace_estimate(const struct model_loss_cou
  * ERROR_INPUT when n is 0 or no sender has a Pack. */
 bool model_loss_trace_chain(const struct model_loss_counts *senders, size_t n, struct model_loss_chain *chain,
                             struct error *err);
-
-#endif

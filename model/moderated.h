@@ -5,8 +5,7 @@
  * 1 / sigma_i^2 as chi-square(d0) / (d0 s0^2). Then sigma_i^2 is about (d0 s0^2 + d_i s_i^2) / (d0 + d_i), with d0 + d_i
  * degrees of freedom (Smyth 2004, Linear models and empirical Bayes methods, sections 3 and 6). d0 and s0^2 are those
  * with the mean and variance of the s_i^2's logarithms. */
-#ifndef MODEL_MODERATED_H
-#define MODEL_MODERATED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ struct model_moderated model_moderated_find(const double *variance, const double
 
 /* sigma_i^2 */
 double model_moderated_variance(const struct model_moderated *m, double variance, double degrees);
-
-#endif

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static bool pattern_transfer_check(const struct model_platform *p, const struct model_transfer *t, struct error *err)
 {

@@ -2,8 +2,7 @@
 /* model/pattern.h - who sends how much to whom: point-to-point transfers over a platform.
  *
  * A transfer is what Zhu et al. 2014 call a logical (communication) link e(a,b). */
-#ifndef MODEL_PATTERN_H
-#define MODEL_PATTERN_H
+#pragma once
 
 #include "model/platform.h"
 
@@ -49,5 +48,3 @@ struct model_routes {
 bool model_routes_init(struct model_routes *routes, const struct model_platform *platform,
                        const struct model_pattern *pattern, struct error *err);
 void model_routes_fini(struct model_routes *routes);
-
-#endif

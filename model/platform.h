@@ -3,8 +3,7 @@
  *
  * Zhu, Lastovetsky, Ali, Riesen, Hasanov 2014, "Asymmetric communication models for resource-constrained
  * hierarchical ethernet networks", section 4.2 and Fig. 1. Every cable is full duplex: two directed links. */
-#ifndef MODEL_PLATFORM_H
-#define MODEL_PLATFORM_H
+#pragma once
 
 #include "base/error.h"
 
@@ -74,5 +73,3 @@ double model_platform_base_rtt_s(const struct model_platform *p, const struct mo
  *   and over the ACKs' of delay + 8 ack_wire / rate */
 double model_platform_way_rtt_s(const struct model_platform *p, const struct model_route *data,
                                 const struct model_route *acks);
-
-#endif

@@ -31,8 +31,7 @@
  * sigma as above, before these times are seen. theta and c were chosen by the times, which makes the tail longer. A group
  * that is far off is not to hide among others that are near: of G > 1 groups it is G + 1 times the least of what all
  * together and each group alone give, 1 at most (Bonferroni). */
-#ifndef MODEL_POSTERIOR_H
-#define MODEL_POSTERIOR_H
+#pragma once
 
 #include "base/error.h"
 
@@ -96,5 +95,3 @@ struct model_posterior {
 bool model_posterior_find(struct model_posterior *p, const struct model_posterior_data *d,
                           const struct model_posterior_grid *g, struct error *err);
 void model_posterior_fini(struct model_posterior *p); /* safe on a zeroed one */
-
-#endif

@@ -68,8 +68,7 @@
  * and a frame's time less for each segment that is at the receiver already (model_window_flight()).
  * Congestion control does not enter: without losses a warm window stays at its buffer. Fluid: no bursts but the first.
  * After the project's own measurements; sources of the rules as in model/degree.h. */
-#ifndef MODEL_REGIME_H
-#define MODEL_REGIME_H
+#pragma once
 
 #include "model/degree.h"
 
@@ -132,5 +131,3 @@ double model_regime_round_trip_s(const struct model_regime_setup *s);
 bool model_regime(const struct model_regime_setup *setup, double tolerance, struct model_regime_answer *answer);
 
 const char *model_regime_name(enum model_regime regime);
-
-#endif

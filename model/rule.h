@@ -2,8 +2,7 @@
 /* model/rule.h - the rules that give every transfer of a pattern its rate. study/predict/models.h names them.
  *
  * A rule's state is scratch memory for one pattern: rates depend on the pattern and `active` alone. */
-#ifndef MODEL_RULE_H
-#define MODEL_RULE_H
+#pragma once
 
 #include "model/pattern.h"
 
@@ -26,5 +25,3 @@ struct model_rule {
     ROW(window, 2, "the window law: W / RTT with queues in the round trip, data and ACKs both waiting")
 #define MODEL_RULE_DECLARE(name, fit_column, summary) extern const struct model_rule model_rule_##name;
 MODEL_RULES(MODEL_RULE_DECLARE)
-
-#endif

@@ -2,8 +2,7 @@
 /* model/schedule.h - who sends to whom when in a complete exchange, and how much may be under way at once.
  *
  * Tam 2001: Algorithm 2 (section 5.3.2), Eq. 6.1-6.4 (chapter 6). */
-#ifndef MODEL_SCHEDULE_H
-#define MODEL_SCHEDULE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -66,5 +65,3 @@ bool model_schedule_window(const struct model_schedule_tree *tree, double buffer
  * Errors as model_schedule_window(). */
 bool model_schedule_uplink_s(const struct model_schedule_tree *tree, double message_bytes, double rate_bps,
                              double *time_s, struct error *err);
-
-#endif

@@ -68,17 +68,6 @@ static double timeline_start(struct timeline *t, const double *completion_s)
     return next_s;
 }
 
-/* Until the first transfer under way is done at these rates. */
-static double timeline_next_done(const struct timeline *t)
-{
-    double dt_s = INFINITY;
-    for (size_t k = 0; k < t->n_under_way; k++) {
-        double left_s = t->left_bits[t->under_way[k]] / t->rate_bps[t->under_way[k]];
-        dt_s = left_s < dt_s ? left_s : dt_s;
-    }
-    return dt_s;
-}
-
 /* dt_s rather than end_s - time_s, which may have lost the digits that a short step needs. */
 static void timeline_advance(struct timeline *t, double dt_s, double end_s, double *completion_s)
 {
@@ -117,7 +106,12 @@ bool model_timeline_run(const struct model_routes *routes, const struct model_ru
         ok = rule->rates(t.state, t.active, t.rate_bps, err);
         if (!ok)
             break;
-        double done_s = timeline_next_done(&t);
+        /* Until the first transfer under way is done at these rates. */
+        double done_s = INFINITY;
+        for (size_t k = 0; k < t.n_under_way; k++) {
+            double left_s = t.left_bits[t.under_way[k]] / t.rate_bps[t.under_way[k]];
+            done_s = left_s < done_s ? left_s : done_s;
+        }
         bool starts = next_start_s - t.time_s < done_s;
         double dt_s = starts ? next_start_s - t.time_s : done_s;
         double end_s = starts ? next_start_s : t.time_s + dt_s;

@@ -8,8 +8,7 @@
  * The paper starts all at 0; here each has a start of its own. Transfers that have 1e-9 of their bytes left or
  * less at the end of a step are done, so that equal ones end together. With steps s and cost c(n) of the rule
  * it takes s c(|E|); s is 2 |E| at most. */
-#ifndef MODEL_TIMELINE_H
-#define MODEL_TIMELINE_H
+#pragma once
 
 #include "model/rule.h"
 
@@ -24,5 +23,3 @@ struct model_step {
  * the rule has no answer. */
 bool model_timeline_run(const struct model_routes *routes, const struct model_rule *rule, double *completion_s,
                         void (*step)(void *user, const struct model_step *step), void *user, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * n hosts send to one port, each at the port's rate. It buffers B packets and sends one in g_r = 8 b / R seconds; a
  * window of W packets each goes round an empty path in T seconds, of which T / g_r packets are not in the buffer. */
-#ifndef MODEL_TIMERS_H
-#define MODEL_TIMERS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -42,5 +41,3 @@ double model_timers_peak(const struct model_timers_port *port, double hosts, dou
 
 /* The most hosts whose windows fit together, at least 1; window_packets > 0. */
 double model_timers_fit(const struct model_timers_port *port, double window_packets);
-
-#endif

@@ -23,8 +23,7 @@
  * Rounds: every round settles a transfer or strikes sets from one. The paper's bound of 2 |E| rounds is asserted. We
  * know no proof (three contra-flow sets may be struck from a transfer one after the other), nor a pattern beyond
  * 1.78 |E|, which took hill climbing; random patterns stay under 1.2 |E|. Cost O(|E| log |E|) in practice. */
-#ifndef MODEL_ZHU_H
-#define MODEL_ZHU_H
+#pragma once
 
 #include "model/pattern.h"
 
@@ -37,5 +36,3 @@ void model_zhu_free(struct model_zhu *z);
 
 /* Goodput 1 / beta in bit/s of each active transfer (active NULL: of all); returns the rounds it took. */
 size_t model_zhu_rates(struct model_zhu *z, const bool *active, double *rate_bps);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/columns.h - a result is a field of a struct and a row of its columns: reading and writing follow from that. */
-#ifndef RESULTS_COLUMNS_H
-#define RESULTS_COLUMNS_H
+#pragma once
 
 #include "results/csv.h"
 
@@ -73,5 +72,3 @@ void results_columns_from_json(const struct results_columns *c, const json_t *ob
 /* One field as a number (times in seconds), NAN when unknown or a text; and back. */
 double results_columns_number(const struct results_column *c, const void *row);
 void results_columns_put_number(const struct results_column *c, double value, void *row);
-
-#endif

@@ -2,8 +2,7 @@
 /* results/csv.h - tables as RFC 4180 has them: a first line with names, columns found by them; fields and figures
  * written. Lines that are empty or start with '#' are passed over. A quoted field may hold commas and quotes, but no
  * line break. */
-#ifndef RESULTS_CSV_H
-#define RESULTS_CSV_H
+#pragma once
 
 #include "base/error.h"
 
@@ -68,5 +67,3 @@ void results_csv_time(FILE *f, int64_t time_ps);
 
 /* The same at `to`, which has DECIMAL_ROOM bytes (base/decimal.h); returns how many, no NUL among them. */
 size_t results_csv_put_time(char *to, int64_t time_ps);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/directory.h - the files of a run's directory. */
-#ifndef RESULTS_DIRECTORY_H
-#define RESULTS_DIRECTORY_H
+#pragma once
 
 #include "base/outfile.h"
 
@@ -22,5 +21,3 @@ bool results_directory_remove(const char *directory, const char *name, struct er
  * descriptor (base/directory.h), whatever becomes of the name. `ours`: one that we make in another, which no link is.
  * ERROR_INPUT when another process has it, or where a link is. */
 bool results_directory_take(const char *directory, bool ours, struct error *err);
-
-#endif

@@ -6,7 +6,6 @@
 #include "results/directory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define RESULTS_OF results_flow
 

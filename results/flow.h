@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/flow.h - what a run knows of one flow: a row of flows.csv, an entry of summary.json, a row of a sweep's table
  * `flow`. A new column is a row here and the place that fills it (scenarios/run/record.c). */
-#ifndef RESULTS_FLOW_H
-#define RESULTS_FLOW_H
+#pragma once
 
 #include "results/columns.h"
 
@@ -63,5 +62,3 @@ double results_flow_rate_bps(const struct results_flow *f, int64_t message_bytes
 
 /* Half-width of the 95 % interval of that rate, by the same estimator; NAN where it has none. */
 double results_flow_ci95_bps(const struct results_flow *f, int64_t message_bytes);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/gbn_events.h - a Go-Back-N sender's events from a file: words P, N and TO (Tam 2001, Fig. 4.5). */
-#ifndef RESULTS_GBN_EVENTS_H
-#define RESULTS_GBN_EVENTS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/loss_trace.h"
 
 /* ERROR_INPUT when it is not there, holds another word, or no event. */
 bool results_gbn_events_read(const char *path, struct model_loss_counts *counts, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/json.h - a JSON object whose keys, and what each holds, are one string. */
-#ifndef RESULTS_JSON_H
-#define RESULTS_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -18,5 +17,3 @@ json_t *results_json_number(double value);
 
 /* The member of that name; NAN where it is no number. */
 double results_json_real(const json_t *object, const char *key);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/progress.h - progress.csv of a run: what each flow had had done by some times, so that a phase of its life
  * can be judged. Of messages behind a barrier the first of each. */
-#ifndef RESULTS_PROGRESS_H
-#define RESULTS_PROGRESS_H
+#pragma once
 
 #include "results/flow.h"
 
@@ -37,5 +36,3 @@ struct results_progress_point results_progress_between(const struct results_prog
 
 /* Known times within [from_s, to_s). */
 size_t results_progress_times(const struct results_progress *p, double from_s, double to_s);
-
-#endif

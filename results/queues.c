@@ -7,7 +7,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NOISE 0.005 /* of the deepest: queues that stay below are left out */
@@ -59,16 +58,6 @@ void results_queues_write_row(FILE *f, int64_t time_ps, const char *port, int64_
     fwrite_unlocked(row, 1, n, f);
 }
 
-/* The integrals of depth over time become means. */
-static void queues_end(struct results_queues *t)
-{
-    double end_s = t->n_rows ? t->rows[t->n_rows - 1].time_s : 0;
-    for (size_t i = 0; i < t->n_ports; i++) {
-        struct results_queues_port *p = &t->ports[i];
-        p->mean_bytes = end_s > 0 ? (p->mean_bytes + p->last_bytes * (end_s - p->last_s)) / end_s : 0;
-    }
-}
-
 bool results_queues_read(struct results_queues *t, const char *path, struct error *err)
 {
     static const char *const columns[] = {"time_s", "depth_bytes", "port"};
@@ -92,7 +81,12 @@ bool results_queues_read(struct results_queues *t, const char *path, struct erro
         queues_add(t, &room, &row);
     }
     results_csv_close(&csv);
-    queues_end(t);
+    /* The integrals of depth over time become means. */
+    double end_s = t->n_rows ? t->rows[t->n_rows - 1].time_s : 0;
+    for (size_t i = 0; i < t->n_ports; i++) {
+        struct results_queues_port *p = &t->ports[i];
+        p->mean_bytes = end_s > 0 ? (p->mean_bytes + p->last_bytes * (end_s - p->last_s)) / end_s : 0;
+    }
     if (next == RESULTS_CSV_FAILED)
         results_queues_fini(t);
     return next != RESULTS_CSV_FAILED;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/queues.h - queues.csv of a run: depths of its ports over time. A port has a row when its depth or drops differ
  * from those of its row before. */
-#ifndef RESULTS_QUEUES_H
-#define RESULTS_QUEUES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -49,5 +48,3 @@ struct results_queues_bin {
 /* Fills n bins of width_s from from_s on. Queues are empty at 0; the last row's depth stays. */
 void results_queues_bins(const struct results_queues *t, size_t port, double from_s, double width_s, size_t n,
                          struct results_queues_bin *bins);
-
-#endif

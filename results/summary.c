@@ -8,7 +8,6 @@
 #include "results/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define RESULTS_OF results_port

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results/summary.h - summary.json of a run: versions, seed, whether the run is complete, flows, ports, captures.
  * Nothing in it depends on the wall clock, but for a run in wall time. */
-#ifndef RESULTS_SUMMARY_H
-#define RESULTS_SUMMARY_H
+#pragma once
 
 #include "results/flow.h"
 
@@ -107,5 +106,3 @@ json_t *results_summary_json(const struct results_summary *s);
 void results_summary_from_json(struct results_summary *s, const json_t *object);
 
 void results_summary_fini(struct results_summary *s);
-
-#endif

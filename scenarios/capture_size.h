@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/capture_size.h - what the capture files of a run will take, before it runs. */
-#ifndef SCENARIOS_CAPTURE_SIZE_H
-#define SCENARIOS_CAPTURE_SIZE_H
+#pragma once
 
 #include "scenarios/scenario.h"
 
@@ -14,5 +13,3 @@
  * Losses make a few more and longer ACKs than that, windows that do not fill the link fewer frames. 0 for traffic
  * that is no flows: most of it ends by itself, long before the duration. */
 double scenario_capture_size(const struct scenario *s, int64_t snaplen);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/commands.h - traffic.programs, which start with the rights of whoever runs them: a scenario of somebody
  * else's would start anything. So nothing starts them without the user's word for it. */
-#ifndef SCENARIOS_COMMANDS_H
-#define SCENARIOS_COMMANDS_H
+#pragma once
 
 #include "scenarios/scenario.h"
 
@@ -15,5 +14,3 @@ char *scenario_commands_output(const struct scenario_program *p);
 
 /* Removes these of the run before, as the scenario.yaml in its directory lists them. */
 bool scenario_commands_clear(const char *directory, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/differ.h - the keys in which two saved scenarios differ. */
-#ifndef SCENARIOS_DIFFER_H
-#define SCENARIOS_DIFFER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -14,5 +13,3 @@ typedef void scenario_differ_visit(void *user, const char *key, const char *befo
  * False and *err when a file cannot be read. */
 bool scenario_differ(const char *before, const char *after, scenario_differ_visit *visit, void *user,
                      struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Knows where every value came from, so that errors found later name a line or a set.
  * Knows no key: see scenarios/keys.h. Key paths join keys and entry numbers by dots:
  * "network.link.rate", "traffic.flows.0.from". Nodes are numbered; the root is node 1. */
-#ifndef SCENARIOS_DOCUMENT_H
-#define SCENARIOS_DOCUMENT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -63,5 +62,3 @@ bool document_blame(const struct document *d, const char *key_path, struct error
 
 /* Puts "star.yaml:7: " in front of *err. Returns false. */
 bool document_blame_node(const struct document *d, int node, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A row says where in struct scenario the value is, what may stand there, the default and what it means.
  * Checking, loading, saving, suggestions for misspelt keys and the reference page all read the rows. */
-#ifndef SCENARIOS_KEYS_H
-#define SCENARIOS_KEYS_H
+#pragma once
 
 #include "base/units.h"
 #include "scenarios/document.h"
@@ -91,5 +90,3 @@ const char *keys_disciplines(unsigned has, const char *last, char text[static KE
 
 /* The reference page, in Markdown. */
 void scenario_keys_reference(FILE *f);
-
-#endif

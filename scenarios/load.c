@@ -126,21 +126,15 @@ static bool load_transports(struct load *l)
                      g->ack_every, g->window_packets);
 }
 
-/* Hosts that are there whatever point runs. */
-static int load_hosts(const struct scenario *s)
+static bool load_captures(struct load *l)
 {
+    struct scenario *s = l->s;
+    /* Hosts that are there whatever point runs. */
     int hosts = s->network.hosts;
     for (int i = 0; s->network.hosts == 0 && i < s->n_points; i++) {
         int needs = 1 + s->points[i].incoming + s->points[i].outgoing;
         hosts = hosts == 0 || needs < hosts ? needs : hosts;
     }
-    return hosts;
-}
-
-static bool load_captures(struct load *l)
-{
-    struct scenario *s = l->s;
-    int hosts = load_hosts(s);
     for (int i = 0; i < s->n_captures; i++) {
         const char *at = s->captures[i].at;
         struct load_path path = load_path("capture.%d.at", i);

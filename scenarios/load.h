@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/load.h - a scenario from YAML, checked key by key. */
-#ifndef SCENARIOS_LOAD_H
-#define SCENARIOS_LOAD_H
+#pragma once
 
 #include "scenarios/document.h"
 #include "scenarios/scenario.h"
@@ -29,5 +28,3 @@ bool scenario_load_asking(struct scenario *s, const char *path, const struct doc
 
 /* As scenario_load(), of a text without sets: one that scenario_write() made, say. `name` is what errors call it. */
 bool scenario_load_text(struct scenario *s, const char *name, const char *text, struct error *err);
-
-#endif

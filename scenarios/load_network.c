@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SEGMENT_OVERHEAD (SCENARIO_SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)

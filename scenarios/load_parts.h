@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/load_parts.h - what scenarios/load.c does, part by part, once the keys are read: defaults that depend on
  * other keys, keys that must fit together, flows listed. Each part returns false with l->err set. */
-#ifndef SCENARIOS_LOAD_PARTS_H
-#define SCENARIOS_LOAD_PARTS_H
+#pragma once
 
 #include "scenarios/keys.h"
 
@@ -76,5 +75,3 @@ bool load_flow_beside(const struct load *l, int i);
 bool load_burst(struct load *l);
 bool load_pingpong(struct load *l);
 bool load_uniform(struct load *l);
-
-#endif

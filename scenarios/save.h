@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/save.h - a resolved scenario back to YAML. */
-#ifndef SCENARIOS_SAVE_H
-#define SCENARIOS_SAVE_H
+#pragma once
 
 #include "scenarios/scenario.h"
 
@@ -19,5 +18,3 @@ bool scenario_save(const struct scenario *s, const char *path, const char *comme
  * for files of the next one; the captures that its summary lists), and saves scenario.yaml there. Other people's files
  * stay. */
 bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * scenario_load() (scenarios/load.h) makes one from YAML with every default filled in,
  * every flow listed and every value checked; scenario_save() (scenarios/save.h) writes it back. */
-#ifndef SCENARIOS_SCENARIO_H
-#define SCENARIOS_SCENARIO_H
+#pragma once
 
 #include "base/estimate.h"
 #include "base/random.h"
@@ -375,5 +374,3 @@ void scenario_list_star(struct scenario *s, const struct scenario_point *point);
 
 /* The i-th point of a scenario with points as a scenario of its own (flows listed, no points). */
 void scenario_at_point(const struct scenario *s, int i, struct scenario *point);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/shipped.h - the scenarios that come with contraflow, by name: "star" is star.yaml of their directory,
  * "cases/bufferbloat" that of a folder in it. */
-#ifndef SCENARIOS_SHIPPED_H
-#define SCENARIOS_SHIPPED_H
+#pragma once
 
 #include "base/error.h"
 
@@ -34,5 +33,3 @@ struct shipped_list {
 /* Those of `folder`; empty when nothing is installed. */
 void shipped_list(struct shipped_list *list, const char *folder);
 void shipped_list_fini(struct shipped_list *list);
-
-#endif

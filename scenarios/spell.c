@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static void spell_name(const struct emu_graph *g, int node, char name[static EMU_GRAPH_NAME])
 {

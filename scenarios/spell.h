@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/spell.h - a network by name as the cables it is made of, to begin from when one of them is to differ. */
-#ifndef SCENARIOS_SPELL_H
-#define SCENARIOS_SPELL_H
+#pragma once
 
 #include "scenarios/scenario.h"
 
@@ -9,5 +8,3 @@
  * but in a mesh, where flows within a rack choose among their NICs as in any graph. ERROR_INPUT with points, which have
  * no network before they run. */
 bool scenario_spell(struct scenario *s, struct error *err);
-
-#endif

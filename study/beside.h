@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/beside.h - what a host says of itself beside a capture: its sockets, as `ss -tin` prints them, and the queue before
  * its device, as tc does. */
-#ifndef STUDY_BESIDE_H
-#define STUDY_BESIDE_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 #include "base/error.h"
@@ -12,5 +11,3 @@
  * Either path may be NULL; free in any case. ERROR_INPUT names file and line. */
 bool study_beside_read(struct analysis_beside *b, const char *ss, const char *qdisc, struct error *err);
 void study_beside_fini(struct analysis_beside *b);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/capture.h - capture files into flow tables. Whoever asks hears how far reading is and what is wrong with
  * the files. */
-#ifndef STUDY_CAPTURE_H
-#define STUDY_CAPTURE_H
+#pragma once
 
 #include "analysis/ends/both_ends.h"
 #include "analysis/flows/flows.h"
@@ -32,5 +31,3 @@ struct analysis_flows *study_capture_read_packets(const char *path, const struct
 /* As analysis_both_ends_read() has it, with the same listener. */
 bool study_capture_read_both_ends(struct analysis_both_ends *e, const char *const path[2],
                                   const struct study_capture_listener *listener, struct error *err);
-
-#endif

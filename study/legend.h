@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/legend.h - what tells several sources from each other, for drawings that show them together. */
-#ifndef STUDY_LEGEND_H
-#define STUDY_LEGEND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
  * "network.nic.queue fifo, tcp.window 3MB". "" where nothing differs. `run`: directories, NULL for what is no run, whose
  * text is "". A scenario that cannot be read differs in nothing. */
 void study_legend_make(const char *const *run, size_t n, char **text);
-
-#endif

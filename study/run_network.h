@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/run_network.h - windows and links of a scenario as model/ sees them. */
-#ifndef STUDY_RUN_NETWORK_H
-#define STUDY_RUN_NETWORK_H
+#pragma once
 
 #include "model/degree.h"
 #include "scenarios/scenario.h"
@@ -11,5 +10,3 @@ double study_run_network_window(const struct emu_tcp_config *tcp);
 
 /* A host's link as flows of the scenario use it. */
 struct model_link study_run_network_link(const struct scenario *s);
-
-#endif

@@ -9,8 +9,7 @@
  * Points are claimed and their results committed in transactions (BEGIN IMMEDIATE), so any number of processes of one
  * machine share a database, and one that dies leaves its points free for the next claim. But for wall_s nothing
  * depends on the clock or on who ran a point. */
-#ifndef SWEEP_DB_H
-#define SWEEP_DB_H
+#pragma once
 
 #include "results/summary.h"
 #include "scenarios/scenario.h"
@@ -90,5 +89,3 @@ bool sweep_db_create_tables(struct sweep_db *d, struct error *err);
 enum sweep_db_flow_list { SWEEP_DB_FLOW_NAMES, SWEEP_DB_FLOW_LABELS, SWEEP_DB_FLOW_TYPES, SWEEP_DB_FLOW_MARKS };
 sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
                                     const char *after, struct error *err);
-
-#endif

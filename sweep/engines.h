@@ -2,8 +2,7 @@
 /* sweep/engines.h - simulations in processes of their own: several at a time, watched.
  *
  * A child says "progress FRACTION" on its stdout and, when it fails, one line on its stderr. */
-#ifndef SWEEP_ENGINES_H
-#define SWEEP_ENGINES_H
+#pragma once
 
 #include "base/error.h"
 #include "scenarios/scenario.h"
@@ -61,5 +60,3 @@ bool sweep_engines_parse_jobs(const char *option, const char *text, int64_t *job
 
 /* Processors this process may use, at least 1. */
 int sweep_engines_processors(void);
-
-#endif

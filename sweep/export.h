@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sweep/export.h - a sweep's database as CSV or JSON: a row a point, or a row a flow. */
-#ifndef SWEEP_EXPORT_H
-#define SWEEP_EXPORT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -13,5 +12,3 @@ bool sweep_export(const char *path, bool flows, FILE *out, struct error *err);
 /* The same rows as one JSON object, {"schema": SCHEMA, "rows": [{"point": 1, "axes": {...}, ...}]}, unknown values
  * null. */
 bool sweep_export_json(const char *path, bool flows, const char *schema, FILE *out, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * has `points` values in equal ratios, each rounded to a whole unit of `from`, and one that comes twice is left out.
  * Points go through the axes like nested loops, the first axis outermost and the seed innermost; one that a `skip`
  * entry leaves out takes no number. Captures are off. */
-#ifndef SWEEP_GRID_H
-#define SWEEP_GRID_H
+#pragma once
 
 #include "base/error.h"
 
@@ -50,5 +49,3 @@ void sweep_grid_divide(struct sweep *s, int64_t shard, int64_t shards);
 bool sweep_grid_expand(const struct sweep *s,
                        bool (*take)(void *user, const struct sweep_grid_point *p, struct error *err), void *user,
                        struct error *err);
-
-#endif

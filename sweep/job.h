@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sweep/job.h - one point of a sweep as an engine's process: its directory, and what it leaves there. */
-#ifndef SWEEP_JOB_H
-#define SWEEP_JOB_H
+#pragma once
 
 #include "results/summary.h"
 #include "scenarios/scenario.h"
@@ -22,5 +21,3 @@ void sweep_job_free(struct sweep_job *j);
 /* What a point that has ended leaves: *summary where it is done, without a readable one it has failed. The directory
  * goes before anybody commits the result: a process killed in between leaves a point that waits, not a directory. */
 void sweep_job_take(struct sweep_job *j, struct results_summary *summary);
-
-#endif

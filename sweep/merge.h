@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sweep/merge.h - the databases of a sweep's shards put into one. */
-#ifndef SWEEP_MERGE_H
-#define SWEEP_MERGE_H
+#pragma once
 
 #include "sweep/db.h"
 
@@ -9,5 +8,3 @@
  * it is done; done in both, its flows must be the same. *counts: of the result, points those of the whole sweep.
  * ERROR_INPUT for files of different sweeps. */
 bool sweep_merge(const char *path, char *const *shards, int n, struct sweep_counts *counts, struct error *err);
-
-#endif

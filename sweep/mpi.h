@@ -2,8 +2,7 @@
 /* sweep/mpi.h - a sweep's points run by processes of mpirun. Process 0 has the database and gives out points; each of
  * the others runs one at a time on its machine and sends back what came of it. All of them wait asleep, not in MPI's
  * receive, which takes a whole processor from a simulation. Messages are JSON. */
-#ifndef SWEEP_MPI_H
-#define SWEEP_MPI_H
+#pragma once
 
 #include "sweep/work.h"
 
@@ -17,5 +16,3 @@ void sweep_mpi_dismiss(void);
 
 /* The others: returns when process 0 dismisses them. */
 void sweep_mpi_work(void);
-
-#endif

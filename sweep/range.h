@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sweep/range.h - the values of one axis of a sweep; see sweep/grid.h. */
-#ifndef SWEEP_RANGE_H
-#define SWEEP_RANGE_H
+#pragma once
 
 #include "scenarios/document.h"
 
@@ -24,5 +23,3 @@ bool sweep_range_count(struct sweep_range *v, int64_t first, int64_t count, stru
 
 bool sweep_range_has(const struct sweep_range *v, const char *text);
 void sweep_range_fini(struct sweep_range *v);
-
-#endif

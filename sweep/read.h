@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sweep/read.h - a sweep's done points one after another, each with its scenario and what its flows did. */
-#ifndef SWEEP_READ_H
-#define SWEEP_READ_H
+#pragma once
 
 #include "sweep/db.h"
 #include "scenarios/scenario.h"
@@ -23,5 +22,3 @@ bool sweep_read(struct sweep_db *d, bool (*visit)(void *user, const struct sweep
 
 /* "incoming=2 outgoing=1": owned by the caller. */
 char *sweep_axes_label(json_t *axes);
-
-#endif

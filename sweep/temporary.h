@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sweep/temporary.h - a directory for emulations whose files nobody is to keep. */
-#ifndef SWEEP_TEMPORARY_H
-#define SWEEP_TEMPORARY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -12,5 +11,3 @@ char *sweep_temporary_begin(const char *word, struct error *err);
 
 /* Removes it, and frees the path. NULL is fine. */
 void sweep_temporary_end(char *path);
-
-#endif

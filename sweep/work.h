@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sweep/work.h - the points of a sweep, claimed and ended, whoever runs them. */
-#ifndef SWEEP_WORK_H
-#define SWEEP_WORK_H
+#pragma once
 
 #include "sweep/engines.h"
 #include "sweep/db.h"
@@ -27,5 +26,3 @@ sweep_pool sweep_work_pool;
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c);
 bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_engines_job *job,
                     const struct results_summary *summary);
-
-#endif

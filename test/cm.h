@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/cm.h - cmocka with the headers it wants first, tests that name themselves, and what most of them include. */
-#ifndef TEST_CM_H
-#define TEST_CM_H
+#pragma once
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -46,6 +46,9 @@
         end(*owned);                                      \
     }
 
+/* Doubles, as close as that; NAN is not. */
+#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
+
 #define CM_FIRST 1000 /* what runs before main() and is not ours has smaller numbers */
 
 /* What the macros call. */
@@ -74,5 +77,3 @@ static inline int cm_every(void)
 {
     return CM_SANITIZED && !getenv("CONTRAFLOW_ALL") ? 11 : 1;
 }
-
-#endif

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "results/json.h"
-#include "view/table.h"
 
 #define WAITS 0.1 /* of the round trip, and more: as a wait that thins ACKs out has to be (judge/ground.c) */
 

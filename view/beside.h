@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/beside.h - the flows of UDP beside a host's TCP: who sends them, how much, and whose ACKs wait among them. */
-#ifndef VIEW_BESIDE_H
-#define VIEW_BESIDE_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 
@@ -14,5 +13,3 @@ bool view_beside_say(const struct analysis_resource *r, size_t i, char text[stat
 
 /* A list. */
 json_t *view_beside_json(const struct analysis_resource *r);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The page carries its style, script and data; same captures, same bytes. It never calls measured what lies in a run
  * directory, or a capture whose clock starts in 1970 as emulated ones do. */
-#ifndef VIEW_CAPTURE_PAGE_H
-#define VIEW_CAPTURE_PAGE_H
+#pragma once
 
 #include "analysis/flows/flows.h"
 #include "base/outfile.h"
@@ -25,5 +24,3 @@ bool view_capture_page_add(struct view_capture_page *r, const char *path, const 
 
 bool view_capture_page_finish(struct view_capture_page *r, struct error *err);
 void view_capture_page_discard(struct view_capture_page *r); /* safe on a zeroed or finished one */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/capture_page_parts.h - inside the page of a capture: its parts. */
-#ifndef VIEW_CAPTURE_PAGE_PARTS_H
-#define VIEW_CAPTURE_PAGE_PARTS_H
+#pragma once
 
 #include "study/explain/pendulum.h"
 #include "view/table.h"
@@ -52,5 +51,3 @@ int view_capture_page_block(const struct view_capture_page_capture *c, size_t i,
 /* The captures' plots for the script: {"origin", "end_s", "flows": [...], "queues": {...} or null,
  * "connections": [...]}. NULL and *err. */
 json_t *view_capture_page_plots(const struct view_capture_page_capture *c, size_t number, struct error *err);
-
-#endif

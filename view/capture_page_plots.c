@@ -7,7 +7,6 @@
 #include "view/capture_page_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define QUEUES_SHOWN 8
 #define QUEUE_BINS 512

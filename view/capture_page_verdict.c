@@ -7,7 +7,6 @@
 #include "view/rules_table.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NAMED 4 /* flows named one by one */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/compare.h - two captures or runs side by side (study/compare/compare.h): in words, as tables, as JSON, as a page. */
-#ifndef VIEW_COMPARE_H
-#define VIEW_COMPARE_H
+#pragma once
 
 #include "study/compare/compare.h"
 #include "view/table.h"
@@ -24,5 +23,3 @@ json_t *view_compare_json(const struct study_compare *c);
 /* DIRECTORY/compare.html, which needs nothing else; the directory is made, if need be. */
 bool view_compare_page(const char *directory, const char *const path[STUDY_COMPARE_SIDES],
                        const struct study_compare *c, struct error *err);
-
-#endif

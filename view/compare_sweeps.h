@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/compare_sweeps.h - two sweeps side by side (study/compare/compare_sweeps.h): in words, as tables, as JSON, as a page. */
-#ifndef VIEW_COMPARE_SWEEPS_H
-#define VIEW_COMPARE_SWEEPS_H
+#pragma once
 
 #include "study/compare/compare_sweeps.h"
 
@@ -15,5 +14,3 @@ json_t *view_compare_sweeps_json(const struct study_compare_sweeps *c);
 /* DIRECTORY/compare.html, which needs nothing else; the directory is made, if need be. */
 bool view_compare_sweeps_page(const char *directory, const char *const path[STUDY_COMPARE_SIDES],
                               const struct study_compare_sweeps *c, struct error *err);
-
-#endif

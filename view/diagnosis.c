@@ -15,7 +15,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */

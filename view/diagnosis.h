@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/diagnosis.h - a host's diagnosis in words, for check, explain, replay, fit and reports alike: the answer, what
  * to do about it, and what to try. */
-#ifndef VIEW_DIAGNOSIS_H
-#define VIEW_DIAGNOSIS_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 #include "judge/cause.h"
@@ -55,5 +54,3 @@ json_t *view_diagnosis_latency_json(const struct judge_latency *l);
 
 /* Member "diagnosis" of a host; null when it was not diagnosed. */
 json_t *view_diagnosis_json(const char *source, const struct analysis_resource *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/explanation_table.h - explained flows as a table, for explain and reports. */
-#ifndef VIEW_EXPLANATION_TABLE_H
-#define VIEW_EXPLANATION_TABLE_H
+#pragma once
 
 #include "study/explain/explanation.h"
 #include "view/table.h"
@@ -11,5 +10,3 @@
 /* The first two columns are texts. */
 extern const char *const view_explanation_table_head[VIEW_EXPLANATION_TABLE_COLUMNS];
 void view_explanation_table_row(struct view_table *t, const struct study_explanation *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/figures.h - the figures of `contraflow plot`: SVG files of 700 pixels that need nothing else. */
-#ifndef VIEW_FIGURES_H
-#define VIEW_FIGURES_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 #include "study/verdict/round_trips.h"
@@ -49,5 +48,3 @@ bool view_figures_completion(const char *path, const struct view_figures_run *ru
 /* Makes a PNG file of an SVG file with rsvg-convert. *made is false, and no PNG file there, where that is not
  * installed. */
 bool view_figures_png(const char *svg, const char *png, bool *made, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/measured_page.h - what a measurement showed (`contraflow measure`), as one HTML file that needs nothing else:
  * the diagnosis as on the page of a capture, both directions over time, figures by kind of traffic. */
-#ifndef VIEW_MEASURED_PAGE_H
-#define VIEW_MEASURED_PAGE_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 #include "base/outfile.h"
@@ -33,5 +32,3 @@ void view_measured_page_add(FILE *f, size_t number, const struct view_measured *
                             size_t texts);
 
 bool view_measured_page_finish(struct outfile *page, struct error *err);
-
-#endif

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "results/json.h"
-#include "view/table.h"
 
 #include <math.h>
 

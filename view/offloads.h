@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/offloads.h - what a capture of super-segments (TSO, GSO, GRO, LRO) does not show, and how to capture without. */
-#ifndef VIEW_OFFLOADS_H
-#define VIEW_OFFLOADS_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 
@@ -14,5 +13,3 @@ bool view_offloads_say(const struct analysis_resource *r, char text[static VIEW_
 
 /* {"in": {...}, "out": {...}}: share of the payload, bytes of the longest, seconds for which it is on the wire. */
 json_t *view_offloads_json(const struct analysis_resource *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/page.h - what every page begins with: one HTML file that fetches nothing, with its style inside. */
-#ifndef VIEW_PAGE_H
-#define VIEW_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,5 +11,3 @@ void view_page_begin(FILE *f, const char *title, const char *command, bool scrip
 /* The badge of where numbers come from, one style on all pages: "measured" by traffic of our own, "captured" by
  * somebody, "emulated". */
 void view_page_origin(FILE *f, const char *origin);
-
-#endif

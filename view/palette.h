@@ -2,8 +2,7 @@
 /* view/palette.h - the one table of colours, by day and by night: a thing has the same colour on every page and figure.
  *
  * A row NAME is the CSS variable --NAME in page.css, svg.css and capture_page.js, and the class c-NAME of a drawing. */
-#ifndef VIEW_PALETTE_H
-#define VIEW_PALETTE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ void view_palette_page(FILE *f);
 
 /* For a picture of its own: the same without variables, which programs other than browsers do not know. */
 void view_palette_picture(FILE *f);
-
-#endif

@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define QUEUE_MEAN 0.85    /* of a FIFO that CUBIC fills: windows go between 0.7 and 1 of what fits (RFC 9438, 4.6) */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/rules_table.h - the flows of a shared resource beside what each rule predicts, for check and reports. */
-#ifndef VIEW_RULES_TABLE_H
-#define VIEW_RULES_TABLE_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 #include "view/table.h"
@@ -13,5 +12,3 @@ void view_rules_table(struct view_table *t, const struct analysis_resource *r);
 
 /* "1.1 %", "-" where the rule does not apply. */
 void view_rules_table_error(struct view_table *t, const struct analysis_rule_fit *fit);
-
-#endif

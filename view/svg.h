@@ -4,8 +4,7 @@
  *
  * A value that is not finite is missing: a gap in a line, no marker, no bar, an empty cell; never a 0. Text of others
  * is escaped (view/text.h). Coordinates are pixels from the left and the top. */
-#ifndef VIEW_SVG_H
-#define VIEW_SVG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ void view_svg_labels(FILE *f, struct view_svg_label *labels, size_t n); /* sorts
 void view_svg_key_line(FILE *f, const char *class, const char *text);
 void view_svg_key_mark(FILE *f, const char *class, enum view_svg_shape shape, const char *text);
 void view_svg_key_cell(FILE *f, const char *class, const char *letter, const char *text);
-
-#endif

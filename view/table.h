@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/table.h - tables of text cells, as aligned columns or HTML, and numbers in them, in JSON and in CSV. */
-#ifndef VIEW_TABLE_H
-#define VIEW_TABLE_H
+#pragma once
 
 #include "analysis/flows/flows.h"
 #include "base/error.h"
@@ -57,5 +56,3 @@ void view_table_print(struct view_table *t, const char *indent, size_t numbers, 
 void view_table_html(FILE *f, const char *caption, struct view_table *t, size_t numbers);
 
 json_t *view_table_json_estimate(const struct estimate *e); /* its value and half its 95 % interval */
-
-#endif

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 void view_text_html(FILE *f, const char *text)

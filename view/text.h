@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/text.h - how words and numbers of others get into pages, drawings and commands: nowhere else is anything
  * escaped. (CSV fields: results/csv.h.) */
-#ifndef VIEW_TEXT_H
-#define VIEW_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ double view_text_unit(double top, const char *unit, char text[static VIEW_TEXT_U
 /* "941.5 Mb/s"; "-" when the value is not finite. Returns `text`. */
 #define VIEW_TEXT_QUANTITY 40
 const char *view_text_quantity(double value, const char *unit, char text[static VIEW_TEXT_QUANTITY]);
-
-#endif

@@ -17,8 +17,7 @@
  * Two passes, as the clocks of two hosts may be hours apart: the first counts and samples packets to see how far apart
  * they are, the second reads both files in step. Memory: under 2 kB for each connection, some 12 kB for a bulk one in
  * both files, and the packets of those that have not arrived, for ANALYSIS_BOTH_ENDS_FLIGHT_NS at most. */
-#ifndef ANALYSIS_BOTH_ENDS_H
-#define ANALYSIS_BOTH_ENDS_H
+#pragma once
 
 #include "analysis/flows/source.h"
 #include "base/error.h"
@@ -83,5 +82,3 @@ double analysis_both_ends_resolution_s(const struct analysis_both_ends *e, int f
 
 /* Packets there is room for that wait for the other file: the most at once, up to the next power of two. */
 size_t analysis_both_ends_room(const struct analysis_both_ends *e);
-
-#endif

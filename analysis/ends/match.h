@@ -3,8 +3,7 @@
  *
  * Three pieces: an identity; a sample of the packets of each file, drawn alike, to see how far their clocks are apart;
  * and the packets that one file has shown and the other not yet. */
-#ifndef ANALYSIS_MATCH_H
-#define ANALYSIS_MATCH_H
+#pragma once
 
 #include "capture/decode.h"
 
@@ -61,5 +60,3 @@ void analysis_match_expire(struct analysis_match *m, int file, int64_t before_ns
 
 /* Room taken, in packets: the most that ever waited at once, up to the next power of two. */
 size_t analysis_match_room(const struct analysis_match *m);
-
-#endif

@@ -6,8 +6,7 @@
  *     wait = mean - minimum                   (or maximum - mean)
  * The drift shows as a trend of the minima of equal stretches of time (Paxson 1998: de-trending by the minima of
  * segments), their slope being the median of the slopes between every two (Theil 1950, Sen 1968). */
-#ifndef ANALYSIS_TRANSIT_H
-#define ANALYSIS_TRANSIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ bool analysis_transit_trend(const struct analysis_transit *t, int packets, struc
  * - a queue's trend has no reason to show with the other sign on the way back - below 500 ppm (what NTP may steer a
  * clock by), and worth four times the scatter. False when they show none. */
 bool analysis_transit_drift(const struct analysis_trend *there, const struct analysis_trend *back, double *drift);
-
-#endif

@@ -4,8 +4,7 @@
  * Bins lie on a grid of 2^shift ms from a common origin (the first frame of the capture), so
  * that those of different flows line up. When time outgrows the array, neighbours merge and the
  * width doubles: memory does not depend on the length of the capture. */
-#ifndef ANALYSIS_BINS_H
-#define ANALYSIS_BINS_H
+#pragma once
 
 #include "base/estimate.h"
 
@@ -71,5 +70,3 @@ double analysis_bins_window(const struct analysis_bins *b, size_t begin, size_t 
 
 /* Start of bin i, ns since the origin. */
 int64_t analysis_bins_start_ns(const struct analysis_bins *b, size_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/flows/connection.h - the TCP connections of a capture, found by addresses, ports and tag. */
-#ifndef ANALYSIS_CONNECTION_H
-#define ANALYSIS_CONNECTION_H
+#pragma once
 
 #include "analysis/flows/clocking.h"
 #include "analysis/flows/direction.h"
@@ -97,5 +96,3 @@ const struct analysis_connection *analysis_connections_at(const struct analysis_
 
 /* What all of it is, until it is whole; else NULL. */
 const struct analysis_first *analysis_connections_first(const struct analysis_connections *t, size_t i);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * What is inside is not seen: a datagram of QUIC is encrypted, its acknowledgements among it. QUIC is told by the long
  * headers that begin a connection; one that had begun before the capture is UDP. */
-#ifndef ANALYSIS_DATAGRAMS_H
-#define ANALYSIS_DATAGRAMS_H
+#pragma once
 
 #include "capture/decode.h"
 
@@ -34,5 +33,3 @@ void analysis_datagrams_add(struct analysis_datagrams *d, const struct capture_s
 
 /* In order of appearance; *n of them, borrowed. */
 const struct analysis_datagrams_flow *analysis_datagrams_all(const struct analysis_datagrams *d, size_t *n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/flows/degree.h - indegree and outdegree of a host over time. */
-#ifndef ANALYSIS_DEGREE_H
-#define ANALYSIS_DEGREE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -35,5 +34,3 @@ const struct analysis_phase *analysis_degree_dominant(const struct analysis_phas
 /* The dominant phase of n flows, slivers of under 1 % of the time from first start to last end left out; a phase
  * without flows when no two are active at once. */
 struct analysis_phase analysis_degree_dominant_phase(const struct analysis_activity *flows, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * Sequence numbers are kept relative to the first payload byte, in 64 bits, so that they may wrap
  * any number of times. Nothing is allocated until a segment skips bytes or the flow has
  * ANALYSIS_BULK_PACKETS data packets. */
-#ifndef ANALYSIS_DIRECTION_H
-#define ANALYSIS_DIRECTION_H
+#pragma once
 
 #include "analysis/flows/bins.h"
 #include "analysis/flows/holes.h"
@@ -95,5 +94,3 @@ static inline uint32_t analysis_direction_frame_bytes(const struct analysis_dire
     full = full > ANALYSIS_LEAST_FRAME ? full : ANALYSIS_LEAST_FRAME;
     return s->payload_bytes > full && s->payload_bytes <= ANALYSIS_MOST_SUPER ? full : s->payload_bytes;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A flow is one direction of a connection. Streaming: memory grows with connections (under 1 kB each, 160 B among hundreds
  * of others while it has but one packet, plus at most 8 kB for a direction of 32 data packets or more and 50 kB for one
  * with a thousand holes), not with packets. */
-#ifndef ANALYSIS_FLOWS_H
-#define ANALYSIS_FLOWS_H
+#pragma once
 
 #include "analysis/flows/bins.h"
 #include "analysis/flows/capacity.h"
@@ -159,5 +158,3 @@ enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_
 /* Fills *flow and returns true when slot i carried payload. In order of the connections'
  * appearance; the direction whose packet came first is first. */
 bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow);
-
-#endif

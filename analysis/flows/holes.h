@@ -3,8 +3,7 @@
  *
  * A hole opens when a segment skips ahead. It closes when a later segment brings the bytes:
  * an original that was overtaken, or a retransmission. What never comes was missed by the capture. */
-#ifndef ANALYSIS_HOLES_H
-#define ANALYSIS_HOLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ bool analysis_holes_any(const struct analysis_holes *h, int64_t start, int64_t e
 
 /* Bytes missing now, given-up ones included. */
 int64_t analysis_holes_bytes(const struct analysis_holes *h);
-
-#endif

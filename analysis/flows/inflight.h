@@ -8,8 +8,7 @@
  * echo a later timestamp say nothing about A. Nor do data that echo the first stamp of all: they may
  * have left before that ACK came, if the handshake had the same. The clock of most stacks ticks in ms: what an ACK
  * of the same tick released later is counted in, up to one tick's worth of data. */
-#ifndef ANALYSIS_INFLIGHT_H
-#define ANALYSIS_INFLIGHT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void analysis_inflight_ack(struct analysis_inflight *f, int64_t ack, uint32_t ts
 
 /* A segment with new data up to `end` passes. True, and *bytes, when it ends a probe. */
 bool analysis_inflight_data(struct analysis_inflight *f, int64_t end, uint32_t tsecr, int64_t *bytes);
-
-#endif

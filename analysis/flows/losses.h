@@ -6,8 +6,7 @@
  * the network made the copy. A block above a gap whose bytes passed the tap, and a later acknowledgement of the gap
  * without any retransmission of it: they were overtaken beyond the tap. One of these is made for a direction when there
  * is something to remember. */
-#ifndef ANALYSIS_LOSSES_H
-#define ANALYSIS_LOSSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void analysis_losses_ack(struct analysis_losses *l, int64_t ack, uint32_t full);
 
 /* SACK says that [start, end) has not arrived, and it has passed the tap. */
 void analysis_losses_gap(struct analysis_losses *l, int64_t start, int64_t end);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/flows/octave.h - which part of an octave a number lies in, without a logarithm for nearly all of them. */
-#ifndef ANALYSIS_OCTAVE_H
-#define ANALYSIS_OCTAVE_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ static inline int octave_steps_rate(double near, double bytes, double seconds, d
     double rate = step >= 0 ? 0 : bytes * 8 / seconds / least;
     return step >= 0 ? step : rate > 1 ? octave_steps(rate, per_octave) : 0;
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * in this order, and each is relative to 0 at first. seq and ack are relative as in analysis/flows/direction.h. Five to eight
  * bytes a packet, as a rule. */
-#ifndef ANALYSIS_PACKETS_H
-#define ANALYSIS_PACKETS_H
+#pragma once
 
 #include "capture/decode.h"
 
@@ -63,5 +62,3 @@ struct analysis_packet {
 /* Into *p, made when NULL. *left: bytes that a capture may still keep; false when they are used up, and nothing is kept. */
 bool analysis_packets_add(struct analysis_packets **p, const struct analysis_packet *packet, size_t *left);
 void analysis_packets_free(struct analysis_packets *p);
-
-#endif

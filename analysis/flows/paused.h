@@ -4,8 +4,7 @@
  * A PAUSE frame stops what sends to its sender for so many quanta of 512 bit times, unless another says 0 before. Most
  * network interfaces obey PAUSE frames and keep them: a tap between two devices sees them, a capture on a host does
  * not. Where the rate is not known, a stop counts once the frame that ends it is seen. */
-#ifndef ANALYSIS_PAUSED_H
-#define ANALYSIS_PAUSED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void analysis_paused_add(struct analysis_paused *p, const uint8_t *mac, uint32_t
 
 /* How long the sender that stops most has stopped others. */
 int64_t analysis_paused_ns(const struct analysis_paused *p);
-
-#endif

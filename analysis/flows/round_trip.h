@@ -22,8 +22,7 @@
  * them.
  * Beside the sender data pass in bursts, and the measure is another: the share of bytes acknowledged by runs of three
  * ACKs whose rate (bytes / span of the ACKs) is above the path's by 1 / 0.75. */
-#ifndef ANALYSIS_ROUND_TRIP_H
-#define ANALYSIS_ROUND_TRIP_H
+#pragma once
 
 #include "base/compression.h"
 #include "capture/decode.h"
@@ -107,5 +106,3 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
 
 /* Share of bytes in groups of ACKs that came at more than this rate, to a sixteenth of an octave; NAN without any. */
 double analysis_round_trip_faster(const struct analysis_round_trip *e, double rate_bps);
-
-#endif

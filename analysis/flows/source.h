@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/flows/source.h - the TCP segments of a capture file, one after the other, and what else was in it. */
-#ifndef ANALYSIS_SOURCE_H
-#define ANALYSIS_SOURCE_H
+#pragma once
 
 #include "analysis/flows/paused.h"
 #include "base/error.h"
@@ -52,5 +51,3 @@ void analysis_source_close(struct analysis_source *source);
  * -1 and *err when reading fails. */
 int analysis_source_next(struct analysis_source *source, int64_t *time_ns, struct capture_segment *s,
                          struct error *err);
-
-#endif

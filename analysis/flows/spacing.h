@@ -5,8 +5,7 @@
  * least the link's, whichever end of a frame is stamped. In a run no two stand much slower. What serves a queue
  * without resting begins no new run while a frame waits, so no frame waits longer than the run before it has lasted:
  * where frames wait longer than that, something stops them. */
-#ifndef ANALYSIS_SPACING_H
-#define ANALYSIS_SPACING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ struct analysis_spacing_figures {
 };
 
 void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/flows/steady.h - where a series has settled. */
-#ifndef ANALYSIS_STEADY_H
-#define ANALYSIS_STEADY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
  * bandwidth jumps from one round trip to the next by more than a slow start drifts in that time.
  * 0 when n < 4. The smallest d wins a tie. */
 size_t analysis_steady_start(const double *samples, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * Pure: takes rates, windows and losses, wherever they come from (analysis/rules/resource.h collects them). The rules are
  * those of model/degree.h; the verdicts are regimes (model/regime.h). A new rule is its row in check_rules[], its place
  * in the order of check_verdict(), and its sentence in check_explain(). */
-#ifndef ANALYSIS_CHECK_H
-#define ANALYSIS_CHECK_H
+#pragma once
 
 #include "analysis/rules/limit.h"
 #include "base/error.h"
@@ -85,5 +84,3 @@ void analysis_check_unsaturated(struct analysis_check_flow *flows, size_t n, str
 enum analysis_rule analysis_check_rule_of(enum model_regime verdict);
 
 const char *analysis_check_rule_name(enum analysis_rule rule); /* "eq5", "eq6", "window" */
-
-#endif

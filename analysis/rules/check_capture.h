@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/rules/check_capture.h - the shared resources of a capture, measured and judged. */
-#ifndef ANALYSIS_CHECK_CAPTURE_H
-#define ANALYSIS_CHECK_CAPTURE_H
+#pragma once
 
 #include "analysis/pulses.h"
 #include "analysis/rules/resource.h"
@@ -38,5 +37,3 @@ void analysis_check_capture_rates(const struct analysis_flows *f, struct analysi
 /* Where slot's flow is one of those measured at a shared host, its steady figures become those: flows that share a link
  * are no better known than the slowest of them allows. The host of most flows comes first. */
 void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow);
-
-#endif

@@ -4,8 +4,7 @@
  * Vaughan, Grove and Coddington 2003: means hide that some operations wait for a retransmission timer. Times fall into
  * clusters where two neighbours in order are further apart than `separation`; the first cluster went without a
  * timeout, the others lie about one timer apart. */
-#ifndef ANALYSIS_DISTRIBUTION_H
-#define ANALYSIS_DISTRIBUTION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/estimate.h"
@@ -39,5 +38,3 @@ struct analysis_distribution {
  * negative or not finite. */
 bool analysis_distribution_make(double *times_s, size_t n, double separation_s, struct analysis_distribution *d,
                                 struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/rules/fit_form.h - the points of analysis/rules/fit_rule.h, and its forms as functions of their parameters. */
-#ifndef ANALYSIS_FIT_FORM_H
-#define ANALYSIS_FIT_FORM_H
+#pragma once
 
 #include "model/degree.h"
 
@@ -54,5 +53,3 @@ double fit_form_ln_share(enum analysis_fit_form form, const double *exponent, co
 
 /* What ACKs add to that, <= 0. */
 double fit_form_ln_acks(enum analysis_fit_form form, const double *exponent, const struct fit_shape *s);
-
-#endif

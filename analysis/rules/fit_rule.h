@@ -17,8 +17,7 @@
  * Errors are relative: ln x_i is normal around the form's with one variance for all. Flows of a point are not
  * independent, points are, and replicas of a point (the same `unit`) are one: every unit has weight 1, shared by its
  * points, and theirs by their flows. Pure: takes numbers from wherever. */
-#ifndef ANALYSIS_FIT_RULE_H
-#define ANALYSIS_FIT_RULE_H
+#pragma once
 
 #include "analysis/rules/fit_form.h"
 
@@ -64,5 +63,3 @@ void analysis_fit_predict(const struct analysis_fit *fit, const struct analysis_
 /* How much replicas differ: the standard deviation of the logarithm of a direction's mean rate within a unit, pooled;
  * NAN without replicas. */
 double analysis_fit_spread(const struct analysis_fit_point *points, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/rules/fit_solve.h - the least squares of analysis/rules/fit_rule.h, over all units or all but a group. */
-#ifndef ANALYSIS_FIT_SOLVE_H
-#define ANALYSIS_FIT_SOLVE_H
+#pragma once
 
 #include "analysis/rules/fit_form.h"
 #include "model/linear.h"
@@ -47,5 +46,3 @@ bool fit_solve_rate(struct fit_problem *q, struct fit_theta *theta, double *rss)
 
 /* The sum of squares with a rate and the exponents tried last; INFINITY: every flow at its limit. */
 double fit_squares(const struct fit_problem *q, double ln_rate);
-
-#endif

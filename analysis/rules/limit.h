@@ -3,8 +3,7 @@
  *
  * From bytes in flight, the largest window offered, losses and silence, bin by bin (analysis/flows/bins.h). Steady: bytes in
  * flight vary by less than 15 % (standard deviation over mean). */
-#ifndef ANALYSIS_LIMIT_H
-#define ANALYSIS_LIMIT_H
+#pragma once
 
 #include "analysis/flows/flows.h"
 
@@ -37,5 +36,3 @@ size_t analysis_limit_phases(const struct analysis_flow *flow,
                              struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES]);
 
 const char *analysis_limit_name(enum analysis_limit limit); /* "loss", "window", ... */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis/rules/resource.h - a shared resource, judged: the one path for captures (analysis/rules/check_capture.h) and for runs
  * (study/verdict/judge_run.h). A source lists the flows that use a resource and measures those that are judged. */
-#ifndef ANALYSIS_RESOURCE_H
-#define ANALYSIS_RESOURCE_H
+#pragma once
 
 #include "analysis/flows/degree.h"
 #include "analysis/rules/check.h"
@@ -109,5 +108,3 @@ void analysis_resources_sort(struct analysis_resources *resources);
 bool analysis_resource_speaks(const struct analysis_resource *r);
 
 void analysis_resources_fini(struct analysis_resources *resources);
-
-#endif

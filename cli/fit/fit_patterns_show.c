@@ -6,8 +6,6 @@
 #include "study/fit/zhu2014.h"
 #include "view/table.h"
 
-#include <stdlib.h>
-
 /* Begins a table with the columns that name a cell; the caller adds the heads of `columns` more. */
 static void patterns_start(struct view_table *t, const struct study_fit_patterns *p, size_t columns)
 {

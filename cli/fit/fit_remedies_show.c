@@ -6,8 +6,6 @@
 #include "study/fit/fit_remedies.h"
 #include "view/table.h"
 
-#include <stdlib.h>
-
 static void print_collective(const struct study_fit_remedies_row *row, size_t n)
 {
     struct view_table t = view_table_of(

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/fit/fit_show.h - how 'contraflow fit' shows each part: as text, and as its member of --json. */
-#ifndef CLI_FIT_SHOW_H
-#define CLI_FIT_SHOW_H
+#pragma once
 
 #include "study/fit/fit_read.h"
 #include "study/fit/fit_resources.h"
@@ -18,5 +17,3 @@ STUDY_FIT_ROWS(CLI_FIT_DECLARE)
 /* Of what was measured elsewhere: which of Eq. 5 and Eq. 6 (Zhu et al. 2014), or the window law, its flows obey, with B,
  * and how the time of a pattern is computed where links carry `rate_bps` on the wire. */
 void cli_fit_resources_rule(const struct study_fit_resources *r, int64_t rate_bps);
-
-#endif

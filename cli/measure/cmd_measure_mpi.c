@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define DEFAULT_BYTES 10000000 /* the paper's least */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/measure/study.h - 'measure --study' of whatever measures: servers, processes of MPI, or an emulated network. */
-#ifndef CLI_MEASURE_STUDY_H
-#define CLI_MEASURE_STUDY_H
+#pragma once
 
 #include "study/infer/kit.h"
 
@@ -21,5 +20,3 @@ bool cli_study_resent(struct study_kit_pattern *p, bool (*measure)(void *user, s
 
 /* Of a network that a scenario has. */
 int cli_study_emulated(struct cli_study *s, const char *scenario, struct error *err);
-
-#endif

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define SENDERS 4096
 #define SCHEMA "predict-loss:1"
@@ -106,15 +105,6 @@ static void print_estimates(const struct options *o, const struct model_loss_cou
         printf("  %" PRId64 " transitions are none of the chain's (P to TO, N to N, TO to N)\n", k->foreign);
 }
 
-static int show_estimates(const struct options *o, const struct model_loss_counts *traced)
-{
-    if (o->json)
-        cli_print_json(cli_json(SCHEMA, results_json("model:s estimates:o", "trace", json_estimates(o, traced))));
-    else
-        print_estimates(o, traced);
-    return 0;
-}
-
 /* A remark on the efficiency, or "". */
 static const char *output_remark(const struct model_loss_output *a)
 {
@@ -186,7 +176,12 @@ int cmd_predict_loss(int argc, char **argv)
     if (!options_check(&o, &err) ||
         (o.trace && !study_loss_traces_estimate(o.files, (size_t)o.n_files, &o.chain, &pooled, &err)))
         return cli_fail(&err);
-    if (o.trace && isnan(o.to_gr))
-        return show_estimates(&o, &pooled);
+    if (o.trace && isnan(o.to_gr)) {
+        if (o.json)
+            cli_print_json(cli_json(SCHEMA, results_json("model:s estimates:o", "trace", json_estimates(&o, &pooled))));
+        else
+            print_estimates(&o, &pooled);
+        return 0;
+    }
     return !isnan(o.to_gr) ? show_output(&o, o.trace ? &pooled : NULL) : show_input(&o);
 }

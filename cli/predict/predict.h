@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/predict/predict.h - the parts of 'contraflow predict'. Each gets its own name as argv[0] and returns the exit status. */
-#ifndef CLI_PREDICT_H
-#define CLI_PREDICT_H
+#pragma once
 
 #include "model/exchange/tam.h"
 #include "study/predict/exchange.h"
@@ -50,5 +49,3 @@ struct cli_predict_exchange_options {
 };
 
 void cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a);
-
-#endif

@@ -8,8 +8,6 @@
 #include "emu/engine.h"
 #include "sweep/engines.h"
 
-#include <stdlib.h>
-
 #define THREADS "--threads=" /* for a large network */
 
 static void on_progress(void *user, double fraction)

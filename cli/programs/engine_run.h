@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/programs/engine_run.h - what every engine's program does with its one argument. */
-#ifndef CLI_ENGINE_RUN_H
-#define CLI_ENGINE_RUN_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ void cli_engine_progress(double fraction);
  * programs: those of the scenario may be started. progress() may set cli_engine_interrupted. */
 int cli_engine_run(const char *directory, int threads, int64_t frames, bool programs,
                    void (*progress)(void *user, double fraction), void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/replay/cmd_replay.h - the two ways of 'contraflow replay' that are open loop, and what all three print. */
-#ifndef CLI_CMD_REPLAY_H
-#define CLI_CMD_REPLAY_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 #include "cli/options.h"
@@ -34,5 +33,3 @@ json_t *cli_replay_show_json(const struct cli_replay_show *show);
 /* The report of a port, as text and as the object that --json and summary.json hold. */
 void cli_replay_port_show(const struct port_replay_options *o, const struct port_replay_result *r);
 json_t *cli_replay_port_show_json(const struct port_replay_options *o, const struct port_replay_result *r);
-
-#endif

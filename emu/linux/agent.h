@@ -4,8 +4,7 @@
  *
  * As with ssh the words make one line. It is read as a shell would read plain words: blanks separate them, what stands in
  * quotes is one word's. What only a shell could do - variables, patterns, two commands - is refused with one line. */
-#ifndef EMU_LINUX_AGENT_H
-#define EMU_LINUX_AGENT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -20,5 +19,3 @@ int linux_agent(int argc, char **argv);
 /* The words of a line, with a NULL after the last; for free(), with all of them at once. NULL and *err where a shell
  * would be needed. */
 char **linux_agent_words(const char *line, struct error *err);
-
-#endif

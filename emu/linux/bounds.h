@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/linux/bounds.h - until when the kernel inside may run while events wait: no event reaches a host before. */
-#ifndef EMU_LINUX_BOUNDS_H
-#define EMU_LINUX_BOUNDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void linux_bounds_add(struct linux_bounds *b, int64_t time_ps, int64_t bound_ps)
 int64_t linux_bounds_least(struct linux_bounds *b, int64_t now_ps);
 
 void linux_bounds_fini(struct linux_bounds *b);
-
-#endif

@@ -4,8 +4,7 @@
  * A flow is a direction of a connection, from its first byte of data on: what carries data or ends the direction is the
  * flow's, and so are the pure ACKs for it. Its statistics are emu_flow_stats': delivered is what is in order at the
  * receiving stack; done: the sender has closed, or one of both has reset the connection, and what was sent has come. */
-#ifndef EMU_LINUX_CONNECTIONS_H
-#define EMU_LINUX_CONNECTIONS_H
+#pragma once
 
 #include "emu/engine.h"
 #include "emu/linux/packet.h"
@@ -31,5 +30,3 @@ void linux_connections_arrived(struct linux_connections *c, const struct linux_p
 struct emu_flow_stats linux_connections_stats(const struct linux_connections *c, int flow, bool over);
 
 void linux_connections_fini(struct linux_connections *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/linux/host.h - hosts as network namespaces of a kernel: an interface, routes, neighbours, sysctls. */
-#ifndef EMU_LINUX_HOST_H
-#define EMU_LINUX_HOST_H
+#pragma once
 
 #include "emu/linux/step.h"
 
@@ -54,5 +53,3 @@ bool linux_host_set(const char *path, int64_t value, struct error *err);
 
 /* The same for a sysctl of three numbers. */
 bool linux_host_set3(const char *path, const int64_t value[static 3], struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 /* emu/linux/inside.h - the first process of the kernel inside: what every system has, and a child that does the work.
  *
  * The kernel panics when its first process ends, so that it waits for the child and turns the machine off. */
-#ifndef EMU_LINUX_INSIDE_H
-#define EMU_LINUX_INSIDE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ _Noreturn void linux_inside_run(int (*work)(const char *directory));
 
 /* Whether the user outside wants it to stop. */
 bool linux_inside_interrupted(const char *directory);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/linux/netlink.h - messages for rtnetlink(7): a header, the family's struct, attributes; and netdevice(7). */
-#ifndef EMU_LINUX_NETLINK_H
-#define EMU_LINUX_NETLINK_H
+#pragma once
 
 #include <linux/netlink.h>
 #include <net/if.h>
@@ -29,5 +28,3 @@ bool linux_netlink_ask(int fd, const struct linux_netlink *m);
 
 /* An ioctl of netdevice(7) about an interface of the process's namespace, whose name *r gets. False and errno. */
 bool linux_interface_ioctl(const char *name, unsigned long request, struct ifreq *r);
-
-#endif

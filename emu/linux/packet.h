@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/linux/packet.h - a frame that a stack of the kernel inside has sent: bytes, and what they say of its flow. */
-#ifndef EMU_LINUX_PACKET_H
-#define EMU_LINUX_PACKET_H
+#pragma once
 
 #include "emu/engine.h"
 #include "emu/frame.h"
@@ -33,5 +32,3 @@ void linux_packet_count(const struct linux_packet *p, uint32_t *next, struct emu
 void linux_packet_rewrite(struct linux_packet *p, const uint8_t *head, uint32_t n);
 
 extern const struct emu_frame_ops linux_packet_ops;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/linux/program.h - a user's own commands as processes of the kernel inside, each on its host. */
-#ifndef EMU_LINUX_PROGRAM_H
-#define EMU_LINUX_PROGRAM_H
+#pragma once
 
 #include "emu/engine.h"
 #include "emu/linux/host.h"
@@ -30,5 +29,3 @@ pid_t linux_program_ended(int *status);
 
 /* Ends all processes but the caller and the first. */
 void linux_program_kill_all(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/linux/queue.h - queues of emulated ports, kept by disciplines of the kernel inside (emu/queues/kernel_queue.h). */
-#ifndef EMU_LINUX_QUEUE_H
-#define EMU_LINUX_QUEUE_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/linux/kernel/contraflow.h"
@@ -13,5 +12,3 @@ int linux_queue_open(int device, const char *words, struct error *err);
 /* CONTRAFLOW_QUEUE. A discipline that holds frames back and sets no watchdog for when it is to be asked again is an
  * error, as is one that makes two frames of one. */
 bool linux_queue_ask(int device, struct contraflow_queue *q, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The kernel is an ordinary process with children, in a process group of its own. It ends with this process, however
  * that ends; its children end with it, and a watchdog ends what is left of the group. */
-#ifndef EMU_LINUX_START_H
-#define EMU_LINUX_START_H
+#pragma once
 
 #include "base/error.h"
 
@@ -31,5 +30,3 @@ struct linux_start {
 /* Returns the exit status of the program inside; *err has what it said when that is not 0. ERROR_SYSTEM when there is no
  * kernel, or when it crashed. */
 int linux_start(const struct linux_start *start, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/linux/step.h - operations for the kernel, gathered, done together at one time: by the kernel inside, through its
  * device, in virtual time, or by the system's own in wall time. */
-#ifndef EMU_LINUX_STEP_H
-#define EMU_LINUX_STEP_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/linux/kernel/contraflow.h"
@@ -53,5 +52,3 @@ bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_
 void linux_step_frames(const struct linux_step *s,
                        void (*sent)(void *user, const struct contraflow_frame *head, const uint8_t *bytes),
                        void *user);
-
-#endif

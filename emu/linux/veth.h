@@ -3,8 +3,7 @@
  * hosts.
  *
  * The namespaces end with the last process in them: nothing is left, however that ends. */
-#ifndef EMU_LINUX_VETH_H
-#define EMU_LINUX_VETH_H
+#pragma once
 
 #include "base/error.h"
 
@@ -21,5 +20,3 @@ int linux_veth_add(int home, int number, const uint8_t mac[static 6]);
 
 /* Returns how many frames interfaces of the process's network namespace have dropped in sending; -1 and errno. */
 int64_t linux_veth_dropped(void);
-
-#endif

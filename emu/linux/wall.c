@@ -9,7 +9,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -90,21 +89,16 @@ static bool wall_open_packets(struct linux_wall *w)
            epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->packets, &in) == 0;
 }
 
-/* Waits end when they should, as far as the user may ask for that. */
-static void wall_be_early(void)
-{
-    const struct sched_param first = {.sched_priority = 1};
-    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
-    prctl(PR_SET_TIMERSLACK, 1UL);
-}
-
 struct linux_wall *linux_wall_new(struct error *err)
 {
     struct linux_wall *w = memory_zeroed(1, sizeof *w, "the engine");
     *w = (struct linux_wall){.home = -1, .packets = -1, .epoll = -1};
     w->home = linux_veth_unshare(err);
     if (w->home >= 0 && wall_open_packets(w)) {
-        wall_be_early();
+        /* Waits end when they should, as far as the user may ask for that. */
+        const struct sched_param first = {.sched_priority = 1};
+        sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+        prctl(PR_SET_TIMERSLACK, 1UL);
         return w;
     }
     if (w->home >= 0)

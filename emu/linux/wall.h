@@ -3,8 +3,7 @@
  *
  * Hosts' interfaces are veths, whose other ends are in this process's own namespace. One packet socket sends to all of
  * them, and one ring has what they sent, with the time when the kernel got it. */
-#ifndef EMU_LINUX_WALL_H
-#define EMU_LINUX_WALL_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/linux/kernel/contraflow.h"
@@ -36,5 +35,3 @@ void linux_wall_ready(struct linux_wall *w, bool (*ready)(void *user, void *abou
 /* Returns how many frames the kernel has lost on their way from hosts to here, and from here as far as the hosts'
  * interfaces. The process is in its own namespace then. */
 int64_t linux_wall_lost(struct linux_wall *w);
-
-#endif

@@ -3,8 +3,7 @@
  * tcp_congestion_ops, and a row of emu/congestion.h.
  *
  * The sender (emu/native/sender.c) decides when a loss has happened and what is sent; the control sets the window. */
-#ifndef EMU_NATIVE_CONGESTION_H
-#define EMU_NATIVE_CONGESTION_H
+#pragma once
 
 #include "emu/engine.h"
 
@@ -60,5 +59,3 @@ uint64_t native_congestion_half(void *state, const struct native_window *w, uint
 
 /* Linux's tcp_reno_cong_avoid(), for controls that only differ after a loss. */
 void native_linuxreno_grow(void *state, struct native_window *w, const struct native_ack *ack);
-
-#endif

@@ -11,8 +11,7 @@
  *  - eight samples of a round agree that the round trip has grown by an eighth of the least seen (4 to 16 ms), or
  *  - a train of ACKs less than 2 ms apart lasts for half of the least round trip and what four bursts of 64 kB take at
  *    the pacing rate, 1 ms of that at most. */
-#ifndef EMU_NATIVE_CUBIC_H
-#define EMU_NATIVE_CUBIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ uint32_t native_cubic_on_timeout(struct native_cubic *c, uint32_t cwnd);
 
 /* Floor of the cube root. */
 uint64_t native_cubic_root(uint64_t x);
-
-#endif

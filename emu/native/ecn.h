@@ -9,8 +9,7 @@
  * tcp_ecn_accept_cwr()).
  * With DCTCP (RFC 8257) all is ECN-capable, SYNs too (section 3.5; Linux, tcp_ca_needs_ecn()), ECE says whether the
  * data that an ACK acknowledges were marked, and one more ACK leaves where that changes (3.2). */
-#ifndef EMU_NATIVE_ECN_H
-#define EMU_NATIVE_ECN_H
+#pragma once
 
 #include "emu/native/segment.h"
 
@@ -55,5 +54,3 @@ bool native_ecn_shrinks(const struct native_ecn *n, const struct native_segment 
 
 /* The window shrinks, whatever for; nxt: the next new byte. */
 void native_ecn_shrunk(struct native_ecn *n, uint64_t nxt);
-
-#endif

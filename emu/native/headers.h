@@ -4,8 +4,7 @@
  * A SYN carries maximum segment size, SACK permitted, timestamps and window scale (20 bytes of options); any other
  * segment NOP NOP timestamps (12), and with n SACK blocks NOP NOP SACK (4 + 8 n). Payload is zeros; checksums are
  * right (RFC 791, RFC 9293 section 3.1; options: RFC 9293 3.2, 2018, 7323). */
-#ifndef EMU_NATIVE_HEADERS_H
-#define EMU_NATIVE_HEADERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ struct native_quic_fields {
 /* First `limit` bytes of the frame from its Ethernet header on; returns how many. */
 size_t native_headers_write_quic(const struct native_quic_fields *h, uint8_t *out, size_t limit);
 size_t native_headers_write(const struct native_header_fields *h, uint8_t *out, size_t limit);
-
-#endif

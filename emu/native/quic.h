@@ -15,8 +15,7 @@
  * A full packet is as long as a full TCP segment's, so that frames and limits compare; the stream has what is left of it.
  * Not there: certificates (the handshake is two packets of 1200 bytes and one more), flow control (its credit, unlike
  * config.send_buffer_bytes, never binds), ECN, pacing, migration, the end of a stream. */
-#ifndef EMU_NATIVE_QUIC_H
-#define EMU_NATIVE_QUIC_H
+#pragma once
 
 #include "emu/native/segment.h"
 
@@ -44,5 +43,3 @@ void native_quic_fini(struct native_endpoint *e);
 void native_quic_connect(struct native_endpoint *e);
 void native_quic_receive(struct native_endpoint *e, const struct native_segment *s);
 void native_quic_push(struct native_endpoint *e);
-
-#endif

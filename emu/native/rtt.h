@@ -10,8 +10,7 @@
  *   RTTVAR: the largest MDEV of the current window or, when that ends below it, a quarter nearer to that
  *   RTO = SRTT + max(minimum, 4 RTTVAR), in jiffies of 4 ms, rounded up
  * Timestamps tell which transmission a sample belongs to, so that retransmissions count (RFC 7323, section 4). */
-#ifndef EMU_NATIVE_RTT_H
-#define EMU_NATIVE_RTT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ static inline bool native_rtt_is_before_rto(const struct native_rtt *r, int64_t 
 {
     return us <= (r->srtt_8us >> 3) + r->rttvar_4us && us + NATIVE_RTT_JIFFY_US <= r->max_rto_us;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Both are sorted lists of disjoint, not touching [from, to) of 64-bit stream offsets; a change costs a binary search
  * and a move of what comes after. They grow by doubling and never shrink: no allocation in steady state. */
-#ifndef EMU_NATIVE_SACK_H
-#define EMU_NATIVE_SACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ uint64_t native_scoreboard_lost_end(const struct native_intervals *sacked, uint6
 /* The first stretch of [from, limit) that is not SACKed; false when there is none. */
 bool native_scoreboard_hole(const struct native_intervals *sacked, uint64_t from, uint64_t limit, uint64_t *start,
                             uint64_t *end);
-
-#endif

@@ -5,8 +5,7 @@
  * Later ones are in a calendar (Brown 1988): buckets of one width, a power of two that follows how dense events are, each
  * sorted when its turn comes; those beyond the last bucket are in a heap. Timers are mostly far away and moved on before
  * they fire; they have a heap of their own. */
-#ifndef EMU_NATIVE_SCHEDULER_H
-#define EMU_NATIVE_SCHEDULER_H
+#pragma once
 
 #include "emu/clock.h"
 
@@ -153,5 +152,3 @@ static inline void native_timer_cancel(struct native_timer *t)
 {
     t->armed = NATIVE_TIMER_OFF;
 }
-
-#endif

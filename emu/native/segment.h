@@ -3,8 +3,7 @@
  *
  * Sequence numbers are offsets into the stream, modulo 2^32: payload byte 0 is 0, whatever the initial sequence
  * number on the wire. A FIN takes the offset after the last byte. Whoever holds the frame owns its segment. */
-#ifndef EMU_NATIVE_SEGMENT_H
-#define EMU_NATIVE_SEGMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ static inline uint64_t native_offset(uint32_t low, uint64_t near)
     int32_t away = (int32_t)(low - (uint32_t)near);
     return (uint64_t)((int64_t)near + away);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * An architecture is a row here and a file, emu/network/switch_<name>.c, that defines struct emu_architecture_ops
  * emu_architecture_<name>. Whoever asks where frames wait asks for a property, not for a name. Tam 2001, section 5.2
  * names the first three. */
-#ifndef EMU_ARCHITECTURE_H
-#define EMU_ARCHITECTURE_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/frame.h"
@@ -41,5 +40,3 @@ EMU_ARCHITECTURES(EMU_ARCHITECTURE_DECLARE)
 /* In the enum's order; the names end with NULL, for base/names.h. */
 extern const struct emu_architecture_ops *const emu_architectures[];
 extern const char *const emu_architecture_names[];
-
-#endif

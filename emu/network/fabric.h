@@ -13,8 +13,7 @@
  *
  * A backplane lets frames cross one after another, in either of those, and in switches whose outputs have queues: such
  * outputs are always ready, and inputs buffer only what waits for the backplane. */
-#ifndef EMU_FABRIC_H
-#define EMU_FABRIC_H
+#pragma once
 
 #include "base/random.h"
 #include "emu/network/port.h"
@@ -55,5 +54,3 @@ void emu_fabric_offer(struct emu_fabric *f, int in, int out, const struct emu_fr
 const struct emu_queue *emu_fabric_input(const struct emu_fabric *f, int in);
 
 bool emu_fabric_audit(const struct emu_fabric *f, struct error *err);
-
-#endif

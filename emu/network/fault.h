@@ -15,8 +15,7 @@
  *
  * A port's losses and delays are drawn from streams of their own by the seed and the port's name: other faults elsewhere,
  * or jitter here, do not change which frames are lost. */
-#ifndef EMU_FAULT_H
-#define EMU_FAULT_H
+#pragma once
 
 #include "base/random.h"
 #include "emu/ring.h"
@@ -63,5 +62,3 @@ bool emu_fault_loses(struct emu_fault *f);
 /* When the next frame, which has crossed the link at now_ps, is there: at once if it overtakes, never before the last
  * that did not. */
 int64_t emu_fault_due_ps(struct emu_fault *f, int64_t now_ps);
-
-#endif

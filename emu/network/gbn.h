@@ -19,8 +19,7 @@
  * It needs a clock and somebody who carries frames, but no engine: with every engine the same code runs. A frame is its
  * handle: 63 bits of emu_frame_tag(). On the wire: 14 bytes of Ethernet (type 0x88b5, IEEE 802 local experimental), 8
  * of protocol, the payload. */
-#ifndef EMU_GBN_H
-#define EMU_GBN_H
+#pragma once
 
 #include "base/random.h"
 #include "emu/clock.h"
@@ -103,5 +102,3 @@ struct emu_gbn_stats emu_gbn_flow_stats(const struct emu_gbn *g, int flow);
 
 /* The frame's bytes for a tap, from the Ethernet header on; returns how many were written. */
 size_t emu_gbn_bytes(const struct emu_frame *frame, uint8_t *out, size_t limit);
-
-#endif

@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, int to)
 {
     size_t window = (size_t)g->config.window_packets;
@@ -33,13 +31,6 @@ void gbn_flow_fini(struct gbn_flow *f)
 static int64_t flow_ahead(const struct gbn_flow *f, int64_t of, uint32_t seq)
 {
     return ((int64_t)seq - of) & ((INT64_C(1) << f->g->config.sequence_bits) - 1);
-}
-
-/* The packet a receiver has got: up to W behind the one it expects, or less than W before it. */
-static int64_t flow_packet(const struct gbn_flow *f, uint32_t seq)
-{
-    int64_t space = INT64_C(1) << f->g->config.sequence_bits, ahead = flow_ahead(f, f->expected, seq);
-    return f->expected + (ahead >= space / 2 ? ahead - space : ahead);
 }
 
 /* What a receiver expects, as a Pack or Nack says it: acknowledgements come in order, never behind base. */
@@ -199,7 +190,9 @@ static void flow_owe(struct gbn_flow *f)
 
 void gbn_flow_data(struct gbn_flow *f, uint32_t seq)
 {
-    int64_t number = flow_packet(f, seq);
+    /* The packet a receiver has got: up to W behind the one it expects, or less than W before it. */
+    int64_t space = INT64_C(1) << f->g->config.sequence_bits, ahead = flow_ahead(f, f->expected, seq);
+    int64_t number = f->expected + (ahead >= space / 2 ? ahead - space : ahead);
     if (number == f->expected) {
         f->expected++;
         f->discarding = false;

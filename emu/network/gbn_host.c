@@ -58,13 +58,6 @@ static double host_uniform(struct gbn_host *h)
     return (double)(random_next(&h->random) >> 11) * 0x1p-53;
 }
 
-/* time_ps * (1 -+ jitter). */
-static int64_t host_vary(struct gbn_host *h, int64_t time_ps)
-{
-    double jitter = h->g->config.jitter;
-    return jitter > 0 ? (int64_t)((double)time_ps * (1 + jitter * (2 * host_uniform(h) - 1))) : time_ps;
-}
-
 static int64_t host_preempt_after(struct gbn_host *h, int64_t now_ps)
 {
     int64_t every_ps = h->g->config.preempt_every_ps;
@@ -176,7 +169,9 @@ void gbn_host_work(struct gbn_host *h)
     }
     h->working = true;
     int64_t now_ps = emu_clock_now(&g->clock);
-    cost_ps = host_vary(h, cost_ps);
+    /* time_ps * (1 -+ jitter). */
+    double jitter = h->g->config.jitter;
+    cost_ps = jitter > 0 ? (int64_t)((double)cost_ps * (1 + jitter * (2 * host_uniform(h) - 1))) : cost_ps;
     if (now_ps >= h->preempt_ps) {
         cost_ps += g->config.preempt_ps;
         h->preempt_ps = host_preempt_after(h, now_ps);

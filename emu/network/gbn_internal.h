@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/network/gbn_internal.h - what the host (emu/network/gbn_host.c) and the protocol (emu/network/gbn_flow.c) know of each other. */
-#ifndef EMU_GBN_INTERNAL_H
-#define EMU_GBN_INTERNAL_H
+#pragma once
 
 #include "emu/network/gbn.h"
 #include "emu/ring.h"
@@ -77,5 +76,3 @@ void gbn_flow_init(struct gbn_flow *f, struct emu_gbn *g, int index, int from, i
 void gbn_flow_fini(struct gbn_flow *f);
 
 void gbn_host_work(struct gbn_host *h);
-
-#endif

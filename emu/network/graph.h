@@ -7,8 +7,7 @@
  *
  * Frames take a path of fewest cables. Where several begin at a node, a hash of the frame's source, destination, flow
  * and direction, of the node's name and of the seed chooses, as equal-cost multipath by the five-tuple (RFC 2992). */
-#ifndef EMU_GRAPH_H
-#define EMU_GRAPH_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/network/switch.h"
@@ -93,5 +92,3 @@ bool emu_graph_find(const struct emu_graph *g, const char *name, struct emu_grap
 
 /* Host of a name such as "h3", or -1: of a switch. */
 int emu_graph_host(const char *name);
-
-#endif

@@ -7,8 +7,7 @@
  * frames that wait both ways they take turns. One that is full duplex (PCI Express) is two. A frame that is received has a
  * place in the receive ring from when it comes until the processor has taken it; where there is none it is lost, and
  * nothing else is. What waits to be sent is the NIC's queue. */
-#ifndef EMU_HOST_H
-#define EMU_HOST_H
+#pragma once
 
 #include "emu/clock.h"
 #include "emu/ring.h"
@@ -60,5 +59,3 @@ void emu_host_send(struct emu_host *h, const struct emu_frame *frame);
 
 /* Returns how long it takes a frame that waits for no other and for no interrupt, in ps. h may be NULL: no time. */
 int64_t emu_host_least_ps(const struct emu_host *h, const struct emu_frame *frame, bool outgoing);
-
-#endif

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* NULL: it needs no time for a frame. */

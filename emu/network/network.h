@@ -3,8 +3,7 @@
  *
  * Where hosts need time for a frame (emu/network/host.h), frames wait in them, inside every tap. emu/network/topology.h has the networks, emu/network/graph.h the
  * names of their ports. */
-#ifndef EMU_NETWORK_H
-#define EMU_NETWORK_H
+#pragma once
 
 #include "emu/network/host.h"
 #include "emu/network/port.h"
@@ -77,5 +76,3 @@ const struct emu_queue *emu_network_buffer(struct emu_network *n, int i);
 
 /* Conservation at every port and in every switch. */
 bool emu_network_audit(struct emu_network *n, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * A buffer is congested from when it is at xoff until it is at xon. Whoever sends into it meanwhile is told to stop, or
  * everybody as soon as it is; then all may go on. The buffer is what an architecture says fills up; with PFC what each
  * class has in it counts by itself, and only that class stops. */
-#ifndef EMU_PAUSE_H
-#define EMU_PAUSE_H
+#pragma once
 
 #include "emu/network/architecture.h"
 #include "emu/network/port.h"
@@ -43,5 +42,3 @@ bool emu_pause_admits(const struct emu_pause *p, int in, int out, const struct e
 /* A frame of a class from `in` has entered its buffer on the way to `out`, or has left it. */
 void emu_pause_entered(struct emu_pause *p, int in, int out, int class);
 void emu_pause_left(struct emu_pause *p, int in, int out, int class);
-
-#endif

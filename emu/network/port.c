@@ -26,20 +26,16 @@ const char *const emu_cells_names[] = {
     [EMU_CELLS_PTM] = "ptm",
     NULL,
 };
-/* Chance differs from port to port: FNV-1a over the name. */
-static uint64_t port_seed(uint64_t seed, const char *name)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ seed;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static void port_make_queue(struct emu_port *p, const struct emu_queue_config *queue)
 {
     struct emu_queue_config own = *queue;
     own.frames = p->ops;
-    own.seed = port_seed(queue->seed, p->name);
+    /* Chance differs from port to port: FNV-1a over the name. */
+    const char *name = p->name;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ queue->seed;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    own.seed = hash;
     emu_queue_init(&p->queue, &own);
     p->eager = p->eager || !p->queue.ops->in_order;
 }

@@ -15,8 +15,7 @@
  * frame of minimum size, and stops the far port, after the frame it is sending, for a number of quanta of 512 bit
  * times; 0 lets it go on. PFC (IEEE 802.1Qbb) is the same by class: a frame names classes and stops each, or lets it go
  * on, and queues that serve classes go on with the others. Taps see neither, as a host's own captures do not. */
-#ifndef EMU_PORT_H
-#define EMU_PORT_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/clock.h"
@@ -311,5 +310,3 @@ static inline size_t emu_port_on_wire(const struct emu_port *p)
 
 /* Returns false and a sentence unless frames offered = dropped + queued + on the wire + delivered + lost. */
 bool emu_port_audit(struct emu_port *p, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Where frames wait is an architecture's business (emu/network/architecture.h); between the inputs' buffers and the outputs, or
  * over a backplane, they cross a fabric (emu/network/fabric.h). A frame that is being transmitted is no longer in a buffer. */
-#ifndef EMU_SWITCH_H
-#define EMU_SWITCH_H
+#pragma once
 
 #include "emu/network/architecture.h"
 #include "emu/network/fabric.h"
@@ -88,5 +87,3 @@ int64_t emu_switch_headroom_bytes(const struct emu_link_config *link, int64_t pa
 
 /* Conservation within the switch and at every port. Returns false and a sentence if something is lost. */
 bool emu_switch_audit(struct emu_switch *s, struct error *err);
-
-#endif

@@ -14,8 +14,7 @@
  *   fat-tree    of k-port switches (Al-Fares et al. 2008): k pods of k/2 edge switches with k/2 hosts each and k/2
  *               aggregation switches, (k/2)^2 cores; k^3/4 hosts. The link is the hosts', the backbone all others
  *   graph       nodes and links one by one */
-#ifndef EMU_TOPOLOGY_H
-#define EMU_TOPOLOGY_H
+#pragma once
 
 #include "emu/network/graph.h"
 #include "emu/network/host.h"
@@ -106,5 +105,3 @@ int emu_topology_rack(const struct emu_network_config *config, int host);
 /* Builds it; the graph borrows switches and queues from config. False and *err (ERROR_INPUT) when hosts of a graph do
  * not reach each other. End with emu_graph_fini() in either case. */
 bool emu_topology_build(const struct emu_network_config *config, struct emu_graph *g, struct error *err);
-
-#endif

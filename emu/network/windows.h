@@ -11,8 +11,7 @@
  *
  * Running part after part keeps what a part needs in the cache: with a thousand hosts that is worth more than a second
  * processor. */
-#ifndef EMU_WINDOWS_H
-#define EMU_WINDOWS_H
+#pragma once
 
 #include "emu/engine.h"
 #include "emu/network/network.h"
@@ -33,5 +32,3 @@ void emu_windows_free(struct emu_windows *w);
 
 /* As emu_engine_run(). */
 bool emu_windows_run(struct emu_windows *w, int64_t until_ps, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/ns3/device.h - the host side of our NIC as a NetDevice: what the stack sends becomes an
  * emu_frame, what the network delivers goes up the stack. No queue of its own. */
-#ifndef EMU_NS3_DEVICE_H
-#define EMU_NS3_DEVICE_H
+#pragma once
 
 #include "ns3/channel.h"
 #include "ns3/mac48-address.h"
@@ -70,5 +69,3 @@ class HostDevice : public ns3::NetDevice
 };
 
 } // namespace contraflow
-
-#endif

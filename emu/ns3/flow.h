@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/ns3/flow.h - one bulk TCP flow: a connection with payload one way, as fast as TCP lets it. */
-#ifndef EMU_NS3_FLOW_H
-#define EMU_NS3_FLOW_H
+#pragma once
 
 #include "ns3/ipv4-address.h"
 #include "ns3/node.h"
@@ -49,5 +48,3 @@ class Flow
 };
 
 } // namespace contraflow
-
-#endif

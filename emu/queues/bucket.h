@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/queues/bucket.h - a token bucket, as Linux's sch_tbf and act_police count theirs: in time at its rate. */
-#ifndef EMU_BUCKET_H
-#define EMU_BUCKET_H
+#pragma once
 
 #include "emu/queues/queue.h"
 
@@ -21,5 +20,3 @@ int64_t emu_bucket_left_ps(const struct emu_bucket *b, const struct emu_frame *f
 
 /* Takes the frame's tokens and returns true if it conforms. */
 bool emu_bucket_take(struct emu_bucket *b, const struct emu_frame *frame, int64_t now_ps);
-
-#endif

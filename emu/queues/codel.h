@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emu/queues/codel.h - CoDel's control law (RFC 8289, section 5), for whoever keeps a queue. */
-#ifndef EMU_CODEL_H
-#define EMU_CODEL_H
+#pragma once
 
 #include "emu/queues/queue.h"
 
@@ -39,5 +38,3 @@ static inline void emu_codel_see(struct emu_codel_rule *r, const struct emu_fram
     if (bytes > r->most_bytes)
         r->most_bytes = bytes;
 }
-
-#endif

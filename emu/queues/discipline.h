@@ -4,8 +4,7 @@
  * A discipline is a row here and a file, emu/queues/<name>.c, that defines struct emu_discipline_ops emu_discipline_<name>.
  * It stores frames; bounds and counts are the queue's (emu/queues/queue.h). Whoever asks what a discipline does to traffic
  * asks for a property, not for a name. */
-#ifndef EMU_DISCIPLINE_H
-#define EMU_DISCIPLINE_H
+#pragma once
 
 #include "emu/frame.h"
 
@@ -121,5 +120,3 @@ EMU_DISCIPLINES(EMU_DISCIPLINE_DECLARE)
 /* In the enum's order; the names end with NULL, for base/names.h. */
 extern const struct emu_discipline_ops *const emu_disciplines[];
 extern const char *const emu_discipline_names[];
-
-#endif

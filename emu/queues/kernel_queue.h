@@ -3,8 +3,7 @@
  *
  * An engine that has such a kernel offers it when it begins; emu/queues/queue.h then takes the discipline here for queues whose
  * configuration names one of the kernel's. */
-#ifndef EMU_KERNEL_QUEUE_H
-#define EMU_KERNEL_QUEUE_H
+#pragma once
 
 #include "emu/queues/discipline.h"
 
@@ -31,5 +30,3 @@ struct emu_kernel_ops {
 void emu_kernel_offer(const struct emu_kernel_ops *ops, void *engine);
 
 extern const struct emu_discipline_ops emu_kernel_discipline;
-
-#endif

@@ -54,21 +54,16 @@ static void pie_begin(void *state, const struct emu_queue_config *config)
     pie_rest(s);
 }
 
-/* RFC 8033, section 4.2: how much of alpha and beta counts while p is small. */
-static double pie_scale(double p)
+static void pie_update(struct pie *s)
 {
+    const double target_s = (double)s->target_ps / PS_PER_S;
+    /* RFC 8033, section 4.2: how much of alpha and beta counts while p is small. */
+    double p = s->p;
     double scale = 1;
     if (p < 0.1)
         scale = 0.5;
     for (double least = 0.01; p < least && least >= 1e-6; least /= 10)
         scale /= 4;
-    return scale;
-}
-
-static void pie_update(struct pie *s)
-{
-    const double target_s = (double)s->target_ps / PS_PER_S;
-    double scale = pie_scale(s->p);
     double change = scale * (ALPHA * (s->delay_s - target_s) + BETA * (s->delay_s - s->before_s));
     if (s->delay_s == 0 && s->bytes > 0) /* less than a clock can tell */
         change = 0;

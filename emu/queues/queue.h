@@ -2,8 +2,7 @@
 /* emu/queues/queue.h - a bounded queue of frames in front of a transmitter, served as its discipline says (emu/queues/discipline.h).
  *
  * The frame in the transmitter is no longer in the queue. */
-#ifndef EMU_QUEUE_H
-#define EMU_QUEUE_H
+#pragma once
 
 #include "emu/queues/discipline.h"
 
@@ -103,5 +102,3 @@ void emu_queue_stop(struct emu_queue *q, unsigned classes);
 
 /* Returns what waits of a class; nothing where the discipline does not tell classes apart. */
 struct emu_level emu_queue_class_level(const struct emu_queue *q, int class);
-
-#endif

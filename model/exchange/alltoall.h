@@ -7,8 +7,7 @@
  * signature to measured times is model/exchange/signature.h.
  *
  * Functions that return bool set *time_s, or are false with ERROR_INPUT and leave it alone. */
-#ifndef MODEL_ALLTOALL_H
-#define MODEL_ALLTOALL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -98,5 +97,3 @@ struct model_alltoall_signature {
 bool model_alltoall_contended(const struct model_alltoall_link *link,
                               const struct model_alltoall_signature *signature, size_t processes, double bytes,
                               double *time_s, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Tam 2001, chapter 5, Eq. 5.1-5.4 and Table 5.1, in the parameters of model/exchange/tam.h. Every process sends k packets to
  * each of the others. The algorithms have no node contention by design; the model knows of no loss and no
  * head-of-line blocking, so a measured time is longer: see the schedules in model/schedule.h. */
-#ifndef MODEL_EXCHANGE_H
-#define MODEL_EXCHANGE_H
+#pragma once
 
 #include "model/exchange/tam.h"
 
@@ -50,5 +49,3 @@ struct model_exchange_cost {
  * nothing. */
 bool model_exchange_cost(const struct model_tam *t, enum model_exchange_algorithm algorithm,
                          const struct model_exchange *x, struct model_exchange_cost *cost, struct error *err);
-
-#endif

@@ -20,8 +20,7 @@
  *           noise. BIC alone saw a delta in one of five draws of 13 points that had none, 5 % noise.
  * Intervals value -+ t(0.975, N - parameters) * std_error; parameters = 1 or 2: M is taken as found, not as a
  *           random variable, which holds where it is found with certainty (one compatible candidate). */
-#ifndef MODEL_SIGNATURE_H
-#define MODEL_SIGNATURE_H
+#pragma once
 
 #include "model/exchange/alltoall.h"
 
@@ -80,5 +79,3 @@ struct model_signature_fit {
 bool model_signature_fit(const struct model_alltoall_link *link, const struct model_signature_point *points, size_t n,
                          struct model_signature_fit *fit, struct model_signature_candidate *candidates,
                          struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Tam 2001, "Performance analysis and design of algorithms for message passing on commodity clusters" (thesis),
  * section 2.2.3 (parameters), Eq. 2.1-2.9 and 3.1. All parameters are those of one full packet of b bytes. */
-#ifndef MODEL_TAM_H
-#define MODEL_TAM_H
+#pragma once
 
 #include "base/error.h"
 
@@ -119,5 +118,3 @@ struct model_tam_broadcast {
  * root could send its packets. With s the two meet at T0 = 2 s, where the rule changes over. */
 bool model_tam_broadcast(const struct model_tam *t, size_t processes, size_t packets, struct model_tam_broadcast *b,
                          struct error *err);
-
-#endif

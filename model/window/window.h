@@ -49,8 +49,7 @@
  * average, and single ones within 1e-2 (slow flows beside fast ones; over a full backbone more); completion times of
  * 1,475 random transfers move by 3e-6 on average, the worst by 4e-5. Most changes reach a handful of links, whatever the
  * size of the network (test/model/bench_scale.c). */
-#ifndef MODEL_WINDOW_H
-#define MODEL_WINDOW_H
+#pragma once
 
 #include "base/error.h"
 
@@ -142,5 +141,3 @@ struct model_window_cost {
     size_t relaxed;                   /* single steps of one unknown */
 };
 struct model_window_cost model_window_costs(const struct model_window *w);
-
-#endif

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */

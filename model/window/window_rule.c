@@ -24,15 +24,6 @@ void model_window_rule_free(struct model_window_rule *r)
     MEMORY_FREE(r->links, r->flows, r);
 }
 
-/* A message that fits the window flies whole, whatever its last segment. */
-static struct model_window_flight rule_flight(const struct model_platform *p, const struct model_transfer *t)
-{
-    struct model_window_flight flight = model_window_flight(t->window_bytes, p->segment_bytes, p->segments_per_ack);
-    if (t->bytes <= t->window_bytes)
-        flight = (struct model_window_flight){.bytes = t->bytes};
-    return flight;
-}
-
 /* An ACK waits for the mates of the first segment, or for the timer. */
 static double rule_round_trip_s(const struct model_routes *routes, size_t transfer,
                                 const struct model_window_flight *flight)
@@ -62,7 +53,11 @@ static void rule_fill(struct model_window_rule *r, const struct model_routes *ro
     }
     for (size_t i = 0; i < routes->pattern.n; i++) {
         const struct model_route *route = &routes->route[i];
-        struct model_window_flight flight = rule_flight(p, &routes->pattern.transfers[i]);
+        /* A message that fits the window flies whole, whatever its last segment. */
+        const struct model_transfer *t = &routes->pattern.transfers[i];
+        struct model_window_flight flight = model_window_flight(t->window_bytes, p->segment_bytes, p->segments_per_ack);
+        if (t->bytes <= t->window_bytes)
+            flight = (struct model_window_flight){.bytes = t->bytes};
         r->flows[i] = (struct model_window_flow){
             .window_bytes = flight.bytes,
             .base_rtt_s = rule_round_trip_s(routes, i, &flight),

@@ -7,8 +7,7 @@
  *   d = model_platform_base_rtt_s() + mates 8 (segment + header + 38) / (slowest link)
  * since an ACK waits for the last of its segments, or + ack_timeout where it waits for the timer. The rule's rates have
  * the expected wait of bursts. */
-#ifndef MODEL_WINDOW_RULE_H
-#define MODEL_WINDOW_RULE_H
+#pragma once
 
 #include "model/pattern.h"
 #include "model/window/window.h"
@@ -25,5 +24,3 @@ const struct model_window_network *model_window_rule_network(const struct model_
 
 /* The window law for the active transfers (NULL: all), with `bursts` times the expected wait of bursts (0: none). */
 bool model_window_rule_solve(struct model_window_rule *r, const bool *active, double bursts, struct error *err);
-
-#endif

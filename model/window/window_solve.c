@@ -3,7 +3,6 @@
 #include "model/window/window_state.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SWEEPS 200000

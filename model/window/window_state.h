@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* model/window/window_state.h - what the files of model/window/ share; nobody else includes it. */
-#ifndef MODEL_WINDOW_STATE_H
-#define MODEL_WINDOW_STATE_H
+#pragma once
 
 #include "model/window/window.h"
 
@@ -141,5 +140,3 @@ bool window_newton_step(struct model_window *w, bool stuck);
 bool window_newton_near(struct model_window *w, bool stuck);
 void window_newton_free(struct window_newton *t);
 void window_burst_free(struct window_burst *b);
-
-#endif

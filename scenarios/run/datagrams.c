@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "scenarios/run/program.h"
 
-#include <stdlib.h>
-
 struct datagrams_source {
     struct datagrams *owner;
     const struct scenario_datagrams *config; /* borrowed */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/run/datagrams.h - frames at a steady rate that nobody acknowledges, beside the flows. */
-#ifndef SCENARIOS_DATAGRAMS_H
-#define SCENARIOS_DATAGRAMS_H
+#pragma once
 
 #include "emu/network/network.h"
 #include "scenarios/scenario.h"
@@ -11,5 +10,3 @@ struct datagrams;
 /* Schedules those of the scenario; all is borrowed until it is freed. *sent grows with each. NULL: it has none. */
 struct datagrams *datagrams_new(const struct scenario *s, struct emu_network *network, const struct emu_clock *clock,
                                 int64_t *sent);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * All processes begin an operation within start_spread of each other. The next one begins when all are through, and no
  * earlier than a period after this one began. */
-#ifndef SCENARIOS_OPERATIONS_H
-#define SCENARIOS_OPERATIONS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/estimate.h"
@@ -53,5 +52,3 @@ void operations_add(struct operations *o, int64_t operation, int process, int64_
 bool operations_write(const struct operations *o, const char *directory, struct error *err);
 
 void operations_fini(struct operations *o);
-
-#endif

@@ -24,18 +24,13 @@ uint32_t port_flows_hash(const struct capture_segment *s)
     return (uint32_t)capture_address_hash(h, &s->src, &s->dst);
 }
 
-static size_t flows_slot(const struct capture_segment *s)
+static size_t flows_index(struct port_flows *f, const struct capture_segment *s)
 {
     const struct hash_key secret = hash_secret();
     struct hash_keyed h = hash_begin(&secret);
     hash_add(&h, (uint64_t)s->tag << 32 | (uint32_t)s->src_port << 16 | s->dst_port);
     capture_address_hash_add(&h, &s->src, &s->dst);
-    return hash_end(&h) & (SLOTS - 1);
-}
-
-static size_t flows_index(struct port_flows *f, const struct capture_segment *s)
-{
-    size_t i = flows_slot(s);
+    size_t i = hash_end(&h) & (SLOTS - 1);
     for (; f->slot[i]; i = (i + 1) & (SLOTS - 1)) {
         const struct port_flow *flow = &f->flow[f->slot[i] - 1];
         if (flow->src_port == s->src_port && flow->dst_port == s->dst_port && flow->tag == s->tag &&

@@ -3,8 +3,7 @@
  *
  * A flow is one direction of a TCP connection. Bounded memory: the first PORT_FLOWS of a capture are kept apart, what
  * comes later is counted together. */
-#ifndef SCENARIOS_PORT_FLOWS_H
-#define SCENARIOS_PORT_FLOWS_H
+#pragma once
 
 #include "capture/decode.h"
 #include "capture/pace.h"
@@ -54,5 +53,3 @@ void port_flows_waited(struct port_flows_count *c, int64_t wait_ps);
 double port_flows_mean_wait_s(const struct port_flows_count *c);
 double port_flows_p99_wait_s(const struct port_flows_count *c);
 double port_flows_max_wait_s(const struct port_flows_count *c);
-
-#endif

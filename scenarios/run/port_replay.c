@@ -9,7 +9,6 @@
 #include "scenarios/run/record.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SAMPLE_PS UNITS_PS_PER_MS

@@ -13,8 +13,7 @@
  * each, all at its time. Any other frame longer than PORT_REPLAY_LONGEST comes in frames of 1500 bytes.
  *
  * Memory does not grow with the capture: a bounded flow table, and the queue, of PORT_REPLAY_QUEUED frames at most. */
-#ifndef SCENARIOS_PORT_REPLAY_H
-#define SCENARIOS_PORT_REPLAY_H
+#pragma once
 
 #include "base/error.h"
 #include "emu/frame.h"
@@ -60,5 +59,3 @@ struct port_replay_result {
  * Ethernet's, none that is picked, more than 104 days of emulated time, too many that wait; or ERROR_SYSTEM. *result needs
  * port_flows_fini() either way; 120 kB, better not on the stack. */
 bool port_replay_run(const struct port_replay_options *options, struct port_replay_result *result, struct error *err);
-
-#endif

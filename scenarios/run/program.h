@@ -16,8 +16,7 @@
  *   bursts.csv      sources,sinks,packets,received,send_gap_s,receive_gap_s - a line a burst (appendix A.1); gaps are
  *                   means between full frames of one source, at one sink
  *   uniform.csv     sink,offered_frames,received_frames,utilization - after the warm-up; share of the sink's link */
-#ifndef SCENARIOS_PROGRAM_H
-#define SCENARIOS_PROGRAM_H
+#pragma once
 
 #include "base/estimate.h"
 #include "emu/network/network.h"
@@ -92,5 +91,3 @@ void program_free(struct program *p);
 
 extern const struct program_ops program_flows, program_exchange_gbn, program_exchange_tcp, program_messages,
     program_tree_tcp, program_schedule, program_pingpong, program_burst, program_uniform;
-
-#endif

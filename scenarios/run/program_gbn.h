@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/run/program_gbn.h - what programs over Go-Back-N share: the stack on the run's network. */
-#ifndef SCENARIOS_PROGRAM_GBN_H
-#define SCENARIOS_PROGRAM_GBN_H
+#pragma once
 
 #include "scenarios/run/program.h"
 
@@ -13,5 +12,3 @@ void program_gbn_deliver(struct program *p, int host, const struct emu_frame *fr
 
 /* A flow's figures as every flow's. */
 struct emu_flow_stats program_gbn_stats(const struct program *p, int flow);
-
-#endif

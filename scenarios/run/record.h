@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/run/record.h - what a run writes beside its captures: flows.csv, queues.csv, summary.json. */
-#ifndef SCENARIOS_RECORD_H
-#define SCENARIOS_RECORD_H
+#pragma once
 
 #include "base/estimate.h"
 #include "base/outfile.h"
@@ -42,5 +41,3 @@ bool record_run(const struct scenario *s, const struct record_flow *flows, struc
                 const struct estimate_running *operations, const struct results_messages *messages,
                 const struct emu_lateness *lateness, int64_t ended_ps, bool complete, const char *directory,
                 struct error *err);
-
-#endif

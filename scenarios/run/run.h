@@ -5,8 +5,7 @@
  * (depth of every queue whenever it changed between samples), flows.csv (a line a flow) and,
  * last, summary.json. "complete": true there means everything else is whole. A run that was
  * interrupted leaves its captures and a summary with "complete": false. */
-#ifndef SCENARIOS_RUN_H
-#define SCENARIOS_RUN_H
+#pragma once
 
 #include "scenarios/scenario.h"
 
@@ -31,5 +30,3 @@ struct scenario_run_result {
  * summary.json is not there then. */
 bool scenario_run(const struct scenario *s, const struct scenario_run_options *options,
                   struct scenario_run_result *result, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A flow costs what its growth since the last sample takes at seven bits a byte, two bytes mostly, and next to nothing
  * once it is done: a hundred thousand flows are sampled a thousand times. */
-#ifndef SCENARIOS_SAMPLES_H
-#define SCENARIOS_SAMPLES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void samples_reader_fini(struct samples_reader *r);
 
 /* The next flow's value at each sample. */
 void samples_read(struct samples_reader *r, double *values);
-
-#endif

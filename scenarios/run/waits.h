@@ -4,8 +4,7 @@
  *
  * ACKs: pure ones that the flow's sink sends once data have reached it. Their compression: base/compression.h, from the
  * times they left the sink's stack to when they came. */
-#ifndef SCENARIOS_WAITS_H
-#define SCENARIOS_WAITS_H
+#pragma once
 
 #include "base/compression.h"
 #include "base/units.h"
@@ -59,5 +58,3 @@ double waits_mean_s(const struct waits_kind *k, const struct waits_kind *before)
 
 /* Round trip of a full data frame and its ACK through empty queues, in seconds; NAN until both have arrived. */
 double waits_floor_s(const struct waits_flow *f);
-
-#endif

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 /* Of one flow; as many in an array as the scenario has flows. */
 struct windows {
     struct emu_engine *engine; /* borrowed, as all here */

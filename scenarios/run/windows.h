@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/run/windows.h - congestion windows that the scenario gives, each at its time. */
-#ifndef SCENARIOS_WINDOWS_H
-#define SCENARIOS_WINDOWS_H
+#pragma once
 
 #include "emu/engine.h"
 #include "scenarios/scenario.h"
@@ -10,5 +9,3 @@ struct windows;
 
 /* Schedules them; the flows are added. NULL: no flow is under the control `given`. */
 struct windows *windows_new(const struct scenario *s, struct emu_engine *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/traffic/collective.h - collective operations as schedules: who sends what to whom after what. A row of the table in
  * scenarios/traffic/collective.c each, with its source; what they take: model/collective.h. */
-#ifndef SCENARIOS_COLLECTIVE_H
-#define SCENARIOS_COLLECTIVE_H
+#pragma once
 
 #include "model/collective.h"
 #include "scenarios/traffic/schedule.h"
@@ -22,5 +21,3 @@ int64_t collective_count(const struct collective_config *c);
 
 /* For schedule_fini(). A message of no byte has one: TCP carries no empty ones. */
 void collective_schedule(const struct collective_config *c, struct schedule *s);
-
-#endif

@@ -12,8 +12,7 @@
  * A line holds one of these; a label before the colon may be left out; comments go from // to the end of a line or from
  * slash-star to star-slash. A host has one NIC, so that nic is read and not kept. A receive takes messages of any tag
  * with tag -1; from anybody, -1, is refused. */
-#ifndef SCENARIOS_GOAL_H
-#define SCENARIOS_GOAL_H
+#pragma once
 
 #include "scenarios/traffic/schedule.h"
 
@@ -22,5 +21,3 @@
 /* eager_bytes: of schedule_finishes(). Every dependency leads to an operation that is there, and all come to their end: schedule_finishes(). False and *err
  * (ERROR_INPUT), which begins with the line: "7: ..."; else *s is for schedule_fini(). */
 bool goal_read(const char *text, int64_t eager_bytes, struct schedule *s, struct error *err);
-
-#endif

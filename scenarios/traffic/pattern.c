@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define HEADER_BYTES 52 /* IPv4 20, TCP 20, timestamps 12: what every engine sends */
 

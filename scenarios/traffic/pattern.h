@@ -2,8 +2,7 @@
 /* scenarios/traffic/pattern.h - a scenario as the models see it: a platform and a pattern of transfers.
  *
  * Fills model/'s plain structs and calls nothing of it: this library does without GSL. */
-#ifndef SCENARIOS_PATTERN_H
-#define SCENARIOS_PATTERN_H
+#pragma once
 
 #include "model/pattern.h"
 #include "scenarios/scenario.h"
@@ -28,5 +27,3 @@ void scenario_pattern_fini(struct scenario_pattern *p);
 /* The port whose queue (and tap) it is, as in emu/network/graph.h: "h3" for the link out of host 3, "sw0-h3" for the one that
  * leads to it. */
 void scenario_pattern_link_name(const struct scenario_pattern *p, int link, char name[static SCENARIO_NAME]);
-
-#endif

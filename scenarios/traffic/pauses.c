@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "emu/network/port.h"
 
-#include <stdlib.h>
-
 #define ENDLESS (INT64_MAX / 2)
 
 struct pauses_flow {

@@ -2,8 +2,7 @@
 /* scenarios/traffic/pauses.h - applications that stop and think: when so many bytes in all are acknowledged, a flow's next ones
  * are handed over a pause later. One with a rate of its own hands over segment by segment and waits for no ACK: its
  * pauses begin when so many bytes are written. */
-#ifndef SCENARIOS_PAUSES_H
-#define SCENARIOS_PAUSES_H
+#pragma once
 
 #include "emu/engine.h"
 #include "scenarios/scenario.h"
@@ -19,5 +18,3 @@ struct pauses *pauses_new(const struct scenario *s, struct emu_engine *e, int64_
 
 /* Everything handed over is acknowledged. */
 void pauses_drained(struct pauses *p, int flow);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/traffic/played.h - the schedule of a scenario with traffic.collective or traffic.goal. */
-#ifndef SCENARIOS_PLAYED_H
-#define SCENARIOS_PLAYED_H
+#pragma once
 
 #include "scenarios/scenario.h"
 #include "scenarios/traffic/schedule.h"
@@ -18,5 +17,3 @@ bool played_goal(const struct scenario *s, struct schedule *out, struct error *e
 
 /* Its lines become those of a schedule. False when they are too many. */
 bool played_keep(struct scenario *s, const struct schedule *schedule, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/traffic/random_pattern.h - random communication patterns as Zhu et al. 2014 draw them (section 7.1). */
-#ifndef SCENARIOS_RANDOM_PATTERN_H
-#define SCENARIOS_RANDOM_PATTERN_H
+#pragma once
 
 #include "base/random.h"
 
@@ -19,5 +18,3 @@ struct random_pattern_pair {
  * host comes once, in turn: with probability 1 all exchange with all. */
 size_t random_pattern_draw(int hosts, int d, double probability, struct random *random,
                            struct random_pattern_pair *pairs);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A send is over when all its bytes have left its host's TCP, as a write that blocks; a receive when the message is there, a calculation after its
  * time. Messages of one process to another with one tag match receives in the order of both. */
-#ifndef SCENARIOS_SCHEDULE_H
-#define SCENARIOS_SCHEDULE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -77,5 +76,3 @@ size_t schedule_count(const struct schedule *s);
 
 /* As GOAL text. */
 void schedule_write(const struct schedule *s, FILE *f);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scenarios/traffic/sizes.h - sizes of flows by a table (scenarios/sizes/): bytes,cdf - so many of 1 are no larger. Between two
  * rows sizes are uniform, as in the generators that the papers' tables come from; the first row's share is its own. */
-#ifndef SCENARIOS_SIZES_H
-#define SCENARIOS_SIZES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/random.h"
@@ -26,5 +25,3 @@ int64_t sizes_draw(const struct sizes *s, struct random *random);
 
 /* With the mean given, exponential. */
 double sizes_draw_exponential(double mean, struct random *random);
-
-#endif

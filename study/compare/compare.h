@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/compare/compare.h - what a change brought: the hosts of two sources, each a capture, a run, a directory of runs or
  * what a measurement kept, side by side. */
-#ifndef STUDY_COMPARE_H
-#define STUDY_COMPARE_H
+#pragma once
 
 #include "study/compare/compare_host.h"
 #include "study/verdict/judge.h"
@@ -28,5 +27,3 @@ bool study_compare_make(struct study_compare *c, const char *const path[STUDY_CO
 bool study_compare_short(const struct study_compare_host *h, double *seen_s, double *would_do_s);
 
 void study_compare_fini(struct study_compare *c);
-
-#endif

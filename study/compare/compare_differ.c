@@ -8,7 +8,6 @@
 #include "scenarios/differ.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEASURED 0.1   /* a link's rate as seen in a capture: closer ones may be one */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/compare/compare_host.h - what a comparison found of a host: figures of both sides, and in what else these differ. */
-#ifndef STUDY_COMPARE_HOST_H
-#define STUDY_COMPARE_HOST_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 
@@ -61,5 +60,3 @@ struct study_compare_host {
     struct study_compare_difference *difference; /* owned; study/compare/compare_differ.h */
     size_t n_differences;
 };
-
-#endif

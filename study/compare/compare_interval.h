@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/compare/compare_interval.h - how sure the rates of a judged host are, where its judge did not say. */
-#ifndef STUDY_COMPARE_INTERVAL_H
-#define STUDY_COMPARE_INTERVAL_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 
@@ -14,5 +13,3 @@ void study_compare_interval_fill(const char *directory, struct analysis_resource
  * False: every flow has one. What is known of such a flow is how often its window was cut; where that is not the
  * reason, a series that is worth one independent sample becomes worth enough of them in as many times its length. */
 bool study_compare_interval_lacks(const struct analysis_resource *r, double *seen_s, double *would_do_s);
-
-#endif

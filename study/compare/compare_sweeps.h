@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/compare/compare_sweeps.h - what a change brought at every point of a grid: the databases of two sweeps side by side. */
-#ifndef STUDY_COMPARE_SWEEPS_H
-#define STUDY_COMPARE_SWEEPS_H
+#pragma once
 
 #include "study/compare/compare.h"
 
@@ -54,5 +53,3 @@ struct study_compare_sweeps {
 bool study_compare_sweeps_make(struct study_compare_sweeps *c, const char *const path[STUDY_COMPARE_SIDES],
                                struct error *err);
 void study_compare_sweeps_fini(struct study_compare_sweeps *c);
-
-#endif

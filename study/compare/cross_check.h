@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/compare/cross_check.h - the same scenario by two engines or three, flow by flow. */
-#ifndef STUDY_CROSS_CHECK_H
-#define STUDY_CROSS_CHECK_H
+#pragma once
 
 #include "base/error.h"
 #include "results/summary.h"
@@ -41,5 +40,3 @@ double study_cross_check_duration_s(const struct results_flow *flow);
 /* Compares the summaries of two or three finished runs; run[n - 1] is theirs then. */
 bool study_cross_check_add(struct study_cross_check *c, const char *label, const char *const *directories,
                            size_t n_directories, struct error *err);
-
-#endif

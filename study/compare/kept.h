@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/compare/kept.h - hosts that were judged before, read back: what `contraflow measure -o DIR` keeps in DIR/summary.json,
  * and what `contraflow check --json` prints. */
-#ifndef STUDY_KEPT_H
-#define STUDY_KEPT_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 #include "base/error.h"
@@ -14,5 +13,3 @@ bool study_kept_exists(const char *directory);
  * answer, cause, words and losses; rules are left out. A host with a "measured" is live. False and *err (ERROR_INPUT)
  * when a number or a name that has to be there is not. Free *all in any case. */
 bool study_kept_read(const char *directory, struct analysis_resources *all, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/explain/both_ends.h - the bulk flows of two captures, one made beside either end: what waits, gets lost and is
  * compressed between the two. */
-#ifndef STUDY_BOTH_ENDS_H
-#define STUDY_BOTH_ENDS_H
+#pragma once
 
 #include "analysis/ends/both_ends.h"
 #include "analysis/flows/flows.h"
@@ -27,5 +26,3 @@ struct study_both_ends {
 bool study_both_ends_read(const char *const path[2], const struct study_capture_listener *listener,
                           struct study_both_ends *b, struct error *err);
 void study_both_ends_fini(struct study_both_ends *b);
-
-#endif

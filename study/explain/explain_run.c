@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HARDLY_EVER 0.999 /* of the time neither is busy: no turns to speak of */

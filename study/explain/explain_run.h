@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/explain/explain_run.h - what a run knows exactly: how long each flow's frames waited, and whether the queues that its
  * data and its ACKs meet take turns. */
-#ifndef STUDY_EXPLAIN_RUN_H
-#define STUDY_EXPLAIN_RUN_H
+#pragma once
 
 #include "analysis/pendulum.h"
 #include "base/error.h"
@@ -34,5 +33,3 @@ struct study_explain_run {
 /* False and *err when the directory is not that of a run. */
 bool study_explain_run_read(const char *directory, struct study_explain_run *run, struct error *err);
 void study_explain_run_fini(struct study_explain_run *run); /* safe on a zeroed one */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/explain/explanation.h - the bulk flows of a capture, explained: the parts of each round trip, what limits the
  * flow, and both as a sentence. */
-#ifndef STUDY_EXPLANATION_H
-#define STUDY_EXPLANATION_H
+#pragma once
 
 #include "analysis/rules/resource.h"
 
@@ -46,5 +45,3 @@ void study_explanation_say(const struct study_explanation *e, char text[static S
 
 /* "limited by: sender to 0.512 s, receiver to 4.172 s"; empty for a flow with one limit all along. */
 void study_explanation_phases(const struct study_explanation *e, char text[static STUDY_EXPLANATION_TEXT]);
-
-#endif

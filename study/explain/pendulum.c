@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define LEAST_BUSY_S 1e-3 /* where ticks are finer: a mean of milliseconds */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/explain/pendulum.h - do a host's two directions take turns, by a capture alone? */
-#ifndef STUDY_PENDULUM_H
-#define STUDY_PENDULUM_H
+#pragma once
 
 #include "analysis/pendulum.h"
 #include "study/explain/explanation.h"
@@ -19,5 +18,3 @@ bool study_pendulum_make(const struct analysis_flows *f, const struct study_expl
 
 /* What is known, as a sentence without its full stop. */
 void study_pendulum_say(const struct study_pendulum *s, char text[static STUDY_EXPLANATION_TEXT]);
-
-#endif

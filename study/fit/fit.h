@@ -3,8 +3,7 @@
  *
  * Every source is read once (study/fit/fit_read.h), and each of its points is shown to every part, which keeps what is its
  * own and ignores the rest. A new kind of measurement is a row of STUDY_FIT_ROWS and what it names. */
-#ifndef STUDY_FIT_H
-#define STUDY_FIT_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 #include "sweep/read.h"
@@ -50,5 +49,3 @@ char *study_fit_group(const json_t *axes, const char *const *without, int64_t se
 
 #define STUDY_FIT_DECLARE(NAME, name) extern const struct study_fit_part study_fit_##name##_part;
 STUDY_FIT_ROWS(STUDY_FIT_DECLARE)
-
-#endif

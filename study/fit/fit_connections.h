@@ -9,8 +9,7 @@
  *   beta_F  least time of a connection in the group, over its bytes
  *   beta_C  largest one, over its bytes
  *   rho     of one number of pairs: Eq. 3 solved for it, with the mean time of all connections over their bytes */
-#ifndef STUDY_FIT_CONNECTIONS_H
-#define STUDY_FIT_CONNECTIONS_H
+#pragma once
 
 #include "model/exchange/alltoall.h"
 #include "study/fit/fit.h"
@@ -34,5 +33,3 @@ struct study_fit_connections {
 
 /* The end of the points of one group and size that begin at `first`. */
 size_t study_fit_connections_end(const struct study_fit_connections *f, size_t first);
-
-#endif

@@ -37,14 +37,6 @@ static ORDER_OF(engines_by_point, struct study_fit_engines_flow,
 
 static ORDER_OF(engines_by_difference, struct study_fit_engines_difference, ORDER_TWO(fabs(b->share), fabs(a->share)))
 
-static double engines_mean(const struct study_fit_engines *e)
-{
-    double sum = 0;
-    for (size_t i = 0; i < e->n_differences; i++)
-        sum += fabs(e->differences[i].share);
-    return sum / (double)e->n_differences;
-}
-
 /* |difference| that a share q of the flows does not exceed. */
 static double engines_quantile(const struct study_fit_engines *e, double q)
 {
@@ -68,7 +60,10 @@ static void engines_fit(void *state)
         e->n_lossy += isfinite(share) && (a->retransmitted > 0 || b->retransmitted > 0);
     }
     qsort(e->differences, e->n_differences, sizeof *e->differences, engines_by_difference);
-    e->mean = engines_mean(e);
+    double sum = 0;
+    for (size_t i = 0; i < e->n_differences; i++)
+        sum += fabs(e->differences[i].share);
+    e->mean = sum / (double)e->n_differences;
     e->median = engines_quantile(e, 0.5);
     e->p95 = engines_quantile(e, 0.95);
     e->largest = engines_quantile(e, 1);

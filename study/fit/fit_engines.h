@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/fit/fit_engines.h - part `engines` of a fit: flows that both engines ran, one engine against the other. */
-#ifndef STUDY_FIT_ENGINES_H
-#define STUDY_FIT_ENGINES_H
+#pragma once
 
 #include "study/fit/fit.h"
 
@@ -26,5 +25,3 @@ struct study_fit_engines {
     size_t n, capacity, n_differences, n_lossy, points;
     double mean, median, p95, largest; /* of |share|; NAN without differences */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/fit/fit_patterns.h - part `patterns` of a fit: how far predicted completion times are from those of messages. */
-#ifndef STUDY_FIT_PATTERNS_H
-#define STUDY_FIT_PATTERNS_H
+#pragma once
 
 #include "study/fit/fit.h"
 #include "study/predict/models.h"
@@ -67,5 +66,3 @@ double study_fit_patterns_precision(const struct study_fit_patterns_mean *m);
 const struct study_fit_patterns_errors *study_fit_patterns_of(const struct study_fit_patterns *p,
                                                               const struct study_fit_patterns_cell *c,
                                                               const char *model);
-
-#endif

@@ -120,13 +120,6 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
     return ok;
 }
 
-static bool fit_read_table(struct study_fit_read *f, const char *path, struct error *err)
-{
-    MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
-    f->tables++;
-    return study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);
-}
-
 /* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */
 static bool fit_is_table(const struct study_fit_read *f, const char *path)
 {
@@ -146,8 +139,11 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
         f->foreign_source = f->foreign_source ? f->foreign_source : path;
         return study_measurement_read_foreign(&f->foreign, path, false, err);
     }
-    if (kind == FILEKIND_UNKNOWN && fit_is_table(f, path))
-        return fit_read_table(f, path, err);
+    if (kind == FILEKIND_UNKNOWN && fit_is_table(f, path)) {
+        MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
+        f->tables++;
+        return study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);
+    }
     if (kind != FILEKIND_DATABASE)
         return study_judge_source(path, &options, f->listener, fit_read_resources, f, err);
     if (!sweep_db_open(&db, path, err))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/fit/fit_read.h - sources into the parts of a fit, for 'contraflow fit' and for the page of 'contraflow report'. */
-#ifndef STUDY_FIT_READ_H
-#define STUDY_FIT_READ_H
+#pragma once
 
 #include "study/fit/fit.h"
 #include "study/infer/measurement.h"
@@ -33,5 +32,3 @@ bool study_fit_read_end(struct study_fit_read *f, struct error *err);
 
 /* Has this part anything to show? */
 bool study_fit_read_has(const struct study_fit_read *f, enum study_fit_kind part);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/fit/fit_regimes.h - part `regimes` of a fit, for a sweep over windows, buffers, disciplines: which regime each
  * point is in, and whether the closed form (model/regime.h) predicts it. */
-#ifndef STUDY_FIT_REGIMES_H
-#define STUDY_FIT_REGIMES_H
+#pragma once
 
 #include "base/estimate.h"
 #include "study/fit/fit.h"
@@ -40,5 +39,3 @@ struct study_fit_regimes {
 };
 
 enum model_regime study_fit_regimes_most(const struct study_fit_regimes_point *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/fit/fit_remedies.h - part `remedies` of a fit: what a host's two directions lose to ACKs that wait behind data, queue
  * by queue, against the same with ACKs first at every queue; or what a collective loses of its bus bandwidth. */
-#ifndef STUDY_FIT_REMEDIES_H
-#define STUDY_FIT_REMEDIES_H
+#pragma once
 
 #include "study/fit/fit.h"
 
@@ -46,5 +45,3 @@ struct study_fit_remedies {
 char *study_fit_remedies_sentence(const struct study_fit_remedies *m);
 
 #define STUDY_FIT_REMEDIES_SUFFER 0.05 /* of the goodput, and more: as `contraflow check` says yes */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/fit/fit_resources.h - part `resources` of a fit: points of bulk flows over one shared link, by link. */
-#ifndef STUDY_FIT_RESOURCES_H
-#define STUDY_FIT_RESOURCES_H
+#pragma once
 
 #include "analysis/rules/fit_rule.h"
 #include "study/fit/fit.h"
@@ -66,5 +65,3 @@ struct study_fit_resources {
 
 /* The resource with most points, the first of equal ones; NULL: none has any. */
 const struct study_fit_group *study_fit_resources_main(const struct study_fit_resources *r);
-
-#endif

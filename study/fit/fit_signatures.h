@@ -7,8 +7,7 @@
  * has delta once for each of the n - 1 messages of a process. Beside it stands the reading in which the operation as a
  * whole costs (n' - 1) delta more, whatever the n it is carried to: what one expiry of a retransmission timer costs,
  * which all processes wait for at once. */
-#ifndef STUDY_FIT_SIGNATURES_H
-#define STUDY_FIT_SIGNATURES_H
+#pragma once
 
 #include "model/exchange/signature.h"
 #include "study/fit/fit.h"
@@ -53,5 +52,3 @@ struct study_fit_signatures {
     struct study_fit_signatures_row *rows; /* owned */
     size_t n_rows, rows_capacity;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/fit/zhu2014.h - what Zhu, Lastovetsky, Ali, Riesen, Hasanov 2014 measured, to stand beside our figures. */
-#ifndef STUDY_ZHU2014_H
-#define STUDY_ZHU2014_H
+#pragma once
 
 /* Table II: mean |error| of predicted completion times in percent, on the main testbed and on Grid5000. */
 struct study_zhu2014_table2 {
@@ -25,5 +24,3 @@ struct study_zhu2014_within10 {
     double err, fair, g5k_err, g5k_fair;
 };
 extern const struct study_zhu2014_within10 study_zhu2014_within10[3];
-
-#endif

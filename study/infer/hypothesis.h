@@ -8,8 +8,7 @@
  * every host (emu/network/host.h) the rate of a half-duplex "bus", the "processor" time of a frame, how long "interrupts" wait
  * for more, and the places of its receive "ring". Where no part names window or buffer, and no
  * two others are searched for, the window is. Or it is one name of study_models[]. */
-#ifndef STUDY_HYPOTHESIS_H
-#define STUDY_HYPOTHESIS_H
+#pragma once
 
 #include "model/posterior.h"
 #include "study/predict/models.h"
@@ -55,5 +54,3 @@ const char *study_hypothesis_usual(size_t n, int64_t rate_bps, char text[static 
  * the window's value is times each flow's own. False and *err as study_replay_what_if(). */
 bool study_hypothesis_apply(const struct study_hypothesis *h, const double value[STUDY_HYPOTHESIS_PARAMETERS],
                             bool relative, struct scenario *s, struct error *err);
-
-#endif

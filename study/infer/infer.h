@@ -12,8 +12,7 @@
  *   log evidence = -sum over flows of log log(4 sum of b / b_i)
  * and of flows without an end all b are the same. It is broad on purpose: what fits within its spread beats it by some
  * nats a flow, and what misses by many spreads does not. */
-#ifndef STUDY_INFER_H
-#define STUDY_INFER_H
+#pragma once
 
 #include "model/posterior.h"
 #include "study/infer/hypothesis.h"
@@ -112,5 +111,3 @@ bool study_infer_misses(const struct study_infer_hypothesis *h);
 
 /* A parameter's most probable value; NAN where it is not searched for. */
 double study_infer_best(const struct study_infer_hypothesis *h, enum study_hypothesis_parameter parameter);
-
-#endif

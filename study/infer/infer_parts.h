@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/infer/infer_parts.h - what study/infer/infer*.c share: emulations, several at a time. */
-#ifndef STUDY_INFER_PARTS_H
-#define STUDY_INFER_PARTS_H
+#pragma once
 
 #include "study/infer/infer.h"
 
@@ -24,5 +23,3 @@ struct infer_play {
 /* Plays them all, in processes of their own, or by their models; until options.until_s, in their order. False and *err on
  * failure; x->signal where one came. */
 bool infer_play_all(struct study_infer *x, struct infer_play *plays, size_t n, struct error *err);
-
-#endif

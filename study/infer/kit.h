@@ -13,8 +13,7 @@
  * Retransmissions count, too: where more than STUDY_KIT_LOSS was sent again, hypotheses that lose nothing are out, and where
  * nothing was in any pattern, those that lose. PAUSE frames count likewise: where a host got some, that is the cause of what
  * is asked here, and where no host got any, it is not. */
-#ifndef STUDY_KIT_H
-#define STUDY_KIT_H
+#pragma once
 
 #include "study/infer/infer.h"
 
@@ -92,5 +91,3 @@ struct study_kit_emulated {
     uint64_t seed;
 };
 bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * A measurement has patterns: flows that ran at the same time. Each flow has one quantity, measured once or more often:
  * the seconds that its bytes took, or, without an end, its rate. A rate of a flow with an end becomes a time. What is
  * kept of repeated values is of their logarithms. */
-#ifndef STUDY_MEASUREMENT_H
-#define STUDY_MEASUREMENT_H
+#pragma once
 
 #include "base/estimate.h"
 #include "scenarios/scenario.h"
@@ -111,5 +110,3 @@ double study_measurement_share(const struct study_measurement_flow *f);
 /* The deviation of one value's logarithm, pooled over all flows that have several, and its degrees of freedom; 0 with
  * none. */
 double study_measurement_pooled(const struct study_measurement *m, double *degrees);
-
-#endif

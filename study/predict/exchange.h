@@ -2,8 +2,7 @@
 /* study/predict/exchange.h - how long a complete exchange (MPI_Alltoall) takes, by Tam's and Steffenel's models.
  *
  * Errors name what is missing or wrong by its option of 'contraflow predict exchange'. */
-#ifndef STUDY_EXCHANGE_H
-#define STUDY_EXCHANGE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/exchange/exchange.h"
@@ -89,5 +88,3 @@ int study_exchange_needs(const struct study_exchange_request *r);
 
 /* A row for each model that is wanted; a request with only a fit_path is answered by the fit alone. */
 bool study_exchange_predict(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err);
-
-#endif

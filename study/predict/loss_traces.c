@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "results/gbn_events.h"
 
-#include <stdlib.h>
-
 bool study_loss_traces_estimate(char *const *paths, size_t n, struct model_loss_chain *chain,
                                 struct model_loss_counts *pooled, struct error *err)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/predict/loss_traces.h - the chain of model/loss.h, estimated from files of Go-Back-N events, one a sender. */
-#ifndef STUDY_LOSS_TRACES_H
-#define STUDY_LOSS_TRACES_H
+#pragma once
 
 #include "model/loss_trace.h"
 
@@ -9,5 +8,3 @@
  * intervals (model_loss_trace_estimate()). */
 bool study_loss_traces_estimate(char *const *paths, size_t n, struct model_loss_chain *chain,
                                 struct model_loss_counts *pooled, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A model is a rule (model/rule.h), which gives all transfers under way a rate at any moment, or a function that fills
  * a prediction itself. Either costs its file and its row in study_models[]. */
-#ifndef STUDY_MODELS_H
-#define STUDY_MODELS_H
+#pragma once
 
 #include "model/rule.h"
 #include "study/predict/prediction.h"
@@ -34,5 +33,3 @@ bool study_models_predict(struct study_prediction *p, const struct study_model *
 
 /* The models' own files: study/predict/prediction_*.c. */
 study_models_run study_prediction_rule, study_prediction_fluid, study_prediction_loggp;
-
-#endif

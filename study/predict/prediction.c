@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void prediction_keep(struct study_prediction *p, const struct model_step *step)

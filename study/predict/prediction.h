@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/predict/prediction.h - what a model (study/predict/models.h) predicts for a scenario's pattern: rates step by step and
  * completion times, kept whole for a table or JSON. Knows no model. */
-#ifndef STUDY_PREDICTION_H
-#define STUDY_PREDICTION_H
+#pragma once
 
 #include "model/timeline.h"
 #include "model/window/window.h"
@@ -60,5 +59,3 @@ void study_prediction_whole(struct study_prediction *p, const struct model_trans
 
 /* Goodput of a transfer over its life, bit/s; INFINITY bytes have none (NAN). */
 double study_prediction_mean_bps(const struct study_prediction *p, const struct model_transfer *t, size_t i);
-
-#endif

@@ -4,7 +4,6 @@
 #include "study/predict/models.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The window law once more for the transfers of the first step, to show where the round trips go. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/replay/replay.h - the bulk flows of a capture as a scenario, and what would have been with other queues, buffers or
  * windows. */
-#ifndef STUDY_REPLAY_H
-#define STUDY_REPLAY_H
+#pragma once
 
 #include "analysis/flows/flows.h"
 #include "analysis/rules/resource.h"
@@ -183,5 +182,3 @@ void study_replay_scale_windows(struct study_replay *r, int flow, double by);
 
 /* From its directory, where it has been played; label and directory are set. */
 bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err);
-
-#endif

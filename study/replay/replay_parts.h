@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/replay/replay_parts.h - what study/replay/replay_build.c and study/replay/replay_network.c share, and how a judge's facts become a
  * network. */
-#ifndef STUDY_REPLAY_PARTS_H
-#define STUDY_REPLAY_PARTS_H
+#pragma once
 
 #include "judge/fact.h"
 #include "study/replay/replay.h"
@@ -71,5 +70,3 @@ void replay_network_rates(struct study_replay *r, const struct judge_facts *fact
 /* What limits each flow; and where the scenario leaves the link to the capture, its rates and the hosts' distances.
  * Hosts are placed, h0 is the shared one. */
 void replay_read_network(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n);
-
-#endif

@@ -2,8 +2,7 @@
 /* study/verdict/ack_first.h - a run emulated once more, with ACKs first at every queue: by the same engine, scenario and seed,
  * into a directory for temporary files that goes again. What flows carry then is what was possible; and with fewer ACKs
  * besides, what these would win. */
-#ifndef STUDY_ACK_FIRST_H
-#define STUDY_ACK_FIRST_H
+#pragma once
 
 #include "results/summary.h"
 #include "scenarios/scenario.h"
@@ -28,5 +27,3 @@ bool study_ack_first_run(struct study_ack_first *a, const char *directory, const
 
 /* The words that give every queue of a run's scenario this discipline, " --set network.nic.queue=fair ...", for free(). */
 char *study_ack_first_words(const char *directory, const char *queue);
-
-#endif

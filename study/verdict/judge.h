@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/verdict/judge.h - the shared resources of whatever the user names: captures, runs, directories of runs. */
-#ifndef STUDY_JUDGE_H
-#define STUDY_JUDGE_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 #include "results/summary.h"
@@ -38,5 +37,3 @@ void study_judge_warn_partial(const struct results_summary *summary, const char 
 bool study_judge_source(const char *path, const struct study_judge_options *options,
                         const struct study_capture_listener *listener, study_judge_visit *visit, void *user,
                         struct error *err);
-
-#endif

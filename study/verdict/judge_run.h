@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/verdict/judge_run.h - the shared hosts and cables of an emulated run, judged from its directory. */
-#ifndef STUDY_JUDGE_RUN_H
-#define STUDY_JUDGE_RUN_H
+#pragma once
 
 #include "analysis/rules/check_capture.h"
 #include "model/degree.h"
@@ -20,5 +19,3 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct s
 
 /* Does the directory hold flows.csv? */
 bool study_judge_run_exists(const char *directory);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/verdict/judge_run_evidence.h - facts for the judge (judge/fact.h) that a run knows exactly: waits after
  * the warm-up, floors, windows, pauses of applications, and the links on each flow's way. */
-#ifndef STUDY_JUDGE_RUN_EVIDENCE_H
-#define STUDY_JUDGE_RUN_EVIDENCE_H
+#pragma once
 
 #include "emu/network/topology.h"
 #include "judge/fact.h"
@@ -75,5 +74,3 @@ void study_run_wire_bps(const struct study_run_flow *f, double goodput_bps, doub
 /* Fills *e, whose direction and rate are set, with what the flow of a resource did in [from_s, to_s). */
 void study_run_evidence(const struct study_run_links *l, const struct study_run_flow *f, const char *resource,
                         double from_s, double to_s, struct judge_flow *e);
-
-#endif

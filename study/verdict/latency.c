@@ -5,7 +5,6 @@
 #include "base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define ROOM 256
 

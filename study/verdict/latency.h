@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/verdict/latency.h - round trips of a run's flows, by its progress.csv: through empty queues, and from one of its times to
  * the next, a mean each. */
-#ifndef STUDY_LATENCY_H
-#define STUDY_LATENCY_H
+#pragma once
 
 #include "base/error.h"
 #include "judge/latency.h"
@@ -24,5 +23,3 @@ void study_latency_get(struct study_latency *x, struct judge_latency *l);
 /* Of all flows of the directory's run after its warm-up. */
 bool study_latency_of_run(const char *directory, const struct results_summary *s, struct judge_latency *l,
                           struct error *err);
-
-#endif

@@ -6,7 +6,6 @@
 #include "study/verdict/latency.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define BINS 256 /* of a capture: half of a flow's own slots, so that a flow without a sample leaves no gap */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* study/verdict/round_trips.h - how round trips of a run or a capture change over time: at each time the median of its flows,
  * through empty queues and what data and ACKs wait; and what the answer says of them (judge/latency.h). */
-#ifndef STUDY_ROUND_TRIPS_H
-#define STUDY_ROUND_TRIPS_H
+#pragma once
 
 #include "analysis/flows/flows.h"
 #include "analysis/rules/resource.h"
@@ -25,5 +24,3 @@ void study_round_trips_of_capture(const struct analysis_flows *f, const struct a
                                   struct study_round_trips *t);
 
 void study_round_trips_fini(struct study_round_trips *t);
-
-#endif

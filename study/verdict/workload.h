@@ -2,8 +2,7 @@
 /* study/verdict/workload.h - judges runs whose hosts do more than send bulk flows over TCP: what their files show, against the
  * papers' formulas. A kind is a function of study/verdict/workload_*.c, a member of the union and a line in
  * study_workload_judge(). */
-#ifndef STUDY_WORKLOAD_H
-#define STUDY_WORKLOAD_H
+#pragma once
 
 #include "analysis/rules/distribution.h"
 #include "base/error.h"
@@ -138,5 +137,3 @@ bool study_workload_pingpong(const char *directory, const struct scenario *s, st
                              struct error *err);
 bool study_workload_uniform(const char *directory, const struct scenario *s, struct study_workload_uniform *u,
                             struct error *err);
-
-#endif

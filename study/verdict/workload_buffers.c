@@ -7,7 +7,6 @@
 #include "results/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum burst_column { SOURCES, SINKS, PACKETS, RECEIVED, SEND_GAP, RECEIVE_GAP, BURST_COLUMNS };
 static const char *const burst_columns[BURST_COLUMNS] = {"sources",  "sinks",      "packets",

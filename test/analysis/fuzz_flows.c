@@ -8,7 +8,6 @@
 #include "test/fuzzing/captures.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

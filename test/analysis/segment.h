@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/analysis/segment.h - segments made by hand, between 10.0.0.1 ("a") and 10.0.0.2 ("b"). */
-#ifndef TEST_ANALYSIS_SEGMENT_H
-#define TEST_ANALYSIS_SEGMENT_H
+#pragma once
 
 #include "analysis/flows/flows.h"
 #include "test/cm.h"
@@ -31,5 +30,3 @@ struct analysis_flows *new_flows(void);
 /* The i-th flow with payload; fails the test when there is none. */
 struct analysis_flow flow_at(const struct analysis_flows *f, size_t i);
 size_t flow_count(const struct analysis_flows *f);
-
-#endif

@@ -68,7 +68,7 @@ static struct analysis_fit fitted(enum analysis_fit_form form, bool acks, size_t
     return fit;
 }
 
-static void assert_near(double value, double wanted, double relative)
+static void assert_figure(double value, double wanted, double relative)
 {
     if (!(fabs(value - wanted) <= relative * fabs(wanted)))
         fail_msg("%.12g, wanted %.12g", value, wanted);
@@ -93,20 +93,20 @@ TEST(test_a_rule_is_found_again_without_error)
     make(asymmetric, 0);
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ6, false, POINTS);
     assert_true(fit.applies);
-    assert_near(fit.rate_bps.value, 100, 1e-9);
+    assert_figure(fit.rate_bps.value, 100, 1e-9);
     assert_true(fit.rms_error < 1e-9 && fit.cross_validated_error < 1e-9);
-    assert_near(fitted(ANALYSIS_FIT_WINDOW, false, POINTS).rate_bps.value, 100, 1e-9); /* equal windows */
+    assert_figure(fitted(ANALYSIS_FIT_WINDOW, false, POINTS).rate_bps.value, 100, 1e-9); /* equal windows */
     fit = fitted(ANALYSIS_FIT_POWER, false, POINTS);
     assert_true(fabs(fit.exponent[0].value) < 1e-9);
-    assert_near(fit.exponent[1].value, 1, 1e-9);
+    assert_figure(fit.exponent[1].value, 1, 1e-9);
     fit = fitted(ANALYSIS_FIT_NORM, false, POINTS);
     assert_true(isinf(fit.exponent[0].value) && isinf(fit.exponent[0].high));
-    assert_near(fit.rate_bps.value, 100, 1e-9);
+    assert_figure(fit.rate_bps.value, 100, 1e-9);
     make(fair, 0);
     fit = fitted(ANALYSIS_FIT_POWER, false, POINTS);
-    assert_near(fit.exponent[0].value, 1, 1e-9);
+    assert_figure(fit.exponent[0].value, 1, 1e-9);
     assert_true(fabs(fit.exponent[1].value) < 1e-9);
-    assert_near(fitted(ANALYSIS_FIT_EQ5, false, POINTS).rate_bps.value, 100, 1e-9);
+    assert_figure(fitted(ANALYSIS_FIT_EQ5, false, POINTS).rate_bps.value, 100, 1e-9);
 }
 
 TEST(test_the_rule_behind_noisy_points_is_picked)
@@ -123,7 +123,7 @@ TEST(test_the_rule_behind_noisy_points_is_picked)
         struct analysis_fit fit = best(POINTS);
         assert_int_equal(fit.form, cases[i].form);
         assert_holds(&fit.rate_bps, 100);
-        assert_near(fit.rms_error, 0.01 / sqrt(3), 0.3); /* of a uniform error */
+        assert_figure(fit.rms_error, 0.01 / sqrt(3), 0.3); /* of a uniform error */
         assert_true(fit.cross_validated_error > fit.rms_error);
         assert_true(fit.cross_validated_error < 1.3 * fit.rms_error);
     }
@@ -167,22 +167,22 @@ TEST(test_figures_of_four_points)
         points[i] = (struct analysis_fit_point){flows[i], 1, i, model_link_default()};
     }
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ5, false, 4);
-    assert_near(fit.rate_bps.value, 100, 1e-9);
+    assert_figure(fit.rate_bps.value, 100, 1e-9);
     assert_int_equal(fit.units, 4);
     assert_int_equal(fit.parameters, 2);
     /* RSS / n = e^2; k = 2: 4 ln e^2 + 2 * 2 + 2 * 2 * 3 / (4 - 2 - 1) */
-    assert_near(fit.aic, 4 * log(e * e) + 4 + 12, 1e-9);
+    assert_figure(fit.aic, 4 * log(e * e) + 4 + 12, 1e-9);
     /* the jackknife of a mean: sqrt(sum of squares / (n (n - 1))) = sqrt(4 e^2 / 12), t(0.975, 3) = 3.18245 */
-    assert_near(log(fit.rate_bps.high / 100), 3.18245 * e / sqrt(3), 1e-4);
-    assert_near(log(fit.rate_bps.low / 100), -3.18245 * e / sqrt(3), 1e-4);
+    assert_figure(log(fit.rate_bps.high / 100), 3.18245 * e / sqrt(3), 1e-4);
+    assert_figure(log(fit.rate_bps.low / 100), -3.18245 * e / sqrt(3), 1e-4);
     /* the mean of the other three is off by e / 3 the other way: 4 e / 3 from the point */
     double up = exp(4 * e / 3) - 1, down = 1 - exp(-4 * e / 3);
-    assert_near(fit.cross_validated_error, sqrt((up * up + down * down) / 2), 1e-9);
-    assert_near(fit.mean_error, sinh(e), 1e-9);
-    assert_near(fit.worst_error, exp(e) - 1, 1e-9);
+    assert_figure(fit.cross_validated_error, sqrt((up * up + down * down) / 2), 1e-9);
+    assert_figure(fit.mean_error, sinh(e), 1e-9);
+    assert_figure(fit.worst_error, exp(e) - 1, 1e-9);
     assert_int_equal(fit.worst_point, 0);
     /* one direction alone: both equations say the same, and no exponent of the two directions can be told */
-    assert_near(fitted(ANALYSIS_FIT_EQ6, true, 4).aic, fit.aic, 1e-9);
+    assert_figure(fitted(ANALYSIS_FIT_EQ6, true, 4).aic, fit.aic, 1e-9);
     assert_false(fitted(ANALYSIS_FIT_POWER, false, 4).applies);
     assert_false(fitted(ANALYSIS_FIT_NORM, false, 4).applies);
     assert_false(fitted(ANALYSIS_FIT_WINDOW, false, 4).applies); /* unknown windows */
@@ -201,10 +201,10 @@ TEST(test_replicas_are_one_point)
     }
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ5, false, 8);
     assert_int_equal(fit.units, 4);
-    assert_near(log(fit.rate_bps.high / 100), 3.18245 * 0.01 / sqrt(3), 1e-3); /* as without replicas */
-    assert_near(fit.aic, 4 * log(0.01 * 0.01 + 0.001 * 0.001) + 4 + 12, 1e-9);
+    assert_figure(log(fit.rate_bps.high / 100), 3.18245 * 0.01 / sqrt(3), 1e-3); /* as without replicas */
+    assert_figure(fit.aic, 4 * log(0.01 * 0.01 + 0.001 * 0.001) + 4 + 12, 1e-9);
     /* two values 0.002 apart: standard deviation 0.002 / sqrt(2) */
-    assert_near(analysis_fit_spread(points, 8), 0.002 / sqrt(2), 1e-6);
+    assert_figure(analysis_fit_spread(points, 8), 0.002 / sqrt(2), 1e-6);
     assert_true(isnan(analysis_fit_spread(points, 1)));
 }
 
@@ -215,7 +215,7 @@ TEST(test_many_flows_of_a_point_weigh_no_more_than_one)
     flows[1][0] = (struct analysis_fit_flow){false, 100.0 * exp(-0.1), 1000, (double)INFINITY};
     points[0] = (struct analysis_fit_point){flows[0], 5, 0, model_link_default()};
     points[1] = (struct analysis_fit_point){flows[1], 1, 1, model_link_default()};
-    assert_near(fitted(ANALYSIS_FIT_EQ6, false, 2).rate_bps.value, 100, 1e-9);
+    assert_figure(fitted(ANALYSIS_FIT_EQ6, false, 2).rate_bps.value, 100, 1e-9);
 }
 
 /* A segment of 1448 bytes is 1538 on the wire, an ACK for two of them 52 + 38 = 90: a direction as busy as the other
@@ -231,11 +231,11 @@ TEST(test_acks_of_the_other_direction_are_taken_off)
     struct analysis_fit fit = best(POINTS);
     assert_int_equal(fit.form, ANALYSIS_FIT_EQ6);
     assert_true(fit.acks);
-    assert_near(fit.rate_bps.value, 100, 1e-9);
+    assert_figure(fit.rate_bps.value, 100, 1e-9);
     assert_true(fitted(ANALYSIS_FIT_EQ6, false, POINTS).rate_bps.value < 99);
     fit = fitted(ANALYSIS_FIT_POWER, true, POINTS);
     assert_true(fabs(fit.exponent[0].value) < 1e-8);
-    assert_near(fit.rate_bps.value, 100, 1e-8);
+    assert_figure(fit.rate_bps.value, 100, 1e-8);
 }
 
 TEST(test_the_window_law_is_told_from_eq6_by_unequal_windows)
@@ -247,7 +247,7 @@ TEST(test_the_window_law_is_told_from_eq6_by_unequal_windows)
         points[i] = (struct analysis_fit_point){flows[i], 3, i, model_link_default()};
     }
     assert_int_equal(best(6).form, ANALYSIS_FIT_WINDOW);
-    assert_near(fitted(ANALYSIS_FIT_WINDOW, false, 6).rate_bps.value, 100, 1e-9);
+    assert_figure(fitted(ANALYSIS_FIT_WINDOW, false, 6).rate_bps.value, 100, 1e-9);
     assert_true(fitted(ANALYSIS_FIT_EQ6, false, 6).rms_error > 0.3);
 }
 
@@ -265,7 +265,7 @@ TEST(test_limits_of_the_flows_own_are_no_sign_of_the_rule)
 {
     make_backbone(22); /* 100 / n is above it up to n = 4: 1 + 2 + 3 + 4 flows */
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ6, false, 2 * GRID);
-    assert_near(fit.rate_bps.value, 100, 1e-9);
+    assert_figure(fit.rate_bps.value, 100, 1e-9);
     assert_true(fit.rms_error < 1e-9);
     assert_int_equal(fit.limited, 10);
 }
@@ -291,7 +291,7 @@ TEST(test_a_thousand_points_are_left_out_by_groups)
     analysis_fit_rule(many, MANY, ANALYSIS_FIT_EQ6, false, &fit);
     assert_holds(&fit.rate_bps, 100);
     /* uniform errors: standard deviation 0.1 / sqrt(3), of the mean sqrt(1000) less; t(199) = 1.972 */
-    assert_near(log(fit.rate_bps.high / fit.rate_bps.low) / 2, 1.972 * 0.1 / sqrt(3 * MANY), 0.15);
+    assert_figure(log(fit.rate_bps.high / fit.rate_bps.low) / 2, 1.972 * 0.1 / sqrt(3 * MANY), 0.15);
 }
 
 TEST(test_names)

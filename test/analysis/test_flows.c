@@ -5,8 +5,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 TEST(test_goodput_is_payload_over_first_to_last_data_packet)
 {
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();

@@ -3,8 +3,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <unistd.h>
-
 static const struct {
     const char *text, *line;
 } cases[] = {

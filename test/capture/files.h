@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/capture/files.h - capture files put together byte by byte, in a directory of their own. */
-#ifndef TEST_CAPTURE_FILES_H
-#define TEST_CAPTURE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ const char *files_write_gzip(const char *name, const void *bytes, size_t n);
 
 /* Up to `size` bytes of the file; its length, or -1 when there is none. */
 long files_read(const char *name, void *bytes, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/capture/packets.h - one TCP segment in every wrapping that capture/decode.h names. */
-#ifndef TEST_CAPTURE_PACKETS_H
-#define TEST_CAPTURE_PACKETS_H
+#pragma once
 
 #include "capture/decode.h"
 
@@ -35,5 +34,3 @@ uint32_t packets_build(const struct packet_wrapping *w, uint8_t bytes[static PAC
 /* capture_decode() of a heap copy of exactly captured_bytes, so that AddressSanitizer sees a read beyond them. */
 enum capture_decode_result packets_decode(int link_type, const uint8_t *bytes, uint32_t captured_bytes,
                                           uint32_t wire_bytes, struct capture_segment *out);
-
-#endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the end-to-end tests share: run the built programs in a fresh directory, judge what they leave.
 
-Usage of a test file: test_x.py CONTRAFLOW SOURCE_ROOT. packages.txt lists the programs that tests need; a test whose
-program is missing is skipped and says so, and its file counts as skipped (scripts/test).
+run.py runs a file of them. packages.txt lists the programs that tests need; a test whose program is missing is skipped and
+says so, and its file counts as skipped (scripts/test).
 """
 import csv
 import importlib.util
@@ -19,6 +19,9 @@ import unittest
 
 import schemas
 
+STARTED = pathlib.Path(getattr(sys.modules["__main__"], "__file__", ""))
+if STARTED.name.startswith("test_") and "e2e.main()" not in STARTED.read_text():
+    sys.exit(f"{pathlib.Path(__file__).with_name('run.py')} runs {STARTED.name}, which by itself asks nothing")
 CONTRAFLOW = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 2 else None
 ROOT = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 ALL = bool(os.environ.get("CONTRAFLOW_ALL"))  # `make check-long`: every test, and all cases of each

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real Linux TCP: bytes as tshark read them off, goodput as iperf3 saw it, and the verdict."""
 import csv
@@ -247,7 +246,3 @@ class Beside(e2e.Case):
             beside = self.json("check", f"{kind}.pcap", status=1)["resources"][0]["diagnosis"]["beside"]
             self.assertEqual([(b["kind"], b["direction"]) for b in beside], [(kind, "in")])
             self.assertGreater(beside[0]["share"], 0.9)
-
-
-if __name__ == "__main__":
-    e2e.main()

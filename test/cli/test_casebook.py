@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scenarios/cases: every command that a case shows gives what the case says, and doc/casebook.md says the same.
 
@@ -10,7 +9,6 @@ Nothing of this is written a second time here: emulated figures are the files', 
 import re
 import shlex
 import sys
-import unittest
 
 import e2e
 
@@ -111,6 +109,3 @@ def add(path):
 
 for each in CASES:
     add(each)
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow check on runs: the same verdict from flows.csv and from the capture alone."""
 import csv
@@ -616,7 +615,3 @@ traffic: {flows: [{from: h0, to: h2}, {from: h1, to: h3}, {from: h3, to: h0}]}
         self.run_scenario("small.yaml", "duration=400s")  # a second of a fast processor and more
         self.assertIn("out: emulating it again, with ACKs first: ", self.on_terminal("check", "--exit-zero", "out"))
         self.assertNotIn("emulating", self.on_terminal("check", "--quick", "--exit-zero", "out"))
-
-
-if __name__ == "__main__":
-    e2e.main()

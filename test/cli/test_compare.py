@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow compare: what changed between two captures, runs or directories of runs, against the files that they left
 and, for captures of Linux's TCP, against what both ends counted."""
@@ -6,10 +5,7 @@ import csv
 import json
 import math
 import pathlib
-import re
-import subprocess
 import sys
-import unittest
 
 import e2e
 from browser import browser
@@ -286,7 +282,3 @@ class Measured(e2e.Case):
         self.bad(2, ["bad/summary.json", "host 1"], "compare", "bad", "good")
         (self.dir / "bad/summary.json").write_text("{")
         self.bad(2, "bad", "compare", "good", "bad")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where round trips go: against what emulation's queues hold, and on captures of real Linux."""
 import csv
@@ -284,7 +283,3 @@ class BadInput(Case):
         self.bad(2, "nothere", "explain", "nothere.pcap")
         self.run_scenario(e2e.ROOT / "scenarios/tam-output.yaml", "duration=5ms", "warmup=1ms", "capture=[{at: h0}]")
         self.assertIn("no bulk TCP flow", self.good("explain", "out/h0.pcap", status=1).stderr)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures at both ends: against what emulation's queues hold, against one end, and with clocks that disagree."""
 import csv
@@ -183,7 +182,3 @@ class BadInput(Case):
         self.assertIn("no transit between them shows", same.stderr)
         self.assertIn("no bulk TCP flow passes from one to the other", same.stderr)
         self.assertEqual(self.ends("h1", "h2", status=1)["both_ends"], [])
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The paper's figures as they must come out: Fig. 4 over its grids, Table II's models over random patterns."""
 import csv
@@ -159,7 +158,3 @@ class Table2(test_fit_patterns.Case):
         mean = {m: statistics.fmean(map(abs, self.errors(cells, m))) for m in test_fit_patterns.MODELS}
         self.assertLess(mean["fluid"], 0.03)
         self.assertGreater(mean["window"], mean["fluid"])
-
-
-if __name__ == "__main__":
-    e2e.main()

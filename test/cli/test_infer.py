@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow infer: the hypothesis that made a measurement is found, as far as the measurement tells it from others."""
 import json
@@ -268,7 +267,3 @@ class Errors(Case):
         self.write("far.csv", "from,to,bytes,seconds\nh9,h0,1MB,1\n")
         self.bad(2, "'h9' is not in the network, whose hosts are h0 to h6", "infer", "far.csv", "--scenario",
                  e2e.ROOT / "scenarios/zhu-figure1.yaml")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What people meet first: an installation that works from anywhere, scenarios by name, help where a word is misspelt."""
 import json
@@ -293,7 +292,3 @@ class Installed(e2e.Case):
         shutil.rmtree(moved / "share")
         self.assertIn("no share/contraflow/schemas", self.installed("help", "--schema", "check", program=link).stderr)
         self.assertIn("are not there", self.installed("run", "--list", program=link).stderr)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -4,7 +4,6 @@ intervals of the same estimator."""
 import math
 import os
 import sys
-import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "bench"))
 import bench_intervals
@@ -64,7 +63,3 @@ class Intervals(e2e.Case):
             self.assertGreater(flow["ci95_bps"], 0)
             self.assertAlmostEqual(flow["ci95_bps"] / flow["rate_bps"],
                                    float(row["message_ci95_s"]) / float(row["message_s"]), delta=1e-6)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No command takes more than 400 B for a flow of one packet, or a kB for one of three (bench_memory.py has more
 flows)."""
@@ -21,6 +20,3 @@ class Memory(e2e.Case):
                 resident, _, said = bench_memory.measure(e2e.CONTRAFLOW, command, many, self.dir / "out")
                 self.assertLessEqual((resident - base) / FLOWS, bench_memory.limit(command, packets), (command, packets))
                 self.assertNotIn("damaged", said)
-
-
-e2e.main()

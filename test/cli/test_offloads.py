@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Super-segments: the same capture with frames merged as GRO and TSO do, and as they passed, gets the same answer."""
 import gzip
@@ -94,7 +93,3 @@ class Offloads(e2e.Case):
 
     def test_an_access_line(self):
         self.agree(*self.pair("test/data/corpus/adsl-20-2-1in-1out.pcap.xz"))
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What to type, and the script that tries it: it is a script, and it is of the line that was captured."""
 import re
@@ -79,7 +78,3 @@ class Remedy(e2e.Case):
                               input=self.script(FIFO)[0].read_text())
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
         self.assertIn("needs root", done.stderr)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is printed, typed as it is printed, brings what was said: one line, in the kernel that `make linux` has built
 (test/corpus/strangers.py has more)."""
@@ -32,7 +31,3 @@ class Stranger(e2e.Case):
         found = strangers.strangers_run(kernel, e2e.CONTRAFLOW, e2e.ROOT, self.dir / "line", line)
         self.assertEqual(found.get("answer"), "yes", found)
         self.assertLess(abs(strangers.strangers_off(found)), strangers.WITHIN, found)
-
-
-if __name__ == "__main__":
-    e2e.main()

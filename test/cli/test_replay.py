@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures of real Linux played through an emulated star of 50 Mb/s, and what if."""
 import csv
@@ -230,7 +229,3 @@ class BadInput(e2e.Case):
         self.run_scenario(e2e.ROOT / "scenarios/tam-output.yaml", "duration=5ms", "warmup=1ms", "capture=[{at: h0}]",
                           output="gbn")
         return "gbn/h0.pcap"
-
-
-if __name__ == "__main__":
-    e2e.main()

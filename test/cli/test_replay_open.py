@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A capture onto a real interface: a veth pair between two network namespaces, and a raw socket at its far end."""
 import hashlib
@@ -274,7 +273,3 @@ class Wire(Link):
     def test_empty_capture(self):
         write_pcap(self.dir / "empty.pcap", [])
         self.assertIn("sent 0 frames", self.good("empty.pcap").stdout)
-
-
-if __name__ == "__main__":
-    e2e.main()

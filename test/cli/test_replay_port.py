@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A capture into an emulated port, against queues computed here from the capture's own times and lengths."""
 import csv
@@ -440,7 +439,3 @@ class BadInput(e2e.Case):
     def empty(self):
         write_pcap(self.dir / "empty.pcap", [])
         return "empty.pcap"
-
-
-if __name__ == "__main__":
-    e2e.main()

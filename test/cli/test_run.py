@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow run: what the rules promise, from scenario to flows.csv."""
 import json
@@ -6,7 +5,6 @@ import hashlib
 import re
 import signal
 import subprocess
-import unittest
 
 import e2e
 
@@ -190,7 +188,3 @@ class Size(e2e.Case):
         done = self.good("run", e2e.ROOT / "scenarios/star.yaml", "-o", "out", "-q", "--set", "duration=50ms", "--set",
                          "warmup=10ms")
         self.assertEqual(done.stderr, "")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every command's JSON is what doc/schemas says, and every schema says no more than its command's JSON has.
 
@@ -263,7 +262,3 @@ class Files(unittest.TestCase):
         columns.fill(schema, [*of_flows, ("COUNT", "JSON", "shouts", "NULL", "NULL", "how often it shouts")])
         self.assertIn("shouts", schema["required"])
         self.assertEqual(schema["properties"]["shouts"]["description"], "how often it shouts")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -216,7 +216,3 @@ class Small(e2e.Case):
         self.assertEqual(lines[-1], f"and {len(small)} small flows, {sum(small) / 1e3:.3g} kB in all "
                                     "(--all lists them)")
         self.assertEqual(len(self.good("analyze", "--all", capture).stdout.splitlines()), 1 + len(flows))
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tshark as an outside judge of every file we write, and of our byte counts."""
 import collections
@@ -93,7 +92,3 @@ class Losses(e2e.Case):
                     self.assertEqual(flow["retransmitted_segments"], seen[flow["src"]], (congestion, host, flow["src"]))
                 if host != "h0":
                     self.assertEqual(sum(seen.values()), sent.get(host, 0), (congestion, host))
-
-
-if __name__ == "__main__":
-    e2e.main()

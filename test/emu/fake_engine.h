@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/emu/fake_engine.h - a clock and frames without a TCP stack, for tests of emu/. */
-#ifndef TEST_EMU_FAKE_ENGINE_H
-#define TEST_EMU_FAKE_ENGINE_H
+#pragma once
 
 #include "emu/clock.h"
 #include "emu/frame.h"
@@ -16,5 +15,3 @@ extern int64_t fake_live; /* handles made and shared less those released: 0 when
 /* A frame of `payload` bytes from host `src` to host `dst` (MAC = host + 1) numbered `id`. */
 struct emu_frame fake_frame(int src, int dst, uint32_t payload, int id);
 int fake_id(const struct emu_frame *frame);
-
-#endif

@@ -5,7 +5,6 @@
 Usage: calls.py CONTRAFLOW [CASES [WORD...]]: so many of the calls, drawn by a seed, of commands whose line has the words;
 without a number, all. strace makes them fail."""
 import collections
-import os
 import random
 import re
 import shutil

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <zlib.h>
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 static struct foreign_test read_text(const char *text)
 {
     struct foreign_test t;

@@ -2,8 +2,7 @@
 /* test/fuzzing/captures.h - what harnesses of captures and databases share. What does not hold ends the process, as
  * libFuzzer wants it. Without libFuzzer, main() is here: it replays files and seeded mutations of them, a test for the
  * sanitizers. usage: HARNESS [FILE...] */
-#ifndef TEST_FUZZING_CAPTURES_H
-#define TEST_FUZZING_CAPTURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int captures_file(const uint8_t *data, size_t size, char path[static CAPTURES_PA
 
 /* Takes up to 8 bytes off the front of data as a number. */
 uint64_t captures_take(const uint8_t **data, size_t *size, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/fuzzing/text.h - what harnesses of texts share. What does not hold ends the process, as libFuzzer wants it. */
-#ifndef TEST_FUZZING_TEXT_H
-#define TEST_FUZZING_TEXT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -15,5 +14,3 @@ void text_check(const struct error *err);
 
 /* A file in memory, as a path for 40 bytes; returns its descriptor, for close(). */
 int text_file(const void *data, size_t size, char path[static 40]);
-
-#endif

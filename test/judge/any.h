@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/judge/any.h - random facts. */
-#ifndef TEST_JUDGE_ANY_H
-#define TEST_JUDGE_ANY_H
+#pragma once
 
 #include "base/random.h"
 
@@ -10,5 +9,3 @@ static inline double any(struct random *r, double most)
 {
     return most * (double)random_below(r, 1 << 20) / (1 << 20);
 }
-
-#endif

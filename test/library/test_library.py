@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """libcontraflow.so as somebody else meets it: installed, found by pkg-config, from C, C++ and Python; its examples
 against what the program says of the same capture; its ABI against what version 0 promised."""
@@ -10,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 import e2e  # noqa: E402
@@ -130,7 +128,3 @@ class Library(e2e.Case):
                  "contraflow")
         self.assertEqual([n for n in names if n.split("_")[0] not in rooms and not n.startswith("CONTRAFLOW")], [])
         self.assertIn("contraflow_diagnose", names)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/model/patterns.h - patterns that several model tests use. */
-#ifndef TEST_MODEL_PATTERNS_H
-#define TEST_MODEL_PATTERNS_H
+#pragma once
 
 #include "model/pattern.h"
 
@@ -30,5 +29,3 @@ struct model_platform pattern_figure1_platform(void);
 /* n_in transfers into node 0 and n_out from it, each with a peer of its own, 3 MB windows; returns n_in + n_out. */
 size_t pattern_star(struct model_transfer *transfers, int n_in, int n_out);
 struct model_platform pattern_star_platform(int n_in, int n_out);
-
-#endif

@@ -7,8 +7,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 static const struct model_alltoall_link gigabit = {.alpha_s = 60e-6, .beta_s_per_byte = 8.502e-9};
 
 TEST(test_message_is_startup_and_bytes)

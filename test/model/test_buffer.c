@@ -7,8 +7,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 /* Points of Eq. A.2: rho = D/A + B/k, 1 below the burst that overflows. */
 static size_t burst(struct model_buffer_point points[static 20], double b, double ratio, double noise, uint64_t seed)
 {

@@ -4,12 +4,9 @@
 #include "model/rule.h"
 #include "test/model/patterns.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define BETA (1 / 940e6)
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
 static void figure1(struct model_routes *routes, double backbone_goodput_bps, double backbone_rate_bps)
 {

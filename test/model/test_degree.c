@@ -5,7 +5,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define IN(w) {.incoming = true, .window_bytes = (w)}
 #define OUT(w) {.incoming = false, .window_bytes = (w)}
 

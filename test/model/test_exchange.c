@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define US 1e-6
 
 /* The value of a key in Tam's Table 5.2 and the figures his text states. */

@@ -11,7 +11,7 @@
 
 #define MOST 64
 #define S (1538.0 / 1448) /* wire bytes per byte of payload */
-#define assert_near(a, b, relative) assert_true(fabs((a) - (b)) <= (relative) * fabs(b))
+#define assert_within(a, b, relative) assert_true(fabs((a) - (b)) <= (relative) * fabs(b))
 
 static struct model_fluid_cost cost; /* of the latest */
 
@@ -42,10 +42,10 @@ TEST(test_alone)
     struct model_transfer t = {1, 0, 10e6, 3e6, 0.5};
     double end_s;
     double trip_s = completion(&p, &t, 1, NULL, &end_s);
-    assert_near(end_s - 0.5, 8 * 10e6 * S / 1e9 + trip_s / 2, 0.003);
+    assert_within(end_s - 0.5, 8 * 10e6 * S / 1e9 + trip_s / 2, 0.003);
     t.window_bytes = 10e3; /* six segments in 0.28 ms: far from 1 Gb/s */
     trip_s = completion(&p, &t, 1, NULL, &end_s);
-    assert_near(end_s - 0.5, 10e6 / 8688 * trip_s, 0.01);
+    assert_within(end_s - 0.5, 10e6 / 8688 * trip_s, 0.01);
 }
 
 /* However long, it takes no more steps, at the rates of a tenth of it: at most 20 turns after each of three starts and
@@ -60,9 +60,9 @@ TEST(test_time_of_running_does_not_grow_with_bytes)
         double end_s[3];
         completion(&p, t, 3, NULL, end_s);
         for (int i = 0; i < 3; i++)
-            assert_near(end_s[i], 2 * 8 * bytes * S / 1e9, 0.02);
+            assert_within(end_s[i], 2 * 8 * bytes * S / 1e9, 0.02);
         if (earlier_s > 0)
-            assert_near(end_s[1], 10 * earlier_s, 1e-4);
+            assert_within(end_s[1], 10 * earlier_s, 1e-4);
         double step_s = 8 * 2070 * 1448 * S / 1e9 / 200; /* a 200th of a window's time */
         assert_true((double)cost.steps < 6 * 21 * 3 * 8 * 3e6 * S / 1e9 / step_s);
         assert_true(cost.jumps > 0);
@@ -118,7 +118,7 @@ TEST(test_steps_left_out_change_nothing)
         jumps += cost.jumps;
         for (size_t i = 0; i < n; i++) {
             assert_true(without[i] < TICKS * TICK_S);
-            assert_near(with[i], without[i], 0.02);
+            assert_within(with[i], without[i], 0.02);
             sum += fabs(with[i] / without[i] - 1);
         }
         links += n;
@@ -166,8 +166,8 @@ TEST(test_order_of_a_burst)
     for (int turned = 0; turned < 2; turned++) {
         size_t order[] = {(size_t)turned, (size_t)!turned};
         completion(&p, t, 2, order, end_s);
-        assert_near(end_s[turned], one_s, 0.01);
-        assert_near(end_s[!turned], 2 * one_s, 0.01);
+        assert_within(end_s[turned], one_s, 0.01);
+        assert_within(end_s[!turned], 2 * one_s, 0.01);
     }
 }
 
@@ -217,7 +217,7 @@ TEST(test_settles_at_the_window_law)
         law_rates(&p, t, n, law);
         steady_rates(&p, t, n, 40e6, fluid);
         for (size_t i = 0; i < n; i++)
-            assert_near(fluid[i], law[i], 0.02);
+            assert_within(fluid[i], law[i], 0.02);
     }
 }
 

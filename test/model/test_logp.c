@@ -7,8 +7,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 /* Round figures: L 10 us, o 2 us, g 5 us, G 10 ns/byte. A message of 1001 bytes takes 2 + 10 + 10 + 2 = 24 us. */
 static const struct model_logp round_figures = {10e-6, 2e-6, 5e-6, 10e-9};
 

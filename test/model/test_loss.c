@@ -7,7 +7,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define IBM416_BUFFER 95 /* packets a port: Table A.1 */
 
 static double output_efficiency(double p, double w, double b, double to_gr, double c, double one_minus_a, double f)

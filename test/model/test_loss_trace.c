@@ -7,7 +7,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define P MODEL_LOSS_PACK
 #define N MODEL_LOSS_NACK
 #define TO MODEL_LOSS_TIMEOUT

@@ -6,8 +6,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 static void rates(const struct model_routes *routes, const bool *active, double *rate_bps)
 {
     struct error err;

@@ -8,8 +8,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 /* The equations of Smyth 2004, section 6.2, solved apart from this code: digamma and trigamma by their asymptotic series
  * (Abramowitz and Stegun 6.3.18 and 6.4.12), d0 by bisection. */
 TEST(test_five_variances_have_the_prior_of_the_published_equations)

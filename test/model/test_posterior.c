@@ -13,7 +13,6 @@
 #define SIGMA 0.02
 #define RATE_SD 0.05
 #define FLOOR (MODEL_POSTERIOR_SCATTER * MODEL_POSTERIOR_SCATTER)
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
 static const double ones[N] = {1, 1, 1, 1, 1, 1, 1, 1};
 /* Sums to 0, so that the rate's factor, which moves all alike, has no part in theta. */

@@ -9,7 +9,6 @@
 #include "test/cm.h"
 
 #define TOLERANCE 0.05
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
 /* star.yaml: two in, one out, 1 Gb/s, 3 MB windows, 20 MB queues. */
 static struct model_regime_setup star(void)

@@ -5,8 +5,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 TEST(test_four_processes_pair_as_by_hand)
 {
     /* chi = 3: numbers below 3 add up to the round mod 3, whoever is left meets 3. */

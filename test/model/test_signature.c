@@ -7,7 +7,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define assert_relative(a, b, epsilon) assert_near((a) / (b), 1, epsilon)
 
 #define POINTS 13 /* 256 bytes to 1 MB, by powers of two: the thresholds of the paper are among them */

@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define US 1e-6
 
 /* Uniform in [low, high). */

@@ -7,8 +7,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 static void run(const struct model_platform *p, const struct model_transfer *t, size_t n,
                 const struct model_rule *rule, double *completion_s, void (*step)(void *, const struct model_step *),
                 void *user)

@@ -5,8 +5,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 /* Fast Ethernet: a full packet takes 1538 bytes, 123.04 us. */
 static struct model_timers_port fast_ethernet(double hosts, double buffer_packets, double rtt_s)
 {

@@ -12,7 +12,6 @@
 
 CM_OWNER(model_window_rule, model_window_rule_free)
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 #define S (1538.0 / 1448)      /* wire bytes per byte of payload */
 #define A (84.0 / (2 * 1448))  /* of ACKs without timestamps, as the reference figures have them */
 

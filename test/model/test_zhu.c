@@ -9,8 +9,6 @@
 
 #include "test/cm.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 static size_t rates(const struct model_platform *p, const struct model_transfer *t, size_t n, bool contra_flow,
                     double *rate_bps)
 {

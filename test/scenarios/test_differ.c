@@ -4,7 +4,6 @@
 #include "scenarios/differ.h"
 #include "test/scenarios/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void differ_add(void *user, const char *key, const char *before, const char *after)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test/scenarios/text.h - scenarios written in the test, and what their loading says. */
-#ifndef TEST_SCENARIOS_TEXT_H
-#define TEST_SCENARIOS_TEXT_H
+#pragma once
 
 #include "scenarios/load.h"
 #include "test/cm.h"
@@ -21,5 +20,3 @@ void text_rejects(const char *yaml, const char *set, const char *message);
 
 /* The same with "; there are: " and all the names after it. */
 void text_rejects_name(const char *yaml, const char *set, const char *message, const char *const *names);
-
-#endif

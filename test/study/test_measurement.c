@@ -11,8 +11,6 @@
 
 #include "test/scenarios/text.h"
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 static struct study_measurement csv(const char *text)
 {
     struct study_measurement m = {.n = 0};

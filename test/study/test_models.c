@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 /* 940 Mb/s of goodput, transfers of 94 MB: 0.8 s alone. */
 #define NETWORK "network: {link: {rate: 1Gbps, goodput: 940Mbps}}\ntraffic: {start_spread: 0, flows: ["
 #define ALONE NETWORK "{from: h0, to: h1, bytes: 94MB}]}\n"

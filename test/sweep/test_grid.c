@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STAR "scenario: again.yaml\nset: {duration: 50ms, warmup: 10ms}\n"

@@ -4,8 +4,7 @@
  * Figures are drawn from what a fit (study/fit/fit.h) found in each database, as SVG without a script, each with its data
  * as CSV in a link and the commands that make it again. Everything simulated is called so; what Zhu et al. 2014
  * measured has its table named. Same databases, same bytes. */
-#ifndef VIEW_SWEEP_PAGE_H
-#define VIEW_SWEEP_PAGE_H
+#pragma once
 
 #include "study/fit/fit_read.h"
 #include "view/table.h"
@@ -59,5 +58,3 @@ void view_sweep_page_figure_end(struct view_sweep_page *p, const char *caption, 
 #define VIEW_SWEEP_PAGE_NUMBERS(t, ...) \
     view_sweep_page_numbers(t, (const double[]){__VA_ARGS__}, sizeof (const double[]){__VA_ARGS__} / sizeof(double))
 void view_sweep_page_numbers(struct view_table *t, const double *value, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/sweeps/sweep_page_axes.h - points of a sweep as a grid: which values its axes have, and the point at some of them. */
-#ifndef VIEW_SWEEP_PAGE_AXES_H
-#define VIEW_SWEEP_PAGE_AXES_H
+#pragma once
 
 #include "base/error.h"
 
@@ -37,5 +36,3 @@ const char *view_sweep_page_axes_name(const char *key);
 
 /* An axis' value as the sweep file writes it. */
 const char *view_sweep_page_axes_text(const json_t *value, char text[static 32]);
-
-#endif

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "view/sweeps/sweep_page.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* sweeps/fig4a.db -> fig4a */

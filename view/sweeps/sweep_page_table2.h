@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view/sweeps/sweep_page_table2.h - inside the page of sweeps: Table II, and the errors of every model. */
-#ifndef VIEW_SWEEP_PAGE_TABLE2_H
-#define VIEW_SWEEP_PAGE_TABLE2_H
+#pragma once
 
 #include "study/fit/fit_patterns.h"
 #include "view/sweeps/sweep_page.h"
@@ -21,5 +20,3 @@ void view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_p
 
 /* Mean |error| of every model in every cell. */
 void view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells);
-
-#endif

@@ -14,8 +14,6 @@
 #define PAYLOAD 1000
 #define TRANSIT (2 * MS)
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 struct seen {
     int64_t time_ns;
     struct capture_segment segment;

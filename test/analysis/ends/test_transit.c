@@ -7,8 +7,6 @@
 
 #define MS INT64_C(1000000)
 
-#define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
-
 /* 1000 samples 10 ms apart: offset 7 ms, transit 1 ms and every fourth 3 ms more, drift of the second clock. */
 static struct analysis_transit transits(int packets, double drift)
 {

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Traffic from tables and by chance, end to end: flows of a CSV on two engines, Poisson arrivals, sources that go on and
 off, clients and a server, and all of it beside a collective."""
 import csv
 import json
 import math
-import os
 import shutil
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
@@ -143,7 +139,3 @@ class Beside(Case):
         beside = [d for r in result["resources"] if r["host"] == "10.0.0.1" for d in r["diagnosis"]["beside"]]
         self.assertEqual([(d["kind"], d["src"].split(":")[0], d["direction"]) for d in beside],
                          [("udp", "10.0.0.1", "out")])
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """MPI_Barrier, MPI_Isend and MPI_Alltoall: times by hand, what Nagle's rule and idle times cost, who is late, sweeps
 over processes and sizes, bounds of unequal messages."""
 import collections
 import csv
 import json
-import os
 import shutil
 import sqlite3
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
@@ -203,7 +199,3 @@ class Claims(Case):
             self.bad(2, words, "predict", "exchange", "--sizes", "w.csv", *link)
         self.bad(2, "do not go with it", "predict", "exchange", "--sizes", "w.csv", *link, "--processes", 4)
         self.bad(2, "--alpha: not given", "predict", "exchange", "--sizes", "w.csv")
-
-
-if __name__ == "__main__":
-    e2e.main()

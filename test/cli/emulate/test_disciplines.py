@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What queue disciplines do to a standing queue, end to end."""
 import csv
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 STAR = e2e.ROOT / "scenarios/star.yaml" if e2e.ROOT else None
@@ -107,7 +103,3 @@ class Others(e2e.Case):
     def test_models_refuse_what_they_do_not_know(self):
         for key in ("prio", "drr", "ack-filter", "red", "fq_codel"):
             self.bad(2, ["fifo and ack-first", key], "predict", STAR, "--set", f"network.nic.queue={key}")
-
-
-if __name__ == "__main__":
-    e2e.main()

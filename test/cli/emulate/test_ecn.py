@@ -1,13 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ECN from end to end (RFC 3168, 8257): queues mark, senders hear of it, captures show it, on every engine that is here."""
 import json
-import os
 import subprocess
-import sys
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SCENARIO = """duration: 1500ms
@@ -87,7 +82,3 @@ class Ecn(e2e.Case):
     def test_models_that_know_no_marks_say_so(self):
         self.write("s.yaml", SCENARIO % "")
         self.bad(2, "none that mark", "predict", "s.yaml")
-
-
-if __name__ == "__main__":
-    e2e.main()

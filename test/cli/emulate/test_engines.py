@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The native engine against ns-3 and against real Linux, and what it alone has: small queues, messages, duplex."""
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
@@ -258,7 +254,3 @@ class Runs(e2e.Case):
                         and f["dst"].startswith(f"10.0.0.{int(flow['dst'][1:]) + 1}:"))
             self.assertGreaterEqual(seen["payload_bytes"], int(flow["bytes"]) * 0.99)
         self.assertEqual(len(sent), 3)
-
-
-if __name__ == "__main__":
-    e2e.main()

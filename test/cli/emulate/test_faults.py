@@ -1,12 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Links that lose, delay and reorder frames: TCP over them as theory says, and no frame unaccounted for."""
 import json
-import os
-import sys
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 LINE = """duration: %s
@@ -106,7 +101,3 @@ class Faults(e2e.Case):
     def test_models_that_know_no_faults_say_so(self):
         self.write("s.yaml", LINE % ("6s", "loss: 1%", ""))
         self.bad(2, "links without faults", "predict", "s.yaml")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Messages repeated behind a barrier until their mean time is known (traffic.precision): Zhu 2014, section 3.1."""
 import collections
@@ -6,11 +5,8 @@ import csv
 import io
 import json
 import math
-import os
 import statistics
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 # Two senders at one NIC: windows larger than a message, so the first to leave the barrier fills the queue, and the
@@ -268,7 +264,3 @@ class Elsewhere(Case):
         for row, flow in zip(rows[2:], flows, strict=True):
             for key in ("messages", "message_s", "message_sd_s", "message_ci95_s"):
                 self.assertAlmostEqual(float(row[key]), float(flow[key]), delta=1e-9)
-
-
-if __name__ == "__main__":
-    e2e.main()

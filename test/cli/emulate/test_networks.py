@@ -1,15 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Networks of any shape, from the scenario to the answer: cables one by one, builders spelt out, frames longer than
 Ethernet's, tags, and links between switches judged. test/emu/test_graph.c has paths and framings alone."""
-import os
 import random
 import subprocess
-import sys
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 import bench_networks
 
@@ -115,7 +109,3 @@ class Random(e2e.Case):
                 _, result = bench_networks.run(e2e.CONTRAFLOW, number, self.dir)
                 self.assertNotIsInstance(result, str)
                 self.assertLess(max(result[:2]), bench_networks.BOUND)
-
-
-if __name__ == "__main__":
-    e2e.main()

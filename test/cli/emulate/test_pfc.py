@@ -1,12 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """PAUSE by class (IEEE 802.1Qbb), as TCP sees it: one class loses nothing, and the other is not stopped with it."""
 import json
-import os
-import sys
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SCENARIO = """duration: 1s
@@ -43,7 +38,3 @@ class Pfc(e2e.Case):
     def test_pause_stops_all_of_a_host(self):
         self.write("s.yaml", SCENARIO % "on: true")
         self.assertEqual([f["retransmitted_segments"] for f in self.run_scenario("s.yaml")], ["0"] * 3)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """transport: quic on a line: what fits is what headers leave, fewer ACKs win what they took, captures say QUIC."""
-import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 LINE = """duration: 12s
@@ -145,7 +141,3 @@ class Quic(e2e.Case):
                                     "{from: h2, to: h0, bytes: 100kB, repeat: 50}]}\n")
         self.run_scenario("s.yaml")
         self.assertEqual([(f["bytes"], f["messages"]) for f in self.flows()], [("5000000", "50")] * 2)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Collectives by their dependencies and GOAL texts: times by closed forms written down here once more, from the papers;
 bandwidths by nccl-tests' definitions; who waits for ACKs behind data; what is saved is played again to the byte."""
 import csv
 import json
 import math
-import os
 import random
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
@@ -300,7 +296,3 @@ class Goal(Case):
         self.bad(2, ["--goal", "traffic.collective"], "run", SCENARIOS / "star.yaml", "--goal")
         self.bad(2, ["no collectives by their dependencies"], "run", SCENARIOS / "allreduce-ring.yaml", "--set",
                  "engine=ns3")
-
-
-if __name__ == "__main__":
-    e2e.main()

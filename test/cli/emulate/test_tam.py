@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tam's systems as emulated, against his figures (test/data/papers), and what PAUSE and TCP's timers do."""
 import csv
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
@@ -369,7 +365,3 @@ class BadInput(Case):
     def test_predict_knows_its_limits(self):
         for name in ("tam-output.yaml", "alltoall.yaml"):
             self.bad(2, "these models know flows over TCP", "predict", SCENARIOS / name)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,17 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """run --threads: the same bytes whatever their number. bench_threads.py has two hundred scenarios of these."""
 import json
-import os
 import pathlib
 import signal
 import subprocess
-import sys
 import time
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench_threads
 import e2e
 
@@ -58,7 +52,3 @@ class Threads(e2e.Case):
         self.write("large.yaml", LARGE)
         for text in ("0", "65", "two", "-1"):
             self.bad(2, ["--threads", text, "1 to 64"], "run", "large.yaml", f"--threads={text}")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Bad input, interrupted runs, full disks: one line, the right exit status, nothing half-written that looks whole."""
 import gzip
@@ -11,10 +10,8 @@ import resource
 import signal
 import struct
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SMALL = "duration: 50ms\nwarmup: 10ms\nnetwork: {link: {rate: 100Mbps}}\ntcp: {window: 100kB}\n"
@@ -259,7 +256,3 @@ class Capture(e2e.Case):
         self.assertIn("cut.pcap", done.stderr)
         self.assertIn("stops", done.stderr)
         self.assertGreater(sum(f["payload_bytes"] for f in json.loads(done.stdout)["flows"]), 1e6)
-
-
-if __name__ == "__main__":
-    e2e.main()

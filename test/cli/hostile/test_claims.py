@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a capture, a run or a sweep costs is bounded by its bytes, not by what they claim (claims.py): a command that reads
 one of twice as many takes at most some three times as much of a processor and of memory. Processor time is that of it and
@@ -10,10 +9,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench_memory
 import claims
 import e2e
@@ -284,7 +280,3 @@ class Budget(e2e.Case):
             self.assertLessEqual(part["emulations"], whole["emulations"])
             self.assertEqual("--budget was over" in done.stderr, part["lacks"] != "nothing" or part["left_out"] > 0)
             self.call(*words[:7], *asked, "--budget", f"{budget_ms}ms")  # the table has a line for each, too
-
-
-if __name__ == "__main__":
-    e2e.main()

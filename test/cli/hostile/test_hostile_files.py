@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Files that others put there, hold or break, descriptors that are closed, disks that are full."""
 import fcntl
@@ -7,11 +6,8 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import time
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SMALL = """duration: 4ms
@@ -235,7 +231,3 @@ class HostileFiles(e2e.Case):
             for name, data in left.items():
                 self.assertEqual(data, whole.get(name), (command, pages, name))
             subprocess.run(["rm", "-r", "left"], cwd=self.dir, check=True)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow measure against ends that mean harm: clients and strangers at a server, servers at a client. Those who know
 the token are among them, and for every state of the protocol there is one who is slow in it.
@@ -23,7 +22,6 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 TOKEN = "9c1f7a02e85b3d6494f0c7d5"
@@ -626,7 +624,3 @@ class Servers(Case):
                                         "not one ping was answered")
                 self.assertFalse((self.dir / kept).exists(), words)
         self.assertLess(time.monotonic() - start, 10 + 26 + 20)
-
-
-if __name__ == "__main__":
-    e2e.main()

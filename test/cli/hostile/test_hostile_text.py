@@ -6,9 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 EVIL = "a\033[2J\033]0;title\a\r\x9b31m\n=1+1"
@@ -228,7 +226,3 @@ class Programs(e2e.Case):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn("traffic.programs", done.stderr)
                 self.assertFalse(self.mark.exists())
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow measure: what it says of paths whose truth is known, and who a server serves.
 
@@ -17,9 +16,7 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 import paths
 import schemas
@@ -513,7 +510,3 @@ class Usage(e2e.Case):
         self.bad(2, "--max-rate", "measure", "serve", "--max-rate", "10")
         self.bad(2, "--bind", "measure", "serve", "--bind", "no address", *t)
         self.bad(2, "cannot be listened at", "measure", "serve", "--bind", "192.0.2.1", *t)  # RFC 5737
-
-
-if __name__ == "__main__":
-    e2e.main()

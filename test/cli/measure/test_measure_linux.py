@@ -1,13 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow measure where truth is known and time is virtual: both ends on the kernel of `make linux`, over networks
 that the emulator makes. The same answer each time, whatever else this machine does; skipped without that kernel."""
-import os
-import sys
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench_measure
 import e2e
 import paths
@@ -53,7 +47,3 @@ class Answers(e2e.Case):
         r = self.resource(path(paths.way(10, 60000), paths.way(10, 60000), shared=True))
         self.assertEqual((r["diagnosis"]["asymmetry"], r["diagnosis"]["cause"]), ("no", "shared_medium"))
         self.assertEqual(r["diagnosis"]["lost_share"]["total"], 0)
-
-
-if __name__ == "__main__":
-    e2e.main()

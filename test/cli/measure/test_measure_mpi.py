@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """mpirun contraflow measure --mpi: on machines that are network namespaces (stars.py), with Open MPI's own TCP between
 them; skipped where nobody may make such. Time is the wall's: rates may be too small on a busy machine, never too large.
@@ -10,11 +9,9 @@ import pathlib
 import re
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 import paths
 import schemas
@@ -182,7 +179,3 @@ class Cluster(e2e.Case):
                 (process / "cmdline").read_bytes().split(b"\0")[0] == b"mpirun"
         except OSError:  # it has ended
             return False
-
-
-if __name__ == "__main__":
-    e2e.main()

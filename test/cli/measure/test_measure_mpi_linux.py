@@ -1,14 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """mpirun contraflow measure --mpi in virtual time: Open MPI on the kernel of `make linux`, over networks that the emulator
 makes; skipped without that kernel. The same figures each time, whatever else this machine does."""
 import csv
-import os
 import re
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench_measure_mpi
 import e2e
 
@@ -71,7 +66,3 @@ class Rates(e2e.Case):
         self.assertLess(errors["window"], 0.03)
         self.assertGreater(errors["algorithm1"], 0.1)
         self.assertGreater(errors["fairness"], 0.1)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow measure --study: of emulated networks, and of one between namespaces (paths.py), where those may be made."""
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 import paths
 import schemas
@@ -63,7 +59,3 @@ class Servers(e2e.Case):
         for p in said["patterns"]:
             for rate in (p["in_bps"], p["out_bps"]):
                 self.assertLess(rate or 0, 10e6)
-
-
-if __name__ == "__main__":
-    e2e.main()

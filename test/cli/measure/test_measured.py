@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow check and fit on what other programs measured: iperf3 3.12's own files over paths whose truth an experiment
 tells (test/data/iperf3/README.md), flent's, and ss's."""
 import csv
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 IPERF3, FLENT = e2e.ROOT / "test/data/iperf3", e2e.ROOT / "test/data/flent"
@@ -93,7 +89,3 @@ class Measured(e2e.Case):
         self.assertEqual(sorted(m["in"] + m["out"] for m in measured), [1, 1, 2])  # none is paced
         both = next(m for m in measured if (m["in"], m["out"]) == (1, 1))
         self.assertAlmostEqual(min(both["in_bps"], both["out_bps"]) / 2e6, 1, delta=0.2)
-
-
-if __name__ == "__main__":
-    e2e.main()

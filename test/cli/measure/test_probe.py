@@ -7,7 +7,6 @@ truth is known by experiment; and sent by ourselves, over a path between two nam
     test_probe.py --inside CASE COMMAND..."""
 import json
 import os
-import pathlib
 import subprocess
 import sys
 import time

@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The packets on the page of a capture: as they are packed, against tshark; as a browser draws and tells them."""
 import csv
 import json
 import math
-import os
 import re
 import struct
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 from browser import Page, browser
 
@@ -455,7 +451,3 @@ class Odd(Case):
         with browser().page((self.dir / "report/report.html").as_uri() + "#t=0.1,0.102") as (session, logged):
             self.assertEqual(logged, [])
             self.assertNotIn("data-error", Page(browser().text(session)).one("html"))
-
-
-if __name__ == "__main__":
-    e2e.main()

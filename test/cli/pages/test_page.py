@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow report: the page of sweeps, what it holds, and what a real browser makes of it, without a network."""
 import csv
@@ -9,10 +8,8 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 import urllib.parse
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 from browser import DARK, WHITE, Page, browser
 
@@ -451,7 +448,3 @@ class Others(Case):
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertEqual((self.dir / "report.html").read_text(), "before")
         self.assertEqual(list(self.dir.glob("*.part")), [])
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every page as a person sees it: on a phone, a tablet, a laptop and a desk, by day and by night. Pictures are taken, and
 boxes compared: nothing is cut, nothing lies on anything else. CONTRAFLOW_PICTURES=DIR keeps the pictures, with
@@ -10,11 +9,8 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 from browser import DARK, WHITE, browser
 
@@ -181,7 +177,3 @@ class Pages(e2e.Case):
                     self.assertEqual(colour, "rgb(95, 122, 0)", text)  # `good` of view/palette.c by day
         self.assertEqual(len(styles), 1, styles)
         self.assertEqual(list(said.values()), [{"captured"}, *[{"emulated"}] * 4, {"measured"}])
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow plot: figures show the numbers of the run, need nothing else, and read names of others as text."""
 import csv
 import json
 import os
-import pathlib
 import re
-import sys
 import xml.etree.ElementTree
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 from browser import DARK, WHITE, Page, browser
 
@@ -304,7 +300,3 @@ class Files(Case):
         self.star()
         self.write("file", "")
         self.bad(3, ["file", "directory cannot be made"], "plot", "out", "-o", "file")
-
-
-if __name__ == "__main__":
-    e2e.main()

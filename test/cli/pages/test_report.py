@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """analyze --report: what the file holds, and what a real browser makes of it, without a network."""
 import csv
@@ -9,9 +8,7 @@ import shlex
 import shutil
 import struct
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 from browser import DARK, WHITE, Page, browser
 
@@ -483,7 +480,3 @@ class Output(Case):
         self.assertIn("no host has two bulk flows", page.one("article")["text"])
         self.assertIn("None: no flow of 20 kB or more", page.one("article")["text"])
         self.assertEqual(page.all("svg", class_="plot"), [])
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,16 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow predict: the papers' figures from the shipped scenarios, models side by side, bad patterns refused."""
 import csv
 import itertools
-import json
 import math
-import os
 import statistics
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench_models
 import e2e
 
@@ -230,7 +224,3 @@ class BadPatterns(e2e.Case):
         self.bad(2, "--ack-bytes", "predict", figure1, "--ack-bytes", "3")
         self.bad(2, "one PATTERN.yaml", "predict")
         self.bad(2, "none.yaml", "predict", "none.yaml")
-
-
-if __name__ == "__main__":
-    e2e.main()

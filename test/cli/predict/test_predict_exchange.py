@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow predict exchange: the models' figures by hand, windows of Tam's chapter 6, signatures back from points."""
 import csv
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 LINK = ("--alpha", "50us", "--beta", "8.502e-9")
@@ -146,7 +142,3 @@ class BadInput(Exchange):
                 self.refused(words, "--fit", "t.csv", *LINK)
         self.refused("No such file", "--fit", "nowhere.csv", *LINK)
         self.refused("Is a directory", "--fit", ".", *LINK)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,10 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow predict loss: Tam's loss models from flags and from traces; what has no answer says so."""
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 
@@ -96,7 +92,3 @@ class Loss(e2e.Case):
         self.bad(2, "--trace needs", *flow[:2], "--trace")
         self.bad(2, "whole", *flow[:2], "--senders", 2.5, "--window", 60, "--buffer", 43)
         self.bad(2, "--to-gr goes with", *flow, "--to-gr", 4)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,10 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow predict message and broadcast: Tam 2001, Eq. 2.1-2.9 and 3.1, by hand, and the figures of his text."""
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 GIGABIT = ("--packet", 1500, "--g-s", "18.76us", "--g-r", "12.6us", "--o-s", "6.5us", "--o-r", "19.7us",
@@ -84,7 +80,3 @@ class Broadcast(e2e.Case):
     def test_bad_options_are_named(self):
         self.bad(2, "processes: 1", "predict", "broadcast", "--packets", 1, "--processes", 1)
         self.bad(2, "give one of", "predict", "broadcast")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow predict timers: Tam 2001, section 4.3.4 and Eq. 6.2, by hand, and its windows against emulated drops."""
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 GIVEN = ("predict", "timers", "--rate", "100Mbps", "--rtt", "300us", "--buffer", "95p", "--hosts", 15)
@@ -62,7 +58,3 @@ class Timers(e2e.Case):
         self.bad(2, "hosts: -1", *GIVEN, "--hosts", -1)
         self.bad(2, "--packet", *GIVEN, "--packet", 90)
         self.bad(2, "'x' is not an option", *GIVEN, "x")
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,15 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contraflow compare of two sweeps: every figure worked out once more from their databases, in Python."""
 import json
 import math
-import os
 import sqlite3
 import statistics
-import sys
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 GRID = """scenario: {star}
@@ -214,7 +209,3 @@ class Sweeps(e2e.Case):
         with sqlite3.connect(self.dir / name) as db:
             db.execute("UPDATE point SET state = 'waiting'")
         self.bad(2, [name, "no point of this sweep is done"], "compare", name, "other.db")
-
-
-if __name__ == "__main__":
-    e2e.main()

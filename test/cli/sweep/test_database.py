@@ -1,19 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Databases of sweeps that somebody else wrote, or that are broken: one line and exit status 2, nothing runs that they
 name, and nothing that only reads them writes."""
 import os
 import pathlib
 import random
-import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 import tempfile
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 import test_sweep
 
@@ -260,7 +255,3 @@ class Reading(Case):
         self.assertEqual([(p.communicate(timeout=120)[1], p.returncode) for p in both], [("", 0), ("", 0)])
         self.assertEqual([p.name for p in self.dir.glob("x.db*")], ["x.db"])
         self.assertEqual((self.dir / "x.db").read_bytes()[18:20], b"\1\1")  # no WAL
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which rule a whole measurement obeys: the remedy, windows, losses, real captures."""
 import lzma
-import os
 import sqlite3
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 GRID = """title: Small
@@ -206,7 +202,3 @@ class Refused(Case):
         text = self.good("help", "fit").stdout
         for word in ("B / max(n in, n out)", "jackknife", "cross-validated", "dAIC"):
             self.assertIn(word, text)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How far off models are over random patterns: recomputed, beside the paper's columns, and as good as they claim."""
 import csv
 import io
-import os
 import statistics
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SWEEP = """title: Small
@@ -129,7 +125,3 @@ class Engines(Case):
         for d in both["differences"]:
             self.assertAlmostEqual(d["difference"], d["native_s"] / d["ns3_s"] - 1, places=9)
         self.assertIn("native against ns-3", self.good("fit", "s.db").stdout)
-
-
-if __name__ == "__main__":
-    e2e.main()

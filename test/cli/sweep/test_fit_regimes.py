@@ -1,19 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Regimes of a sweep: packets against the closed form, and the spread over seeds against the database."""
 import collections
 import itertools
 import json
-import os
 import signal
 import sqlite3
 import statistics
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import bench_models
 import e2e
 
@@ -225,7 +220,3 @@ class Shipped(Case):
         self.assertEqual(sorted(tuple(str(p[k]) for k in keys) for p in quiet + lossy),
                          sorted(itertools.product(*values)))
         self.assertEqual(len(whole) - len(quiet), len(quiet + lossy) // 7 * 6) # the smallest of 7 buffers is too small
-
-
-if __name__ == "__main__":
-    e2e.main()

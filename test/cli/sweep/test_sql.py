@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A sweep's database as others ask it: its tables are those of doc/files.md, the queries of doc/sql.md give what the same
 sweep gives in Python, and the notebook that draws them runs."""
@@ -8,9 +7,7 @@ import re
 import sqlite3
 import statistics
 import sys
-import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 PLACES = ("network.nic.queue", "network.switch.queue")
@@ -153,7 +150,3 @@ class Questions(e2e.Case):
                          [[row[key] for row in eq6] for key in ("mbps", "eq6")])
         self.assertEqual(len(plt.figure(2).axes[0].patches), 12)
         self.assertIn("gain_percent", (self.dir / "said").read_text())
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A grid of runs in one database: what single runs give, whatever is killed, however many share it."""
 import csv
@@ -11,10 +10,8 @@ import resource
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 
 SETS = ["duration=50ms", "warmup=10ms"]
@@ -336,7 +333,3 @@ class Failed(Case):
         self.assertRegex(words, 'point 1, .*"tcp.window":"100kB".*, seed 1: the engine was ended by signal 9')
         self.assertIn("3 of 4 points done", words)
         self.assertIn("4 of 4 points done, 1 of them now", self.good("sweep", "s.yaml").stderr)
-
-
-if __name__ == "__main__":
-    e2e.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A sweep on many machines: by mpirun or in shards, it gives the rows of `--jobs 1`. And by ns-3, and on a terminal."""
 import json
@@ -10,11 +9,9 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import e2e
 import test_sweep
 
@@ -305,7 +302,3 @@ class Ns3(Case):
     def test_and_so_they_are_under_mpirun(self):
         self.words(self.mpi(3, "s.yaml", "-q", "-o", "mpi.db"))
         self.assertEqual(self.rows("mpi.db"), self.rows())
-
-
-if __name__ == "__main__":
-    e2e.main()
