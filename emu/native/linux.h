@@ -120,7 +120,9 @@ struct native_linux {
 struct native_linux_buffer {
     uint64_t from, to;
     uint32_t memory; /* bytes (truesize) */
-    int pages;       /* of other frames in it; -1: its own head is none, so that no other may have it */
+    uint16_t room;   /* bytes after its data in its own head, while all are there (skb_tailroom()) */
+    uint8_t pages;   /* of other frames in it */
+    bool locked;     /* its own head is no page, so that no other may have it (skb_head_is_locked()) */
 };
 
 /* What a full segment in order touches comes first. */
