@@ -258,16 +258,24 @@ static bool acked_is_sacked_alone(const struct native_linux *l, uint32_t number)
            NATIVE_LINUX_SACKED;
 }
 
+/* Bytes of a segment of the packet that ends with this one: of several all but the last are full (tcp_skb_seglen()). */
+static uint32_t acked_segment_of(const struct native_linux *l, uint32_t end, uint32_t full)
+{
+    while (native_linux_at(l, end)->bytes != full && end != l->first && !(native_linux_at(l, end - 1)->flags & NATIVE_LINUX_END))
+        end--;
+    return native_linux_at(l, end)->bytes;
+}
+
 /* Segments [from, end) are about to be SACKed, all of one packet or its first or its last ones, or some between: they join
  * the packet before, if that is SACKed (tcp_shift_skb_data()), or are cut off (tcp_match_skb_to_sack()). `sacked`: it will
  * be. */
-static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end, bool sacked)
+static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end, bool sacked, uint32_t full)
 {
     const struct native_linux_segment *s = native_linux_at(l, from), *before = native_linux_at(l, from - 1);
     bool starts = from == l->first || before->flags & NATIVE_LINUX_END, whole = native_linux_at(l, end - 1)->flags & NATIVE_LINUX_END;
     bool probe = (s->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_AGAIN;
     sacked = from != l->first && (sacked || acked_is_sacked_alone(l, from - 1));
-    if (starts && sacked && !probe && before->bytes == s->bytes) {
+    if (starts && sacked && !probe && acked_segment_of(l, from - 1, full) == s->bytes) {
         native_linux_cut(l, end - 1);
         acked_join(l, from - 1);
         if (whole && end != l->next && acked_is_sacked_alone(l, end) && native_linux_at(l, end)->bytes == s->bytes)
@@ -279,14 +287,14 @@ static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end,
     native_linux_cut(l, end - 1);
 }
 
-static void acked_shape(struct native_linux *l, uint32_t from, uint32_t end)
+static void acked_shape(struct native_linux *l, uint32_t from, uint32_t end, uint32_t full)
 {
     bool sacked = false;
     while (from != end) {
         uint32_t to = from;
         while (to != end - 1 && !(native_linux_at(l, to)->flags & NATIVE_LINUX_END))
             to++;
-        acked_shape_one(l, from, to + 1, sacked);
+        acked_shape_one(l, from, to + 1, sacked, full);
         sacked = (native_linux_at(l, to)->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) != NATIVE_LINUX_AGAIN;
         from = to + 1;
     }
@@ -328,7 +336,7 @@ static void acked_mark(struct native_endpoint *e, const struct native_segment *s
                 if (native_offset(g->from, tx->una) + g->bytes > end)
                     break;
             }
-            acked_shape(&tx->own, first, number);
+            acked_shape(&tx->own, first, number, acked_segment(e));
             for (; first != number; first++)
                 acked_sack(e, first, a);
             at = end;

@@ -407,6 +407,17 @@ static void receive_next(struct native_endpoint *e, const struct native_segment 
     rx->ack_now = rx->ack_now || rx->reassembly.held.n == 0;
 }
 
+/* All of it was acknowledged before the latest data: it is answered without a look, by an ACK that is none of the quick ones
+ * unless one was due besides (tcp_send_dupack(), tcp_dec_quickack_mode()). */
+static void receive_old(struct native_endpoint *e, const struct native_linux_buffer *b)
+{
+    e->stats.duplicate_segments++;
+    receive_twice(&e->rx.own, b->from, b->to);
+    receive_all_quickly(e);
+    if (e->rx.unacked == 0 && e->rx.own.compressed == 0)
+        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+}
+
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_receiver *rx = &e->rx;
@@ -415,6 +426,10 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
     uint64_t before = rx->nxt;
     b.to += fin;
     rx->own.twice_from = rx->own.twice_to; /* a D-SACK that did not leave is forgotten */
+    if (b.to < rx->acked) {
+        receive_old(e, &b);
+        return;
+    }
     receive_measure_echo(e, s);
     if (fin)
         rx->finish = b.to - 1;
