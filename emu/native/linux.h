@@ -97,6 +97,12 @@ struct native_linux {
     uint32_t delivered, losses;           /* segments, ever */
     uint32_t reordering;                  /* SACKed segments that show a loss; grows with what comes out of order */
     bool reordered;                       /* something has come out of order */
+    bool twice;                           /* a D-SACK has told since of what was sent in vain (rack.dsack_seen) */
+    uint32_t duplicates;                  /* segments that D-SACKs have told of (dsack_dups) */
+    uint32_t reorder_steps;               /* reordering may take so many quarters of the least round trip, and one
+                                           * (reo_wnd_steps), */
+    uint32_t reorder_us;                  /* since then, */
+    uint32_t reorder_kept;                /* for so many episodes of losses more (reo_wnd_persist) */
     uint64_t limited_until;               /* `limited` is of the window that ends here (cwnd_usage_seq) */
     uint32_t most_out;                    /* and so many segments were out at most (max_packets_out) */
     uint64_t packet_end;                  /* of the packet at the head of what is to be sent; `taken`: there is none */
