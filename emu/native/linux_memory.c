@@ -33,8 +33,26 @@ static uint32_t memory_of_head(uint32_t payload)
     return slab;
 }
 
-struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload)
+/* The first frame takes the others over as its pages, as far as it has room for them and their heads are pages; a frame
+ * beyond that begins a list of frames, which is no buffer's to take (skb_gro_receive()). */
+static struct native_linux_buffer memory_of_merged(uint64_t from, uint32_t payload, uint32_t segment)
 {
+    uint32_t frames = (payload + segment - 1) / segment, own = memory_is_paged(segment) ? NATIVE_LINUX_PAGES + 1 : 1;
+    uint32_t listed = (frames - 1) / own;
+    return (struct native_linux_buffer){
+        .from = from,
+        .to = from + payload,
+        .memory = (frames - 1) * memory_of_head(segment) + memory_of_head(payload - (frames - 1) * segment) +
+                  (1 + (own > 1 ? listed : frames - 1)) * SKB_BYTES,
+        .pages = (uint8_t)(listed > 0 ? NATIVE_LINUX_PAGES : frames - 1),
+        .locked = listed > 0 || own == 1,
+    };
+}
+
+struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload, uint32_t segment)
+{
+    if (payload > segment)
+        return memory_of_merged(from, payload, segment);
     uint32_t head = memory_of_head(payload);
     return (struct native_linux_buffer){.from = from,
                                         .to = from + payload,
