@@ -446,19 +446,21 @@ static const struct key network_keys[] = {
 
 static const struct key linux_keys[] = {
     {"gso", KEY_SWITCH, OF(tcp.linux_own.gso), .usual = "true",
-     .meaning = "segmentation offload: TCP decides about bursts of up to 64 kB; frames are the same"},
+     .meaning = "segmentation offload (TSO, GSO): TCP decides about bursts of up to 64 kB; frames are the same"},
     {"gro", KEY_TIME, OF(tcp.linux_own.gro_ps), .max = 10 * MS, .usual = "0s",
-     .meaning = "frames that come within so much of a first one come in at one interrupt and are merged; 0s: one by one"},
+     .meaning = "frames that come within so much of a first one come in at one interrupt and are merged, up to 64 kB (GRO, "
+                "LRO); 0s: one by one"},
     {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .misfit = misfit_linux, .meaning = "RFC 7323"},
-    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .misfit = misfit_linux, .meaning = "as tcp.ecn, which was this engine's alone"},
-    {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true",
-     .misfit = misfit_linux, .meaning = "losses are found by time (RFC 8985), not by three duplicates alone"},
-    {"tail_probe", KEY_SWITCH, OF(tcp.linux_own.tail_probe), .usual = "true",
-     .misfit = misfit_linux, .meaning = "a probe before the retransmission timeout (RFC 8985, section 7)"},
-    {"autotuning", KEY_SWITCH, OF(tcp.linux_own.autotuning), .usual = "false",
-     .misfit = misfit_linux, .meaning = "buffers grow as they are needed, up to tcp.window"},
-    {"pacing", KEY_RATE, OF(tcp.linux_own.pacing_bps), RATES, .optional = true,
-     .otherwise = "as the congestion control wants", .misfit = misfit_linux, .meaning = "most payload that a flow sends (SO_MAX_PACING_RATE)"},
+    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .misfit = misfit_linux,
+     .meaning = "as tcp.ecn, which was this engine's alone"},
+    {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true", .misfit = misfit_linux,
+     .meaning = "losses are found by time (RFC 8985), not by three duplicates alone"},
+    {"tail_probe", KEY_SWITCH, OF(tcp.linux_own.tail_probe), .usual = "true", .misfit = misfit_linux,
+     .meaning = "a probe before the retransmission timeout (RFC 8985, section 7)"},
+    {"autotuning", KEY_SWITCH, OF(tcp.linux_own.autotuning), .usual = "false", .misfit = misfit_linux,
+     .meaning = "buffers grow as they are needed, up to tcp.window"},
+    {"pacing", KEY_RATE, OF(tcp.linux_own.pacing_bps), RATES, .optional = true, .misfit = misfit_linux,
+     .otherwise = "as the congestion control wants", .meaning = "most payload that a flow sends (SO_MAX_PACING_RATE)"},
     {0},
 };
 
