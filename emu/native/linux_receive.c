@@ -2,6 +2,7 @@
 /* What Linux's receiver acknowledges and when (tcp_input.c), and the window that it advertises (tcp_output.c). */
 #include "emu/native/endpoint.h"
 
+#define PS_PER_NS 1000
 #define PS_PER_US INT64_C(1000000)
 #define PS_PER_TICK (NATIVE_RTT_JIFFY_US * PS_PER_US)
 #define FIRST_WINDOW 65535
@@ -97,11 +98,16 @@ uint64_t native_linux_window(const struct native_endpoint *e)
     return receive_said(window, scale);
 }
 
+/* The timer is due at a whole ns, before frames that come in it and that its host acts on at the end of it
+ * (emu_engine_deliver()). */
 static void receive_compressed(void *arg)
 {
     struct native_endpoint *e = arg;
+    int64_t *now_ps = &e->env->scheduler->now_ps, exact_ps = *now_ps;
+    *now_ps += PS_PER_NS - 1;
     if (e->rx.own.compressed > 0)
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    *now_ps = exact_ps;
 }
 
 void native_linux_init_receiver(struct native_endpoint *e)
@@ -305,7 +311,7 @@ static void receive_compress(struct native_endpoint *e)
     int64_t delay_ps = trip_8us * 125 / 20 * 1000; /* 5 %, in ns */
     if (delay_ps > MOST_COMPRESSED_PS)
         delay_ps = MOST_COMPRESSED_PS;
-    native_timer_set(&own->timer, receive_now(e) + delay_ps + COMPRESSED_SLACK_PS);
+    native_timer_set(&own->timer, receive_now(e) + delay_ps + COMPRESSED_SLACK_PS - (PS_PER_NS - 1));
 }
 
 /* More than a segment waits for an ACK. */

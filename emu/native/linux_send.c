@@ -142,7 +142,7 @@ static void send_segment(struct native_endpoint *e, uint64_t from, uint32_t payl
     }
     if (payload > 0 && e->stats.first_data_ps < 0)
         e->stats.first_data_ps = send_now(e);
-    tx->sent_ps = send_now(e);
+    tx->sent_ps = tx->own.wrote_ps = send_now(e);
     native_endpoint_send(e, flags, from, payload);
 }
 
