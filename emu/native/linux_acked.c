@@ -365,12 +365,36 @@ static int acked_blocks(struct native_endpoint *e, const struct native_segment *
     return n;
 }
 
+/* What is still in the queue and arrived twice was sent again in vain; and it came late, where it was SACKed before this
+ * (tcp_sacktag_one()). */
+static void acked_mark_twice(struct native_endpoint *e, const struct native_segment *s, struct acked *a)
+{
+    const struct native_sacked_segment *sacked = (const struct native_sacked_segment *)s;
+    struct native_linux *l = &e->tx.own;
+    uint64_t start = native_offset(sacked->sack[0][0], e->tx.una), to = native_offset(sacked->sack[0][1], e->tx.una);
+    if (to <= a->before)
+        return;
+    for (uint32_t i = acked_find(l, start); i != l->next; i++) {
+        const struct native_linux_segment *g = native_linux_at(l, i);
+        uint64_t from = native_offset(g->from, e->tx.una), end = from + g->bytes;
+        if (end > to)
+            return;
+        if (!(g->flags & (NATIVE_LINUX_AGAIN | NATIVE_LINUX_EVER)))
+            continue;
+        l->undo_again -= l->may_undo && l->undo_again > 0 && end > l->undo_from;
+        if (g->flags & NATIVE_LINUX_SACKED && from < a->low)
+            a->low = from;
+    }
+}
+
 /* tcp_sacktag_write_queue() */
 static void acked_mark(struct native_endpoint *e, const struct native_segment *s, struct acked *a)
 {
     struct native_sender *tx = &e->tx;
     uint64_t blocks[NATIVE_SACK_BLOCKS][2];
     int n = acked_blocks(e, s, a, blocks);
+    if (a->dsack)
+        acked_mark_twice(e, s, a);
     for (int i = 0; i < n; i++) {
         uint64_t from = blocks[i][0], to = blocks[i][1];
         uint64_t start, end, at = from;
