@@ -31,7 +31,7 @@ static void begin(void)
 }
 
 /* What TCP gets is these segments of these ends, so long. */
-static void gets(size_t n, const uint32_t (*wanted)[3])
+static void tcp_has(size_t n, const uint32_t (*wanted)[3])
 {
     assert_int_equal(native_gro_merge(came, n_came, &pool), n);
     for (size_t i = 0; i < n; i++) {
@@ -53,7 +53,7 @@ TEST(test_what_continues_a_stream_is_merged)
     frame(5, 0, 0, NATIVE_ACK);
     data(0, 3); /* segment 2 is missing */
     data(2, 8);
-    gets(4, (const uint32_t[][3]){{5, 0, 0}, {0, 0, 2 * SEGMENT}, {2, 7, 2 * SEGMENT}, {0, 3, SEGMENT}});
+    tcp_has(4, (const uint32_t[][3]){{5, 0, 0}, {0, 0, 2 * SEGMENT}, {2, 7, 2 * SEGMENT}, {0, 3, SEGMENT}});
 }
 
 /* PSH and a short segment end a packet, at once; one that is pushed and alone is not held. */
@@ -91,7 +91,7 @@ TEST(test_headers_must_be_alike)
     for (size_t i = 4; i < 6; i++)
         came[i]->ack = 1;
     came[5]->window = 1001;
-    gets(5, (const uint32_t[][3]){{0, 0, 2 * SEGMENT}, {0, 2, SEGMENT}, {0, 3, SEGMENT}, {0, 4, SEGMENT}, {0, 5, SEGMENT}});
+    tcp_has(5, (const uint32_t[][3]){{0, 0, 2 * SEGMENT}, {0, 2, SEGMENT}, {0, 3, SEGMENT}, {0, 4, SEGMENT}, {0, 5, SEGMENT}});
 }
 
 /* 52 bytes of headers and 45 segments are 65,212; one more would make 66,660, and a packet has fewer than 65,536. After 64
@@ -101,7 +101,7 @@ TEST(test_a_packet_has_64_kB_and_a_poll_64_frames)
     begin();
     for (uint32_t i = 0; i < 70; i++)
         data(0, i);
-    gets(3, (const uint32_t[][3]){{0, 0, 45 * SEGMENT}, {0, 45, 19 * SEGMENT}, {0, 64, 6 * SEGMENT}});
+    tcp_has(3, (const uint32_t[][3]){{0, 0, 45 * SEGMENT}, {0, 45, 19 * SEGMENT}, {0, 64, 6 * SEGMENT}});
 }
 
 /* Eight may be held; the ninth makes the oldest leave. */
@@ -112,7 +112,7 @@ TEST(test_eight_are_held)
         data(end, 0);
     data(0, 1); /* its packet has left */
     data(16, 1);
-    gets(10, (const uint32_t[][3]){{0, 0, SEGMENT}, {2, 0, SEGMENT}, {4, 0, SEGMENT}, {6, 0, SEGMENT}, {8, 0, SEGMENT},
+    tcp_has(10, (const uint32_t[][3]){{0, 0, SEGMENT}, {2, 0, SEGMENT}, {4, 0, SEGMENT}, {6, 0, SEGMENT}, {8, 0, SEGMENT},
                                    {10, 0, SEGMENT}, {12, 0, SEGMENT}, {14, 0, SEGMENT}, {16, 0, 2 * SEGMENT},
                                    {0, 1, SEGMENT}});
 }
