@@ -82,7 +82,8 @@ FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")
 static const char *misfit_linux_tcp(const struct key *key, const struct scenario *s, const void *section,
                                     const struct document *given)
 {
-    bool own = s->engine == SCENARIO_ENGINE_NATIVE && s->tcp.sack &&
+    bool native = s->engine == SCENARIO_ENGINE_NATIVE || (given && !document_node(given, "engine")); /* it is the first choice */
+    bool own = native && s->transport == SCENARIO_TRANSPORT_TCP && s->tcp.sack &&
                (s->tcp.congestion == EMU_CONGESTION_LINUXRENO || s->tcp.congestion == EMU_CONGESTION_CUBIC ||
                 s->tcp.congestion == EMU_CONGESTION_DCTCP);
     (void)key, (void)section;
