@@ -78,6 +78,19 @@ FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
 FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")
+/* Of what only Linux's TCP has, the native engine's controls that are Linux's have some. */
+static const char *misfit_linux_tcp(const struct key *key, const struct scenario *s, const void *section,
+                                    const struct document *given)
+{
+    bool native = s->engine == SCENARIO_ENGINE_NATIVE || (given && !document_node(given, "engine")); /* it is the first choice */
+    bool own = native && s->transport == SCENARIO_TRANSPORT_TCP && s->tcp.sack &&
+               (s->tcp.congestion == EMU_CONGESTION_LINUXRENO || s->tcp.congestion == EMU_CONGESTION_CUBIC ||
+                s->tcp.congestion == EMU_CONGESTION_DCTCP);
+    (void)key, (void)section;
+    if (s->engine == SCENARIO_ENGINE_LINUX || (own && (given || s->tcp.linux_own.gro_ps > 0 || !s->tcp.linux_own.gso)))
+        return NULL;
+    return given ? "is for engine: linux, or for native with congestion: linuxreno, cubic or dctcp" : "";
+}
 FITS(wall, s->engine == SCENARIO_ENGINE_LINUX && s->clock == SCENARIO_CLOCK_WALL, "is for clock: wall")
 /* `kernel`: the qdisc where a key stands. */
 static const char *keys_qdisc(const struct scenario *s, const char *kernel, const struct document *given)
@@ -434,18 +447,20 @@ static const struct key network_keys[] = {
 
 static const struct key linux_keys[] = {
     {"gso", KEY_SWITCH, OF(tcp.linux_own.gso), .usual = "true",
-     .meaning = "segmentation offload: TCP decides about bursts of up to 64 kB; frames are the same"},
+     .meaning = "segmentation offload (TSO, GSO): TCP decides about bursts of up to 64 kB; frames are the same"},
     {"gro", KEY_TIME, OF(tcp.linux_own.gro_ps), .max = 10 * MS, .usual = "0s",
-     .meaning = "frames that come within so much of a first one come in at one interrupt and are merged; 0s: one by one"},
-    {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .meaning = "RFC 7323"},
-    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .meaning = "as tcp.ecn, which was this engine's alone"},
-    {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true",
+     .meaning = "frames that come within so much of a first one come in at one interrupt and are merged, up to 64 kB (GRO, "
+                "LRO); 0s: one by one"},
+    {"timestamps", KEY_SWITCH, OF(tcp.linux_own.timestamps), .usual = "true", .misfit = misfit_linux, .meaning = "RFC 7323"},
+    {"ecn", KEY_SWITCH, OF(tcp.linux_own.ecn), .usual = "false", .misfit = misfit_linux,
+     .meaning = "as tcp.ecn, which was this engine's alone"},
+    {"rack", KEY_SWITCH, OF(tcp.linux_own.rack), .usual = "true", .misfit = misfit_linux,
      .meaning = "losses are found by time (RFC 8985), not by three duplicates alone"},
-    {"tail_probe", KEY_SWITCH, OF(tcp.linux_own.tail_probe), .usual = "true",
+    {"tail_probe", KEY_SWITCH, OF(tcp.linux_own.tail_probe), .usual = "true", .misfit = misfit_linux,
      .meaning = "a probe before the retransmission timeout (RFC 8985, section 7)"},
-    {"autotuning", KEY_SWITCH, OF(tcp.linux_own.autotuning), .usual = "false",
+    {"autotuning", KEY_SWITCH, OF(tcp.linux_own.autotuning), .usual = "false", .misfit = misfit_linux,
      .meaning = "buffers grow as they are needed, up to tcp.window"},
-    {"pacing", KEY_RATE, OF(tcp.linux_own.pacing_bps), RATES, .optional = true,
+    {"pacing", KEY_RATE, OF(tcp.linux_own.pacing_bps), RATES, .optional = true, .misfit = misfit_linux,
      .otherwise = "as the congestion control wants", .meaning = "most payload that a flow sends (SO_MAX_PACING_RATE)"},
     {0},
 };
@@ -481,7 +496,8 @@ static const struct key tcp_keys[] = {
     {"small_queues", KEY_BYTES, OF(tcp.small_queue_bytes), .max = 1000000000, .usual = "0B",
      .meaning = "most of its own data a sender keeps in its NIC (TCP Small Queues; Linux has its own bound, as linuxreno "
                 "and cubic here); 0: no bound"},
-    {"linux", KEY_SECTION, .keys = linux_keys, .misfit = misfit_linux, .meaning = "what only engine: linux has"},
+    {"linux", KEY_SECTION, .keys = linux_keys, .misfit = misfit_linux_tcp,
+     .meaning = "what only engine: linux has; gso and gro native, too, with congestion: linuxreno, cubic or dctcp"},
     {0},
 };
 

@@ -898,6 +898,11 @@ static bool engine_step(struct emu_engine *e, int64_t until_ps, struct error *er
                          (unsigned long long)(e->step.now_ns - least_ns));
     linux_step_ready(&e->step, engine_ready, e);
     linux_step_frames(&e->step, engine_sent, e);
+    while (e->step.more && !e->config.lateness) { /* all of them, before events that are later */
+        if (!linux_step_more(&e->step, err))
+            return false;
+        linux_step_frames(&e->step, engine_sent, e);
+    }
     engine_run_to(e, e->step.now_ns);
     return true;
 }

@@ -66,7 +66,14 @@ static bool step_ask(struct linux_step *s, struct contraflow_step *step, void *c
         return error_set_errno(err, "the kernel inside");
     s->now_ns = step->now_ns;
     s->n_frames = step->n_frames;
+    s->more = step->more;
     return true;
+}
+
+bool linux_step_more(struct linux_step *s, struct error *err)
+{
+    struct contraflow_step step = {0};
+    return step_ask(s, &step, NULL, err);
 }
 
 bool linux_step_begin(struct linux_step *s, uint64_t begin_ns, struct error *err)

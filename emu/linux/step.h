@@ -23,6 +23,7 @@ struct linux_step {
     uint8_t *out;                      /* owned; frames */
     uint64_t now_ns;                   /* of the kernel */
     uint32_t n_frames;                 /* in `out` */
+    bool more;                         /* which had no room for all of them */
 };
 
 /* In wall time the process is in namespaces of its own from then on. */
@@ -48,7 +49,10 @@ bool linux_step_run(struct linux_step *s, uint64_t deadline_ns, uint64_t linger_
                     void (*done)(void *user, const struct contraflow_op *op, void *about), void *user,
                     struct error *err);
 
-/* The frames sent until now_ns; what sent() adds is for the next time. */
+/* Where there are more: takes those that come next, at the same time. */
+bool linux_step_more(struct linux_step *s, struct error *err);
+
+/* The frames taken, which were sent until now_ns; what sent() adds is for the next time. */
 void linux_step_frames(const struct linux_step *s,
                        void (*sent)(void *user, const struct contraflow_frame *head, const uint8_t *bytes),
                        void *user);

@@ -431,7 +431,7 @@ static enum native_way endpoint_way(const struct native_endpoint *e)
     const struct native_receiver *rx = &e->rx;
     const struct native_sender *tx = &e->tx;
     if (!e->plain || tx->recovery != NATIVE_NORMAL || tx->duplicate_acks > 0 || tx->scoreboard.bytes > 0 ||
-        tx->persist.armed || tx->may_undo)
+        tx->persist.armed || tx->may_undo || rx->own.gathers)
         return NATIVE_ANY_WAY;
     if (tx->nxt > tx->una)
         return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now ? NATIVE_SENDING : NATIVE_ANY_WAY;
@@ -481,8 +481,20 @@ static inline void endpoint_has_read(struct native_endpoint *e)
 
 static inline void endpoint_reads(struct native_endpoint *e)
 {
-    if (!e->rx.paused && e->rx.own.queued > 0)
+    if (!e->rx.paused && !e->rx.own.gathers && e->rx.own.queued > 0)
         endpoint_has_read(e);
+}
+
+void native_endpoint_gathered(struct native_endpoint *e)
+{
+    if (native_linux_gathered(e)) {
+        e->rx.own.queued = 0;
+        endpoint_ack(e);
+    }
+    if (e->tx.from_linux) {
+        endpoint_reads(e);
+        native_linux_push(e); /* and writes */
+    }
 }
 
 /* A full segment of which Linux's receiver learns nothing, and which calls for an ACK only as the second one. */

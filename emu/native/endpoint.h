@@ -143,6 +143,9 @@ void native_endpoint_pause(struct native_endpoint *e, bool paused);
 /* Takes a segment that has arrived, and gives it back to the environment's pool of its size. */
 void native_endpoint_receive(struct native_endpoint *e, struct native_segment *s);
 
+/* An interrupt of its host that native_linux_gather() told of is over. */
+void native_endpoint_gathered(struct native_endpoint *e);
+
 /* What a frame with that payload counts in the NIC: its bytes there, or its memory where Linux sends it. */
 static inline int64_t native_endpoint_queued(const struct native_endpoint *e, uint32_t payload, bool cut, int64_t frame_bytes)
 {

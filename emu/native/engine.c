@@ -5,6 +5,7 @@
 
 #include "emu/headers.h"
 #include "emu/native/endpoint.h"
+#include "emu/native/gro.h"
 #include "emu/native/headers.h"
 
 #include <pthread.h>
@@ -43,6 +44,7 @@ struct emu_engine {
     struct native_scheduler scheduler;
     struct native_endpoint_env env;
     struct native_host *hosts;  /* owned; NULL: they have one clock */
+    struct native_gro *gro;     /* owned; a host each, made with the first flow whose frames are merged; NULL: none is */
     struct native_pools *pools; /* owned; the first is this thread's */
     pthread_mutex_t lock;       /* for the list of pools */
     struct native_flow **flows; /* owned */
@@ -217,12 +219,40 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
     struct native_segment *s = frame->packet; /* who receives may send, and the frame is no longer there */
     struct native_endpoint *to = native_end(e, s->end ^ 1);
     if (__builtin_expect(frame->dst == (uint32_t)host, 1)) {
+        if (__builtin_expect(e->gro != NULL, 0) && e->gro[host].within_ps > 0) {
+            native_gro_add(&e->gro[host], to->env->scheduler, s);
+            return;
+        }
         int64_t exact_ps = native_enter(to);
         native_endpoint_receive(to, s);
         native_leave(to, exact_ps);
     } else { /* it was flooded */
         native_release(s);
     }
+}
+
+/* The interrupt of a host. */
+static void native_interrupt(void *user, struct native_gro *g)
+{
+    struct emu_engine *e = user;
+    const struct native_endpoint *any = native_end(e, g->came[0]->end ^ 1);
+    int64_t exact_ps = native_enter(any);
+    size_t n = native_gro_merge(g->came, g->n, any->env->plain);
+    struct native_endpoint *first = NULL, **last = &first;
+    for (size_t i = 0; i < n; i++) {
+        struct native_endpoint *to = native_end(e, g->came[i]->end ^ 1);
+        if (!to->rx.own.gathers) {
+            native_linux_gather(to);
+            *last = to;
+            last = &to->rx.own.gathered;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        native_endpoint_receive(native_end(e, g->came[i]->end ^ 1), g->came[i]);
+    for (; first; first = first->rx.own.gathered)
+        native_endpoint_gathered(first);
+    g->n = 0;
+    native_leave(any, exact_ps);
 }
 
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
@@ -459,8 +489,9 @@ void emu_engine_free(struct emu_engine *e)
         native_endpoint_fini(&e->flows[i]->ends[1]);
         free(e->flows[i]);
     }
-    free(e->flows);
-    free(e->ends);
+    for (int h = 0; e->gro && h < e->n_hosts; h++)
+        free(e->gro[h].came);
+    MEMORY_FREE(e->flows, e->ends, e->gro);
     for (int h = 0; e->hosts && h < e->n_hosts; h++)
         native_scheduler_fini(&e->hosts[h].scheduler);
     free(e->hosts);
@@ -489,6 +520,20 @@ int emu_engine_add_host(struct emu_engine *e, struct error *err)
     return e->n_hosts++;
 }
 
+static void flow_gather(struct emu_engine *e, const struct emu_flow_config *c)
+{
+    const int ends[2] = {c->source, c->sink};
+    if (c->tcp.linux_own.gro_ps <= 0)
+        return;
+    if (!e->gro)
+        e->gro = memory_zeroed((size_t)e->n_hosts, sizeof *e->gro, "hosts");
+    for (int i = 0; i < 2; i++) {
+        e->gro[ends[i]].within_ps = c->tcp.linux_own.gro_ps;
+        e->gro[ends[i]].deliver = native_interrupt;
+        e->gro[ends[i]].user = e;
+    }
+}
+
 int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *config, struct error *err)
 {
     if (config->tcp.congestion >= EMU_CONGESTION_COUNT || !native_congestions[config->tcp.congestion]) {
@@ -504,6 +549,7 @@ int emu_engine_add_flow(struct emu_engine *e, const struct emu_flow_config *conf
     native_endpoint_init(&f->ends[0], &e->env, &config->tcp, id, source, sink);
     native_endpoint_init(&f->ends[1], &e->env, &config->tcp, id + 1, sink, source);
     native_endpoint_listen(&f->ends[1]);
+    flow_gather(e, config);
     f->ends[1].quiet = config->bytes == 0 && !config->duplex && !config->written; /* nobody waits for any of it */
     e->ends = memory_resized(e->ends, 2 * (size_t)e->n_flows + 2, sizeof(struct native_endpoint *), "flows");
     e->ends[id] = &f->ends[0];

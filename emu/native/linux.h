@@ -97,6 +97,12 @@ struct native_linux {
     uint32_t delivered, losses;           /* segments, ever */
     uint32_t reordering;                  /* SACKed segments that show a loss; grows with what comes out of order */
     bool reordered;                       /* something has come out of order */
+    bool twice;                           /* a D-SACK has told since of what was sent in vain (rack.dsack_seen) */
+    uint32_t duplicates;                  /* segments that D-SACKs have told of (dsack_dups) */
+    uint32_t reorder_steps;               /* reordering may take so many quarters of the least round trip, and one
+                                           * (reo_wnd_steps), */
+    uint32_t reorder_us;                  /* since then, */
+    uint32_t reorder_kept;                /* for so many episodes of losses more (reo_wnd_persist) */
     uint64_t limited_until;               /* `limited` is of the window that ends here (cwnd_usage_seq) */
     uint32_t most_out;                    /* and so many segments were out at most (max_packets_out) */
     uint64_t packet_end;                  /* of the packet at the head of what is to be sent; `taken`: there is none */
@@ -120,7 +126,9 @@ struct native_linux {
 struct native_linux_buffer {
     uint64_t from, to;
     uint32_t memory; /* bytes (truesize) */
-    int pages;       /* of other frames in it; -1: its own head is none, so that no other may have it */
+    uint16_t room;   /* bytes after its data in its own head, while all are there (skb_tailroom()) */
+    uint8_t pages;   /* of other frames in it */
+    bool locked;     /* its own head is no page, so that no other may have it (skb_head_is_locked()) */
 };
 
 /* What a full segment in order touches comes first. */
@@ -137,6 +145,8 @@ struct native_linux_receiver {
     uint32_t shorter;        /* the last one was shorter, as others may be (last_seg_size); 0: no */
     bool pushed;             /* something ended (ICSK_ACK_PUSHED) that no ACK has left for */
     bool delaying;           /* an ACK waits for its timer (ICSK_ACK_TIMER) */
+    bool gathers;            /* its host is in an interrupt that may have more for it: the application reads after that */
+    struct native_endpoint *gathered; /* borrowed; the next such end; NULL: none */
     uint64_t widest;         /* the window while no more than `spare` is queued and kept; 0: it is to be found */
     uint64_t spare;
     uint64_t limit;          /* the window is no larger (rcv_ssthresh), */
@@ -182,8 +192,13 @@ bool native_linux_delayed_ack(struct native_endpoint *e);
  * (tcp_cleanup_rbuf()). */
 void native_linux_reopen(struct native_endpoint *e, uint64_t window);
 
-/* Memory of a frame with its data. */
-struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload);
+/* An interrupt of its host begins that has something for it. It ends: the application reads what has come, and an ACK may
+ * be due for that. */
+void native_linux_gather(struct native_endpoint *e);
+bool native_linux_gathered(struct native_endpoint *e);
+
+/* Memory of a frame with its data, or of several that were merged (gro.h), full ones but the last. */
+struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload, uint32_t segment);
 /* It is next in order (tcp_queue_rcv()). */
 void native_linux_queue(struct native_linux_receiver *own, const struct native_linux_buffer *b);
 /* It is out of order (tcp_data_queue_ofo()); a buffer of its own is not yet counted. */

@@ -9,6 +9,8 @@
 #define MOST_REORDERING 300 /* segments (tcp_max_reordering) */
 #define REORDERING_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
 #define DUPLICATE_SACKS 3   /* tcp_reordering */
+#define REORDERING_EPISODES 16 /* that its time is remembered for (TCP_RACK_RECOVERY_THRESH) */
+#define MOST_REORDERING_STEPS 255
 
 /* What an ACK said. */
 struct acked {
@@ -23,6 +25,8 @@ struct acked {
     bool set_timer, lost_again;
     bool ece;               /* it echoes a mark (FLAG_ECE) */
     bool has_first, has_sack_first;
+    bool delivered;         /* something has arrived, of which what left last left at `sent_us` */
+    uint32_t sent_us;
     uint32_t first_us, last_us, sack_first_us, sack_last_us; /* when the oldest and the latest of them left */
     uint32_t echo_ms;       /* the time stamp it echoes */
 };
@@ -88,6 +92,14 @@ void native_linux_lose(struct native_linux *l, uint32_t number)
     }
 }
 
+/* Of what arrives, the latest that left (tcp_rate_skb_delivered()). */
+static void acked_deliver(struct acked *a, uint32_t sent_us)
+{
+    if (!a->delivered || (int32_t)(sent_us - a->sent_us) > 0)
+        a->sent_us = sent_us;
+    a->delivered = true;
+}
+
 /* tcp_rack_advance() */
 static void acked_rack(struct native_endpoint *e, uint8_t flags, uint64_t end, uint32_t sent_us, uint32_t now_us)
 {
@@ -109,8 +121,26 @@ static int64_t acked_reordering_window_us(const struct native_endpoint *e)
     const struct native_linux *l = &e->tx.own;
     if (!l->reordered && (l->state >= LINUX_RECOVERY || l->sacked >= l->reordering))
         return 0;
-    int64_t least = e->tx.rtt.min_us / 4, most = e->tx.rtt.srtt_8us / 8;
+    int64_t least = e->tx.rtt.min_us / 4 * (1 + (int64_t)l->reorder_steps), most = e->tx.rtt.srtt_8us / 8;
     return least < most ? least : most;
+}
+
+/* tcp_rack_update_reo_wnd(): D-SACKs of one round trip make it longer by a step. */
+static void acked_learn_reordering(struct native_endpoint *e, const struct acked *a)
+{
+    struct native_linux *l = &e->tx.own;
+    if (!a->delivered)
+        return;
+    if (l->reorder_us > 0 && (int32_t)(a->sent_us - l->reorder_us) < 0)
+        l->twice = false;
+    if (l->twice) {
+        l->reorder_steps += l->reorder_steps < MOST_REORDERING_STEPS - 1;
+        l->reorder_us = a->now_us;
+        l->reorder_kept = REORDERING_EPISODES;
+        l->twice = false;
+    } else if (l->reorder_kept == 0) {
+        l->reorder_steps = 0;
+    }
 }
 
 /* A segment that left before what has arrived: lost, or after so many us. -1: it left later. */
@@ -185,6 +215,7 @@ static void acked_sack(struct native_endpoint *e, uint32_t number, struct acked 
     struct native_linux_segment *s = native_linux_at(l, number);
     uint64_t from = native_offset(s->from, e->tx.una), end = from + s->bytes;
     acked_rack(e, s->flags, end, s->sent_us, a->now_us);
+    acked_deliver(a, s->sent_us);
     if (s->flags & NATIVE_LINUX_AGAIN) {
         if (s->flags & NATIVE_LINUX_LOST) { /* else it is believed to be out still */
             s->flags &= (uint8_t)~(NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN);
@@ -224,7 +255,27 @@ static void acked_reordered(struct native_endpoint *e, uint64_t low, uint64_t hi
     l->reordered = true;
 }
 
-/* A first block of what is acknowledged already, or within the second, tells of something that arrived twice. */
+/* What arrived twice is delivered, too, as far as it may have been sent twice (tcp_dsack_seen()). Returns segments; 0: it may
+ * not, or is longer than any window. */
+static uint32_t acked_twice(struct native_endpoint *e, uint64_t from, uint64_t to, struct acked *a)
+{
+    struct native_linux *l = &e->tx.own;
+    uint32_t segment = acked_segment(e), segments = (uint32_t)((to - from + segment - 1) / segment);
+    if (to <= from || to - from > l->most_window)
+        return 0;
+    l->duplicates += segments;
+    if (l->duplicates > (uint64_t)e->stats.retransmitted_segments)
+        return 0;
+    a->dsack = true;
+    bool probe = segments == 1 && l->probe_end != 0 && l->probe_end == to;
+    a->dsack_of_probe = a->dsack_of_probe || probe;
+    l->twice = l->twice || (l->reordered && !probe);
+    l->delivered += segments;
+    return segments;
+}
+
+/* A first block of what is acknowledged already, or within the second, tells of something that arrived twice
+ * (tcp_check_dsack()). */
 static bool acked_dsack(struct native_endpoint *e, const struct native_sacked_segment *s, uint64_t before,
                         struct acked *a)
 {
@@ -233,16 +284,10 @@ static bool acked_dsack(struct native_endpoint *e, const struct native_sacked_se
     bool twice = from < e->tx.una;
     if (!twice && s->segment.n_sack > 1)
         twice = from >= native_offset(s->sack[1][0], e->tx.una) && to <= native_offset(s->sack[1][1], e->tx.una);
-    if (!twice)
-        return false;
-    a->dsack = true;
-    if (l->probe_again && l->probe_end != 0 && l->probe_end == to)
-        a->dsack_of_probe = true;
-    if (l->may_undo && l->undo_again > 0 && to <= before && to > l->undo_from) {
-        int32_t segments = (int32_t)((to - from + acked_segment(e) - 1) / acked_segment(e));
-        l->undo_again = l->undo_again > segments ? l->undo_again - segments : 0;
-    }
-    return true;
+    uint32_t segments = twice ? acked_twice(e, from, to, a) : 0;
+    if (segments > 0 && l->may_undo && l->undo_again > 0 && to <= before && to > l->undo_from)
+        l->undo_again = l->undo_again > (int32_t)segments ? l->undo_again - (int32_t)segments : 0;
+    return segments > 0;
 }
 
 /* A packet ends there no longer: what follows has become part of it (tcp_shifted_skb()). */
@@ -258,16 +303,24 @@ static bool acked_is_sacked_alone(const struct native_linux *l, uint32_t number)
            NATIVE_LINUX_SACKED;
 }
 
+/* Bytes of a segment of the packet that ends with this one: of several all but the last are full (tcp_skb_seglen()). */
+static uint32_t acked_segment_of(const struct native_linux *l, uint32_t end, uint32_t full)
+{
+    while (native_linux_at(l, end)->bytes != full && end != l->first && !(native_linux_at(l, end - 1)->flags & NATIVE_LINUX_END))
+        end--;
+    return native_linux_at(l, end)->bytes;
+}
+
 /* Segments [from, end) are about to be SACKed, all of one packet or its first or its last ones, or some between: they join
  * the packet before, if that is SACKed (tcp_shift_skb_data()), or are cut off (tcp_match_skb_to_sack()). `sacked`: it will
  * be. */
-static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end, bool sacked)
+static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end, bool sacked, uint32_t full)
 {
     const struct native_linux_segment *s = native_linux_at(l, from), *before = native_linux_at(l, from - 1);
     bool starts = from == l->first || before->flags & NATIVE_LINUX_END, whole = native_linux_at(l, end - 1)->flags & NATIVE_LINUX_END;
     bool probe = (s->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_AGAIN;
     sacked = from != l->first && (sacked || acked_is_sacked_alone(l, from - 1));
-    if (starts && sacked && !probe && before->bytes == s->bytes) {
+    if (starts && sacked && !probe && acked_segment_of(l, from - 1, full) == s->bytes) {
         native_linux_cut(l, end - 1);
         acked_join(l, from - 1);
         if (whole && end != l->next && acked_is_sacked_alone(l, end) && native_linux_at(l, end)->bytes == s->bytes)
@@ -279,14 +332,14 @@ static void acked_shape_one(struct native_linux *l, uint32_t from, uint32_t end,
     native_linux_cut(l, end - 1);
 }
 
-static void acked_shape(struct native_linux *l, uint32_t from, uint32_t end)
+static void acked_shape(struct native_linux *l, uint32_t from, uint32_t end, uint32_t full)
 {
     bool sacked = false;
     while (from != end) {
         uint32_t to = from;
         while (to != end - 1 && !(native_linux_at(l, to)->flags & NATIVE_LINUX_END))
             to++;
-        acked_shape_one(l, from, to + 1, sacked);
+        acked_shape_one(l, from, to + 1, sacked, full);
         sacked = (native_linux_at(l, to)->flags & (NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN)) != NATIVE_LINUX_AGAIN;
         from = to + 1;
     }
@@ -312,12 +365,36 @@ static int acked_blocks(struct native_endpoint *e, const struct native_segment *
     return n;
 }
 
+/* What is still in the queue and arrived twice was sent again in vain; and it came late, where it was SACKed before this
+ * (tcp_sacktag_one()). */
+static void acked_mark_twice(struct native_endpoint *e, const struct native_segment *s, struct acked *a)
+{
+    const struct native_sacked_segment *sacked = (const struct native_sacked_segment *)s;
+    struct native_linux *l = &e->tx.own;
+    uint64_t start = native_offset(sacked->sack[0][0], e->tx.una), to = native_offset(sacked->sack[0][1], e->tx.una);
+    if (to <= a->before)
+        return;
+    for (uint32_t i = acked_find(l, start); i != l->next; i++) {
+        const struct native_linux_segment *g = native_linux_at(l, i);
+        uint64_t from = native_offset(g->from, e->tx.una), end = from + g->bytes;
+        if (end > to)
+            return;
+        if (!(g->flags & (NATIVE_LINUX_AGAIN | NATIVE_LINUX_EVER)))
+            continue;
+        l->undo_again -= l->may_undo && l->undo_again > 0 && end > l->undo_from;
+        if (g->flags & NATIVE_LINUX_SACKED && from < a->low)
+            a->low = from;
+    }
+}
+
 /* tcp_sacktag_write_queue() */
 static void acked_mark(struct native_endpoint *e, const struct native_segment *s, struct acked *a)
 {
     struct native_sender *tx = &e->tx;
     uint64_t blocks[NATIVE_SACK_BLOCKS][2];
     int n = acked_blocks(e, s, a, blocks);
+    if (a->dsack)
+        acked_mark_twice(e, s, a);
     for (int i = 0; i < n; i++) {
         uint64_t from = blocks[i][0], to = blocks[i][1];
         uint64_t start, end, at = from;
@@ -328,7 +405,7 @@ static void acked_mark(struct native_endpoint *e, const struct native_segment *s
                 if (native_offset(g->from, tx->una) + g->bytes > end)
                     break;
             }
-            acked_shape(&tx->own, first, number);
+            acked_shape(&tx->own, first, number, acked_segment(e));
             for (; first != number; first++)
                 acked_sack(e, first, a);
             at = end;
@@ -365,6 +442,7 @@ static void acked_clean(struct native_endpoint *e, struct acked *a)
             l->sacked--;
         } else {
             l->delivered++;
+            acked_deliver(a, s->sent_us);
             bool original = s->flags & (NATIVE_LINUX_AGAIN | NATIVE_LINUX_EVER) &&
                             (int32_t)(a->echo_ms - s->sent_us / 1000) < 0; /* tcp_skb_spurious_retrans() */
             if (!original)
@@ -547,6 +625,8 @@ static void acked_try_undo_recovery(struct native_endpoint *e, const struct acke
     if (acked_in_vain(&e->tx.own, a)) {
         e->stats.spurious_timeouts += e->tx.own.state == LINUX_LOSS;
         acked_undo(e, false);
+    } else if (e->tx.own.reorder_kept > 0) {
+        e->tx.own.reorder_kept--;
     }
     native_linux_set_state(e, LINUX_OPEN);
 }
@@ -564,8 +644,21 @@ static bool acked_try_undo_loss(struct native_endpoint *e, bool frto, const stru
 
 static void acked_try_undo_dsack(struct native_endpoint *e)
 {
-    if (e->tx.own.may_undo && e->tx.own.undo_again == 0)
-        acked_undo(e, false);
+    if (!e->tx.own.may_undo || e->tx.own.undo_again != 0)
+        return;
+    e->tx.own.reorder_kept += e->tx.own.reorder_kept < REORDERING_EPISODES;
+    acked_undo(e, false);
+}
+
+/* tcp_try_to_open() */
+static void acked_try_to_open(struct native_endpoint *e, const struct acked *a)
+{
+    if (!acked_any_again(&e->tx.own))
+        e->tx.own.again_ms = 0;
+    if (a->ece)
+        acked_enter_cwr(e);
+    if (e->tx.own.state != LINUX_CWR)
+        acked_keep_open(e);
 }
 
 /* tcp_rack_mark_lost() */
@@ -646,7 +739,7 @@ static enum resend acked_alert(struct native_endpoint *e, struct acked *a, bool 
         }
         if (l->may_undo && l->undo_again == 0) {
             acked_try_undo_dsack(e);
-            acked_keep_open(e);
+            acked_try_to_open(e, a);
         }
         acked_identify(e, a);
         if (l->state != LINUX_RECOVERY) {
@@ -668,13 +761,8 @@ static enum resend acked_alert(struct native_endpoint *e, struct acked *a, bool 
             acked_try_undo_dsack(e);
         acked_identify(e, a);
     }
-    if (l->lost == 0) { /* tcp_try_to_open() */
-        if (!acked_any_again(l))
-            l->again_ms = 0;
-        if (a->ece)
-            acked_enter_cwr(e);
-        if (l->state != LINUX_CWR)
-            acked_keep_open(e);
+    if (l->lost == 0) {
+        acked_try_to_open(e, a);
         return resend;
     }
     native_linux_enter_recovery(e);
@@ -760,6 +848,7 @@ void native_linux_acked(struct native_endpoint *e, const struct native_segment *
     }
     if (a.una_moved)
         acked_clean(e, &a);
+    acked_learn_reordering(e, &a);
     struct native_ack seen = {.segment = acked_segment(e),
                               .now_us = (uint64_t)(native_scheduler_now(e->env->scheduler) / PS_PER_US)};
     seen.rtt_us = acked_time(e, &a);

@@ -22,39 +22,67 @@ static bool memory_is_paged(uint32_t payload)
     return bytes > LEAST_PAGED - SHARED_INFO && bytes <= PAGE_BYTES - SHARED_INFO;
 }
 
-/* Of a frame that a driver has allocated (__netdev_alloc_skb()). */
-static uint32_t memory_of_frame(uint32_t payload)
+/* Bytes of the head of a frame that a driver has allocated, with skb_shared_info (__netdev_alloc_skb()). */
+static uint32_t memory_of_head(uint32_t payload)
 {
     uint32_t bytes = (payload + AROUND_PAYLOAD + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE + SHARED_INFO, slab = LEAST_SLAB;
     if (memory_is_paged(payload))
-        return bytes + SKB_BYTES;
+        return bytes;
     while (slab < bytes)
         slab *= 2;
-    return slab + SKB_BYTES;
+    return slab;
 }
 
-struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload)
+/* The first frame takes the others over as its pages, as far as it has room for them and their heads are pages; a frame
+ * beyond that begins a list of frames, which is no buffer's to take (skb_gro_receive()). */
+static struct native_linux_buffer memory_of_merged(uint64_t from, uint32_t payload, uint32_t segment)
 {
-    return (struct native_linux_buffer){from, from + payload, memory_of_frame(payload), memory_is_paged(payload) ? 0 : -1};
+    uint32_t frames = (payload + segment - 1) / segment, own = memory_is_paged(segment) ? NATIVE_LINUX_PAGES + 1 : 1;
+    uint32_t listed = (frames - 1) / own;
+    return (struct native_linux_buffer){
+        .from = from,
+        .to = from + payload,
+        .memory = (frames - 1) * memory_of_head(segment) + memory_of_head(payload - (frames - 1) * segment) +
+                  (1 + (own > 1 ? listed : frames - 1)) * SKB_BYTES,
+        .pages = (uint8_t)(listed > 0 ? NATIVE_LINUX_PAGES : frames - 1),
+        .locked = listed > 0 || own == 1,
+    };
 }
 
-/* The data of `b` become pages of `to`: its head is given back (skb_try_coalesce()). Returns the memory that comes to it; 0:
- * it has no room for them, or they do not continue it. */
-static uint32_t memory_coalesce(struct native_linux_buffer *to, const struct native_linux_buffer *b)
+struct native_linux_buffer native_linux_buffer(uint64_t from, uint32_t payload, uint32_t segment)
 {
-    int pages = to->pages < 0 ? 0 : to->pages;
-    if (to->to != b->from || b->pages < 0 || pages + b->pages >= NATIVE_LINUX_PAGES)
-        return 0;
+    if (payload > segment)
+        return memory_of_merged(from, payload, segment);
+    uint32_t head = memory_of_head(payload);
+    return (struct native_linux_buffer){.from = from,
+                                        .to = from + payload,
+                                        .memory = head + SKB_BYTES,
+                                        .room = (uint16_t)(head - SHARED_INFO - AROUND_PAYLOAD - payload),
+                                        .locked = !memory_is_paged(payload)};
+}
+
+/* The data of `b` are copied after those of `to`, where they fit, or become pages of it: its head is given back
+ * (skb_try_coalesce()). False: it has no room for them, or they do not continue it. *more: the memory that comes to it. */
+static bool memory_coalesce(struct native_linux_buffer *to, const struct native_linux_buffer *b, uint32_t *more)
+{
+    uint64_t bytes = b->to - b->from;
+    bool copied = to->pages == 0 && bytes <= to->room;
+    if (to->to != b->from || (!copied && (b->locked || to->pages + b->pages >= NATIVE_LINUX_PAGES)))
+        return false;
     to->to = b->to;
-    to->pages = pages + b->pages + 1;
-    to->memory += b->memory - SKB_BYTES;
-    return b->memory - SKB_BYTES;
+    *more = copied ? 0 : b->memory - SKB_BYTES;
+    to->memory += *more;
+    if (copied)
+        to->room = (uint16_t)(to->room - bytes);
+    else
+        to->pages = (uint8_t)(to->pages + b->pages + 1);
+    return true;
 }
 
 void native_linux_queue(struct native_linux_receiver *own, const struct native_linux_buffer *b)
 {
-    uint32_t more = own->queued > 0 ? memory_coalesce(&own->tail, b) : 0;
-    if (more == 0) {
+    uint32_t more = 0;
+    if (own->queued == 0 || !memory_coalesce(&own->tail, b, &more)) {
         own->tail = *b;
         more = b->memory;
     }
@@ -86,10 +114,11 @@ enum native_linux_kept native_linux_keep(struct native_linux_receiver *own, cons
         i--;
     if (i > 0 && own->held[i - 1].to >= b->to)
         return LINUX_KEPT_BEFORE;
-    uint32_t more = i > 0 ? memory_coalesce(&own->held[i - 1], b) : 0;
-    own->kept += more;
-    if (more > 0)
+    uint32_t more = 0;
+    if (i > 0 && memory_coalesce(&own->held[i - 1], b, &more)) {
+        own->kept += more;
         return LINUX_MERGED;
+    }
     memory_insert(own, i > 0 && own->held[i - 1].from == b->from ? i - 1 : i, b);
     return LINUX_KEPT;
 }

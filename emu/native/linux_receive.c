@@ -2,6 +2,7 @@
 /* What Linux's receiver acknowledges and when (tcp_input.c), and the window that it advertises (tcp_output.c). */
 #include "emu/native/endpoint.h"
 
+#define PS_PER_NS 1000
 #define PS_PER_US INT64_C(1000000)
 #define PS_PER_TICK (NATIVE_RTT_JIFFY_US * PS_PER_US)
 #define FIRST_WINDOW 65535
@@ -26,6 +27,11 @@ static int64_t receive_now(const struct native_endpoint *e)
 static int32_t receive_tick(const struct native_endpoint *e)
 {
     return (int32_t)((uint64_t)receive_now(e) / PS_PER_TICK);
+}
+
+static struct native_linux_buffer receive_buffer(const struct native_endpoint *e, uint64_t from, uint32_t payload)
+{
+    return native_linux_buffer(from, payload, (uint32_t)e->config.segment_bytes);
 }
 
 /* What is free now of the buffer (tcp_space()): half of the memory is for data. */
@@ -92,17 +98,22 @@ uint64_t native_linux_window(const struct native_endpoint *e)
     return receive_said(window, scale);
 }
 
+/* The timer is due at a whole ns, before frames that come in it and that its host acts on at the end of it
+ * (emu_engine_deliver()). */
 static void receive_compressed(void *arg)
 {
     struct native_endpoint *e = arg;
+    int64_t *now_ps = &e->env->scheduler->now_ps, exact_ps = *now_ps;
+    *now_ps += PS_PER_NS - 1;
     if (e->rx.own.compressed > 0)
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    *now_ps = exact_ps;
 }
 
 void native_linux_init_receiver(struct native_endpoint *e)
 {
     struct native_linux_receiver *own = &e->rx.own;
-    own->memory = native_linux_buffer(0, (uint32_t)e->config.segment_bytes).memory;
+    own->memory = receive_buffer(e, 0, (uint32_t)e->config.segment_bytes).memory;
     own->queued = own->memory;
     own->space = receive_space(e);
     own->queued = 0;
@@ -166,6 +177,7 @@ static void receive_grow(struct native_endpoint *e, uint32_t bytes)
 {
     struct native_linux_receiver *own = &e->rx.own;
     uint64_t space = receive_space(e), more = 2 * (uint64_t)e->config.segment_bytes;
+    more = 2 * (uint64_t)bytes > more ? 2 * (uint64_t)bytes : more;
     space = space < own->most ? space : own->most;
     if (bytes < GROWS_FROM || space <= own->limit)
         return;
@@ -299,7 +311,13 @@ static void receive_compress(struct native_endpoint *e)
     int64_t delay_ps = trip_8us * 125 / 20 * 1000; /* 5 %, in ns */
     if (delay_ps > MOST_COMPRESSED_PS)
         delay_ps = MOST_COMPRESSED_PS;
-    native_timer_set(&own->timer, receive_now(e) + delay_ps + COMPRESSED_SLACK_PS);
+    native_timer_set(&own->timer, receive_now(e) + delay_ps + COMPRESSED_SLACK_PS - (PS_PER_NS - 1));
+}
+
+/* More than a segment waits for an ACK. */
+static inline bool receive_two(const struct native_endpoint *e)
+{
+    return e->rx.nxt - e->rx.acked > (e->config.delayed_ack > 1 ? e->rx.own.segment : 0);
 }
 
 /* Whether what has come is to be acknowledged now, before the application reads (__tcp_ack_snd_check()), or once it has read
@@ -307,17 +325,34 @@ static void receive_compress(struct native_endpoint *e)
 static inline void receive_judge(struct native_endpoint *e, bool fin)
 {
     struct native_receiver *rx = &e->rx;
-    bool two = rx->nxt - rx->acked > (e->config.delayed_ack > 1 ? rx->own.segment : 0);
+    bool two = receive_two(e);
     rx->unacked++;
     rx->ack_now = rx->ack_now || (rx->quick_acks > 0 && !fin) ||
                   (two && (receive_space(e) >= rx->window_sent || native_linux_window(e) >= rx->window_sent));
     if (!rx->ack_now && rx->reassembly.held.n > 0)
         receive_compress(e);
-    if (rx->ack_now || (!two && (!rx->own.pushed || fin || rx->own.kept > 0)))
+    if (rx->ack_now || rx->own.gathers || (!two && (!rx->own.pushed || fin || rx->own.kept > 0)))
         return;
     rx->ack_now = true;
     if (!rx->paused)
         rx->own.queued = 0;
+}
+
+void native_linux_gather(struct native_endpoint *e)
+{
+    e->rx.own.gathers = true;
+    e->rx.own.gathered = NULL;
+    e->way = NATIVE_ANY_WAY;
+}
+
+bool native_linux_gathered(struct native_endpoint *e)
+{
+    struct native_receiver *rx = &e->rx;
+    if (!rx->own.gathers)
+        return false;
+    rx->own.gathers = false;
+    return !rx->paused && rx->own.queued > 0 && rx->unacked > 0 &&
+           (receive_two(e) || (rx->own.pushed && rx->finish == NATIVE_OPEN_STREAM && rx->own.kept == 0));
 }
 
 void native_linux_reopen(struct native_endpoint *e, uint64_t window)
@@ -353,7 +388,7 @@ static inline __attribute__((always_inline)) void receive_in_order(struct native
 void native_linux_received(struct native_endpoint *e, const struct native_segment *s)
 {
     e->rx.own.queued = s->payload_bytes == e->config.segment_bytes ? e->rx.own.memory /* it is alone */
-                                                                   : native_linux_buffer(0, s->payload_bytes).memory;
+                                                                   : receive_buffer(e, 0, s->payload_bytes).memory;
     receive_measure_echo(e, s);
     receive_in_order(e, s);
     receive_judge(e, false);
@@ -407,14 +442,29 @@ static void receive_next(struct native_endpoint *e, const struct native_segment 
     rx->ack_now = rx->ack_now || rx->reassembly.held.n == 0;
 }
 
+/* All of it was acknowledged before the latest data: it is answered without a look, by an ACK that is none of the quick ones
+ * unless one was due besides (tcp_send_dupack(), tcp_dec_quickack_mode()). */
+static void receive_old(struct native_endpoint *e, const struct native_linux_buffer *b)
+{
+    e->stats.duplicate_segments++;
+    receive_twice(&e->rx.own, b->from, b->to);
+    receive_all_quickly(e);
+    if (e->rx.unacked == 0 && e->rx.own.compressed == 0)
+        native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+}
+
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s)
 {
     struct native_receiver *rx = &e->rx;
     bool fin = s->flags & NATIVE_FIN, waited = false;
-    struct native_linux_buffer b = native_linux_buffer(native_offset(s->seq, rx->nxt), s->payload_bytes);
+    struct native_linux_buffer b = receive_buffer(e, native_offset(s->seq, rx->nxt), s->payload_bytes);
     uint64_t before = rx->nxt;
     b.to += fin;
     rx->own.twice_from = rx->own.twice_to; /* a D-SACK that did not leave is forgotten */
+    if (b.to < rx->acked) {
+        receive_old(e, &b);
+        return;
+    }
     receive_measure_echo(e, s);
     if (fin)
         rx->finish = b.to - 1;

@@ -142,7 +142,7 @@ static void send_segment(struct native_endpoint *e, uint64_t from, uint32_t payl
     }
     if (payload > 0 && e->stats.first_data_ps < 0)
         e->stats.first_data_ps = send_now(e);
-    tx->sent_ps = send_now(e);
+    tx->sent_ps = tx->own.wrote_ps = send_now(e);
     native_endpoint_send(e, flags, from, payload);
 }
 
@@ -662,7 +662,8 @@ static __attribute__((noinline)) void send_push(struct native_endpoint *e)
     if (idle && e->config.idle_restart)
         send_restart(e);
     native_linux_send_new(e, LINUX_SEND_ALL);
-    send_fill(e);
+    if (!e->rx.own.gathers)
+        send_fill(e);
     if (tx->nxt != tx->una || tx->throttled || tx->persist.armed)
         return;
     e->way = NATIVE_ANY_WAY;

@@ -17,6 +17,8 @@
 #define NATIVE_WHEEL_LEVELS 9
 #define NATIVE_WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
 #define NATIVE_WHEEL_ORDER_BITS 56
+#define NATIVE_WHEEL_BEFORE ((INT64_C(1) << NATIVE_WHEEL_BITS * NATIVE_WHEEL_LEVELS) - 74750) /* ticks of 4 ms at time 0: 300 s
+                                 * before they wrap a Linux kernel starts (INITIAL_JIFFIES), and has been up for 1 s */
 #define NATIVE_AFTER_ALL (UINT64_C(1) << 63) /* sequences of what is scheduled never come to that */
 
 struct native_entry {
@@ -130,7 +132,8 @@ static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tic
     int level = 0;
     while (level < NATIVE_WHEEL_LEVELS && ticks >= (int64_t)NATIVE_WHEEL_TICKS << NATIVE_WHEEL_BITS * level)
         level++;
-    int64_t deadline_ps = (((due >> NATIVE_WHEEL_BITS * level) + 1) << NATIVE_WHEEL_BITS * level) * tick_ps;
+    due = (((due + NATIVE_WHEEL_BEFORE) >> NATIVE_WHEEL_BITS * level) + 1) << NATIVE_WHEEL_BITS * level;
+    int64_t deadline_ps = (due - NATIVE_WHEEL_BEFORE) * tick_ps;
     if (t->armed != NATIVE_TIMER_SET || t->deadline_ps != deadline_ps) /* else it stays where it is */
         t->order = NATIVE_AFTER_ALL | (uint64_t)(NATIVE_WHEEL_LEVELS - level) << NATIVE_WHEEL_ORDER_BITS |
                    (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));

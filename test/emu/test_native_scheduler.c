@@ -257,9 +257,10 @@ static void ring(void *arg)
     order[ran++] = *(const int *)arg;
 }
 
-/* Ticks of 4. Timers for tick 70 lie 70 ahead, in the second level, whose timers fire at every eighth tick, at 72; those
- * for 71 that are set at tick 10, 61 ahead, fire one tick after it is due, at 72, too. Of these a coarser level is first,
- * and in one bucket the last that came; who is set anew for the same tick stays where it is. */
+/* Ticks of 4. Timers for tick 70 lie 70 ahead, in the second level, whose timers fire at every eighth tick, as Linux counts
+ * them, 2 more than we (modulo 8): at 78; those for 77 that are set at tick 16, 61 ahead, fire one tick after it is due,
+ * at 78, too. Of these a coarser level is first, and in one bucket the last that came; who is set anew for the same tick
+ * stays where it is. */
 TEST(test_timers_of_a_wheel_fire_as_linux_has_them)
 {
     const int names[] = {0, 1, 2, 3, 4};
@@ -269,14 +270,14 @@ TEST(test_timers_of_a_wheel_fire_as_linux_has_them)
         native_timer_init(&t[i], &s, ring, (void *)(uintptr_t)&names[i]);
     native_timer_set_in_wheel(&t[0], 4, 70);
     native_timer_set_in_wheel(&t[1], 4, 70);
-    native_scheduler_run(&s, 40);
+    native_scheduler_run(&s, 64);
     native_timer_set_in_wheel(&t[2], 4, 61);
     native_timer_set_in_wheel(&t[3], 4, 61);
     native_timer_set_in_wheel(&t[4], 4, 61);
     native_timer_set_in_wheel(&t[3], 4, 61);
-    native_scheduler_run(&s, 72 * 4);
+    native_scheduler_run(&s, 78 * 4);
     assert_int_equal(ran, 0);
-    native_scheduler_run(&s, 72 * 4 + 1);
+    native_scheduler_run(&s, 78 * 4 + 1);
     assert_int_equal(ran, 5);
     const int due[] = {1, 0, 4, 3, 2};
     assert_memory_equal(order, due, sizeof due);
