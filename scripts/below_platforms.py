@@ -150,7 +150,7 @@ PLATFORMS = {
         "smaller buffers": [[f"buffers={b}"] for b in ("0.7", "0.85")],
         "outputs at the uplink, too": [[f"gbn.jitter={j}", "network.switch.architecture=output"] for j in JITTERS],
         "shorter rings": [[f"gbn.ring={r}"] for r in ("16", "32")],
-        "users that are slower": [[f"gbn.user_overhead={u}us"] for u in ("30", "60")]})}
+        "users that are slower": [[f"gbn.user_overhead={u}us"] for u in ("30", "60", "80", "100")]})}
 
 
 def steps():
@@ -233,7 +233,7 @@ def cell(figures, at):
     """A value, in brackets if it is more than two deviations off; of several their root mean square of how far they are off."""
     if len(figures) == 1:
         f, value = figures[0], at[figures[0][0]]
-        text = f"{value:.2f}" if f[5] == "late" else f"{1000 * value:.3g} ms"
+        text = f"{value:.2f}" if f[5] == "late" else f"{1000 * value:.3g} ms" if value < 1 else f"{value:.3g} s"
         return text if abs(off(f, value)) <= 2 else f"({text})"
     return f"{100 * math.sqrt(sum(math.log(at[f[0]] / f[6]) ** 2 for f in figures) / len(figures)):.1f} %"
 
@@ -258,7 +258,7 @@ def table(platform, found, make):
     total = max([none, *(r[0] for r in rows)])
     weight = math.exp(none - total) + sum(math.exp(r[0] - total) for r in rows)
     first = max(r[0] for r in rows)
-    out = [["measured", "", "", *(cell(fs, {f[0]: f[6] for f in fs}) for fs in shown.values()), "", ""]]
+    out = [["measured", "", "", *(cell(fs, {f[0]: f[6] for f in fs}) if len(fs) == 1 else "" for fs in shown.values()), "", ""]]
     for log, text, point, at in sorted(rows, key=lambda r: -r[0]):
         within = sum(abs(off(f, at["figures"][f[0]])) <= 2 for f in figures)
         out.append([f"{text}: {point}", f"{math.exp(log - total) / weight:.3f}", f"{(log - first) / math.log(10):.1f}",
