@@ -167,12 +167,13 @@ static bool experiment_block(const struct experiment_options *o, int socket, siz
 {
     const struct study_experiment_block *b = &o->e.block[i];
     MEMORY_LOCAL char *folder = experiment_folder(o, i);
-    double began_s = monotonic_now_s(), capture_s = STUDY_EXPERIMENT_CAPTURE * o->e.block_s;
+    double began_s, capture_s = STUDY_EXPERIMENT_CAPTURE * o->e.block_s;
     int64_t frames, missed;
     if (o->terminal)
         cli_progress("block %zu of %zu: %s, offloads %s", i, experiment_blocks(o), experiment_queue(b), experiment_offloads(b));
     if (!experiment_set(o, experiment_queue(b), experiment_offloads(b), err))
         return false;
+    began_s = monotonic_now_s(); /* setting it may take long, by ssh say */
     if (!experiment_wait(socket, began_s + b->capture_at_s))
         return true;
     struct capture_keep *k = capture_keep_begin(o->interface, NULL, folder, err);

@@ -200,7 +200,7 @@ if not INSIDE:
             self.write("ethtool", ETHTOOL).chmod(0o755)
             done = subprocess.run(
                 [*paths.SANDBOX, sys.executable, os.path.abspath(__file__), "--router", str(e2e.CONTRAFLOW), "measure", "--experiment",
-                 "-o", "tried", "-i", "toa", "--rate", RATE, "--fours", "6", "--time", "400ms", "--seed", "20261126"],
+                 "-o", "tried", "-i", "toa", "--rate", RATE, "--fours", "6", "--time", "300ms", "--seed", "20261126"],
                 cwd=self.dir, capture_output=True, text=True, timeout=100, preexec_fn=first,
                 env={**{k: v for k, v in os.environ.items() if not k.startswith("SUDO_")}, "PATH": f"{self.dir}:{os.environ['PATH']}"})
             self.assertTrue(done.stdout, done.stderr)
