@@ -28,13 +28,13 @@ struct keep_report {
 static bool keep_filter(pcap_t *pcap, const char *port, struct error *err)
 {
     struct bpf_program program;
-    MEMORY_LOCAL char *text = memory_text("tcp port %s", port);
+    MEMORY_LOCAL char *text = port ? memory_text("tcp port %s", port) : memory_text("tcp");
     bool ok = pcap_compile(pcap, &program, text, 1, PCAP_NETMASK_UNKNOWN) == 0;
     if (!ok)
-        return error_set(err, ERROR_INPUT, "port %s: %s", port, pcap_geterr(pcap));
+        return error_set(err, ERROR_INPUT, "%s: %s", text, pcap_geterr(pcap));
     ok = pcap_setfilter(pcap, &program) == 0;
     pcap_freecode(&program);
-    return ok || error_set(err, ERROR_SYSTEM, "port %s cannot be filtered: %s", port, pcap_geterr(pcap));
+    return ok || error_set(err, ERROR_SYSTEM, "%s cannot be filtered: %s", text, pcap_geterr(pcap));
 }
 
 static bool keep_open(const char *interface, const char *port, const char *directory, pcap_t **pcap, struct outfile *f,
@@ -132,7 +132,7 @@ struct capture_keep *capture_keep_begin(const char *interface, const char *port,
     }
     close(sockets[1]);
     k->socket = sockets[0];
-    if (keep_hear(k, &report, err) && capture_confine_live(false, -1, err))
+    if (keep_hear(k, &report, err))
         return k;
     capture_keep_discard(k);
     return NULL;

@@ -14,8 +14,8 @@
 struct capture_keep; /* opaque */
 
 /* Opens the interface, as capture/live.h does, and then DIRECTORY/headers.pcap, which is made with what is missing of
- * its directory. Neither we nor the other process have the privileges any more that opening took (capture/confine.h).
- * Before threads begin. NULL and *err: the interface is not there or may not be read, or the file cannot be written. */
+ * its directory. The other process has the privileges no more that opening took (capture/confine.h): ours are given up by
+ * whoever calls. `port` NULL: all of TCP. Before threads begin. NULL and *err: the interface is not there or may not be read, or the file cannot be written. */
 struct capture_keep *capture_keep_begin(const char *interface, const char *port, const char *directory,
                                         struct error *err);
 

@@ -35,6 +35,7 @@ NOT_RUN = {
     "compare fifo.db": "doc/sql.md compares sweeps",
     "infer measured.csv": "a measurement of somebody's",
     "infer client.json": "likewise",
+    "measure --experiment": "changes queues; test_measure_experiment.py has them",
     "measure serve --bind": "needs a second machine; test_measure.py has both, in namespaces",
     "measure 192.0.2.1": "likewise",
     "compare before after": "of these",
@@ -80,8 +81,8 @@ def page_of(words):
                 return "replay-" + option[2:]
     if words[:2] == ["measure", "--mpi"]:
         return "measure-mpi"
-    if words[:2] == ["measure", "--study"]:
-        return "measure-study"
+    if words[:2] in (["measure", "--study"], ["measure", "--experiment"]):
+        return "measure-" + words[1][2:]
     pair = "-".join(words[:2])
     return pair if pair in ACCEPTED else words[0]
 
@@ -150,7 +151,7 @@ class Help(unittest.TestCase):
     def command(self, page):
         return {"contraflow": [], "replay-port": ["replay", "f", "--port", "1Mbps"],
                 "replay-interface": ["replay", "f", "--interface", "x"], "measure-mpi": ["measure", "--mpi"],
-                "measure-study": ["measure", "--study"]}.get(page, page.split("-"))
+                "measure-study": ["measure", "--study"], "measure-experiment": ["measure", "--experiment"]}.get(page, page.split("-"))
 
     def test_help_fits_a_terminal(self):
         for path in PAGES:

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "capture/confine.h"
 #include "capture/keep.h"
 #include "cli/check_show.h"
 #include "cli/cli.h"
@@ -184,9 +185,9 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
     return ok;
 }
 
-static bool measure_keep_json(const char *directory, const json_t *root, struct error *err)
+bool cli_measure_keep(const char *directory, const char *name, const json_t *root, struct error *err)
 {
-    char *path = memory_text("%s/summary.json", directory);
+    char *path = memory_text("%s/%s", directory, name);
     struct outfile f = {0};
     bool ok = outfile_open(&f, path, err);
     if (ok) {
@@ -203,7 +204,7 @@ static bool measure_headers_begin(struct measure_options *o, struct error *err)
 {
     if (o->interface)
         o->headers = capture_keep_begin(o->interface, o->port, o->directory, err);
-    return !o->interface || o->headers;
+    return !o->interface || (o->headers && capture_confine_live(false, -1, err));
 }
 
 static bool measure_headers_end(struct measure_options *o, struct error *err)
@@ -245,6 +246,8 @@ int cmd_measure(int argc, char **argv)
         return cli_measure_serve(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "--study") == 0)
         return cli_measure_study(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "--experiment") == 0)
+        return cli_measure_experiment(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--mpi") == 0)
         return cli_mpi_measure(argc, argv);
     const struct cli_option options[] = {
@@ -279,7 +282,7 @@ int cmd_measure(int argc, char **argv)
     cli_end_on_interrupt();
     bool ok = measure_tests(&o, (const char *const *)(argv + at), (size_t)(argc - at), &err);
     json_t *root = cli_json("measure:1", results_json("resources:o programs:o", o.list, json_array()));
-    ok = ok && (!o.directory || measure_keep_json(o.directory, root, &err)) &&
+    ok = ok && (!o.directory || cli_measure_keep(o.directory, "summary.json", root, &err)) &&
          (!o.report || view_measured_page_finish(&o.page, &err)) && measure_headers_end(&o, &err);
     capture_keep_discard(o.headers);
     outfile_discard(&o.page);

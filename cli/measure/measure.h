@@ -5,11 +5,17 @@
 
 #include "cli/options.h"
 
+#include <jansson.h>
+
 /* 'contraflow measure serve', as a command of its own; argv[0] is "serve". */
 int cli_measure_study(int argc, char **argv);
+int cli_measure_experiment(int argc, char **argv);
 int cli_measure_serve(int argc, char **argv);
 
 /* A time of seconds for tests; `to`: a double. */
 cli_options_call cli_measure_seconds;
+
+/* Writes DIRECTORY/NAME, which appears whole; the directory is there. */
+bool cli_measure_keep(const char *directory, const char *name, const json_t *root, struct error *err);
 
 #endif

@@ -16,7 +16,7 @@ SMALL = ("duration=300ms", "warmup=100ms")
 # Schemas some of whose keys take long to make: the tests that make them all.
 ELSEWHERE = {
     "urn:contraflow:measure:1": "test_measure.py", "urn:contraflow:measure-mpi:1": "test_measure_mpi.py",
-    "urn:contraflow:measure-study:1": "test_measure_study.py",
+    "urn:contraflow:measure-study:1": "test_measure_study.py", "urn:contraflow:measure-experiment:1": "test_measure_experiment.py",
     "urn:contraflow:common:1#/$defs/measured": "test_measure.py",
     "urn:contraflow:common:1#/$defs/round_trips": "test_measure.py",
     "urn:contraflow:common:1#/$defs/estimate": "test_measure.py", "urn:contraflow:fit:1": "test_fit*.py",
