@@ -12,4 +12,7 @@ int cli_measure_serve(int argc, char **argv);
 /* A time of seconds for tests; `to`: a double. */
 cli_options_call cli_measure_seconds;
 
+/* A port of TCP, from the option's `least` to 65535; `to`: a const char *, which becomes the argument. */
+cli_options_call cli_measure_port;
+
 #endif

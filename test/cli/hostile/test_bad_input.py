@@ -106,6 +106,33 @@ class Scenario(e2e.Case):
 
 
 @e2e.needs_engine
+class Bounds(e2e.Case):
+    """Options of a number: the least and the greatest that are taken, and one beyond either, which is named. What comes of those
+    that are taken is another matter: files that are not there, a port at which nobody listens, an address of somebody else's."""
+    TOKEN = "--token=9c1f7a02e85b3d6494f0c7d5"
+    CLIENT, SERVER = ("measure", "127.0.0.1", "--port=9", TOKEN), ("measure", "serve", "--bind=192.0.2.1", TOKEN)
+    NOT_THERE = ("No such file", "Connection refused", "cannot be listened at")
+    BOUNDS = (
+        (CLIENT, "--streams", 1, 16), (CLIENT, "--port", 1, 65535), (CLIENT, "--time", "8s", "86400s"),
+        (("measure", "--study", "127.0.0.1", TOKEN), "--port", 1, 65535), (SERVER, "--port", 0, 65535),
+        (SERVER, "--max-clients", 1, 64), (SERVER, "--max-rate", "1000bps", None), (SERVER, "--max-time", "8s", "86400s"),
+        (("infer", "none.csv"), "--messages", 1, 2000), (("sweep", "none.yaml"), "--jobs", 1, 64),
+        (("sweep", "none.yaml"), "--seed", 0, 2**62 - 1), (("replay", "none.pcap"), "--port", "1000bps", "1000000000000bps"),
+        (("predict", "message", "--message=1kB"), "--processes", 2, 10**15), (("predict", "message"), "--message", "1B", f"{10**15}B"),
+        (("predict", "message", "--message=1kB"), "--packet", "1B", f"{10**15}B"), (("predict", "message"), "--packets", 1, 10**15))
+
+    def test_bounds_are_taken_and_what_is_beyond_is_not(self):
+        for command, option, *bounds in self.BOUNDS:
+            for bound, step in zip(bounds, (-1, 1)):
+                if bound is None:
+                    continue
+                number, unit = re.fullmatch(r"(\d+)([a-zA-Z]*)", str(bound)).groups()
+                with self.subTest(command=command, option=option, bound=bound):
+                    taken = self.call(*command, f"{option}={bound}")
+                    self.assertTrue(taken.returncode == 0 or any(why in taken.stderr for why in self.NOT_THERE), taken.stderr)
+                    self.bad(2, option[2:], *command, f"{option}={int(number) + step}{unit}")
+
+
 class System(e2e.Case):
     def test_output_directory_that_cannot_be_made(self):
         self.write("file", "")
