@@ -77,7 +77,8 @@ def senseless(value, where="", most_s=LONGEST_S):
         if SHARES.search(key) and not SIGNED.search(key) and not -ROUNDED <= v <= 1 + ROUNDED:
             yield f"{where}/{key}: {v} is no share"
         if COUNTED.search(key) and not SIGNED.search(key) and v < 0 and not (
-                v == -1 and where.startswith("/interfaces/")):  # which does not say (measure-study.json)
+                # An interface that does not say (measure-study.json); a wait beyond a floor, both as this machine's clock has them.
+                v == -1 and where.startswith("/interfaces/") or "/measured/" in where and key == "wait_s"):
             yield f"{where}/{key}: {v} is less than nothing"
         if LAST.search(key) and abs(v) > most_s or key.endswith("_bps") and v > FASTEST_BPS:
             yield f"{where}/{key}: {v} is beyond all that there is"
