@@ -46,6 +46,19 @@ class Scenario(e2e.Case):
         self.bad_scenario("network: {hosts: 4}\ntraffic:\n  flows:\n    - {from: h9, to: h0}\n",
                           ["s.yaml:4", "h9", "h0", "h3"])
 
+    def test_a_topology_has_its_own_keys_and_no_others(self):
+        own = {"star": "hosts: 3", "tree": "racks: [2, 2]", "mesh": "racks: [2, 2, 2]", "fat-tree": "k: 4",
+               "leaf-spine": "racks: [2, 2], spines: 2", "graph": "links: [{from: h0, to: sw0}, {from: h1, to: sw0}]"}
+        keys = {"hosts": ("3", ["star"]), "racks": ("[2, 2]", ["tree", "mesh", "leaf-spine"]), "k": ("4", ["fat-tree"]),
+                "spines": ("2", ["leaf-spine"]), "uplinks": ("1", ["star"]),
+                "links": ("[{from: h0, to: sw0}, {from: h1, to: sw0}]", ["graph"]),
+                "backbone": ("{rate: 1Gbps}", ["tree", "fat-tree", "leaf-spine"])}
+        for topology, others in own.items():
+            for key, (value, has) in keys.items():
+                if topology not in has:
+                    with self.subTest(topology=topology, key=key):
+                        self.bad_scenario(f"network: {{topology: {topology}, {others}, {key}: {value}}}\n", f"network.{key}")
+
     def test_nothing_that_is_written_over_a_shipped_scenario_crashes(self):
         """Random bytes, words and lines in shipped scenarios: it runs, or one line says what is wrong."""
         random_ = random.Random(14)
