@@ -118,7 +118,6 @@ class Scenario(e2e.Case):
         self.assertEqual(self.call("run").returncode, 2)
 
 
-@e2e.needs_engine
 class Bounds(e2e.Case):
     """Options of a number: the least and the greatest that are taken, and one beyond either, which is named. What comes of those
     that are taken is another matter: files that are not there, a port at which nobody listens, an address of somebody else's."""
@@ -146,6 +145,7 @@ class Bounds(e2e.Case):
                     self.bad(2, option[2:], *command, f"{option}={int(number) + step}{unit}")
 
 
+@e2e.needs_engine
 class System(e2e.Case):
     def test_output_directory_that_cannot_be_made(self):
         self.write("file", "")
