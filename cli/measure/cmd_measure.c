@@ -254,7 +254,7 @@ int cmd_measure(int argc, char **argv)
         {"output", 'o', .text = &o.directory},
         {"report", 0, .text = &o.report},
         {"interface", 'i', .text = &o.interface},
-        {"port", 0, .text = &o.port},
+        {"port", 0, .call = cli_measure_port, .to = &o.port, .least = 1},
         {"token", 0, .text = &o.token},
         {"token-file", 0, .text = &o.token_file},
         {"time", 0, .call = cli_measure_seconds, .to = &o.time_s},

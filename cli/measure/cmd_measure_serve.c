@@ -33,6 +33,15 @@ bool cli_measure_seconds(const struct cli_option *option, const char *text, stru
                      MEASURE_CLIENT_LEAST_S);
 }
 
+bool cli_measure_port(const struct cli_option *option, const char *text, struct error *err)
+{
+    int64_t port;
+    *(const char **)option->to = text;
+    return (units_parse_integer(text, &port, err) && port >= option->least && port <= UINT16_MAX) ||
+           error_set(err, ERROR_INPUT, "--port %s: a number from %d to %d is wanted; try " MEASURE_SERVER_PORT, text,
+                     (int)option->least, UINT16_MAX);
+}
+
 static bool measure_rate(const struct cli_option *option, const char *text, struct error *err)
 {
     int64_t rate_bps;
@@ -113,7 +122,7 @@ int cli_measure_serve(int argc, char **argv)
     char token[MEASURE_PROOF_TOKEN_MOST + 1] = "";
     const struct cli_option options[] = {
         {"bind", 0, .text = &o.bind},
-        {"port", 0, .text = &o.port},
+        {"port", 0, .call = cli_measure_port, .to = &o.port},
         {"token", 0, .text = &o.token},
         {"token-file", 0, .text = &o.token_file},
         {"congestion", 0, .text = &o.congestion},

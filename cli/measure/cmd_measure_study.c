@@ -78,7 +78,7 @@ int cli_measure_study(int argc, char **argv)
         {"emulate", 0, .text = &emulate},
         {"token", 0, .text = &token},
         {"token-file", 0, .text = &token_file},
-        {"port", 0, .text = &port},
+        {"port", 0, .call = cli_measure_port, .to = &port, .least = 1},
         {"budget", 0, .call = cli_options_budget, .to = &s.kit.until_s},
         {"jobs", 'j', .call = cli_options_jobs, .to = &s.kit.jobs},
         {"json", 0, .flag = &s.json},

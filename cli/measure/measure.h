@@ -18,4 +18,7 @@ cli_options_call cli_measure_seconds;
 /* Writes DIRECTORY/NAME, which appears whole; the directory is there. */
 bool cli_measure_keep(const char *directory, const char *name, const json_t *root, struct error *err);
 
+/* A port of TCP, from the option's `least` to 65535; `to`: a const char *, which becomes the argument. */
+cli_options_call cli_measure_port;
+
 #endif

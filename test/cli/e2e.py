@@ -165,15 +165,21 @@ class Case(unittest.TestCase):
 
 
 class Sample(unittest.TestLoader):
-    """Every so many-th test, where the environment says so: of long files under sanitizers (test/cli/meson.build)."""
+    """Every so many-th test, where the environment says so: of long files under sanitizers (test/cli/meson.build). There, none
+    that is of the program as it is alone."""
+
+    def flat(self, suite):
+        for test in suite:
+            if isinstance(test, unittest.TestSuite):
+                yield from self.flat(test)
+            elif not SANITIZED or ALL or not hasattr(getattr(test, test._testMethodName), "plainly"):
+                yield test
+
+    def loadTestsFromNames(self, *args, **more):
+        return self.suiteClass(self.flat(super().loadTestsFromNames(*args, **more)))
 
     def loadTestsFromModule(self, module, *args, **more):
-        def flat(suite):
-            for test in suite:
-                yield from flat(test) if isinstance(test, unittest.TestSuite) else [test]
-        tests = list(flat(super().loadTestsFromModule(module, *args, **more)))
-        if SANITIZED and not ALL:
-            tests = [test for test in tests if not hasattr(getattr(test, test._testMethodName), "plainly")]
+        tests = list(self.flat(super().loadTestsFromModule(module, *args, **more)))
         if EVERY > 1:
             print(f"1 in {EVERY} of {len(tests)} tests; CONTRAFLOW_ALL=1 asks for all", file=sys.stderr)
         return self.suiteClass(tests[::EVERY])

@@ -3,7 +3,9 @@
 
 Parts that several commands print are in common.json. No schema allows a key that it does not name."""
 import json
+import math
 import pathlib
+import re
 import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,13 +37,61 @@ def deepest(error):
 
 
 def errors(document, schemas=None):
-    """A line for each thing in a command's output that its schema does not allow."""
+    """A line for each thing in a command's output that its schema does not allow, or that cannot be."""
     schemas = schemas or SCHEMAS
     name = document.get("schema")
     if name not in schemas or name == COMMON:
         return [f"no schema {name}"]
     found = (deepest(e) for e in validator(schemas[name], schemas).iter_errors(document))
-    return ["/".join(map(str, e.absolute_path)) + ": " + e.message[:200] for e in found]
+    return ["/".join(map(str, e.absolute_path)) + ": " + e.message[:200] for e in found] + list(senseless(
+        document, most_s=math.inf if name.startswith("urn:contraflow:predict-") else LONGEST_S))  # of 10^15 packets, too
+
+
+# What the name of a number says of it, whatever the command: of what is counted or lasts there is no less than nothing, of
+# a share no more than all; quantiles rise, a mean lies between the least and the most, a value in its interval, a start is
+# before its end. Bounds are beyond all that tests do: a thousand days, ten petabits a second.
+SHARES = re.compile(r"(^|_)(share|probability|weight|tail|(one|both|neither)_busy)$")
+SIGNED = re.compile(r"(lost|change|gain|difference|drift|error|margin)")  # what is won may be below nothing, or above all
+COUNTED = re.compile(r"(_bytes|_frames|_segments|_packets|_bps|^bytes|^messages|^packets|ci95.*|sd|_sd_s|wait_s|floor_s|goodput.*)$")
+LAST = re.compile(r"_s$")
+RISING = [["min_s", "p5_s", "p25_s", "p50_s", "median_s", "p75_s", "p95_s", "p99_s", "max_s"], ["min_s", "mean_s", "max_s"],
+          ["min", "mean", "max"], ["mean_wait_s", "max_wait_s"], ["p99_wait_s", "max_wait_s"], ["low", "value", "high"],
+          ["least_s", "most_s"], ["start_s", "steady_start_s", "end_s"], ["start_s", "steady_end_s"], ["start_s", "ended_s"],
+          ["gap_error_p50_ns", "gap_error_p99_ns", "gap_error_max_ns"], ["rtt_floor_s", "rtt_s"]]
+LONGEST_S, FASTEST_BPS, ROUNDED = 86400e3, 1e16, 1e-9
+PERCENT = re.compile(r"(\d+(?:\.\d+)?) %(?! more| faster| longer)")
+
+
+def senseless(value, where="", most_s=LONGEST_S):
+    """A line for each number of a document that its name forbids."""
+    if isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from senseless(inner, f"{where}/{i}", most_s)
+    for said in PERCENT.findall(value) if isinstance(value, str) else ():
+        if float(said) > 100:
+            yield f"{where}: {said} % is no share: {value}"
+    if not isinstance(value, dict):
+        return
+    numbers = {k: v for k, v in value.items() if isinstance(v, (int, float)) and not isinstance(v, bool)}
+    for key, v in numbers.items():
+        beside = value.get("emulated") is False  # weighed beside those that are (infer.json), which sum up to all
+        if SHARES.search(key) and not SIGNED.search(key) and not beside and not -ROUNDED <= v <= 1 + ROUNDED:
+            yield f"{where}/{key}: {v} is no share"
+        if COUNTED.search(key) and not SIGNED.search(key) and v < 0 and not (
+                # An interface that does not say (measure-study.json); a wait beyond a floor, both as this machine's clock has them.
+                v == -1 and where.startswith("/interfaces/") or "/measured/" in where and key == "wait_s"):
+            yield f"{where}/{key}: {v} is less than nothing"
+        if LAST.search(key) and abs(v) > most_s or key.endswith("_bps") and v > FASTEST_BPS:
+            yield f"{where}/{key}: {v} is beyond all that there is"
+    between = [[f"{k[:-4]}{end}" for end in ("_low", "", "_high")] for k in numbers if k.endswith("_low")]
+    between += [[f"{k[:-6]}{end}" for end in ("_low_s", "_s", "_high_s")] for k in numbers if k.endswith("_low_s")]
+    for keys in RISING + between:
+        there = [k for k in keys if k in numbers]
+        for a, b in zip(there, there[1:]):
+            if numbers[a] > numbers[b] + ROUNDED * max(1, abs(numbers[b])):
+                yield f"{where}: {a} {numbers[a]} is more than {b} {numbers[b]}"
+    for key, inner in value.items():
+        yield from senseless(inner, f"{where}/{key}", most_s)
 
 
 def resolve(schema, where):

@@ -111,9 +111,10 @@ class Figure4a(test_fit.Case):
 @e2e.needs_engine
 class Figure4(test_engines.Case):
     def test_both_engines_agree_at_every_point(self):
-        done = self.cross_check("zhu-figure4.yaml", "duration=200ms", "warmup=100ms")
-        self.assertEqual([run["run"] for run in done["runs"]],
-                         ["1in-1out", "2in-1out", "3in-1out", "1in-2out", "2in-2out", "4in-2out"])
+        points = e2e.some(((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (4, 2)), 3)
+        done = self.cross_check("zhu-figure4.yaml", "duration=200ms", "warmup=100ms",
+                                f"traffic.star.points=[{', '.join(f'{a}/{b}' for a, b in points)}]")
+        self.assertEqual([run["run"] for run in done["runs"]], [f"{a}in-{b}out" for a, b in points])
 
 
 class Figure4b(test_fit.Case):

@@ -176,6 +176,19 @@ class Outputs(e2e.Case):
             spoil(bad)
             self.assertTrue(schemas.errors(bad))
 
+    def test_numbers_that_cannot_be_are_found(self):
+        """At each bound, and beyond it."""
+        for fits, does_not in (({"late_share": 1, "weight": 0}, {"late_share": 1.001}), ({"lost_share": -0.1}, {"weight": -0.1}),
+                               ({"data_wait_s": 0}, {"data_wait_s": -1e-6}), ({"took_s": 86400e3}, {"took_s": 864e6}),
+                               ({"rate_bps": 1e16}, {"rate_bps": 1.1e16}), ({"sent_bytes": 0}, {"sent_bytes": -1}),
+                               ({"p50_s": 2, "p99_s": 2}, {"p50_s": 2, "p99_s": 1.9}), ({"low": 1, "value": 1}, {"value": 2, "high": 1}),
+                               ({"gamma_low": 1, "gamma": 1, "gamma_high": 1}, {"gamma_low": 1, "gamma": 0.9}),
+                               ({"delta_s": 3, "delta_high_s": 3}, {"delta_low_s": 2, "delta_s": 1}),
+                               ({"mean_s": 1, "max_s": None}, {"mean_s": 2, "max_s": 1}), ({"start_s": 1, "end_s": 1}, {"start_s": 1, "end_s": 0})):
+            self.assertEqual(list(schemas.senseless({"a": [fits]})), [])
+            found, = schemas.senseless({"a": [does_not]})
+            self.assertTrue(found.startswith("/a/0"), found)
+
 
 class Run(e2e.Case):
     """JSON of a run, against its files."""

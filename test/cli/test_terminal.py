@@ -105,8 +105,7 @@ class Progress(e2e.Case):
 
     def test_infer_and_sweep_show_the_time_left(self):
         self.write("m.csv", "pattern,from,to,bytes,seconds\np,h1,h0,50MB,0.9\np,h2,h0,50MB,0.9\np,h0,h3,50MB,0.8\n")
-        said = self.on_terminal("infer", "m.csv", "--rate", "1Gbps", "--jobs", "1", "--hypothesis", "fifo", "--hypothesis",
-                                "ack-first")
+        said = self.on_terminal("infer", "m.csv", "--rate", "1Gbps", "--jobs", "1", "--hypothesis", "fifo")
         self.assertRegex(said, r"\d+ of \d+ emulations, \d+ s, \d+ s left")
         self.write("s.yaml", "duration: 400ms\nwarmup: 100ms\ncapture: []\ntraffic: {star: {incoming: 2, outgoing: 1}}\n")
         self.write("w.yaml", "scenario: s.yaml\nseeds: 1..15\naxes: {tcp.window: [1MB, 2MB]}\n")

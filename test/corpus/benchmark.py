@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How often contraflow is right about captures whose truth is known by experiment.
 
-    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs | --phase] [--reliability]
+    benchmark.py CONTRAFLOW DIR [--wrong] [--class NAME] [--runs | --phase] [--reliability] [--answers]
                  [--right 0.98 --false-yes 0.005 --missed 0 --unknown 0.05 --cause 0.95]
 
 DIR is a corpus of linux.py or emulated.py. Each capture is judged alone, by `contraflow check --json`; its "diagnosis"
@@ -98,14 +98,15 @@ def benchmark_phase_waits(job, path, resource, temporary):
 
 def benchmark_one(job):
     """{"answer", "cause", "lost", "capacity", "waits"} of one capture; missing where nothing was said."""
-    contraflow, directory, row, runs, phase = job
+    contraflow, directory, row, runs, phase, answers = job
     host = "h0" if runs else row["host"]
     with truth_capture(directory, row["name"]) as (path, temporary):
         if runs:
             path = benchmark_run(contraflow, directory, row["name"], temporary)
         if path is None:
             return row["name"], None
-        check, explain = (benchmark_call(contraflow, c, str(path)) for c in ("check", "explain"))
+        check = benchmark_call(contraflow, "check", str(path))
+        explain = {} if answers else benchmark_call(contraflow, "explain", str(path))
         resource = next((r for r in check.get("resources", []) if r["host"].strip("[]") == host), None)
         exact = benchmark_phase_waits(job, path, resource, temporary) if phase and resource else None
     if resource is None:
@@ -297,6 +298,7 @@ def main():
     p.add_argument("--runs", action="store_true", help="judge run directories, not captures")
     p.add_argument("--phase", action="store_true", help="hold waits against those of the time that is spoken of")
     p.add_argument("--reliability", action="store_true", help="said probability against frequency")
+    p.add_argument("--answers", action="store_true", help="without the waits that explain alone tells")
     p.add_argument("--class", dest="kind", help="this class only")
     p.add_argument("--right", type=float, help="at least this share")
     p.add_argument("--false-yes", type=float, help="at most this share")
@@ -306,8 +308,8 @@ def main():
     arguments = p.parse_args()
     with open(arguments.directory / "truth.csv", newline="") as f:
         rows = [r for r in csv.DictReader(f) if arguments.kind in (None, r.get("class"))]
-    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), r, arguments.runs, arguments.phase)
-            for r in rows]
+    jobs = [(os.path.abspath(arguments.contraflow), str(arguments.directory), r, arguments.runs, arguments.phase,
+             arguments.answers) for r in rows]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = {name: said for name, said in pool.map(benchmark_one, jobs) if said}
     missing = [r["name"] for r in rows if r["name"] not in results]

@@ -17,6 +17,8 @@ struct segment {
     uint16_t port, flags;
     uint16_t data;
     uint8_t n_sack, odd; /* odd: an option that nobody knows */
+    uint8_t ip_options;  /* words of them, all of nothing */
+    uint8_t cut;         /* bytes at its end that the frame lacks */
     bool no_ts;
 };
 
@@ -34,9 +36,10 @@ static uint8_t *put(uint8_t *at, uint32_t value, int bytes)
 static size_t segment_bytes(const struct emu_frame *frame, uint8_t *out, size_t limit)
 {
     const struct segment *s = &segments[fake_id(frame)];
-    uint8_t b[200] = {0}, *ip = b + 14, *tcp = ip + 20, *at = tcp + 20;
+    uint8_t b[200] = {0}, *ip = b + 14, *tcp = ip + 20 + 4 * s->ip_options, *at = tcp + 20;
     put(b + 12, 0x0800, 2);
-    ip[0] = 0x45;
+    ip[0] = (uint8_t)(0x45 + s->ip_options);
+    memset(ip + 20, 1, 4 * (size_t)s->ip_options);
     ip[9] = 6;
     put(ip + 12, 0x0a000001, 4);
     put(ip + 16, 0x0a000002, 4);
@@ -53,7 +56,7 @@ static size_t segment_bytes(const struct emu_frame *frame, uint8_t *out, size_t 
         at = put(put(at, s->sack[i][0], 4), s->sack[i][1], 4);
     put(tcp + 12, (uint32_t)((at - tcp) / 4) << 12 | s->flags, 2);
     put(ip + 2, (uint32_t)(at - ip) + s->data, 2);
-    size_t n = (size_t)(at - b) < limit ? (size_t)(at - b) : limit;
+    size_t whole = (size_t)(at - b) - s->cut, n = whole < limit ? whole : limit;
     memcpy(out, b, n);
     return n;
 }
@@ -125,6 +128,20 @@ TEST(test_two_acks_of_a_flow_stay)
     assert_int_equal(pop(), 7);
     assert_int_equal(pop(), -1);
     end();
+}
+
+/* Whatever stands between the addresses and TCP: of 14 + 20 + 40 + 20 + 12 bytes, 12 are a stamp's. A header that is cut says
+ * nothing that could be compared, wherever it is cut. */
+TEST(test_headers_are_read_behind_options_and_not_where_they_are_cut)
+{
+    for (uint8_t words = 0; words <= 10; words++) {
+        for (uint8_t cut = 0; cut <= 33 + 4 * words; cut++) {
+            make(false);
+            for (uint32_t k = 1; k <= 4; k++)
+                assert_int_equal(push((struct segment){.ack = 1000 * k, .ip_options = words, .cut = cut}), cut > 0 || k < 3 ? -1 : (int)k - 3);
+            end();
+        }
+    }
 }
 
 /* One is enough, when it is the frame before the newcomer. */

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/verdict.h"
 #include "test/cm.h"
+#include "test/judge/words.h"
 
 #include <math.h>
 
 #define CI 0.02
+
+static void decide(const struct measure_summary *s, struct judge_diagnosis *d)
+{
+    measure_verdict_decide(s, d);
+    words_make_sense(d->why, sizeof d->why);
+}
 
 static struct estimate known(double value, double ci95)
 {
@@ -55,7 +62,7 @@ static enum judge_answer answer(const struct measure_summary *s, enum judge_caus
     struct judge_diagnosis d;
     struct measure_summary full = *s;
     full.least_in = s->lost_in, full.least_out = s->lost_out, full.least = s->lost;
-    measure_verdict_decide(&full, &d);
+    decide(&full, &d);
     *cause = d.cause;
     assert_true(strlen(d.why) > 20);
     assert_true(strlen(d.why) < sizeof d.why - 1); /* not cut */
@@ -71,7 +78,7 @@ TEST(test_no_sentence_has_a_number_that_is_none)
         s.in[MEASURE_BOTH].mean.rtt_s = NAN;
         if (both)
             s.out[MEASURE_BOTH].mean.rtt_s = s.in[MEASURE_IN].mean.rtt_s = s.out[MEASURE_OUT].mean.rtt_s = NAN;
-        measure_verdict_decide(&s, &d);
+        decide(&s, &d);
         assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
         assert_null(strstr(d.why, "nan"));
         assert_non_null(strstr(d.why, "how long round trips of data in are is not known"));
@@ -82,7 +89,7 @@ TEST(test_acks_behind_data)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
     assert_non_null(strstr(d.why, "incoming data get 5.0 of 9.7 Mb/s, as their ACKs wait behind outgoing "
@@ -134,10 +141,10 @@ TEST(test_what_is_lost_at_least_decides_a_yes)
     s.full_in = s.full_out = false;
     s.lost_in = s.lost_out = s.lost = known(0.07, 0.01);
     s.least_in = s.least_out = s.least = known(0.04, 0.005);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.least = known(0.06, 0.005);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
 }
 
@@ -187,10 +194,10 @@ TEST(test_the_other_direction_may_be_the_one)
     s.out[MEASURE_BOTH].rate_bps.value = 4.5e6;
     s.lost_out = s.least_out = known(1 - 4.5 / 9.7, CI);
     s.lost = s.least = known(1 - 9.5 / 19.4, CI);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     s.least_in = known(0.09, CI);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
 }
 
@@ -328,7 +335,7 @@ TEST(test_whatever_rates_do_waits_cost_little)
     assert_int_equal(cause, JUDGE_CAUSE_LOSSES);
     struct judge_diagnosis d;
     s.lost = s.least = s.least_in = s.least_out = known(0.3, 0.5); /* no more is said than what waits may cost */
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     double sooner = 0.05 / (0.05 - 0.0023 + 8 * 1538 / (10e6 * 1538 / 1448));
     assert_true(fabs(d.lost_share - (1 - 1 / (sooner * sooner))) <= 1e-9);
@@ -352,24 +359,24 @@ TEST(test_where_nothing_waits_it_is_something_else)
     s.in[MEASURE_BOTH] = way(5e6, 0.025, 0.001);
     s.out[MEASURE_BOTH] = way(9.6e6, 0.025, 0.001);
     s.in[MEASURE_BOTH].mean.retransmitted = 0.05;
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_int_equal(d.cause, JUDGE_CAUSE_LOSSES);
     assert_string_equal(d.why, "14.6 of 14.6 Mb/s; 0 % lost to waiting ACKs: losses set the windows");
     s.words = false; /* somebody's guess */
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.words = true;
     s.out[MEASURE_BOTH].mean.wait_s = 0.002;
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.out[MEASURE_BOTH].mean.wait_s = 0.001;
     s.in[MEASURE_BOTH].mean.most_wait_s = 0.002; /* one in ten meets a burst */
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].mean.most_wait_s = 0.001;
     s.out[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.most_wait_s = NAN;
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
 }
 
@@ -395,7 +402,7 @@ TEST(test_a_shared_medium)
     s.out[MEASURE_BOTH].rate_bps.value = 5e6;
     s.paced_in_bps = s.paced_out_bps = 4.9e6;
     struct judge_diagnosis d;
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_int_equal(d.cause, JUDGE_CAUSE_SHARED);
     assert_string_equal(d.why, "10.0 of 10.0 Mb/s; 0 % lost to waiting ACKs: both directions share one medium, or one "
@@ -485,21 +492,21 @@ TEST(test_how_sure_it_is)
 {
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_true(fabs(d.probability - 0.98) <= 1e-6);
     assert_true(fabs(d.ci95 - CI) <= 1e-9);
     s.words = false;
     s.lost = s.least = known(0.23, 0.18);
     s.lost_in = s.least_in = known(0.23, 0.26);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_true(fabs(d.probability - 0.96 * 0.975) <= 1e-4);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     s.words = true;
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES); /* 0.98 * 0.975 = 0.9555 */
     s = acks_wait();
     s.lost = s.lost_in = s.lost_out = s.least = s.least_in = s.least_out = known(0.01, 0.01);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_true(d.probability < 1e-6);
 }
@@ -512,7 +519,7 @@ TEST(test_a_bound_has_an_interval)
     s.lost = s.lost_in = s.lost_out = s.least = s.least_in = s.least_out = known(0.3, 0.5);
     s.in[MEASURE_BOTH] = s.out[MEASURE_BOTH] = way(9e6, 0.05, 0.0023); /* as where waits cost little, above */
     s.floor_in_s = s.floor_out_s = 0.044;
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
     assert_true(d.lost_share > 0.03 && d.lost_share < 0.05);
     assert_true(fabs(d.ci95 - d.lost_share) <= 1e-9);
@@ -527,23 +534,23 @@ TEST(test_what_only_the_second_loses_is_said_of_such_transfers)
     struct measure_summary s = acks_wait();
     s.transfer_s = 1.7;
     s.order = known(0.9, 0.1);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     assert_ptr_equal(strstr(d.why, "for transfers of 1.7 s 14.6 of 19.4 Mb/s"), d.why);
     assert_non_null(strstr(d.why, "ms; who begins first gets 90 % more"));
     assert_true(strlen(d.why) < sizeof d.why - 1);
     s.order = known(-0.9, 0.1); /* who begins second gets more: it is the order all the same */
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_ptr_equal(strstr(d.why, "for transfers of "), d.why);
     s.order = known(0.2, 0.1);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     assert_null(strstr(d.why, "transfers"));
     s.order = known(0.9, 1);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_null(strstr(d.why, "transfers"));
     s.order = known(0.9, NAN);
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_null(strstr(d.why, "transfers"));
 }
 
@@ -555,7 +562,7 @@ TEST(test_an_order_without_a_yes_cannot_tell)
     s.transfer_s = 1.7;
     s.order = known(0.9, 0.1);
     s.paced_in_bps = 5e6, s.paced_out_bps = 7e6;
-    measure_verdict_decide(&s, &d);
+    decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     assert_ptr_equal(strstr(d.why, "for transfers of 1.7 s 25 % are lost"), d.why);
     assert_non_null(strstr(d.why, "who begins first gets 90 % more (+- 10)"));

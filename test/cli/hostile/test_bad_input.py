@@ -43,6 +43,19 @@ class Scenario(e2e.Case):
         self.bad_scenario("network: {hosts: 4}\ntraffic:\n  flows:\n    - {from: h9, to: h0}\n",
                           ["s.yaml:4", "h9", "h0", "h3"])
 
+    def test_a_topology_has_its_own_keys_and_no_others(self):
+        own = {"star": "hosts: 3", "tree": "racks: [2, 2]", "mesh": "racks: [2, 2, 2]", "fat-tree": "k: 4",
+               "leaf-spine": "racks: [2, 2], spines: 2", "graph": "links: [{from: h0, to: sw0}, {from: h1, to: sw0}]"}
+        keys = {"hosts": ("3", ["star"]), "racks": ("[2, 2]", ["tree", "mesh", "leaf-spine"]), "k": ("4", ["fat-tree"]),
+                "spines": ("2", ["leaf-spine"]), "uplinks": ("1", ["star"]),
+                "links": ("[{from: h0, to: sw0}, {from: h1, to: sw0}]", ["graph"]),
+                "backbone": ("{rate: 1Gbps}", ["tree", "fat-tree", "leaf-spine"])}
+        for topology, others in own.items():
+            for key, (value, has) in keys.items():
+                if topology not in has:
+                    with self.subTest(topology=topology, key=key):
+                        self.bad_scenario(f"network: {{topology: {topology}, {others}, {key}: {value}}}\n", f"network.{key}")
+
     def test_nothing_that_is_written_over_a_shipped_scenario_crashes(self):
         """Random bytes, words and lines in shipped scenarios: it runs, or one line says what is wrong."""
         random_ = random.Random(14)
@@ -100,6 +113,33 @@ class Scenario(e2e.Case):
         self.bad(2, "fly", "fly")
         self.assertEqual(self.call("run", "--nonsense", "s.yaml").returncode, 2)
         self.assertEqual(self.call("run").returncode, 2)
+
+
+class Bounds(e2e.Case):
+    """Options of a number: the least and the greatest that are taken, and one beyond either, which is named. What comes of those
+    that are taken is another matter: files that are not there, a port at which nobody listens, an address of somebody else's."""
+    TOKEN = "--token=9c1f7a02e85b3d6494f0c7d5"
+    CLIENT, SERVER = ("measure", "127.0.0.1", "--port=9", TOKEN), ("measure", "serve", "--bind=192.0.2.1", TOKEN)
+    NOT_THERE = ("No such file", "Connection refused", "cannot be listened at")
+    BOUNDS = (
+        (CLIENT, "--streams", 1, 16), (CLIENT, "--port", 1, 65535), (CLIENT, "--time", "8s", "86400s"),
+        (("measure", "--study", "127.0.0.1", TOKEN), "--port", 1, 65535), (SERVER, "--port", 0, 65535),
+        (SERVER, "--max-clients", 1, 64), (SERVER, "--max-rate", "1000bps", None), (SERVER, "--max-time", "8s", "86400s"),
+        (("infer", "none.csv"), "--messages", 1, 2000), (("sweep", "none.yaml"), "--jobs", 1, 64),
+        (("sweep", "none.yaml"), "--seed", 0, 2**62 - 1), (("replay", "none.pcap"), "--port", "1000bps", "1000000000000bps"),
+        (("predict", "message", "--message=1kB"), "--processes", 2, 10**15), (("predict", "message"), "--message", "1B", f"{10**15}B"),
+        (("predict", "message", "--message=1kB"), "--packet", "1B", f"{10**15}B"), (("predict", "message"), "--packets", 1, 10**15))
+
+    def test_bounds_are_taken_and_what_is_beyond_is_not(self):
+        for command, option, *bounds in self.BOUNDS:
+            for bound, step in zip(bounds, (-1, 1)):
+                if bound is None:
+                    continue
+                number, unit = re.fullmatch(r"(\d+)([a-zA-Z]*)", str(bound)).groups()
+                with self.subTest(command=command, option=option, bound=bound):
+                    taken = self.call(*command, f"{option}={bound}")
+                    self.assertTrue(taken.returncode == 0 or any(why in taken.stderr for why in self.NOT_THERE), taken.stderr)
+                    self.bad(2, option[2:], *command, f"{option}={int(number) + step}{unit}")
 
 
 @e2e.needs_engine

@@ -23,6 +23,7 @@ class Emulated(e2e.Case):
         self.assertEqual(done.returncode, 4 if said["cause"] is None else 0)
         return said
 
+    @e2e.plainly
     def test_the_place_where_acks_wait_is_named(self):
         """FIFO at hosts alone: one in and two out share the NIC with the ACKs of the one in, which has half of the link (Eq.
         6); of two in and one out nobody waits. That is what tells it from FIFO at the ports alone."""
