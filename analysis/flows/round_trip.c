@@ -5,6 +5,7 @@
 #include "analysis/flows/octave.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +23,18 @@
 #define SPARED 65536 /* samples of a leg or a loop: 128 and more for each slot of the series. Of those after them, whose waits are
                       * those of their neighbours, every eighth is taken, at irregular distances: bursts are regular */
 
-static const int64_t tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1000, 1000000, 4000000, 10000000};
+static_assert(ANALYSIS_ROUND_TRIP_TICKS == ANALYSIS_LEG_SERIES_TICKS, "which the series keeps the least by");
+#define tick_ns analysis_leg_series_tick_ns
 
 /* For each tick the clock may have: which one it is shows in the end. */
 struct trip_leg {
     int64_t n;
+    double time_sum_ns, ticks_sum; /* of the tap and of the stamps, while there is no series */
     bool sure; /* least is of samples none of whose times was reckoned */
     uint32_t seen; /* of those too that are spared, modulo 2^32 */
     uint32_t stamp; /* of the latest; of those in a row that have it the tap's time at which the leg was the shortest: */
     int64_t stamped_ns;
     int64_t least_ns[ANALYSIS_ROUND_TRIP_TICKS]; /* of those before */
-    double sum_ns[ANALYSIS_ROUND_TRIP_TICKS];
 };
 
 struct trip_clock {
@@ -109,7 +111,7 @@ struct analysis_round_trip {
     int in_run;           /* of ACKs whose rate is taken */
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
-    double least_loop_ns[ANALYSIS_LOOPS];
+    int64_t least_loop_ns[ANALYSIS_LOOPS];
     uint32_t looped[ANALYSIS_LOOPS]; /* likewise, as of legs */
     double *bytes_at[RATES / PER_OCTAVE]; /* owned: acknowledged by groups of the rates of an octave; NULL: none so fast */
     double hold_sum_ns;
@@ -119,7 +121,7 @@ struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns)
 {
     struct analysis_round_trip *e = memory_zeroed(1, sizeof *e, "the round trips of a flow");
     *e = (struct analysis_round_trip){
-        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1,
+        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INT64_MAX, INT64_MAX}, .window.every = 1,
         .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
     for (int i = 0; i < ANALYSIS_LEGS; i++)
         for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
@@ -163,24 +165,43 @@ static inline bool trip_spares(uint32_t *seen)
     return (*seen)++ >= SPARED && *seen * UINT32_C(2654435769) > UINT32_MAX / 8;
 }
 
-/* t_ns: of the tap; both since the clock began. Seldom: it is not to lengthen what every segment passes. */
-__attribute__((noinline)) static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns,
-                                               int64_t ticks, int64_t time_ns)
+/* While there is no series: until there are enough samples for one. */
+__attribute__((noinline)) static void leg_take_early(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns,
+                                                     int64_t ticks, int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
-    double by_tick_ns[ANALYSIS_ROUND_TRIP_TICKS];
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
-        by_tick_ns[k] = leg_sign(which) * (double)(t_ns - ticks * tick_ns[k]);
-        leg->sum_ns[k] += by_tick_ns[k];
-    }
-    leg->n++;
-    if (!e->series && leg->n == SERIES_SAMPLES) {
+    if (leg->n < SERIES_SAMPLES) {
+        leg->time_sum_ns += (double)t_ns;
+        leg->ticks_sum += (double)ticks;
+    } else {
         e->series = analysis_leg_series_new(time_ns);
+        analysis_leg_series_add(e->series, time_ns, (int)which, t_ns, ticks);
         e->window.awaited = memory_resized(NULL, RELEASES, sizeof *e->window.awaited, "the round trips of a flow");
         e->window.timed = memory_resized(NULL, RELEASES, sizeof *e->window.timed, "the round trips of a flow");
     }
-    if (e->series)
-        analysis_leg_series_add(e->series, time_ns, (int)which, (double)t_ns, (double)ticks, by_tick_ns);
+}
+
+/* t_ns: of the tap; both since the clock began. */
+static inline void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns, int64_t ticks,
+                            int64_t time_ns)
+{
+    struct trip_leg *leg = &e->legs[which];
+    leg->n++;
+    if (__builtin_expect(!e->series, 0))
+        leg_take_early(e, which, t_ns, ticks, time_ns);
+    else
+        analysis_leg_series_add(e->series, time_ns, (int)which, t_ns, ticks);
+}
+
+/* By the taken samples' sums. */
+static double leg_mean_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
+{
+    double time_sum_ns = e->legs[which].time_sum_ns, ticks_sum = e->legs[which].ticks_sum;
+    for (size_t i = 0; e->series && i < e->series->n; i++) {
+        time_sum_ns += e->series->cell[i][which].time_sum_ns;
+        ticks_sum += e->series->cell[i][which].ticks_sum;
+    }
+    return leg_sign(which) * (time_sum_ns - ticks_sum * (double)tick_ns[tick]) / (double)e->legs[which].n;
 }
 
 /* Since the clock began. */
@@ -242,12 +263,12 @@ static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg whic
 static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns,
                      bool sure)
 {
-    double loop_ns = (double)(time_ns - from_ns);
-    e->least_loop_ns[loop] = sure ? fmin(e->least_loop_ns[loop], loop_ns) : e->least_loop_ns[loop];
+    const int64_t loop_ns = time_ns - from_ns;
+    e->least_loop_ns[loop] = sure && loop_ns < e->least_loop_ns[loop] ? loop_ns : e->least_loop_ns[loop];
     if (!e->series && !e->sender.known && ++e->looped[loop] == SERIES_SAMPLES) /* without stamps it is all that there is */
         e->series = analysis_leg_series_new(time_ns);
     if (e->series && !trip_spares(&e->looped[loop]))
-        analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0, NULL);
+        analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0);
 }
 
 static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
@@ -346,7 +367,7 @@ static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
         e->answered_ns = INT64_MAX;
     }
     if (time_ns < e->answered_ns && e->series)
-        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns), 0, NULL);
+        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, time_ns - e->burst_ns, 0);
 }
 
 /* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
@@ -595,7 +616,7 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
                 last[k] = beyond * 1e-9;
             waits[i].leg_samples[k] = e->series->cell[i][k].n;
             if (k < ANALYSIS_LEG_SERIES_LEAST && waits[i].leg_samples[k] > 0)
-                least_s[k] = (e->series->least_ns[i][k][tick[k]] - shortest_ns) * 1e-9;
+                least_s[k] = (analysis_leg_series_least_ns(e->series, i, k, tick[k]) - shortest_ns) * 1e-9;
         }
         waits[i].start_s = analysis_leg_series_start_s(e->series, i);
         waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
@@ -649,7 +670,7 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
     *x = (struct analysis_round_trip_figures){.passed = e->xi,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     for (int i = 0; i < ANALYSIS_LOOPS; i++)
-        x->loop_least_s[i] = isfinite(e->least_loop_ns[i]) ? e->least_loop_ns[i] * 1e-9 : NAN;
+        x->loop_least_s[i] = e->least_loop_ns[i] < INT64_MAX ? (double)e->least_loop_ns[i] * 1e-9 : NAN;
     x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax((double)tick_ns[sender], (double)tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
@@ -658,7 +679,7 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
         int k = tick[i];
         x->wait_s[i] = k < 0 || leg->n == 0
                            ? NAN
-                           : fmax(0, leg->sum_ns[k] / (double)leg->n - (double)leg_least_ns(e, (enum analysis_leg)i, k) - (double)tick_ns[k] / 2) * 1e-9;
+                           : fmax(0, leg_mean_ns(e, (enum analysis_leg)i, k) - (double)leg_least_ns(e, (enum analysis_leg)i, k) - (double)tick_ns[k] / 2) * 1e-9;
     }
     /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
     double least_ns = 0;
