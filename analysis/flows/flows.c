@@ -310,6 +310,7 @@ static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
     int end;
     struct analysis_connection *c = analysis_connections_find(f->connections, s, frame->time_ns,
                                                               frame->expects ? &frame->expected : NULL, &end);
+    frame->slot = c ? 2 * c->number + (uint32_t)end : ANALYSIS_CAPACITY_NO_SLOT;
     if (c) {
         flows_take(f, c, end, frame);
         return;
@@ -331,7 +332,8 @@ static inline void flows_follow(struct analysis_flows *f, const struct analysis_
     if (__builtin_expect(frame->bulk, 0))
         analysis_capacity_bulk(f->capacity, s);
     if (f->capacity)
-        analysis_capacity_add(f->capacity, s, frame->frame_bytes, other_bytes, frame->time_ns);
+        analysis_capacity_add(f->capacity, s, other_bytes > 0 ? ANALYSIS_CAPACITY_NO_SLOT : frame->slot, frame->frame_bytes, other_bytes,
+                              frame->time_ns);
     if (__builtin_expect(other_bytes > 0, 0) && s->datagram) {
         f->datagrams = f->datagrams ? f->datagrams : analysis_datagrams_new();
         analysis_datagrams_add(f->datagrams, s, other_bytes + ETHERNET_REST, frame->time_ns);
