@@ -389,9 +389,8 @@ static inline void capacity_note_both(const struct capacity_ways *w, uint32_t by
         capacity_count_full(w);
 }
 
-/* A super-segment, or not of TCP, or of a flow whose hosts nobody has looked up. */
-static __attribute__((noinline)) void capacity_add_any(struct analysis_capacity *c, const struct capture_segment *s, uint32_t slot,
-                                                       uint32_t frame_bytes, uint32_t other_bytes, int64_t time_ns)
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t slot, uint32_t frame_bytes,
+                           uint32_t other_bytes, int64_t time_ns)
 {
     uint32_t around = analysis_capacity_around_bytes(&s->src, s->has_timestamps), bytes = s->payload_bytes + around;
     const struct capacity_ways *w = capacity_pair(c, s, slot);
@@ -405,13 +404,17 @@ static __attribute__((noinline)) void capacity_add_any(struct analysis_capacity 
     capacity_note_both(w, bytes, time_ns);
 }
 
-void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t slot, uint32_t frame_bytes,
-                           uint32_t other_bytes, int64_t time_ns)
+size_t analysis_capacity_add_plain(struct analysis_capacity *c, const struct analysis_frame *frame, size_t n)
 {
-    if (__builtin_expect(slot < ANALYSIS_CAPACITY_SLOTTED && c->of[slot].known && frame_bytes == s->payload_bytes && other_bytes == 0, 1))
-        capacity_note_both(&c->of[slot], s->payload_bytes + analysis_capacity_around_bytes(&s->src, s->has_timestamps), time_ns);
-    else
-        capacity_add_any(c, s, slot, frame_bytes, other_bytes, time_ns);
+    for (size_t i = 0; i < n; i++) {
+        const struct analysis_frame *f = &frame[i];
+        const struct capture_segment *s = &f->segment;
+        if (!f->counts || f->bulk || f->other_bytes > 0 || f->slot >= ANALYSIS_CAPACITY_SLOTTED || !c->of[f->slot].known ||
+            f->frame_bytes != s->payload_bytes)
+            return i;
+        capacity_note_both(&c->of[f->slot], s->payload_bytes + analysis_capacity_around_bytes(&s->src, s->has_timestamps), f->time_ns);
+    }
+    return n;
 }
 
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,

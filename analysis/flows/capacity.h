@@ -10,6 +10,7 @@
 #ifndef ANALYSIS_CAPACITY_H
 #define ANALYSIS_CAPACITY_H
 
+#include "analysis/flows/batches.h"
 #include "analysis/flows/spacing.h"
 #include "capture/decode.h"
 
@@ -90,6 +91,10 @@ static inline uint32_t analysis_capacity_around_bytes(const struct capture_addre
 #define ANALYSIS_CAPACITY_NO_SLOT UINT32_MAX
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t slot, uint32_t frame_bytes,
                            uint32_t other_bytes, int64_t time_ns);
+
+/* The same of frames of a batch, up to the first that is more than a segment of its flow's hosts, which are known; returns how
+ * many they are. */
+size_t analysis_capacity_add_plain(struct analysis_capacity *c, const struct analysis_frame *frame, size_t n);
 
 /* Hosts that share nothing need not be counted: nobody judges a host of fewer than two bulk flows, and what it exchanges
  * with one of two and more is counted there. A direction of a segment's hosts has become bulk. */
