@@ -10,6 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of many samples some are taken: all of the first, then every eighth, at irregular distances, as bursts are regular. */
+#define ANALYSIS_THIN_SPARED 65536 /* of a flow: 128 and more for each slot of a series. What
+                                    * comes after them is as its neighbours are */
+#define ANALYSIS_THIN_EVERY 8
+
+struct analysis_thin { /* zeroed: none yet */
+    uint32_t n, next; /* samples so far, modulo 2^32, and how many come before the next that is taken */
+};
+
+/* Is the next one taken? Steps of the golden ratio spread evenly over a circle (Weyl), an eighth of which counts. */
+static inline bool analysis_thin_takes(struct analysis_thin *t)
+{
+    if (t->n++ < t->next)
+        return false;
+    for (t->next = t->n; t->next >= ANALYSIS_THIN_SPARED && (t->next + 1) * UINT32_C(2654435769) > UINT32_MAX / ANALYSIS_THIN_EVERY;)
+        t->next++;
+    return true;
+}
+
 #define ANALYSIS_LEG_SERIES_SLOTS 512
 #define ANALYSIS_LEG_SERIES_LEGS 7 /* the last three: the loops to the receiver and to the sender, and bursts */
 

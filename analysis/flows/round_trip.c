@@ -20,23 +20,16 @@
 #define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
 #define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back */
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
-#define SPARED 65536 /* samples of a leg or a loop: 128 and more for each slot of the series. Of those after them, whose waits are
-                      * those of their neighbours, every eighth is taken, at irregular distances: bursts are regular */
 
 static_assert(ANALYSIS_ROUND_TRIP_TICKS == ANALYSIS_LEG_SERIES_TICKS, "which the series keeps the least by");
 #define tick_ns analysis_leg_series_tick_ns
-
-/* Of those too that are spared, modulo 2^32, and how many come before the next that is taken. */
-struct trip_seen {
-    uint32_t n, next;
-};
 
 /* For each tick the clock may have: which one it is shows in the end. */
 struct trip_leg {
     int64_t n;
     double time_sum_ns, ticks_sum; /* of the tap and of the stamps, while there is no series */
     bool sure; /* least is of samples none of whose times was reckoned */
-    struct trip_seen seen;
+    struct analysis_thin seen;
     uint32_t stamp; /* of the latest; of those in a row that have it the tap's time at which the leg was the shortest: */
     int64_t stamped_ns;
     int64_t least_ns[ANALYSIS_ROUND_TRIP_TICKS]; /* of those before */
@@ -117,7 +110,7 @@ struct analysis_round_trip {
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
     int64_t least_loop_ns[ANALYSIS_LOOPS];
-    struct trip_seen looped[ANALYSIS_LOOPS];
+    struct analysis_thin looped[ANALYSIS_LOOPS];
     double *bytes_at[RATES / PER_OCTAVE]; /* owned: acknowledged by groups of the rates of an octave; NULL: none so fast */
     double hold_sum_ns;
 };
@@ -168,16 +161,6 @@ static inline void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time
 static int leg_sign(enum analysis_leg leg)
 {
     return leg == ANALYSIS_LEG_DATA_OUT || leg == ANALYSIS_LEG_ACK_OUT ? 1 : -1;
-}
-
-/* Steps of the golden ratio spread evenly over a circle (Weyl); an eighth of it counts. */
-static inline bool trip_takes(struct trip_seen *seen)
-{
-    if (seen->n++ < seen->next)
-        return false;
-    for (seen->next = seen->n; seen->next >= SPARED && (seen->next + 1) * UINT32_C(2654435769) > UINT32_MAX / 8;)
-        seen->next++;
-    return true;
 }
 
 /* While there is no series: until there are enough samples for one. */
@@ -274,7 +257,7 @@ static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg whic
         leg_step(e, which, stamp, time_ns, sure);
     else if (leg_sign(which) > 0 ? time_ns < leg->stamped_ns : time_ns > leg->stamped_ns)
         leg->stamped_ns = time_ns;
-    if (trip_takes(&leg->seen))
+    if (analysis_thin_takes(&leg->seen))
         leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns);
 }
 
@@ -294,7 +277,7 @@ static inline void loop_add(struct analysis_round_trip *e, enum analysis_loop lo
             return;
         e->series = analysis_leg_series_new(time_ns);
     }
-    if (trip_takes(&e->looped[loop]))
+    if (analysis_thin_takes(&e->looped[loop]))
         loop_take(e, loop, loop_ns, time_ns);
 }
 
