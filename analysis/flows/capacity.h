@@ -83,10 +83,10 @@ static inline uint32_t analysis_capacity_around_bytes(const struct capture_addre
     return (address->family == 4 ? 40U : 60U) + (timestamps ? 12U : 0U) + ANALYSIS_CAPACITY_FRAMING;
 }
 
-/* A TCP segment of that slot, which is the same for its flow and no other, in frames of frame_bytes of payload and what remains; or with other_bytes > 0 a frame of so many bytes
- * that is none, and has no slot. Of the first slots
- * it is remembered whose hosts they are. A super-segment stays one in groups and trains, with the bytes of all its frames, as when each of them
- * passed is not known. */
+/* A TCP segment of that slot, which is the same for its flow and no other, in frames of frame_bytes of payload and what
+ * remains; or with other_bytes > 0 a frame of so many bytes that is none, and has no slot. Of the first slots it is
+ * remembered whose hosts they are. A super-segment stays one in groups and trains, with the bytes of all its frames, as
+ * when each of them passed is not known. */
 #define ANALYSIS_CAPACITY_SLOTTED 512
 #define ANALYSIS_CAPACITY_NO_SLOT UINT32_MAX
 void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t slot, uint32_t frame_bytes,

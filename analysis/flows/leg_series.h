@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* Of many samples some are taken: all of the first, then every eighth, at irregular distances, as bursts are regular. */
-#define ANALYSIS_THIN_SPARED 65536 /* of a flow: 128 and more for each slot of a series. What
-                                    * comes after them is as its neighbours are */
+#define ANALYSIS_THIN_SPARED 65536 /* of a flow: 128 and more for each slot of a series. What comes after them is as its
+                                    * neighbours are */
 #define ANALYSIS_THIN_EVERY 8
 
 struct analysis_thin { /* zeroed: none yet */
@@ -24,7 +24,8 @@ static inline bool analysis_thin_takes(struct analysis_thin *t)
 {
     if (t->n++ < t->next)
         return false;
-    for (t->next = t->n; t->next >= ANALYSIS_THIN_SPARED && (t->next + 1) * UINT32_C(2654435769) > UINT32_MAX / ANALYSIS_THIN_EVERY;)
+    t->next = t->n;
+    while (t->next >= ANALYSIS_THIN_SPARED && (t->next + 1) * UINT32_C(2654435769) > UINT32_MAX / ANALYSIS_THIN_EVERY)
         t->next++;
     return true;
 }
