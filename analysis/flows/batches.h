@@ -20,6 +20,7 @@ struct analysis_frame {
     uint32_t other_bytes; /* of an IP packet that is not TCP; 0: a segment */
     uint32_t expected;    /* hash of the segment's connection, if `expects` */
     uint32_t frame_bytes; /* set where it is analysed: payload of each of the segment's frames but the last */
+    uint32_t slot;        /* set where it is analysed: 2 * the connection and its end that sends, or ANALYSIS_CAPACITY_NO_SLOT */
     bool expects;
     bool counts;          /* set where it is analysed: no copy of an earlier one, and no RST */
     bool bulk;            /* likewise: with it its direction has become one of bulk data */

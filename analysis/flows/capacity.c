@@ -33,12 +33,16 @@ static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOS
 
 /* Hosts that speak: the way out of the source and the way into the destination, where frames between them count; NULL
  * where they do not. */
-struct capacity_pair {
+struct capacity_ways {
     bool known;
-    uint32_t tag;
-    struct capture_address src, dst;
     struct analysis_capacity_host *host[2]; /* NULL: beyond the first hosts */
     struct analysis_capacity_way *way[2];
+};
+
+struct capacity_pair {
+    struct capacity_ways ways;
+    uint32_t tag;
+    struct capture_address src, dst;
 };
 
 struct analysis_capacity {
@@ -47,6 +51,7 @@ struct analysis_capacity {
     uint32_t bulk; /* directions of bulk data, of any host */
     uint8_t place[PLACES]; /* 1 + index of a host, where its address leads or next to that; 0: none */
     struct capacity_pair pair[PAIRS]; /* by their last bytes, one of each two that have the same */
+    struct capacity_ways of[ANALYSIS_CAPACITY_SLOTTED]; /* by the slot of the flow */
 };
 
 struct analysis_capacity *analysis_capacity_new(void)
@@ -282,14 +287,13 @@ static void capacity_count(struct analysis_capacity_host *h, struct analysis_cap
     w->added = 0;
 }
 
-static inline void capacity_note(struct analysis_capacity_host *h, struct analysis_capacity_way *w, uint32_t bytes,
-                          int64_t time_ns)
+/* To be counted, and true: with those before it, now. */
+static inline bool capacity_note(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
 {
     size_t at = w->added++;
     w->time_ns[ANALYSIS_CAPACITY_BEFORE + at] = time_ns;
     w->bytes[at] = bytes;
-    if (__builtin_expect(at + 1 == ANALYSIS_CAPACITY_ADDED, 0))
-        capacity_count(h, w);
+    return at + 1 == ANALYSIS_CAPACITY_ADDED;
 }
 
 /* NULL: beyond the first hosts. */
@@ -326,19 +330,21 @@ static __attribute__((noinline)) void capacity_make_pair(struct analysis_capacit
                                                          const struct capture_segment *s)
 {
     struct analysis_capacity_host *from = capacity_host(c, &s->src, s->tag), *to = capacity_host(c, &s->dst, s->tag);
-    *p = (struct capacity_pair){.known = true, .tag = s->tag, .src = s->src, .dst = s->dst, .host = {from, to}};
-    p->way[0] = from && !capacity_passes_over(from, to) ? &from->out : NULL;
-    p->way[1] = to && !capacity_passes_over(to, from) ? &to->in : NULL;
+    *p = (struct capacity_pair){.ways = {.known = true, .host = {from, to}}, .tag = s->tag, .src = s->src, .dst = s->dst};
+    p->ways.way[0] = from && !capacity_passes_over(from, to) ? &from->out : NULL;
+    p->ways.way[1] = to && !capacity_passes_over(to, from) ? &to->in : NULL;
 }
 
-/* Those of a segment's source and destination. */
-static inline const struct capacity_pair *capacity_pair(struct analysis_capacity *c, const struct capture_segment *s)
+/* Those of a segment's source and destination, as its flow's slot has them from now on, if it is one of the first. */
+static __attribute__((noinline)) const struct capacity_ways *capacity_pair(struct analysis_capacity *c,
+                                                                           const struct capture_segment *s, uint32_t slot)
 {
     struct capacity_pair *p = &c->pair[(8 * capacity_last_byte(&s->src) + capacity_last_byte(&s->dst)) & (PAIRS - 1)];
-    if (__builtin_expect(!p->known || p->tag != s->tag || !capture_address_same(&p->src, &s->src) ||
-                         !capture_address_same(&p->dst, &s->dst), 0))
+    if (!p->ways.known || p->tag != s->tag || !capture_address_same(&p->src, &s->src) || !capture_address_same(&p->dst, &s->dst))
         capacity_make_pair(c, p, s);
-    return p;
+    if (slot < ANALYSIS_CAPACITY_SLOTTED)
+        c->of[slot] = p->ways;
+    return &p->ways;
 }
 
 void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_segment *s)
@@ -356,8 +362,10 @@ void analysis_capacity_bulk(struct analysis_capacity *c, const struct capture_se
             memset(&h->out, 0, sizeof h->out);
         }
     }
-    if (shared) /* others are passed over from now on */
-        memset(c->pair, 0, sizeof c->pair);
+    if (!shared)
+        return;
+    memset(c->pair, 0, sizeof c->pair); /* others are passed over from now on */
+    memset(c->of, 0, sizeof c->of);
 }
 
 static void capacity_other(struct analysis_capacity_way *w, uint32_t bytes, int64_t time_ns)
@@ -368,23 +376,47 @@ static void capacity_other(struct analysis_capacity_way *w, uint32_t bytes, int6
     w->other_frames++;
 }
 
-void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
+static __attribute__((noinline)) void capacity_count_full(const struct capacity_ways *w)
+{
+    for (int i = 0; i < 2; i++)
+        if (w->way[i] && w->way[i]->added == ANALYSIS_CAPACITY_ADDED)
+            capacity_count(w->host[i], w->way[i]);
+}
+
+static inline void capacity_note_both(const struct capacity_ways *w, uint32_t bytes, int64_t time_ns)
+{
+    bool full = w->way[0] && capacity_note(w->way[0], bytes, time_ns);
+    full |= w->way[1] && capacity_note(w->way[1], bytes, time_ns);
+    if (__builtin_expect(full, 0))
+        capacity_count_full(w);
+}
+
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t slot, uint32_t frame_bytes,
                            uint32_t other_bytes, int64_t time_ns)
 {
     uint32_t around = analysis_capacity_around_bytes(&s->src, s->has_timestamps), bytes = s->payload_bytes + around;
-    const struct capacity_pair *p = capacity_pair(c, s);
+    const struct capacity_ways *w = capacity_pair(c, s, slot);
     if (frame_bytes < s->payload_bytes && frame_bytes > 0)
         bytes += (s->payload_bytes - 1) / frame_bytes * around;
-    if (__builtin_expect(other_bytes > 0, 0)) {
+    if (other_bytes > 0)
         bytes = other_bytes + ANALYSIS_CAPACITY_FRAMING - 14;
-        for (int i = 0; i < 2; i++)
-            if (p->way[i])
-                capacity_other(p->way[i], other_bytes, time_ns);
+    for (int i = 0; other_bytes > 0 && i < 2; i++)
+        if (w->way[i])
+            capacity_other(w->way[i], other_bytes, time_ns);
+    capacity_note_both(w, bytes, time_ns);
+}
+
+size_t analysis_capacity_add_plain(struct analysis_capacity *c, const struct analysis_frame *frame, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct analysis_frame *f = &frame[i];
+        const struct capture_segment *s = &f->segment;
+        if (!f->counts || f->bulk || f->other_bytes > 0 || f->slot >= ANALYSIS_CAPACITY_SLOTTED || !c->of[f->slot].known ||
+            f->frame_bytes != s->payload_bytes)
+            return i;
+        capacity_note_both(&c->of[f->slot], s->payload_bytes + analysis_capacity_around_bytes(&s->src, s->has_timestamps), f->time_ns);
     }
-    if (p->way[0])
-        capacity_note(p->host[0], p->way[0], bytes, time_ns);
-    if (p->way[1])
-        capacity_note(p->host[1], p->way[1], bytes, time_ns);
+    return n;
 }
 
 const struct analysis_capacity_host *analysis_capacity_find(const struct analysis_capacity *c,

@@ -10,6 +10,7 @@
 #ifndef ANALYSIS_CAPACITY_H
 #define ANALYSIS_CAPACITY_H
 
+#include "analysis/flows/batches.h"
 #include "analysis/flows/spacing.h"
 #include "capture/decode.h"
 
@@ -82,11 +83,18 @@ static inline uint32_t analysis_capacity_around_bytes(const struct capture_addre
     return (address->family == 4 ? 40U : 60U) + (timestamps ? 12U : 0U) + ANALYSIS_CAPACITY_FRAMING;
 }
 
-/* A TCP segment, in frames of frame_bytes of payload and what remains; or with other_bytes > 0 a frame of so many bytes
- * that is none. A super-segment stays one in groups and trains, with the bytes of all its frames, as when each of them
- * passed is not known. */
-void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t frame_bytes,
+/* A TCP segment of that slot, which is the same for its flow and no other, in frames of frame_bytes of payload and what
+ * remains; or with other_bytes > 0 a frame of so many bytes that is none, and has no slot. Of the first slots it is
+ * remembered whose hosts they are. A super-segment stays one in groups and trains, with the bytes of all its frames, as
+ * when each of them passed is not known. */
+#define ANALYSIS_CAPACITY_SLOTTED 512
+#define ANALYSIS_CAPACITY_NO_SLOT UINT32_MAX
+void analysis_capacity_add(struct analysis_capacity *c, const struct capture_segment *s, uint32_t slot, uint32_t frame_bytes,
                            uint32_t other_bytes, int64_t time_ns);
+
+/* The same of frames of a batch, up to the first that is more than a segment of its flow's hosts, which are known; returns how
+ * many they are. */
+size_t analysis_capacity_add_plain(struct analysis_capacity *c, const struct analysis_frame *frame, size_t n);
 
 /* Hosts that share nothing need not be counted: nobody judges a host of fewer than two bulk flows, and what it exchanges
  * with one of two and more is counted there. A direction of a segment's hosts has become bulk. */

@@ -9,6 +9,7 @@
 #define ANALYSIS_CLOCKING_H
 
 #include "analysis/flows/inflight.h"
+#include "analysis/flows/leg_series.h"
 #include "base/estimate.h"
 #include "capture/decode.h"
 
@@ -30,6 +31,7 @@ struct analysis_clocking {
     int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms since the origin */
     unsigned shift;
     size_t n, at;
+    struct analysis_clocking_slot *now; /* slot `at` */
     int64_t from_ns, until_ns; /* what slot `at` covers; nothing at first */
     int64_t to_sender_ns;
     uint32_t full_bytes; /* payload of a full segment */
@@ -52,6 +54,8 @@ struct analysis_clocking {
     uint32_t latest_tsval;            /* of an ACK, with its number: what has left since and echoes it is in flight */
     int64_t latest_acked, burst_most;
     int64_t offered_last;             /* bytes, by the latest ACK */
+    bool offered;                     /* that one came in slot `at`, and no other slot was that since */
+    struct analysis_thin taken;       /* segments whose distance and length are looked at */
     bool acked;                       /* by any ACK, ever */
     bool unscaled;                    /* what is offered came without its scale */
     struct analysis_inflight inflight;

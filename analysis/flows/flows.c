@@ -171,16 +171,23 @@ static void explain_begin(struct analysis_explained **e, int64_t to_sender_ns)
     (*e)->n = 0;
 }
 
+/* What the direction's data so far call for. */
+static __attribute__((noinline)) void explain_more(struct analysis_connection *c, int end, int64_t t)
+{
+    int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
+    if (!c->explain[end])
+        explain_begin(&c->explain[end], to_sender_ns);
+    if (c->direction[end].bins && !c->clocking[end])
+        c->clocking[end] = analysis_clocking_new(t, to_sender_ns);
+}
+
 /* `last`: relative, of the frame's last byte + 1. */
 static inline void explain_frame(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t last,
                                  int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end];
-    int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
-    if (!c->explain[end])
-        explain_begin(&c->explain[end], to_sender_ns);
-    if (d->bins && !c->clocking[end])
-        c->clocking[end] = analysis_clocking_new(t, to_sender_ns);
+    if (__builtin_expect(!c->clocking[end], 0))
+        explain_more(c, end, t);
     if (last <= d->high) /* they passed before */
         return;
     explain_event(&c->explain[end], s, false, last, t);
@@ -213,7 +220,7 @@ static void explain_segment(struct analysis_connection *c, int end, const struct
     const struct analysis_direction *reverse = &c->direction[!end];
     if (s->payload_bytes > 0)
         explain_frames(c, end, s, frame_bytes, t);
-    if (!(s->flags & CAPTURE_TCP_ACK) || (s->flags & CAPTURE_TCP_SYN) || !reverse->has_data)
+    if ((s->flags & (CAPTURE_TCP_ACK | CAPTURE_TCP_SYN)) != CAPTURE_TCP_ACK || !reverse->has_data)
         return;
     int64_t ack = analysis_direction_relative(reverse, s->ack);
     if (c->explain[!end])
@@ -310,6 +317,7 @@ static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
     int end;
     struct analysis_connection *c = analysis_connections_find(f->connections, s, frame->time_ns,
                                                               frame->expects ? &frame->expected : NULL, &end);
+    frame->slot = c ? 2 * c->number + (uint32_t)end : ANALYSIS_CAPACITY_NO_SLOT;
     if (c) {
         flows_take(f, c, end, frame);
         return;
@@ -331,7 +339,8 @@ static inline void flows_follow(struct analysis_flows *f, const struct analysis_
     if (__builtin_expect(frame->bulk, 0))
         analysis_capacity_bulk(f->capacity, s);
     if (f->capacity)
-        analysis_capacity_add(f->capacity, s, frame->frame_bytes, other_bytes, frame->time_ns);
+        analysis_capacity_add(f->capacity, s, other_bytes > 0 ? ANALYSIS_CAPACITY_NO_SLOT : frame->slot, frame->frame_bytes, other_bytes,
+                              frame->time_ns);
     if (__builtin_expect(other_bytes > 0, 0) && s->datagram) {
         f->datagrams = f->datagrams ? f->datagrams : analysis_datagrams_new();
         analysis_datagrams_add(f->datagrams, s, other_bytes + ETHERNET_REST, frame->time_ns);
@@ -412,9 +421,12 @@ static void reading_analyse(void *user, struct analysis_batch *batch)
 static void reading_finish(void *user, struct analysis_batch *batch)
 {
     const struct flows_reading *r = user;
-    for (size_t i = 0; i < batch->n; i++)
-        if (batch->frame[i].counts)
+    for (size_t i = 0; i < batch->n; i++) {
+        if (r->flows->capacity)
+            i += analysis_capacity_add_plain(r->flows->capacity, &batch->frame[i], batch->n - i);
+        if (i < batch->n && batch->frame[i].counts)
             flows_follow(r->flows, &batch->frame[i]);
+    }
 }
 
 static void reading_finish_live(void *user, struct analysis_batch *batch)

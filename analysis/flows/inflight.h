@@ -25,6 +25,17 @@ struct analysis_inflight { /* zeroed: nothing armed */
     uint32_t last_tsval; /* newest timestamp an ACK carried */
 };
 
+/* Does an ACK begin a probe, do data end one? Most do neither: who asks first need not call the two below. */
+static inline bool analysis_inflight_begins(const struct analysis_inflight *f, uint32_t tsval)
+{
+    return !f->has_last || (int32_t)(tsval - f->last_tsval) > 0;
+}
+
+static inline bool analysis_inflight_ends(const struct analysis_inflight *f, uint32_t tsecr)
+{
+    return f->n > 0 && (int32_t)(tsecr - f->probe[f->oldest].tsval) >= 0;
+}
+
 /* An ACK of the flow's receiver passes. */
 void analysis_inflight_ack(struct analysis_inflight *f, int64_t ack, uint32_t tsval);
 

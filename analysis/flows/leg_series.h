@@ -6,8 +6,29 @@
 #ifndef ANALYSIS_LEG_SERIES_H
 #define ANALYSIS_LEG_SERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Of many samples some are taken: all of the first, then every eighth, at irregular distances, as bursts are regular. */
+#define ANALYSIS_THIN_SPARED 65536 /* of a flow: 128 and more for each slot of a series. What comes after them is as its
+                                    * neighbours are */
+#define ANALYSIS_THIN_EVERY 8
+
+struct analysis_thin { /* zeroed: none yet */
+    uint32_t n, next; /* samples so far, modulo 2^32, and how many come before the next that is taken */
+};
+
+/* Is the next one taken? Steps of the golden ratio spread evenly over a circle (Weyl), an eighth of which counts. */
+static inline bool analysis_thin_takes(struct analysis_thin *t)
+{
+    if (t->n++ < t->next)
+        return false;
+    t->next = t->n;
+    while (t->next >= ANALYSIS_THIN_SPARED && (t->next + 1) * UINT32_C(2654435769) > UINT32_MAX / ANALYSIS_THIN_EVERY)
+        t->next++;
+    return true;
+}
 
 #define ANALYSIS_LEG_SERIES_SLOTS 512
 #define ANALYSIS_LEG_SERIES_LEGS 7 /* the last three: the loops to the receiver and to the sender, and bursts */
@@ -20,24 +41,67 @@ struct analysis_leg_series_cell {
     uint32_t n;
 };
 
+/* The shortest of a leg's latest samples, which have one stamp and lie in one slot: whatever the tick, it is the first or
+ * the last of them. */
+struct analysis_leg_series_latest {
+    size_t slot;
+    int64_t t_ns, ticks;
+    bool any;
+};
+
 struct analysis_leg_series {
     int64_t first; /* slot 0 covers [first, first + 1) << shift, in us */
     unsigned shift;
-    size_t n;
+    size_t n, at;
+    int64_t from_ns, until_ns; /* what slot `at` covers; nothing at first */
+    struct analysis_leg_series_latest latest[ANALYSIS_LEG_SERIES_LEAST];
     struct analysis_leg_series_cell cell[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEGS];
-    double least_ns[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEAST][ANALYSIS_LEG_SERIES_TICKS]; /* where cell.n > 0 */
+    /* Of the samples before the latest, where there are any: */
+    double least_ns[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEAST][ANALYSIS_LEG_SERIES_TICKS];
+    bool has_least[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEAST];
 };
+
+static const int64_t analysis_leg_series_tick_ns[ANALYSIS_LEG_SERIES_TICKS] = {1000, 1000000, 4000000, 10000000};
 
 /* Free it with free(). */
 struct analysis_leg_series *analysis_leg_series_new(int64_t time_ns);
 
-/* A sample of a leg at time_ns; earlier than the first slot counts there. leg_ns: how long it is by each tick, of the legs
- * whose least is kept; NULL otherwise. */
-void analysis_leg_series_add(struct analysis_leg_series *s, int64_t time_ns, int leg, double t_ns, double ticks,
-                             const double *leg_ns);
+/* For the functions below: to the slot of time_ns; and the latest of a leg's samples are no longer the latest. */
+void analysis_leg_series_go(struct analysis_leg_series *s, int64_t time_ns);
+void analysis_leg_series_settle(struct analysis_leg_series *s, int leg);
+
+/* Of a leg whose least is kept: does it end at the tap, so that it is the longer the later its data pass, or begin there? */
+static inline int analysis_leg_series_sign(int leg)
+{
+    return leg == 0 ? 1 : -1;
+}
+
+/* A sample of a leg at time_ns; earlier than the first slot counts there. */
+static inline void analysis_leg_series_add(struct analysis_leg_series *s, int64_t time_ns, int leg, int64_t t_ns, int64_t ticks)
+{
+    if (__builtin_expect(time_ns < s->from_ns || time_ns >= s->until_ns, 0))
+        analysis_leg_series_go(s, time_ns);
+    struct analysis_leg_series_cell *c = &s->cell[s->at][leg];
+    c->time_sum_ns += (double)t_ns;
+    c->ticks_sum += (double)ticks;
+    c->n++;
+    if (leg >= ANALYSIS_LEG_SERIES_LEAST)
+        return;
+    struct analysis_leg_series_latest *l = &s->latest[leg];
+    if (l->any && l->slot == s->at && l->ticks == ticks) {
+        const bool shorter = leg == 0 ? t_ns < l->t_ns : t_ns > l->t_ns;
+        l->t_ns = shorter ? t_ns : l->t_ns;
+        return;
+    }
+    analysis_leg_series_settle(s, leg);
+    *l = (struct analysis_leg_series_latest){s->at, t_ns, ticks, true};
+}
 
 double analysis_leg_series_width_s(const struct analysis_leg_series *s);
 double analysis_leg_series_start_s(const struct analysis_leg_series *s, size_t slot);
+
+/* The least of a slot that has samples of one of the first legs, in ns, with stamps of such a tick. */
+double analysis_leg_series_least_ns(const struct analysis_leg_series *s, size_t slot, int leg, int tick);
 
 /* Mean of time less stamps of `tick_ns` in a slot, in ns; NAN without samples. */
 double analysis_leg_series_mean_ns(const struct analysis_leg_series *s, size_t slot, int leg, double tick_ns);

@@ -5,6 +5,7 @@
 #include "analysis/flows/octave.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +20,19 @@
 #define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
 #define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back */
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
-#define SPARED 65536 /* samples of a leg or a loop: 128 and more for each slot of the series. Of those after them, whose waits are
-                      * those of their neighbours, every eighth is taken, at irregular distances: bursts are regular */
 
-static const int64_t tick_ns[ANALYSIS_ROUND_TRIP_TICKS] = {1000, 1000000, 4000000, 10000000};
+static_assert(ANALYSIS_ROUND_TRIP_TICKS == ANALYSIS_LEG_SERIES_TICKS, "which the series keeps the least by");
+#define tick_ns analysis_leg_series_tick_ns
 
 /* For each tick the clock may have: which one it is shows in the end. */
 struct trip_leg {
     int64_t n;
+    double time_sum_ns, ticks_sum; /* of the tap and of the stamps, while there is no series */
     bool sure; /* least is of samples none of whose times was reckoned */
-    uint32_t seen; /* of those too that are spared, modulo 2^32 */
+    struct analysis_thin seen;
     uint32_t stamp; /* of the latest; of those in a row that have it the tap's time at which the leg was the shortest: */
     int64_t stamped_ns;
     int64_t least_ns[ANALYSIS_ROUND_TRIP_TICKS]; /* of those before */
-    double sum_ns[ANALYSIS_ROUND_TRIP_TICKS];
 };
 
 struct trip_clock {
@@ -93,7 +93,7 @@ struct analysis_round_trip {
     int64_t to_sender_ns, burst_ns, answered_ns; /* of the burst from rest: began; ACKs let data go from then on */
     int64_t of_one, of_several; /* segments: ACKs of so many */
     struct trip_passed *ring; /* owned; capacity a power of two */
-    uint32_t oldest, count, capacity;
+    uint32_t oldest, next, capacity; /* pushed before the oldest that is remembered, and in all, modulo 2^32 */
     struct analysis_leg_series *series; /* owned; NULL until there are enough samples */
     struct analysis_pause *pauses; /* owned; capacity a power of two */
     size_t n_pauses;
@@ -109,8 +109,8 @@ struct analysis_round_trip {
     int in_run;           /* of ACKs whose rate is taken */
     int64_t run_ack_ns, run_first_ack;
     int64_t holds;
-    double least_loop_ns[ANALYSIS_LOOPS];
-    uint32_t looped[ANALYSIS_LOOPS]; /* likewise, as of legs */
+    int64_t least_loop_ns[ANALYSIS_LOOPS];
+    struct analysis_thin looped[ANALYSIS_LOOPS];
     double *bytes_at[RATES / PER_OCTAVE]; /* owned: acknowledged by groups of the rates of an octave; NULL: none so fast */
     double hold_sum_ns;
 };
@@ -119,7 +119,7 @@ struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns)
 {
     struct analysis_round_trip *e = memory_zeroed(1, sizeof *e, "the round trips of a flow");
     *e = (struct analysis_round_trip){
-        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INFINITY, INFINITY}, .window.every = 1,
+        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INT64_MAX, INT64_MAX}, .window.every = 1,
         .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
     for (int i = 0; i < ANALYSIS_LEGS; i++)
         for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
@@ -141,7 +141,7 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
     free(e);
 }
 
-static void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time_ns)
+__attribute__((noinline)) static void clock_step(struct trip_clock *c, uint32_t stamp, int64_t time_ns)
 {
     if (!c->known)
         *c = (struct trip_clock){true, stamp, stamp, time_ns, time_ns};
@@ -151,36 +151,55 @@ static void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time_ns)
     }
 }
 
+static inline void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time_ns)
+{
+    if (__builtin_expect(stamp != c->last || !c->known, 0))
+        clock_step(c, stamp, time_ns);
+}
+
 /* The tap's time less the clock's, or the other way round. */
 static int leg_sign(enum analysis_leg leg)
 {
     return leg == ANALYSIS_LEG_DATA_OUT || leg == ANALYSIS_LEG_ACK_OUT ? 1 : -1;
 }
 
-/* Steps of the golden ratio spread evenly over a circle (Weyl); an eighth of it counts. */
-static inline bool trip_spares(uint32_t *seen)
-{
-    return (*seen)++ >= SPARED && *seen * UINT32_C(2654435769) > UINT32_MAX / 8;
-}
-
-/* t_ns: of the tap; both since the clock began. Seldom: it is not to lengthen what every segment passes. */
-__attribute__((noinline)) static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns,
-                                               int64_t ticks, int64_t time_ns)
+/* While there is no series: until there are enough samples for one. */
+__attribute__((noinline)) static void leg_take_early(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns,
+                                                     int64_t ticks, int64_t time_ns)
 {
     struct trip_leg *leg = &e->legs[which];
-    double by_tick_ns[ANALYSIS_ROUND_TRIP_TICKS];
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
-        by_tick_ns[k] = leg_sign(which) * (double)(t_ns - ticks * tick_ns[k]);
-        leg->sum_ns[k] += by_tick_ns[k];
-    }
-    leg->n++;
-    if (!e->series && leg->n == SERIES_SAMPLES) {
+    if (leg->n < SERIES_SAMPLES) {
+        leg->time_sum_ns += (double)t_ns;
+        leg->ticks_sum += (double)ticks;
+    } else {
         e->series = analysis_leg_series_new(time_ns);
+        analysis_leg_series_add(e->series, time_ns, (int)which, t_ns, ticks);
         e->window.awaited = memory_resized(NULL, RELEASES, sizeof *e->window.awaited, "the round trips of a flow");
         e->window.timed = memory_resized(NULL, RELEASES, sizeof *e->window.timed, "the round trips of a flow");
     }
-    if (e->series)
-        analysis_leg_series_add(e->series, time_ns, (int)which, (double)t_ns, (double)ticks, by_tick_ns);
+}
+
+/* t_ns: of the tap; both since the clock began. */
+__attribute__((noinline)) static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns, int64_t ticks,
+                            int64_t time_ns)
+{
+    struct trip_leg *leg = &e->legs[which];
+    leg->n++;
+    if (__builtin_expect(!e->series, 0))
+        leg_take_early(e, which, t_ns, ticks, time_ns);
+    else
+        analysis_leg_series_add(e->series, time_ns, (int)which, t_ns, ticks);
+}
+
+/* By the taken samples' sums. */
+static double leg_mean_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
+{
+    double time_sum_ns = e->legs[which].time_sum_ns, ticks_sum = e->legs[which].ticks_sum;
+    for (size_t i = 0; e->series && i < e->series->n; i++) {
+        time_sum_ns += e->series->cell[i][which].time_sum_ns;
+        ticks_sum += e->series->cell[i][which].ticks_sum;
+    }
+    return leg_sign(which) * (time_sum_ns - ticks_sum * (double)tick_ns[tick]) / (double)e->legs[which].n;
 }
 
 /* Since the clock began. */
@@ -195,22 +214,11 @@ static int64_t leg_least_ns(const struct analysis_round_trip *e, enum analysis_l
     const struct trip_leg *leg = &e->legs[which];
     const struct trip_clock *c = which == ANALYSIS_LEG_DATA_OUT || which == ANALYSIS_LEG_ACK_IN ? &e->sender : &e->receiver;
     const int64_t latest_ns = leg_ns(which, c, leg->stamp, leg->stamped_ns, tick);
-    return leg->seen == 0 || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
-}
-
-/* Likewise: another stamp than the latest. */
-__attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, enum analysis_leg which, uint32_t stamp,
-                                               int64_t time_ns)
-{
-    struct trip_leg *leg = &e->legs[which];
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
-        leg->least_ns[k] = leg_least_ns(e, which, k);
-    leg->stamp = stamp;
-    leg->stamped_ns = time_ns;
+    return leg->seen.n == 0 || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
 }
 
 /* Does a sample count for the least? One whose time was reckoned does as long as all are so. */
-__attribute__((noinline)) static bool leg_is_sure(struct trip_leg *leg, uint32_t stamp, int64_t time_ns, bool sure)
+static bool leg_is_sure(struct trip_leg *leg, uint32_t stamp, int64_t time_ns, bool sure)
 {
     if (!sure)
         return false;
@@ -222,39 +230,68 @@ __attribute__((noinline)) static bool leg_is_sure(struct trip_leg *leg, uint32_t
     return true;
 }
 
+/* A sample has another stamp than the latest, or is no more certain than that. */
+__attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, enum analysis_leg which, uint32_t stamp,
+                                               int64_t time_ns, bool sure)
+{
+    struct trip_leg *leg = &e->legs[which];
+    if (sure != leg->sure && !leg_is_sure(leg, stamp, time_ns, sure))
+        return;
+    if (stamp == leg->stamp && leg->seen.n > 0) {
+        leg->stamped_ns = leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns ? time_ns : leg->stamped_ns;
+        return;
+    }
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
+        leg->least_ns[k] = leg_least_ns(e, which, k);
+    leg->stamp = stamp;
+    leg->stamped_ns = time_ns;
+}
+
 /* Its least counts every sample: it may be the only one that met empty queues. Of those of one stamp the first or the last
  * is the shortest, whatever the tick. */
 static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c,
                            uint32_t stamp, int64_t time_ns, bool sure)
 {
     struct trip_leg *leg = &e->legs[which];
-    if (__builtin_expect(sure != leg->sure, 0) && !leg_is_sure(leg, stamp, time_ns, sure))
-        ;
-    else if (stamp != leg->stamp || leg->seen == 0)
-        leg_step(e, which, stamp, time_ns);
-    else if (leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns)
+    if (__builtin_expect(stamp != leg->stamp || sure != leg->sure || leg->seen.n == 0, 0))
+        leg_step(e, which, stamp, time_ns, sure);
+    else if (leg_sign(which) > 0 ? time_ns < leg->stamped_ns : time_ns > leg->stamped_ns)
         leg->stamped_ns = time_ns;
-    if (!trip_spares(&leg->seen))
+    if (analysis_thin_takes(&leg->seen))
         leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns);
 }
 
-/* `sure`: it is this ACK's data, or this data's ACK, for certain. */
-static void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns,
-                     bool sure)
+__attribute__((noinline)) static void loop_take(struct analysis_round_trip *e, enum analysis_loop loop, int64_t loop_ns, int64_t time_ns)
 {
-    double loop_ns = (double)(time_ns - from_ns);
-    e->least_loop_ns[loop] = sure ? fmin(e->least_loop_ns[loop], loop_ns) : e->least_loop_ns[loop];
-    if (!e->series && !e->sender.known && ++e->looped[loop] == SERIES_SAMPLES) /* without stamps it is all that there is */
-        e->series = analysis_leg_series_new(time_ns);
-    if (e->series && !trip_spares(&e->looped[loop]))
-        analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0, NULL);
+    analysis_leg_series_add(e->series, time_ns, LOOP + (int)loop, loop_ns, 0);
 }
 
-static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
+/* `sure`: it is this ACK's data, or this data's ACK, for certain. */
+static inline void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns, bool sure)
 {
-    if (p->any && (int32_t)(stamp - p->newest) <= 0)
-        return; /* the first with a stamp is the one an echo speaks of */
-    if (p->any && !p->armed) { /* the handshake, or what nobody captured, may have had the first of all */
+    const int64_t loop_ns = time_ns - from_ns;
+    e->least_loop_ns[loop] = sure && loop_ns < e->least_loop_ns[loop] ? loop_ns : e->least_loop_ns[loop];
+    if (__builtin_expect(!e->series, 0)) {
+        /* Without stamps it is all that there is. */
+        if (e->sender.known || ++e->looped[loop].n < SERIES_SAMPLES)
+            return;
+        e->series = analysis_leg_series_new(time_ns);
+    }
+    if (analysis_thin_takes(&e->looped[loop]))
+        loop_take(e, loop, loop_ns, time_ns);
+}
+
+/* The first with a stamp is the one an echo speaks of. */
+static inline bool probe_is_newer(const struct trip_probe *p, uint32_t stamp)
+{
+    return !p->any || (int32_t)(stamp - p->newest) > 0;
+}
+
+/* True: it is armed now. */
+static bool probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
+{
+    const bool arms = p->any && !p->armed; /* the handshake, or what nobody captured, may have had the first of all */
+    if (arms) {
         p->armed = true;
         p->stamp = stamp;
         p->time_ns = time_ns;
@@ -262,15 +299,13 @@ static void probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
     p->any = true;
     p->newest = stamp;
     p->newest_ns = time_ns;
+    return arms;
 }
 
-/* Which echo ends the probe at hand. */
-static enum trip_echo probe_echo(struct trip_probe *p, uint32_t echo)
+/* Does an echo end the probe at hand? */
+static inline bool probe_ends(const struct trip_probe *p, uint32_t echo)
 {
-    if (!p->armed || (int32_t)(echo - p->stamp) < 0)
-        return ECHO_NONE;
-    p->armed = false;
-    return echo == p->stamp ? ECHO_OWN : ECHO_LATER;
+    return p->armed && (int32_t)(echo - p->stamp) >= 0;
 }
 
 /* Where what passed between two ACKs stands for the ACK of a stamp between theirs: a clock made the stamps. */
@@ -311,22 +346,27 @@ const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_ro
     return e->pauses;
 }
 
-static void ring_push(struct analysis_round_trip *e, struct trip_passed passed)
+/* It is full: it grows, or forgets its oldest. */
+__attribute__((noinline)) static void ring_full(struct analysis_round_trip *e)
 {
-    if (e->count == e->capacity && e->capacity < RING_MOST) {
-        uint32_t capacity = e->capacity ? 2 * e->capacity : RING_LEAST;
-        struct trip_passed *ring = memory_resized(NULL, capacity, sizeof *ring, "the round trips of a flow");
-        for (uint32_t i = 0; i < e->count; i++)
-            ring[i] = e->ring[(e->oldest + i) & (e->capacity - 1)];
-        free(e->ring);
-        e->ring = ring;
-        e->capacity = capacity;
-        e->oldest = 0;
-    } else if (e->count == e->capacity) {
-        e->oldest = (e->oldest + 1) & (e->capacity - 1);
-        e->count--;
+    if (e->capacity == RING_MOST) {
+        e->oldest++;
+        return;
     }
-    e->ring[(e->oldest + e->count++) & (e->capacity - 1)] = passed;
+    uint32_t capacity = e->capacity ? 2 * e->capacity : RING_LEAST;
+    struct trip_passed *ring = memory_resized(NULL, capacity, sizeof *ring, "the round trips of a flow");
+    for (uint32_t i = e->oldest; i != e->next; i++)
+        ring[i & (capacity - 1)] = e->ring[i & (e->capacity - 1)];
+    free(e->ring);
+    e->ring = ring;
+    e->capacity = capacity;
+}
+
+static inline void ring_push(struct analysis_round_trip *e, int64_t end, int64_t time_ns)
+{
+    if (__builtin_expect(e->next - e->oldest == e->capacity, 0))
+        ring_full(e);
+    e->ring[e->next++ & (e->capacity - 1)] = (struct trip_passed){end, time_ns};
 }
 
 /* An ACK, and the data, with their stamp, that left the sender as soon as it had it. */
@@ -337,16 +377,24 @@ static void loop_add_sender(struct analysis_round_trip *e, uint32_t tsval, int64
     loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns, echo == ECHO_OWN);
 }
 
-/* Data that an application writes at once pass one after the other: what they waited for those before them. The sender
- * rests if the ACK of all data has reached it; nobody knows without a handshake. */
-static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
+/* All was acknowledged. Data that an application writes at once pass one after the other: what they waited for those before
+ * them. The sender rests if the ACK of all data has reached it; nobody knows without a handshake. */
+__attribute__((noinline)) static void trip_rested(struct analysis_round_trip *e, const struct capture_segment *s, int64_t time_ns)
 {
-    if (e->has_ack && e->last_ack == e->newest_end && time_ns - e->last_ack_ns >= e->to_sender_ns) {
+    /* Data that left before the sender had that ACK waited in its own NIC: they do not echo the ACK's stamp. */
+    bool knew = !s->has_timestamps || !e->ack_stamped || (int32_t)(s->tsecr - e->last_ack_stamp) >= 0;
+    if (knew)
+        trip_pause(e, time_ns - e->last_ack_ns);
+    if (time_ns - e->last_ack_ns >= e->to_sender_ns) {
         e->burst_ns = time_ns;
         e->answered_ns = INT64_MAX;
     }
-    if (time_ns < e->answered_ns && e->series)
-        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, (double)(time_ns - e->burst_ns), 0, NULL);
+}
+
+__attribute__((noinline)) static void trip_burst(struct analysis_round_trip *e, int64_t time_ns)
+{
+    if (e->series)
+        analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, time_ns - e->burst_ns, 0);
 }
 
 /* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
@@ -392,22 +440,13 @@ static void window_data(struct analysis_round_trip *e, const struct capture_segm
     }
 }
 
-void analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
-                              int64_t time_ns)
+/* Its echo ends the probe. */
+__attribute__((noinline)) static void trip_echo(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
+                                                int64_t time_ns)
 {
-    ring_push(e, (struct trip_passed){end, time_ns});
-    /* Data that left before the sender had that ACK waited in its own NIC: they do not echo the ACK's stamp. */
-    bool knew = !s->has_timestamps || !e->ack_stamped || (int32_t)(s->tsecr - e->last_ack_stamp) >= 0;
-    if (knew && e->has_ack && e->last_ack == e->newest_end)
-        trip_pause(e, time_ns - e->last_ack_ns);
-    trip_burst(e, time_ns);
-    e->newest_end = end;
-    if (!s->has_timestamps)
-        return;
-    clock_note(&e->sender, s->tsval, time_ns);
-    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns, true);
     int64_t ack_ns = e->ack.time_ns, acked = e->probe_ack;
-    enum trip_echo echo = probe_echo(&e->ack, s->tsecr);
+    const enum trip_echo echo = s->tsecr == e->ack.stamp ? ECHO_OWN : ECHO_LATER;
+    e->ack.armed = false;
     if (echo == ECHO_LATER) { /* a queue may drop ACKs that others overtake (tc-cake's ack-filter), so that they never come back */
         ack_ns = probe_between(&e->ack, s->tsecr, ack_ns, e->ack.newest_ns);
         acked = probe_between(&e->ack, s->tsecr, acked, e->last_ack);
@@ -415,30 +454,50 @@ void analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     int64_t start = end - s->payload_bytes;
     window_data(e, s, start, time_ns, echo == ECHO_OWN);
     /* With nothing else in flight it was the application that kept the sender waiting, not the ACK. */
-    if (echo != ECHO_NONE && end - acked > s->payload_bytes)
+    if (end - acked > s->payload_bytes)
         loop_add_sender(e, s->tsval, ack_ns, time_ns, echo);
     if (echo == ECHO_OWN)
         window_set(e, start - e->probe_before);
 }
 
-/* When the data up to `ack` passed; false when nobody remembers. */
-static bool trip_passed(struct analysis_round_trip *e, int64_t ack, int64_t *time_ns, uint32_t *segments)
+void analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
+                              int64_t time_ns)
 {
-    bool found = false;
-    *segments = 0;
-    while (e->count > 0 && e->ring[e->oldest].end <= ack) {
-        *time_ns = e->ring[e->oldest].time_ns;
-        found = e->ring[e->oldest].end == ack;
-        ++*segments;
-        e->oldest = (e->oldest + 1) & (e->capacity - 1);
-        e->count--;
-    }
-    return found;
+    ring_push(e, end, time_ns);
+    if (__builtin_expect(e->last_ack == e->newest_end && e->has_ack, 0))
+        trip_rested(e, s, time_ns);
+    if (__builtin_expect(time_ns < e->answered_ns, 0))
+        trip_burst(e, time_ns);
+    e->newest_end = end;
+    if (!s->has_timestamps)
+        return;
+    clock_note(&e->sender, s->tsval, time_ns);
+    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns, true);
+    if (probe_ends(&e->ack, s->tsecr))
+        trip_echo(e, s, end, time_ns);
+    else if (e->window.n > 0)
+        window_data(e, s, end - s->payload_bytes, time_ns, false);
+}
+
+/* When the data up to `ack` passed; false when nobody remembers. */
+static inline bool trip_passed(struct analysis_round_trip *e, int64_t ack, int64_t *time_ns, uint32_t *segments)
+{
+    const struct trip_passed *ring = e->ring;
+    const uint32_t mask = e->capacity - 1, next = e->next;
+    uint32_t i = e->oldest;
+    while (i != next && ring[i & mask].end <= ack)
+        i++;
+    *segments = i - e->oldest;
+    e->oldest = i;
+    if (*segments == 0)
+        return false;
+    *time_ns = ring[(i - 1) & mask].time_ns;
+    return ring[(i - 1) & mask].end == ack;
 }
 
 static int rate_index(double bps)
 {
-    int index = octave_steps(fmax(bps, LEAST_BPS) / LEAST_BPS, PER_OCTAVE);
+    int index = bps > LEAST_BPS ? octave_steps(bps / LEAST_BPS, PER_OCTAVE) : 0;
     return index < RATES ? index : RATES - 1;
 }
 
@@ -456,30 +515,35 @@ double analysis_round_trip_faster(const struct analysis_round_trip *e, double ra
 }
 
 /* The rate of runs of ACKs, however short: beside the sender bursts of them are what is looked for. */
-static void trip_rate(struct analysis_round_trip *e, int64_t ack, int64_t time_ns)
+__attribute__((noinline)) static void trip_rate(struct analysis_round_trip *e, int64_t ack, int64_t time_ns)
+{
+    const int64_t span_ns = time_ns - e->run_ack_ns;
+    double span_s = (double)(span_ns > 1 ? span_ns : 1) * 1e-9, bytes = (double)(ack - e->run_first_ack);
+    int rate = rate_index(bytes * 8 / span_s);
+    double **octave = &e->bytes_at[rate / PER_OCTAVE];
+    if (!*octave)
+        *octave = memory_zeroed(PER_OCTAVE, sizeof **octave, "explanations");
+    (*octave)[rate % PER_OCTAVE] += bytes;
+}
+
+static inline void trip_run(struct analysis_round_trip *e, int64_t ack, int64_t time_ns)
 {
     if (e->in_run++ == 0) {
         e->run_first_ack = ack;
         e->run_ack_ns = time_ns;
     } else if (e->in_run == COMPRESSION_GROUP) {
-        double span_s = fmax((double)(time_ns - e->run_ack_ns), 1) * 1e-9, bytes = (double)(ack - e->run_first_ack);
         e->in_run = 0;
-        int rate = rate_index(bytes * 8 / span_s);
-        double **octave = &e->bytes_at[rate / PER_OCTAVE];
-        if (!*octave)
-            *octave = memory_zeroed(PER_OCTAVE, sizeof **octave, "explanations");
-        (*octave)[rate % PER_OCTAVE] += bytes;
+        trip_rate(e, ack, time_ns);
     }
 }
 
 /* An ACK whose stamp is one tick on from the last left when the clock ticked; after a longer step it is vague by a
  * tick. Groups go from one that moves the clock on to another. */
-static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t time_ns)
+__attribute__((noinline)) static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t time_ns)
 {
     uint32_t step = stamp - e->last_stamp;
     e->last_stamp = stamp;
-    e->same_stamp += step == 0;
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && step > 0; k++) {
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++) {
         struct trip_stamped *g = &e->stamped[k];
         g->xi.in_group += g->xi.in_group > 0 ? e->same_stamp : 0;
         int64_t tick = tick_ns[k], left = (int64_t)(int32_t)(stamp - e->receiver.first) * tick;
@@ -493,7 +557,7 @@ static void trip_stamps(struct analysis_round_trip *e, uint32_t stamp, int64_t t
         if (g->xi.in_group == 1)
             g->vague = vague;
     }
-    e->same_stamp = step == 0 ? e->same_stamp : 0;
+    e->same_stamp = 0;
 }
 
 /* Does the ACK say that data are there which it cannot acknowledge, because some before them are lacking? What is lost
@@ -514,14 +578,12 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
         leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns, true);
-        bool armed = e->ack.armed;
-        probe_set(&e->ack, s->tsval, time_ns);
-        if (!armed && e->ack.armed) {
+        if (probe_is_newer(&e->ack, s->tsval) && probe_set(&e->ack, s->tsval, time_ns)) {
             e->probe_ack = ack;
             e->probe_before = e->last_ack;
         }
     }
-    if (trip_shows_hole(e, s, ack))
+    if ((s->n_sack > 0 || ack == e->last_ack) && trip_shows_hole(e, s, ack))
         e->held_end = e->newest_end;
     if (s->payload_bytes > 0 || (e->has_ack && ack <= e->last_ack))
         return;
@@ -535,7 +597,9 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     e->last_ack_stamp = s->tsval;
     e->ack_stamped = s->has_timestamps;
     e->last_window = s->window;
-    if (s->has_timestamps)
+    if (s->has_timestamps && s->tsval == e->last_stamp)
+        e->same_stamp++;
+    else if (s->has_timestamps)
         trip_stamps(e, s->tsval, time_ns);
     int64_t data_ns = 0;
     uint32_t segments;
@@ -558,7 +622,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     e->holds++;
     e->hold_sum_ns += (double)(time_ns - data_ns);
     compression_add(&e->xi, &xi, data_ns, time_ns);
-    trip_rate(e, ack, time_ns);
+    trip_run(e, ack, time_ns);
 }
 
 /* The tick whose pace the clock kept; -1 before it has moved on. */
@@ -595,7 +659,7 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct ana
                 last[k] = beyond * 1e-9;
             waits[i].leg_samples[k] = e->series->cell[i][k].n;
             if (k < ANALYSIS_LEG_SERIES_LEAST && waits[i].leg_samples[k] > 0)
-                least_s[k] = (e->series->least_ns[i][k][tick[k]] - shortest_ns) * 1e-9;
+                least_s[k] = (analysis_leg_series_least_ns(e->series, i, k, tick[k]) - shortest_ns) * 1e-9;
         }
         waits[i].start_s = analysis_leg_series_start_s(e->series, i);
         waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
@@ -649,7 +713,7 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
     *x = (struct analysis_round_trip_figures){.passed = e->xi,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     for (int i = 0; i < ANALYSIS_LOOPS; i++)
-        x->loop_least_s[i] = isfinite(e->least_loop_ns[i]) ? e->least_loop_ns[i] * 1e-9 : NAN;
+        x->loop_least_s[i] = e->least_loop_ns[i] < INT64_MAX ? (double)e->least_loop_ns[i] * 1e-9 : NAN;
     x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax((double)tick_ns[sender], (double)tick_ns[receiver]) * 1e-9;
     if (receiver >= 0)
         x->stamped = e->stamped[receiver].xi;
@@ -658,7 +722,7 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
         int k = tick[i];
         x->wait_s[i] = k < 0 || leg->n == 0
                            ? NAN
-                           : fmax(0, leg->sum_ns[k] / (double)leg->n - (double)leg_least_ns(e, (enum analysis_leg)i, k) - (double)tick_ns[k] / 2) * 1e-9;
+                           : fmax(0, leg_mean_ns(e, (enum analysis_leg)i, k) - (double)leg_least_ns(e, (enum analysis_leg)i, k) - (double)tick_ns[k] / 2) * 1e-9;
     }
     /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
     double least_ns = 0;

@@ -120,29 +120,42 @@ static void spacing_watch(struct analysis_spacing *w)
     w->watched = run;
 }
 
+/* Does a run end with what comes so long after the frame before it? */
+static inline bool spacing_ends(int64_t apart_ns, uint32_t larger, int watched)
+{
+    const uint64_t bit_ns = (uint64_t)(8e9 / LEAST_BPS); /* of a byte at the least rate, a half at twice that, ... */
+    return apart_ns >= MOST_RARE_NS || (apart_ns > 0 && larger * bit_ns < (uint64_t)apart_ns << watched);
+}
+
 static void spacing_some(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n,
                          unsigned weight)
 {
-    const uint64_t bit_ns = (uint64_t)(8e9 / LEAST_BPS); /* of a byte at the least rate, a half at twice that, ... */
     if (weight > 0 || w->watched < 0)
         spacing_watch(w);
-    int64_t began_ns = w->run[w->watched].began_ns;
-    double sum_ns = 0; /* of the capture's whole time, maybe, for each frame */
+    const int watched = w->watched;
+    const int64_t rare_ns = w->rare_ns;
+    int64_t began_ns = w->run[watched].began_ns, last_ns = w->last_ns;
+    uint64_t sum_ns = 0; /* of whole numbers: modulo 2^64, after a year of one run */
+    uint32_t last_bytes = w->last_bytes;
     for (size_t i = 0; i < n; i++) {
-        const int64_t apart_ns = time_ns[i] - w->last_ns;
-        const bool rare = apart_ns >= w->rare_ns;
-        const uint32_t larger = bytes[i] > w->last_bytes ? bytes[i] : w->last_bytes;
-        if (weight > 0 || rare)
-            spacing_one(w, bytes[i], time_ns[i], rare ? 1 : weight);
-        if (apart_ns >= MOST_RARE_NS || (apart_ns > 0 && larger * bit_ns < (uint64_t)apart_ns << w->watched))
+        const int64_t apart_ns = time_ns[i] - last_ns;
+        const uint32_t larger = bytes[i] > last_bytes ? bytes[i] : last_bytes;
+        if (__builtin_expect(weight > 0 || apart_ns >= rare_ns, 0)) {
+            w->last_bytes = last_bytes;
+            w->last_ns = last_ns;
+            spacing_one(w, bytes[i], time_ns[i], apart_ns >= rare_ns ? 1 : weight);
+        }
+        if (__builtin_expect(spacing_ends(apart_ns, larger, watched), 0))
             began_ns = time_ns[i];
-        sum_ns += (double)(time_ns[i] - began_ns);
-        w->last_bytes = bytes[i];
-        w->last_ns = time_ns[i];
+        sum_ns += (uint64_t)(time_ns[i] - began_ns);
+        last_bytes = bytes[i];
+        last_ns = time_ns[i];
     }
-    w->run[w->watched].began_ns = began_ns;
-    w->run[w->watched].sum_ns += sum_ns;
-    w->run[w->watched].counted += (double)n;
+    w->last_bytes = last_bytes;
+    w->last_ns = last_ns;
+    w->run[watched].began_ns = began_ns;
+    w->run[watched].sum_ns += (double)(int64_t)sum_ns;
+    w->run[watched].counted += (double)n;
 }
 
 void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n,

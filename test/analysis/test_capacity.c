@@ -28,7 +28,7 @@ TEST(test_back_to_back_frames_show_the_rate)
     struct capture_segment s = full_segment();
     double share;
     for (int i = 0; i < 1000; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, i * (int64_t)FRAME_NS);
     const struct analysis_capacity_host *b = host_of(c, B_TO_A);
     assert_true(fabs(analysis_capacity_bps(&b->in, &share) / 1e8 - 1) < 1e-3);
     assert_true(share > 0.99);
@@ -46,13 +46,13 @@ TEST(test_frames_faster_than_the_clock_show_none)
         struct capture_segment s = full_segment(), back = stamped(B_TO_A, 0, 0, FULL, 1, 1);
         double share, unit_ns = i < 2 ? 1000 : 1;
         for (int k = 1; k <= 2000; k++)
-            analysis_capacity_add(c, &s, s.payload_bytes, 0, (int64_t)(k * 12304 / gbps[i] / unit_ns) * (int64_t)unit_ns);
+            analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, (int64_t)(k * 12304 / gbps[i] / unit_ns) * (int64_t)unit_ns);
         const struct analysis_capacity_host *b = host_of(c, B_TO_A);
         double bps = analysis_capacity_bps(&b->in, &share);
         assert_true(i == 1 ? isnan(bps) : fabs(bps / (gbps[i] * 1e9) - 1) < 0.01);
         assert_true(fabs(analysis_capacity_stamp_s(b) - unit_ns * 1e-9) < 1e-15);
         assert_true(analysis_capacity_shows(unit_ns * 1e-9, gbps[i] * 1e9) == (i != 1));
-        analysis_capacity_add(c, &back, 0, 0, 123456789);
+        analysis_capacity_add(c, &back, ANALYSIS_CAPACITY_NO_SLOT, 0, 0, 123456789);
         assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - 1e-9) < 1e-15);
     }
 }
@@ -63,7 +63,7 @@ TEST(test_one_stamp_shows_no_clock)
     CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int k = 0; k < 20000; k++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, k / 6000 * MS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, k / 6000 * MS);
     assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - 1e-3) < 1e-12);
 }
 
@@ -75,7 +75,7 @@ TEST(test_a_clock_need_not_tick_in_decimal_units)
         CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment s = full_segment();
         for (int k = 1; k <= 2000; k++)
-            analysis_capacity_add(c, &s, s.payload_bytes, 0, k / (fine ? 1 : 10) * INT64_C(15625000));
+            analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, k / (fine ? 1 : 10) * INT64_C(15625000));
         assert_true(fabs(analysis_capacity_stamp_s(host_of(c, B_TO_A)) - (fine ? 1e-6 : 1.0 / 64)) < 1e-12);
     }
 }
@@ -88,7 +88,7 @@ TEST(test_super_segments_have_the_bytes_of_their_frames)
     double share;
     s.payload_bytes *= 44;
     for (int i = 0; i < 100; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes / 44, 0, i * 44 * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes / 44, 0, i * 44 * (int64_t)FRAME_NS);
     assert_true(fabs(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share) / 1e8 - 1) < 1e-3);
 }
 
@@ -100,7 +100,7 @@ TEST(test_trains_show_the_rate_of_a_link_that_is_not_full)
     double share;
     for (int train = 0; train < 100; train++)
         for (int i = 0; i < 30; i++)
-            analysis_capacity_add(c, &s, s.payload_bytes, 0, train * 20 * MS + i * (int64_t)FRAME_NS);
+            analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, train * 20 * MS + i * (int64_t)FRAME_NS);
     assert_true(fabs(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share) / 1e8 - 1) < 1e-3);
 }
 
@@ -113,7 +113,7 @@ TEST(test_frames_of_two_sizes_show_the_rate_by_their_beginnings)
     int64_t t = 0;
     for (int i = 0; i < 3000; i++) {
         bool small = i * 7 % 13 < 5;
-        analysis_capacity_add(c, small ? &ack : &data, FULL, 0, t);
+        analysis_capacity_add(c, small ? &ack : &data, ANALYSIS_CAPACITY_NO_SLOT, FULL, 0, t);
         t += small ? 90 * 80 : FRAME_NS; /* at 100 Mb/s */
     }
     const struct analysis_capacity_host *b = host_of(c, B_TO_A);
@@ -127,9 +127,9 @@ TEST(test_a_long_train_shows_how_slow_the_link_is_not)
     CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
     struct capture_segment s = full_segment();
     for (int i = 0; i < 300; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, i * (int64_t)FRAME_NS);
     for (int i = 1; i < 1000; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * 1000 * MS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, i * 1000 * MS);
     const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
     assert_true(fabs(analysis_capacity_least_bps(in) / 1e8 - 1) < 0.01);
     assert_true(analysis_capacity_peak_bps(in) < 0.4e8); /* of a tenth of a second */
@@ -145,7 +145,7 @@ TEST(test_random_arrivals_show_none)
     struct random r = random_of(3);
     for (int i = 0; i < 5000; i++) {
         double u = ((double)random_below(&r, 1 << 30) + 1) / (1 << 30);
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (int64_t)(-log(u) * 1e6));
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t += (int64_t)(-log(u) * 1e6));
     }
     assert_true(isnan(analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share)));
 }
@@ -158,7 +158,7 @@ TEST(test_a_pace_below_the_peak_is_no_rate)
     double share;
     int64_t t = 0;
     for (int i = 0; i < 2000; i++) /* 20 Mb/s all along, but 100 Mb/s for 300 ms */
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (i > 500 && i < 2900 / 2 ? 1 : 5) * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t += (i > 500 && i < 2900 / 2 ? 1 : 5) * (int64_t)FRAME_NS);
     double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
     assert_true(fabs(bps / 1e8 - 1) < 1e-3);
 }
@@ -171,9 +171,9 @@ TEST(test_a_mean_is_that_of_whole_slots_before_an_end)
     struct capture_segment s = full_segment();
     int64_t t = 7 * MS;
     for (; t < 2000 * MS; t += 2 * (int64_t)FRAME_NS)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t);
     for (; t < 3000 * MS; t += FRAME_NS)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t);
     const struct analysis_capacity_way *in = &host_of(c, B_TO_A)->in;
     assert_true(fabs(analysis_capacity_mean_bps(in, 0, 2) / 0.5e8 - 1) < 1e-3);
     assert_true(fabs(analysis_capacity_mean_bps(in, 2.1, 2.9) / 1e8 - 1) < 1e-3);
@@ -191,17 +191,17 @@ TEST(test_hosts_that_share_nothing_are_passed_over)
     int64_t t = 0;
     analysis_capacity_bulk(c, &s);
     for (int i = 0; i < 1000; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t += FRAME_NS);
     assert_int_equal(host_of(c, A_TO_B)->out.frames, 1000); /* neither shares: both may yet */
     analysis_capacity_bulk(c, &third);
     for (int i = 0; i < 500; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t += FRAME_NS);
     assert_int_equal(host_of(c, A_TO_B)->out.frames, 1000);
     assert_int_equal(host_of(c, B_TO_A)->in.frames, 1500);
     third.dst = s.src;
     analysis_capacity_bulk(c, &third);
     for (int i = 0; i < 300; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t += FRAME_NS);
     assert_int_equal(host_of(c, A_TO_B)->out.frames, 300);
     assert_int_equal(host_of(c, B_TO_A)->in.frames, 1800);
 }
@@ -216,7 +216,7 @@ TEST(test_blocks_that_are_spared_change_no_share)
     int64_t t = 0;
     double share;
     for (int i = 0; i < n; i++)
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, t += (i < n / 3 || i >= 2 * n / 3 ? 1 : 2) * (int64_t)FRAME_NS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t += (i < n / 3 || i >= 2 * n / 3 ? 1 : 2) * (int64_t)FRAME_NS);
     double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
     assert_true(fabs(bps / 1e8 - 1) < 1e-3);
     assert_true(fabs(share - 2.0 / 3) < 0.01);
@@ -228,7 +228,7 @@ TEST(test_hosts_beyond_the_first_are_not_kept)
     struct capture_segment s = full_segment();
     for (int i = 0; i < 3 * ANALYSIS_CAPACITY_HOSTS; i++) {
         s.src.bytes[3] = (uint8_t)(i + 10);
-        analysis_capacity_add(c, &s, s.payload_bytes, 0, i * MS);
+        analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, i * MS);
     }
     s.src.bytes[3] = 10;
     assert_non_null(analysis_capacity_find(c, &s.src, 0));

@@ -10,8 +10,8 @@
 TEST(test_mean_takes_the_tick_off)
 {
     MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(5 * MS);
-    analysis_leg_series_add(s, 5 * MS, 2, 100e6, 3, NULL);
-    analysis_leg_series_add(s, 5 * MS + 10, 2, 300e6, 5, NULL);
+    analysis_leg_series_add(s, 5 * MS, 2, 100 * MS, 3);
+    analysis_leg_series_add(s, 5 * MS + 10, 2, 300 * MS, 5);
     assert_true(fabs(analysis_leg_series_mean_ns(s, 0, 2, 1e6) - 196e6) < 1e-3); /* (400 - 8) / 2 ms */
     assert_true(fabs(analysis_leg_series_mean_ns(s, 0, 2, 4e6) - 184e6) < 1e-3);
     assert_true(isnan(analysis_leg_series_mean_ns(s, 0, 1, 1e6)));
@@ -30,8 +30,7 @@ TEST(test_slots_merge_without_loss)
         uint32_t n = 0;
         for (int i = 0; i < 3000; i++) {
             at += (int64_t)random_below(&r, (uint64_t)1 << round % 12);
-            const double by_tick[] = {(double)at, 2 * (double)at, -(double)at, 0};
-            analysis_leg_series_add(s, at * MS, (int)random_below(&r, 4), (double)at, 0, by_tick);
+            analysis_leg_series_add(s, at * MS, (int)random_below(&r, 4), at, 0);
             sum += (double)at;
         }
         assert_true(s->n <= ANALYSIS_LEG_SERIES_SLOTS);
@@ -46,11 +45,10 @@ TEST(test_slots_merge_without_loss)
                 assert_true(c->n == 0 || (mean > from_ms - 1e-6 && mean < to_ms));
                 if (leg >= ANALYSIS_LEG_SERIES_LEAST || c->n == 0)
                     continue;
-                /* the least of what the slot has, by each tick: no more than the mean, and of the slot */
-                const double *least = s->least_ns[i][leg];
-                assert_true(least[0] > from_ms - 1e-6 && least[0] <= mean + 1e-6);
-                assert_true(fabs(least[1] - 2 * least[0]) < 1e-9 && least[3] == 0);
-                assert_true(-least[2] < to_ms && -least[2] >= mean - 1e-6); /* the least of what falls is the latest */
+                /* the least of what the slot has: no more than the mean, and of the slot; of what falls it is the latest */
+                const double least = analysis_leg_series_least_ns(s, i, leg, (int)random_below(&r, 4));
+                assert_true(leg == 1 || (least > from_ms - 1e-6 && least <= mean + 1e-6));
+                assert_true(leg == 0 || (-least < to_ms && -least >= mean - 1e-6));
             }
         }
         assert_int_equal(n, 3000);
@@ -58,10 +56,32 @@ TEST(test_slots_merge_without_loss)
     }
 }
 
+/* Of stamps and times in any order, in some slots: by each tick the least is that of all samples. */
+TEST(test_the_least_is_of_all_samples)
+{
+    struct random r = random_of(5);
+    for (int round = 0; round < 50; round++) {
+        MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(0);
+        double least[4][ANALYSIS_LEG_SERIES_LEAST][ANALYSIS_LEG_SERIES_TICKS];
+        for (int i = 0; i < 200; i++) {
+            const int leg = (int)random_below(&r, 2), sign = leg == 0 ? 1 : -1;
+            const int64_t slot = (int64_t)random_below(&r, 4), t_ns = (int64_t)random_below(&r, 1000000);
+            const int64_t ticks = (int64_t)random_below(&r, 3), before = s->n > (size_t)slot ? s->cell[slot][leg].n : 0;
+            analysis_leg_series_add(s, 1000 * slot + 5, leg, t_ns, ticks);
+            for (int k = 0; k < ANALYSIS_LEG_SERIES_TICKS; k++) {
+                const double own = sign * (double)(t_ns - ticks * analysis_leg_series_tick_ns[k]);
+                double *mine = &least[slot][leg][k];
+                *mine = before == 0 || own < *mine ? own : *mine;
+                assert_true(fabs(analysis_leg_series_least_ns(s, (size_t)slot, leg, k) - *mine) < 1e-9);
+            }
+        }
+    }
+}
+
 TEST(test_earlier_than_the_first_counts_there)
 {
     MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
-    analysis_leg_series_add(s, 0, 0, 1, 0, (const double[]){1, 1, 1, 1});
+    analysis_leg_series_add(s, 0, 0, 1, 0);
     assert_int_equal(s->n, 1);
     assert_int_equal(s->cell[0][0].n, 1);
 }

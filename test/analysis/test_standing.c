@@ -34,7 +34,7 @@ static struct analysis_capacity *frames_with_rest(int64_t rest_ns, int pause_fra
     int i = 0;
     for (int64_t t = 0; t < 2 * (int64_t)1e9; t += FRAME_NS * (++i % 40 ? 1 : 1 + pause_frames))
         if (t < (int64_t)1e9 || t >= (int64_t)1e9 + rest_ns)
-            analysis_capacity_add(c, &s, s.payload_bytes, 0, t);
+            analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t);
     return c;
 }
 
@@ -160,7 +160,7 @@ TEST(test_what_others_filled_stands_in_loops_of_outgoing_flows)
         struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment s = stamped(A_TO_B, 0, 0, 0, 1, 1);
         for (int64_t t = 20 * MS; t < 2000 * MS; t += FRAME_NS)
-            analysis_capacity_add(c, &s, 0, 1514, t);
+            analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, 0, 1514, t);
         struct analysis_evidence_set set = set_of(LOOP_S);
         flow[0] = flow[1];
         flow[0].flow = &described[1];
@@ -185,7 +185,7 @@ TEST(test_acks_alone_may_stand_where_they_come_evenly)
         struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment ack = stamped(A_TO_B, 0, 0, 0, 1, 1);
         for (int64_t k = 0; k * FRAME_NS < 2000 * MS; k++)
-            analysis_capacity_add(c, &ack, 0, 0, (i == 1 ? k / 4 * 4 : k) * FRAME_NS);
+            analysis_capacity_add(c, &ack, ANALYSIS_CAPACITY_NO_SLOT, 0, 0, (i == 1 ? k / 4 * 4 : k) * FRAME_NS);
         struct analysis_evidence_set set = set_of(LOOP_S);
         flow[0] = flow[1];
         set.n = 1;
