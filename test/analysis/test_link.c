@@ -497,7 +497,7 @@ TEST(test_acks_wait_where_the_capture_does_not_show_others)
         struct capture_segment ack = stamped(A_TO_B, 0, 0, 0, 1, 1), other = ack;
         int64_t at_ns = 0;
         for (int k = 0; k < 10000; k++, at_ns += k % 2 ? cases[i].first_ns : 400000 - cases[i].first_ns)
-            analysis_capacity_add(c, &ack, 0, 0, at_ns);
+            analysis_capacity_add(c, &ack, ANALYSIS_CAPACITY_NO_SLOT, 0, 0, at_ns);
         analysis_capacity_bulk(c, &ack);
         other.src.bytes[0] = other.dst.bytes[0] = 99;
         if (cases[i].others)
