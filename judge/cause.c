@@ -30,6 +30,11 @@ static const struct judge_advice quic_advice[JUDGE_CAUSES] = {
         {"shape the slow direction to RATE, a little below its own, and serve flows by turns there", "--what-if fair",
          {{JUDGE_REMEDY_ANY, "where the slow line begins: tc qdisc replace dev DEV root cake bandwidth RATE"},
           {JUDGE_REMEDY_ANY, FEWER_ACKS}}},
+    [JUDGE_CAUSE_HIDDEN] =
+        {"serve flows by turns where the line that all share begins", NULL,
+         {{JUDGE_REMEDY_ANY, "on the Linux router there: tc qdisc replace dev DEV root cake bandwidth N  # a little less than "
+                             "the line has"},
+          {JUDGE_REMEDY_ANY, FEWER_ACKS}}},
     [JUDGE_CAUSE_THIN_PATH] =
         {"let receivers send fewer ACKs", NULL,
          {{JUDGE_REMEDY_ANY, FEWER_ACKS}}},

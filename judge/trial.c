@@ -244,7 +244,7 @@ void judge_trial_decide(const struct judge_facts *s, struct judge_diagnosis *d)
     double most = 1 - in.both_bps / (d->in.possible_bps + d->out.possible_bps);
     if (most < d->lost_share) {
         d->lost_share = most;
-        d->ci95 = fmin(d->ci95, most); /* it is at most that, and not less than nothing */
+        d->ci95 = fmin(d->ci95, fmax(0, most)); /* it is at most that, and not less than nothing */
     }
 }
 

@@ -6,7 +6,7 @@ other sizes, token buckets, buffers that ports share, dozens of flows, datagrams
 overtake others, transfers that come and go, equal windows on a line that is faster one way, others at home whose data the
 capture does not show, interrupts that wait for more frames, captures on the way."""
 from priors import (DEEP, MOST_FRAMES, SEGMENT, WIRE, draw_access_line, draw_prior, prior_cable, prior_flow, prior_flows,
-                    prior_line, prior_log, prior_round_trips, prior_star, prior_tcp, prior_time)
+                    prior_line, prior_log, prior_queue, prior_round_trips, prior_star, prior_tcp, prior_time)
 
 # DOCSIS; PPPoE and PPPoA over ATM; VDSL2; two that count less than Ethernet does.
 FRAMINGS = [{"overhead": 18, "mpu": 64}, {"overhead": 40, "cells": "atm"}, {"overhead": 44, "cells": "atm"},
@@ -179,6 +179,31 @@ def draw_middle(d):
     d.taps = ["sw0-isp"]
 
 
+def draw_server(d):
+    """A server, where the capture is made, and clients, each behind a line of its own."""
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    n, most = d.r.randint(2, 5), prior_log(d.r, 5e6, 500e6)
+    lines = [most] + [most * d.r.choice([1, 1, 0.5, 0.2]) for _ in range(n - 1)]
+    trips = prior_round_trips(d, 4e-3, 0.08, n)
+    wait_s = prior_log(d.r, 0.02, 0.4)
+    prior_time(d, most, max(trips), wait_s)
+    fast = d.r.choice([1, 1, 4]) * max(1e9, 2 * most)
+    d.taps, d.links = ["h0"], [prior_cable("h0", "sw0", fast, 1e-6)]
+    for i, (rate, trip) in enumerate(zip(lines, trips)):
+        d.rate, d.up = rate, rate / d.r.choice([1, 2, 10, 10, 20])
+        out, back = (prior_queue(d, r, wait_s, {"fifo": 8, "fq_codel": 2}) for r in (d.up, rate))
+        d.links += [prior_cable(f"m{i}", "sw0", rate, trip / 2 - 2e-6, d.up, out, back),
+                    prior_cable(f"h{i + 1}", f"m{i}", fast, 1e-6)]
+        # what the client receives leaves the server, and what it sends comes in
+        d.rate, d.up = d.up, rate
+        counts = d.r.choice([(1, 1), (1, 1), (1, 2), (0, 1), (1, 0), (2, 2)])
+        prior_flows(d, counts, [(f"h{i + 1}", trip)], wait_s, KINDS)
+    d.rate = d.peer_rate = fast
+    d.up = None
+    d.notes = [f"{n} clients of up to {most / 1e6:.3g} Mb/s"]
+
+
 def draw_coalesced(d):
     """Interrupts that wait for more frames, and a processor for both ways."""
     draw_prior(d)
@@ -196,4 +221,4 @@ ODDS = {"faulty": draw_faulty, "reorder": draw_reorder, "framed": draw_framed, "
         "token_bucket": draw_token_bucket, "shared_buffer": draw_shared_buffer, "many": draw_many,
         "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go,
         "equal_windows": draw_equal_windows, "far": draw_far,
-        "neighbours": draw_neighbours, "coalesced": draw_coalesced, "middle": draw_middle}
+        "neighbours": draw_neighbours, "coalesced": draw_coalesced, "server": draw_server, "middle": draw_middle}
