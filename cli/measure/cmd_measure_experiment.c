@@ -26,23 +26,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* $1 is the interface, $2 fifo, ack-first or end, $3 on or off, $4 the rate in bit/s. The rate is the queue's own, so that it
- * is here that frames wait, and not in a ring, a modem or a switch. From one to the other queue nothing is lost. An ACK is TCP of less than
- * 64 bytes, over IPv6 beside its header. */
-static const char here[] =
-    "[ \"$2\" != end ] || tc qdisc del dev \"$1\" root 2>/dev/null\n"
-    "ethtool -K \"$1\" gso \"$3\" tso \"$3\" gro \"$3\" || exit\n"
-    "[ \"$2\" != end ] || exit 0\n"
-    "tc class show dev \"$1\" | grep -q '^class htb 1:3 ' || {\n"
-    "tc qdisc add dev \"$1\" root handle 1: htb default 2 &&\n"
-    "tc class add dev \"$1\" parent 1: classid 1:1 htb rate \"$4bit\" &&\n"
-    "tc class add dev \"$1\" parent 1:1 classid 1:2 htb rate 8kbit ceil \"$4bit\" prio 1 quantum 1600 &&\n"
-    "tc class add dev \"$1\" parent 1:1 classid 1:3 htb rate \"$4bit\" prio 0 quantum 1600 &&\n"
-    "tc qdisc add dev \"$1\" parent 1:2 pfifo limit 1000 && tc qdisc add dev \"$1\" parent 1:3 pfifo limit 1000; } || exit\n"
-    "tc filter del dev \"$1\" parent 1: 2>/dev/null\n"
-    "[ \"$2\" = fifo ] ||\n"
-    "{ tc filter add dev \"$1\" parent 1: protocol ip u32 match ip protocol 6 0xff match u16 0 0xffc0 at 2 flowid 1:3 &&\n"
-    "tc filter add dev \"$1\" parent 1: protocol ipv6 u32 match ip6 protocol 6 0xff match u16 0 0xffc0 at 4 flowid 1:3; }\n";
+enum experiment_step { EXPERIMENT_BEGIN, EXPERIMENT_FIFO, EXPERIMENT_ACK_FIRST, EXPERIMENT_END, EXPERIMENT_STEPS };
+
+static const char *const experiment_step_names[] = {"begin", "fifo", "ack-first", "end"};
+
+enum {
+    BEGIN = 1 << EXPERIMENT_BEGIN,
+    ACK_FIRST = 1 << EXPERIMENT_ACK_FIRST,
+    BLOCK = 1 << EXPERIMENT_FIFO | ACK_FIRST,
+    END = 1 << EXPERIMENT_END,
+};
+
+/* A program and its arguments, as words; those in capitals are put in. With "-" before it its failure is no matter. */
+struct experiment_line {
+    unsigned steps;
+    const char *words;
+};
+
+/* The rate is the queue's own, so that it is here that frames wait, and not in a ring, a modem or a switch. From one to the
+ * other queue nothing is lost. An ACK is TCP of less than 64 bytes, over IPv6 beside its header. */
+static const struct experiment_line experiment_here[] = {
+    {BEGIN, "-tc qdisc del dev IFACE root"}, /* whatever was left of another call */
+    {BEGIN, "tc qdisc add dev IFACE root handle 1: htb default 2"},
+    {BEGIN, "tc class add dev IFACE parent 1: classid 1:1 htb rate RATE"},
+    {BEGIN, "tc class add dev IFACE parent 1:1 classid 1:2 htb rate 8000 ceil RATE prio 1 quantum 1600"},
+    {BEGIN, "tc class add dev IFACE parent 1:1 classid 1:3 htb rate RATE prio 0 quantum 1600"},
+    {BEGIN, "tc qdisc add dev IFACE parent 1:2 pfifo limit 1000"},
+    {BEGIN, "tc qdisc add dev IFACE parent 1:3 pfifo limit 1000"},
+    {BLOCK, "-tc filter del dev IFACE parent 1:"},
+    {ACK_FIRST, "tc filter add dev IFACE parent 1: protocol ip u32 match ip protocol 6 0xff match u16 0 0xffc0 at 2 flowid 1:3"},
+    {ACK_FIRST, "tc filter add dev IFACE parent 1: protocol ipv6 u32 match ip6 protocol 6 0xff match u16 0 0xffc0 at 4 flowid 1:3"},
+    {END, "-tc qdisc del dev IFACE root"},
+    {BLOCK | END, "ethtool -K IFACE gso OFFLOADS tso OFFLOADS gro OFFLOADS"},
+};
+static const struct experiment_line experiment_elsewhere[] = {{BEGIN | BLOCK | END, "RUN IFACE STEP OFFLOADS RATE"}};
+
+#define WORDS_MOST 32
 
 #define ALONE_TRIES 50
 #define ALONE_S 0.1
@@ -51,6 +70,7 @@ struct experiment_options {
     const char *directory, *interface, *run;
     bool json, quiet, terminal;
     double rate_bps;
+    char rate[32]; /* in bit/s, as programs are told */
     int64_t block_ps;
     struct study_experiment e;
 };
@@ -67,9 +87,14 @@ static void experiment_on_signal(int number)
     experiment_signal = number;
 }
 
+static enum experiment_step experiment_step(const struct study_experiment_block *b)
+{
+    return b->ack_first ? EXPERIMENT_ACK_FIRST : EXPERIMENT_FIFO;
+}
+
 static const char *experiment_queue(const struct study_experiment_block *b)
 {
-    return b->ack_first ? "ack-first" : "fifo";
+    return experiment_step_names[experiment_step(b)];
 }
 
 static const char *experiment_offloads(const struct study_experiment_block *b)
@@ -102,47 +127,90 @@ static size_t experiment_left(const struct experiment_options *o)
     return left;
 }
 
-/* Runs the commands; what they said first is the reason when they fail. */
-static bool experiment_set(const struct experiment_options *o, const char *queue, const char *offloads, struct error *err)
+/* The next command of a step, at or after *line; false: there is none. Words are of *text, which is the caller's. */
+static bool experiment_command(const struct experiment_options *o, enum experiment_step step, const char *offloads, size_t *line,
+                               char **text, const char *words[WORDS_MOST])
 {
-    char rate[32], said[200] = "";
-    snprintf(rate, sizeof rate, "%.0f", o->rate_bps);
-    const char *const words[] = {"sh", "-c", o->run ? o->run : here, "sh", o->interface, queue, offloads, rate, NULL};
-    char *argv[sizeof words / sizeof *words];
+    const struct experiment_line *lines = o->run ? experiment_elsewhere : experiment_here;
+    size_t n_lines = o->run ? 1 : sizeof experiment_here / sizeof *experiment_here, n = 0;
+    const char *const put_in[][2] = {{"RUN", o->run}, {"IFACE", o->interface}, {"STEP", experiment_step_names[step]},
+                                     {"OFFLOADS", offloads}, {"RATE", o->rate}};
+    while (*line < n_lines && !(lines[*line].steps & 1U << step))
+        ++*line;
+    if (*line == n_lines)
+        return false;
+    *text = memory_text("%s", lines[(*line)++].words);
+    for (char *rest = *text, *word; (word = strtok_r(rest, " ", &rest)) && n < WORDS_MOST - 1; n++) {
+        words[n] = word;
+        for (size_t i = 0; i < sizeof put_in / sizeof *put_in; i++)
+            if (strcmp(word, put_in[i][0]) == 0)
+                words[n] = put_in[i][1];
+    }
+    words[n] = NULL;
+    return true;
+}
+
+/* Starts a program and waits for its end. False: it failed, and why is what it said first. */
+static bool experiment_start(const char *const words[WORDS_MOST], char *said, size_t room)
+{
+    char *argv[WORDS_MOST];
     memcpy(argv, words, sizeof argv); /* posix_spawn() changes none */
     int said_by[2], status = -1;
     pid_t pid = -1;
     posix_spawn_file_actions_t files;
-    if (pipe2(said_by, O_CLOEXEC) != 0)
-        return error_set_errno(err, "sh: no pipe can be made for it");
+    snprintf(said, room, "it failed without a word");
+    if (pipe2(said_by, O_CLOEXEC) != 0) {
+        snprintf(said, room, "%s", strerror(errno));
+        return false;
+    }
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, said_by[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, said_by[1], STDERR_FILENO);
-    errno = posix_spawnp(&pid, "sh", &files, NULL, argv, environ);
+    int failed = posix_spawnp(&pid, argv[0], &files, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     close(said_by[1]);
-    FILE *words_said = errno == 0 ? fdopen(said_by[0], "r") : NULL;
-    bool any = words_said && fgets(said, sizeof said, words_said);
-    while (words_said && fgetc(words_said) != EOF)
-        ;
-    if (words_said)
-        fclose(words_said);
+    FILE *output = failed ? NULL : fdopen(said_by[0], "r");
+    if (failed)
+        snprintf(said, room, "%s", strerror(failed));
+    else if (output && fgets(said, (int)room, output))
+        while (fgetc(output) != EOF)
+            ;
+    if (output)
+        fclose(output);
     else
         close(said_by[0]);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (!failed && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     said[strcspn(said, "\n")] = '\0';
-    return status == 0 || error_set(err, ERROR_INPUT, "%s: cannot be set to %s, offloads %s: %s; it takes CAP_NET_ADMIN (sudo), "
-                                    "tc and ethtool, or --run 'COMMANDS' that may, such as ssh to a switch", o->interface,
-                                    queue, offloads, any ? said : "the commands failed without a word");
+    return status == 0;
+}
+
+static bool experiment_set(const struct experiment_options *o, enum experiment_step step, const char *offloads, struct error *err)
+{
+    for (size_t line = 0;;) {
+        MEMORY_LOCAL char *text = NULL;
+        const char *words[WORDS_MOST];
+        char said[200];
+        if (!experiment_command(o, step, offloads, &line, &text, words))
+            return true;
+        bool may_fail = !o->run && *words[0] == '-';
+        words[0] += may_fail;
+        if (!experiment_start(words, said, sizeof said) && !may_fail)
+            return error_set(err, ERROR_INPUT, "%s: cannot be set to %s, offloads %s: %s: %s%s", o->interface,
+                             experiment_step_names[step], offloads, words[0], said,
+                             o->run ? "" : "; it takes CAP_NET_ADMIN (sudo), tc and ethtool, or a --run PROGRAM that may");
+    }
 }
 
 /* Until that moment. False: a signal came, or whoever waits for us is gone. */
 static bool experiment_wait(int socket, double until_s)
 {
-    for (double left_s; !experiment_signal && (left_s = until_s - monotonic_now_s()) > 0;)
+    double left_s;
+    do {
+        left_s = fmax(until_s - monotonic_now_s(), 0);
         if (poll(&(struct pollfd){.fd = socket, .events = POLLIN}, 1, (int)ceil(fmin(left_s, 60) * 1e3)) > 0)
             return false;
+    } while (!experiment_signal && left_s > 0);
     return !experiment_signal;
 }
 
@@ -171,7 +239,7 @@ static bool experiment_block(const struct experiment_options *o, int socket, siz
     int64_t frames, missed;
     if (o->terminal)
         cli_progress("block %zu of %zu: %s, offloads %s", i, experiment_blocks(o), experiment_queue(b), experiment_offloads(b));
-    if (!experiment_set(o, experiment_queue(b), experiment_offloads(b), err))
+    if (!experiment_set(o, experiment_step(b), experiment_offloads(b), err))
         return false;
     began_s = monotonic_now_s(); /* setting it may take long, by ssh say */
     if (!experiment_wait(socket, began_s + b->capture_at_s))
@@ -200,15 +268,37 @@ static void experiment_run(const struct experiment_options *o, int socket)
     if (recv(socket, &word, 1, 0) != 1)
         return;
     bool alone = experiment_alone(o, socket, &report.err);
-    report.ok = alone && experiment_set(o, "end", "on", &report.err); /* whatever was left of another call */
+    report.ok = alone && (experiment_set(o, EXPERIMENT_BEGIN, "on", &report.err) || experiment_signal);
     for (size_t i = 0; report.ok && experiment_wait(socket, 0) && i < experiment_blocks(o); i++)
         if (!experiment_over(o, i))
             report.ok = experiment_block(o, socket, i, &report.err) || experiment_signal;
     if (alone)
-        experiment_set(o, "end", "on", &ignored);
+        experiment_set(o, EXPERIMENT_END, "on", &ignored);
     if (o->terminal)
         cli_progress_clear();
     send(socket, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+/* What each step will start, in its order. */
+static json_t *experiment_commands_json(const struct experiment_options *o)
+{
+    json_t *steps = json_object();
+    for (enum experiment_step step = EXPERIMENT_BEGIN; step < EXPERIMENT_STEPS; step++) {
+        bool block = BLOCK & 1 << step;
+        json_t *commands = json_array();
+        json_object_set_new(steps, experiment_step_names[step], commands);
+        for (size_t line = 0;;) {
+            MEMORY_LOCAL char *text = NULL;
+            const char *words[WORDS_MOST];
+            if (!experiment_command(o, step, block ? "OFFLOADS" : "on", &line, &text, words))
+                break;
+            json_t *command = json_array();
+            for (size_t i = 0; words[i]; i++)
+                json_array_append_new(command, json_string(words[i]));
+            json_array_append_new(commands, command);
+        }
+    }
+    return steps;
 }
 
 static json_t *experiment_plan_json(const struct experiment_options *o)
@@ -220,13 +310,13 @@ static json_t *experiment_plan_json(const struct experiment_options *o)
                                                    experiment_queue(b), experiment_offloads(b), b->capture_at_s));
     }
     return results_json("hypothesis:s statistic:s decision:s seed:l fours:l block_s:f capture_s:f interface:s rate_bps:f "
-                        "commands:s blocks:o",
+                        "commands:o blocks:o",
                         "ACKs first carry more of both directions together than FIFO, as much as check says of FIFO's blocks is lost",
                         "the mean over fours of the difference of ln(payload of TCP in a capture, both ways, over its time); its "
                         "probability by all signs of the fours, its 95 % interval by Student's t",
                         "yes: p <= 0.05 and more is carried; no: else, and the interval is below 5 %; else unknown",
                         o->e.seed, o->e.fours, o->e.block_s, STUDY_EXPERIMENT_CAPTURE * o->e.block_s, o->interface,
-                        o->rate_bps > 0 ? o->rate_bps : (double)NAN, o->run ? o->run : here, blocks);
+                        o->rate_bps, experiment_commands_json(o), blocks);
 }
 
 /* The plan that is there, if one is, must be this one; else this one is written. */
@@ -347,6 +437,7 @@ static int experiment_analyze(struct experiment_options *o, json_t *plan, struct
 static int experiment_main(struct experiment_options *o, struct error *err)
 {
     o->e.block_s = (double)o->block_ps / 1e12;
+    snprintf(o->rate, sizeof o->rate, "%.0f", o->rate_bps);
     o->terminal = !o->quiet && isatty(STDERR_FILENO);
     study_experiment_plan(&o->e);
     json_t *plan = cli_json("measure-experiment:1", results_json("plan:o result:o", experiment_plan_json(o), json_null()));
@@ -384,8 +475,8 @@ int cli_measure_experiment(int argc, char **argv)
     int at = cli_options_read("measure experiment", argc, argv, options, &err);
     if (at == 0)
         return 0;
-    if (at > 0 && (at < argc || !o.directory || !o.interface || (o.rate_bps > 0) == (o.run != NULL)))
-        error_set(&err, ERROR_INPUT, "measure --experiment: takes -o DIR, -i IFACE, and either --rate of what IFACE carries or "
-                  "--run COMMANDS that set queues elsewhere; try 'contraflow measure --experiment --help'");
+    if (at > 0 && (at < argc || !o.directory || !o.interface || o.rate_bps <= 0))
+        error_set(&err, ERROR_INPUT, "measure --experiment: takes -o DIR, -i IFACE and --rate of what IFACE carries; try "
+                  "'contraflow measure --experiment --help'");
     return err.code != ERROR_NONE ? cli_fail(&err) : experiment_main(&o, &err);
 }

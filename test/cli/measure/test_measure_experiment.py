@@ -128,7 +128,7 @@ if not INSIDE:
 
         def plan(self, fours, seed):
             """Without such an interface it ends after the plan."""
-            self.bad(2, ["none: cannot be set to end", "CAP_NET_ADMIN"], "measure", "--experiment", "-o", "tried", "-i", "none",
+            self.bad(2, ["none: cannot be set to begin, offloads on: tc: ", "CAP_NET_ADMIN"], "measure", "--experiment", "-o", "tried", "-i", "none",
                      "--rate", "1Gbps", "--fours", fours, "--seed", seed)
             said = json.loads((self.dir / "tried/plan.json").read_text())
             self.assertEqual(schemas.errors(said), [])
@@ -177,9 +177,9 @@ if not INSIDE:
                              r"^ACKs first over FIFO: \+3\d\.\d % \(.*\), by chance 0\.5: cannot tell; check foretold \+3")
 
         def test_bad_words(self):
-            for more in ([], ["-o", "x"], ["-i", "lo", "--rate", "1M"], ["-o", "x", "-i", "lo", "--rate", "1M", "--run", "true"],
+            for more in ([], ["-o", "x"], ["-i", "lo", "--rate", "1M"], ["-o", "x", "-i", "lo", "--run", "true"],
                          ["-o", "x", "-i", "lo", "--rate", "1M", "h"]):
-                self.bad(2, "takes -o DIR, -i IFACE, and either --rate", "measure", "--experiment", *more)
+                self.bad(2, "takes -o DIR, -i IFACE and --rate of", "measure", "--experiment", *more)
             self.bad(2, "fours", "measure", "--experiment", "-o", "x", "-i", "lo", "--rate", "1M", "--fours", 17)
             self.assertEqual(list(self.dir.iterdir()), [])
 
@@ -187,8 +187,55 @@ if not INSIDE:
         def test_nobody_hears_what_it_takes(self):
             (self.dir / "x").mkdir()
             (self.dir / "x").chmod(0o777)
-            self.bad_as_nobody(2, ["lo: cannot be set to end", "CAP_NET_ADMIN"], "measure", "--experiment", "-o", self.dir / "x", "-i", "lo",
+            self.bad_as_nobody(2, ["lo: cannot be set to begin", "CAP_NET_ADMIN"], "measure", "--experiment", "-o", self.dir / "x", "-i", "lo",
                                "--rate", "1M")
+
+        def test_what_is_started_is_in_the_plan_word_by_word(self):
+            commands = self.plan(2, 1)["commands"]
+            self.assertIn(["tc", "class", "add", "dev", "none", "parent", "1:", "classid", "1:1", "htb", "rate", "1000000000"],
+                          commands["begin"])
+            self.assertEqual(commands["begin"][0], ["-tc", "qdisc", "del", "dev", "none", "root"])
+            self.assertEqual(commands["fifo"], [["-tc", "filter", "del", "dev", "none", "parent", "1:"],
+                                                ["ethtool", "-K", "none", "gso", "OFFLOADS", "tso", "OFFLOADS", "gro", "OFFLOADS"]])
+            first = commands["ack-first"]
+            self.assertEqual([first[0], first[3]], commands["fifo"])
+            for ours in first[1:3]:
+                self.assertEqual((ours[:3], ours[-2:]), (["tc", "filter", "add"], ["flowid", "1:3"]))
+            self.assertEqual(commands["end"][-1], ["ethtool", "-K", "none", "gso", "on", "tso", "on", "gro", "on"])
+
+        def run_by(self, program, *more):
+            return ["measure", "--experiment", "-o", "tried", "-i", "lo", "--rate", "95Mbps", "--time", "10s", "--run", program, *more]
+
+        def test_a_program_is_started_by_its_words_and_told_when_it_ends(self):
+            """Nobody runs a shell for it: `; touch` is part of its name. After the first block's step we end it."""
+            name = "./a b; touch c"
+            self.write(name, '#!/bin/sh\necho "$#:$*" >> told\n').chmod(0o755)
+            told = self.dir / "told"
+            running = subprocess.Popen([str(e2e.CONTRAFLOW), *self.run_by(name)], cwd=self.dir, stderr=subprocess.PIPE, text=True)
+            until = time.monotonic() + 60
+            while (not told.exists() or told.read_text().count("\n") < 2) and time.monotonic() < until:
+                time.sleep(0.02)
+            running.send_signal(signal.SIGINT)
+            self.assertIn("stopped with 0 of 32 blocks", running.communicate(timeout=60)[1])
+            plan = json.loads((self.dir / "tried/plan.json").read_text())
+            self.assertEqual(schemas.errors(plan), [])
+            b = plan["plan"]["blocks"][0]
+            self.assertEqual(told.read_text().splitlines(), ["4:lo begin on 95000000", f"4:lo {b['queue']} {b['offloads']} 95000000",
+                                                             "4:lo end on 95000000"])
+            self.assertEqual(plan["plan"]["commands"]["fifo"], [[name, "lo", "fifo", "OFFLOADS", "95000000"]])
+            self.assertEqual(plan["plan"]["commands"]["end"], [[name, "lo", "end", "on", "95000000"]])
+            self.assertFalse((self.dir / "c").exists())
+
+        def test_a_program_that_fails_is_named_with_what_it_said_first(self):
+            for text, said in (("#!/bin/sh\necho no such switch >&2\necho more\nexit 3\n", "no such switch"),
+                               ("#!/bin/sh\nexit 1\n", "it failed without a word"), ("echo no program\n", "Exec format error"),
+                               (None, "No such file or directory")):
+                if text:
+                    self.write("switch", text).chmod(0o755)
+                else:
+                    (self.dir / "switch").unlink()
+                done = self.bad(2, f"lo: cannot be set to begin, offloads on: ./switch: {said}", *self.run_by("./switch"))
+                self.assertTrue(done.stderr.endswith(said + "\n"), done.stderr)
 
     class Live(e2e.Case):
         def test_what_acks_first_bring_live_flows(self):
