@@ -79,6 +79,7 @@ struct analysis_evidence {
     bool reader;                      /* closes its window again and again */
     bool policed;                     /* analysis/policed.h */
     bool coarse;                      /* its waits are of the size of its stamps' ticks */
+    bool behind_own;                  /* its data wait before a link that data of others do not pass: analysis/link.h */
 };
 
 struct analysis_evidence_set {

@@ -2,6 +2,7 @@
 #include "analysis/link.h"
 
 #include "base/estimate.h"
+#include "base/memory.h"
 #include "judge/path.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
 #define STANDS 0.3          /* of its mean wait: a queue that never runs empty */
 #define STANDS_TICKS 2
+#define COMMON 0.2         /* of what data wait is common, and more: what peers' windows and bursts make unlike in one queue */
 #define EVENLY 0.95        /* of the rate at which most ACKs follow each other pass, and more */
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
 #define ALIKE 0.04          /* of the other direction's room */
@@ -44,6 +46,7 @@ struct links {
     const struct analysis_capacity_host *host; /* borrowed; NULL unknown */
     struct link_ways *ways;
     double works[2]; /* least share of the time that the link after the tap works; 0: that is not where data wait */
+    bool common[2];  /* in and out: its data wait in one queue */
 };
 
 /* Goodput a direction of a rate has room for while the other carries `other_bps`. */
@@ -234,6 +237,16 @@ static double link_drain_s(const struct links *d, bool incoming)
     return bytes * 8 / (known ? bps : fmin(link->capacity_bps, least_bps));
 }
 
+/* Where not all of a direction's data wait in one queue, those that do wait before a link of their own, which is full. */
+static void link_behind_own(struct links *d, bool incoming)
+{
+    for (size_t i = 0; i < d->s->n; i++) {
+        struct analysis_evidence *e = &d->s->flow[i];
+        if (e->flow->incoming == incoming)
+            e->behind_own = e->data_wait_s > JUDGE_PATH_FREE * analysis_evidence_rtt_s(e) && e->data_wait_s > e->ack_wait_s;
+    }
+}
+
 /* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. Not where a host is
  * what they wait for: there is no queue with an order. */
 static void link_beside(struct links *d)
@@ -422,6 +435,38 @@ static double link_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits && beyond > UNSEEN_BEYOND * rtt ? fmin(1, 2 * beyond / rtt) : 0;
 }
 
+/* What a peer's flows of a direction carry, and how long their data wait, by rates. */
+struct link_peer {
+    double bps, wait_s;
+};
+
+/* Do a direction's data wait in one queue? There they wait alike: no longer than those of the peer whose data wait least, but
+ * for peers that carry less than half of a mean share, which queues by turns let pass. */
+static bool link_common(const struct links *d, bool incoming)
+{
+    struct analysis_evidence **by = analysis_evidence_by_peer(d->s);
+    struct link_peer *peer = memory_zeroed(d->s->n + 1, sizeof *peer, "peers");
+    double bps = 0, waits = 0, least_s = INFINITY;
+    size_t n = 0;
+    for (size_t i = 0, end; i < d->s->n; i = end) {
+        struct link_peer own = {0, 0};
+        for (end = i; end < d->s->n && analysis_evidence_same_peer(by[end], by[i]); end++) {
+            const struct analysis_evidence *e = by[end];
+            own.bps += e->flow->incoming == incoming ? e->flow->rate_bps : 0;
+            own.wait_s += e->flow->incoming == incoming ? e->flow->rate_bps * e->data_wait_s : 0;
+        }
+        bps += own.bps;
+        waits += own.wait_s;
+        if (own.bps > 0)
+            peer[n++] = (struct link_peer){own.bps, own.wait_s / own.bps};
+    }
+    for (size_t i = 0; i < n; i++)
+        least_s = peer[i].bps > HALF * bps / (double)n ? fmin(least_s, peer[i].wait_s) : least_s;
+    free(peer);
+    free(by);
+    return !(least_s * bps < COMMON * waits);
+}
+
 /* What data and other traffic take of a link on the wire. ACKs ride on data where these go both ways in one connection. */
 static double link_data_bps(const struct links *d, const struct judge_way *w)
 {
@@ -522,7 +567,7 @@ static void link_capacity(struct links *d, const double known[2])
         /* A rate at which frames pass the tap and that they fill is that of a link before it. */
         bool fills = isfinite(bps) && !link_clock(d, w, bps) &&
                      w->carried_bps >= SATURATED * link_room_at(d, w, bps, link_way(d, i != 0)->carried_bps);
-        double works = fills ? 0 : link_beyond(d, i == 0);
+        double works = fills || !d->common[i] ? 0 : link_beyond(d, i == 0);
         double pulsed_bps = analysis_evidence_pulsed_bps(d->s, i == 0, link_passes_bps(d, w, 1));
         if (isfinite(pulsed_bps) && !isfinite(bps)) { /* there is room, whatever rate would seem to leave none */
             w->capacity_bps = pulsed_bps;
@@ -658,7 +703,12 @@ void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_c
     struct links d = {.s = s, .host = frames, .ways = &ways};
     link_own_links(&d);
     link_ways(&d);
+    for (int i = 0; i < 2; i++)
+        d.common[i] = link_common(&d, i == 0);
     link_capacity(&d, known_bps);
+    for (int i = 0; i < 2; i++)
+        if (!d.common[i])
+            link_behind_own(&d, i == 0);
     link_loops(&d);
     link_beside(&d);
     for (size_t i = 0; i < s->n; i++) {

@@ -395,6 +395,26 @@ TEST(test_a_link_after_the_tap_works_for_a_share_of_the_time)
     }
 }
 
+/* Data of two peers wait 40 ms after the tap, and 1 ms, both at a fair share: not in one queue. What passes both ways there is no
+ * link's rate, and the first's own link may be full. A peer that carries a quarter of a mean share may have turns of its own. */
+TEST(test_data_that_wait_apart_have_links_of_their_own)
+{
+    static struct analysis_capacity_host host; /* no group of frames votes */
+    for (int how = 0; how < 3; how++) {
+        struct analysis_wait waits[2] = {{.least_s = 1e-3}, {.start_s = 2.5, .least_s = 1e-3}};
+        struct analysis_told flows[] = {{.rate_bps = 40e6}, {.rate_bps = how == 1 ? 5e6 : 40e6}};
+        double wait_s = how == 2 ? 30e-3 : 1e-3;
+        struct analysis_evidence e[2] = {
+            {.data_wait_s = 40e-3, .beyond_s = 40e-3, .floor_s = 20e-3, .peer = {.family = 4, .bytes = {1}}},
+            {.data_wait_s = wait_s, .beyond_s = wait_s, .ack_wait_s = 2e-3, .floor_s = 20e-3, .peer = {.family = 4, .bytes = {2}}}};
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        waits_of(e, 2, waits, 2);
+        decided(&set, &host, NULL);
+        assert_int_equal(facts.out.source, how == 0 ? JUDGE_CAPACITY_UNKNOWN : JUDGE_CAPACITY_QUEUE);
+        assert_true(fact[0].behind_own == (how == 0) && !fact[1].behind_own);
+    }
+}
+
 /* What always waits after the tap at one rate has a link whose queue never runs empty; at 20 Mb/s for a second and at 60 for
  * the next, it has none: jitter makes data wait so, too. With losses, nobody knows. */
 TEST(test_what_leaves_a_standing_queue_is_even)
