@@ -258,9 +258,10 @@ TEST(test_no_line_is_so_unlike_that_few_acks_fill_it)
     c.facts.in.source = JUDGE_CAPACITY_ASSUMED; /* it says nothing of how unlike the line is */
     c.open[JUDGE_OPEN_PLACE] = 0.51;
     assert_true(gains(&c, IN, 1));
-    c.facts.in.acks_mixed = true;
-    c.open[JUDGE_OPEN_PLACE] = NEVER;
+    c.facts.in.acks_mixed = true; /* with others' data, or ACKs */
     assert_true(gains(&c, IN, 2));
+    c.open[JUDGE_OPEN_PLACE] = 0.86;
+    assert_true(gains(&c, IN, 1));
 }
 
 /* A link of its own that seems to be full is so in three of four. */
