@@ -148,7 +148,8 @@ void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_c
     struct analysis_spacing_figures in, out;
     struct host_waits w;
     s->host = s->paused > STOPS ? JUDGE_CAUSE_PAUSE : JUDGE_CAUSE_UNKNOWN;
-    if (!frames || !host_waits_of(s, &w))
+    /* Where others' data pass the tap it is not the host's line whose frames these are: its own rest while others' pass. */
+    if (!frames || frames->others > 0 || !host_waits_of(s, &w))
         return;
     analysis_spacing_get(&frames->in.spacing, &in);
     analysis_spacing_get(&frames->out.spacing, &out);

@@ -16,6 +16,7 @@
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
 #define STANDS 0.3          /* of its mean wait: a queue that never runs empty */
 #define STANDS_TICKS 2
+#define DATA 0.2           /* of what goes the other way, and more: ACKs of that take a seventeenth to a thirty-fourth */
 #define COMMON 0.2         /* of what data wait is common, and more: what peers' windows and bursts make unlike in one queue */
 #define EVENLY 0.95        /* of the rate at which most ACKs follow each other pass, and more */
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
@@ -473,6 +474,12 @@ static double link_data_bps(const struct links *d, const struct judge_way *w)
     return w->carried_bps * (d->s->full_bytes + JUDGE_AROUND) / d->s->full_bytes + d->s->other_bps[w == &d->ways->out];
 }
 
+/* What ACKs of a direction's data take of the other one's link. */
+static double link_acks_bps(const struct links *d, const struct judge_way *w)
+{
+    return w->carried_bps * JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes);
+}
+
 /* What passes a link whose queue is never empty, on the wire, were it so all the time. */
 static double link_passes_bps(const struct links *d, const struct judge_way *w, double busy)
 {
@@ -578,7 +585,7 @@ static void link_capacity(struct links *d, const double known[2])
             d->works[i == 0] = always ? 0 : works;
             w->source = JUDGE_CAPACITY_QUEUE;
         } else if (stopped || (unlike && w->flows > 0 && link_placed(d, i == 0) &&
-                               link_stands(d, i == 0, false, alone ? FILLS : 0) && link_even(d, i == 0) &&
+                               link_stands(d, i == 0, false, alone ? FILLS : 0) && d->common[i] && link_even(d, i == 0) &&
                                w->data_wait_s * link_passes_bps(d, w, 1) > (d->s->full_bytes + JUDGE_AROUND) * 8)) {
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;
@@ -693,6 +700,8 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),
     };
     l->acks_hidden = w->flows > 0 && link_acks_hidden(d, incoming, &l->acks_mixed);
+    l->acks_beside = d->s->others_bps[incoming] > DATA * d->s->others_bps[!incoming] &&
+                     d->s->others_bps[incoming] > JUDGE_PATH_OTHERS * link_acks_bps(d, w);
     l->acks_beyond = l->acks_stand && link_acks_beyond(d, incoming);
 }
 

@@ -64,7 +64,7 @@ static double path_alone(const struct judge_facts *s, bool incoming)
         return passes_bps >= FILLS * back->capacity_bps;
     bool shows = own->source == JUDGE_CAPACITY_DISPERSION || own->source == JUDGE_CAPACITY_KNOWN;
     if (own->acks_mixed)
-        return OTHERS_ACKS;
+        return own->acks_beside ? 0 : OTHERS_ACKS;
     double line = shows ? pow(fmin(1, USUAL * passes_bps / own->capacity_bps), RARER) : 1;
     return line / (1 + line);
 }

@@ -384,6 +384,22 @@ capture: [{at: h0, snaplen: 96}]
                     self.assertIn("--rate IN/OUT", said["why"])
         self.HOME = home
 
+    def test_a_capture_at_the_router_shows_data_and_acks_of_others(self):
+        """The same upload, seen where the line begins. Beside another download ACKs wait for ACKs: that is no yes."""
+        home, self.HOME = self.HOME, self.HOME.replace("traffic:", self.NEIGHBOUR + "traffic:").replace("at: h0", "at: modem-isp")
+        for other, window, up, least in ("h3, to: h1", "500kB", "10Mbps", 3), ("h1, to: h3", "2MB", "2Mbps", None):
+            flows = [f"{{from: {peer}, to: h0, window: {400 if least else 1000}kB, start: {i}ms}}" for i, peer in enumerate(("h1", "h2"))]
+            carried = self.home_carries("200Mbps", up, flows + [f"{{from: {other}, window: {window}, start: 20ms}}"])
+            done = self.call("check", "out/modem-isp.pcap", "--json")
+            said = next(r for r in json.loads(done.stdout)["resources"] if r["host"] == "10.0.0.1")["diagnosis"]
+            if least:
+                self.assertGreater(carried["ack-first"], least * carried["fifo"])
+                self.assertEqual((said["asymmetry"], said["cause"]), ("yes", "hidden_traffic"), said["why"])
+            else:
+                self.assertLess(carried["ack-first"], 1.05 * carried["fifo"])
+                self.assertNotEqual(said["asymmetry"], "yes", said["why"])
+        self.HOME = home
+
     def begun_late(self, share):
         """late.pcap: out/h0.pcap without that share of its frames."""
         data = (self.dir / "out/h0.pcap").read_bytes()
