@@ -13,6 +13,7 @@
 #define SLOT_NS INT64_C(100000000)
 #define SECOND_NS INT64_C(1000000000)
 #define FULL_BYTES 1000  /* of a frame that counts as one of data */
+#define FULL_LEFT (ANALYSIS_CAPACITY_BEFORE - ANALYSIS_CAPACITY_MOST - 1) /* nobody asks how many were full before those */
 #define VOTES 0.25
 #define BELOW_PEAK 0.97
 #define EDGES 3 /* frames at the ends of a slot may belong to its neighbours */
@@ -261,18 +262,28 @@ static void capacity_slots(struct analysis_capacity_way *w)
             capacity_slot(w, time_ns[i], time_ns[i], w->bytes[i]);
 }
 
+/* Sums of all frames until each that was added. How many were full is only asked of those that vote: of a block that does not,
+ * by those that vote with the next. */
+static void capacity_sum(struct analysis_capacity_way *w, bool votes)
+{
+    const size_t n = w->added, asked = votes || n <= ANALYSIS_CAPACITY_MOST ? 0 : n - ANALYSIS_CAPACITY_MOST - 1;
+    int64_t *sum_bytes = w->sum_bytes + ANALYSIS_CAPACITY_BEFORE;
+    uint32_t *sum_full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
+    for (size_t i = 0; i < n; i++)
+        sum_bytes[i] = sum_bytes[(ptrdiff_t)i - 1] + w->bytes[i];
+    uint32_t full = sum_full[-1];
+    for (size_t i = asked; i < n; i++)
+        sum_full[i] = full += w->bytes[i] >= FULL_BYTES;
+}
+
 /* Counts what was added, and remembers the latest. */
 static void capacity_count(struct analysis_capacity_host *h, struct analysis_capacity_way *w)
 {
     const size_t n = w->added;
     if (n == 0)
         return;
-    for (size_t i = 0; i < n; i++) {
-        const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
-        w->sum_bytes[at] = w->sum_bytes[at - 1] + w->bytes[i];
-        w->sum_full[at] = w->sum_full[at - 1] + (w->bytes[i] >= FULL_BYTES);
-    }
     const unsigned weight = capacity_weight(w);
+    capacity_sum(w, weight > 0);
     capacity_stamps(w);
     if (weight > 0)
         capacity_vote(w, capacity_tick_ns(h), weight);
@@ -281,7 +292,7 @@ static void capacity_count(struct analysis_capacity_host *h, struct analysis_cap
     analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n, weight);
     memmove(w->time_ns, w->time_ns + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->time_ns);
     memmove(w->sum_bytes, w->sum_bytes + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_bytes);
-    memmove(w->sum_full, w->sum_full + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_full);
+    memmove(w->sum_full + FULL_LEFT, w->sum_full + FULL_LEFT + n, (ANALYSIS_CAPACITY_BEFORE - FULL_LEFT) * sizeof *w->sum_full);
     w->all_bytes = (double)w->sum_bytes[ANALYSIS_CAPACITY_BEFORE - 1];
     w->frames += n;
     w->added = 0;
