@@ -20,11 +20,12 @@
 #define PLACES 256       /* four times as many as hosts; a power of two */
 #define PAIRS 64         /* of hosts that spoke lately; a power of two */
 #define SHARED 2         /* bulk flows, and more: a host that is judged */
-#define SPARED 65536     /* frames, of which a share is known to 0.2 %. From then on one block of 4 counts for all, of 8 after
-                          * four times as many and of 16 after sixteen times: each time they are 192 blocks and more, and a
-                          * share of blocks is known to 4 % even where those of a block are all alike */
+#define SPARED 16384     /* frames, of which a share is known to 0.4 %. From then on one block of 4 counts for all, of 8 after
+                          * four times as many, of 16 after sixteen times and of 32 after 64 times: each time they are 48 blocks
+                          * and more, and a share of blocks is known to 7 % even where those of a block are all alike */
 #define SPARING 4
-#define MOST_SPARING 16
+#define MOST_SPARING 32
+#define TRAINED 65536    /* frames whose trains are all looked at */
 #define TRAINS 8         /* frames after each other end trains of which one, or nearly that, is the fastest: of then on 97 % of it shows */
 #define STAMPS 4096      /* frames whose stamps show the capture's clock */
 #define RESOLVED 12      /* ticks of it, and more: a rate is off by less than two steps, mostly by one */
@@ -191,7 +192,7 @@ static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns, doub
 static void capacity_trains(struct analysis_capacity_way *w)
 {
     const size_t train = ANALYSIS_CAPACITY_TRAIN;
-    const size_t every = w->frames < SPARED ? 1 : TRAINS;
+    const size_t every = w->frames < TRAINED ? 1 : TRAINS;
     for (size_t i = w->frames < train ? (size_t)(train - w->frames) : 0; i < w->added; i += every) {
         const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
         double train_s = (double)(w->time_ns[at] - w->time_ns[at - train]) * 1e-9;

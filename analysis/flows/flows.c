@@ -196,21 +196,26 @@ static inline void explain_frame(struct analysis_connection *c, int end, const s
 }
 
 /* A super-segment counts as the frames it becomes, which are acknowledged one by one: they pass here together. */
-static inline void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
-                                  uint32_t frame_bytes, int64_t t)
+static __attribute__((noinline)) void explain_super(struct analysis_connection *c, int end, const struct capture_segment *s,
+                                                    uint32_t frame_bytes, int64_t at, int64_t t)
 {
-    const struct analysis_direction *d = &c->direction[end];
-    int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
-    if (frame_bytes == s->payload_bytes) {
-        explain_frame(c, end, s, at + frame_bytes, t);
-        return;
-    }
     struct capture_segment frame = *s;
     for (uint32_t left = s->payload_bytes; left > 0; left -= frame.payload_bytes) {
         frame.payload_bytes = left < frame_bytes ? left : frame_bytes;
         at += frame.payload_bytes;
         explain_frame(c, end, &frame, at, t);
     }
+}
+
+static inline void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
+                                  uint32_t frame_bytes, int64_t t)
+{
+    const struct analysis_direction *d = &c->direction[end];
+    int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
+    if (__builtin_expect(frame_bytes == s->payload_bytes, 1))
+        explain_frame(c, end, s, at + frame_bytes, t);
+    else
+        explain_super(c, end, s, frame_bytes, at, t);
 }
 
 /* Before the direction has taken the segment: only then it is new. */

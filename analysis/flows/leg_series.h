@@ -11,12 +11,13 @@
 #include <stdint.h>
 
 /* Of many samples some are taken: all of the first, then every eighth, at irregular distances, as bursts are regular. */
-#define ANALYSIS_THIN_SPARED 65536 /* of a flow: 128 and more for each slot of a series. What comes after them is as its
+#define ANALYSIS_THIN_SPARED 16384 /* of a flow: 32 and more for each slot of a series. What comes after them is as its
                                     * neighbours are */
 #define ANALYSIS_THIN_EVERY 8
 
 struct analysis_thin { /* zeroed: none yet */
-    uint32_t n, next; /* samples so far, modulo 2^32, and how many come before the next that is taken */
+    uint32_t n, next; /* samples until the latest that was taken, and before the next that is; modulo 2^32 */
+    int32_t left;     /* how many come before that */
 };
 
 /* How many of a series of samples come before the next that is taken, after so many, of which the last is taken. */
@@ -36,9 +37,11 @@ static inline uint32_t analysis_thin_next(uint32_t n)
 /* Is the next one taken? Steps of the golden ratio spread evenly over a circle (Weyl), an eighth of which counts. */
 static inline bool analysis_thin_takes(struct analysis_thin *t)
 {
-    if (__builtin_expect(t->n++ < t->next, 1))
+    if (__builtin_expect(--t->left >= 0, 1))
         return false;
+    t->n = t->next + 1;
     t->next = analysis_thin_next(t->n);
+    t->left = (int32_t)(t->next - t->n);
     return true;
 }
 

@@ -273,7 +273,7 @@ static inline void loop_add(struct analysis_round_trip *e, enum analysis_loop lo
     e->least_loop_ns[loop] = sure && loop_ns < e->least_loop_ns[loop] ? loop_ns : e->least_loop_ns[loop];
     if (__builtin_expect(!e->series, 0)) {
         /* Without stamps it is all that there is. */
-        if (e->sender.known || ++e->looped[loop].n < SERIES_SAMPLES)
+        if (e->sender.known || ++e->looped[loop].next < SERIES_SAMPLES)
             return;
         e->series = analysis_leg_series_new(time_ns);
     }
@@ -475,7 +475,7 @@ void analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns, true);
     if (probe_ends(&e->ack, s->tsecr))
         trip_echo(e, s, end, time_ns);
-    else if (e->window.n > 0)
+    else if (e->window.n > 0 && end - s->payload_bytes >= e->window.awaited[e->window.oldest].start)
         window_data(e, s, end - s->payload_bytes, time_ns, false);
 }
 
