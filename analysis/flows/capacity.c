@@ -232,35 +232,39 @@ static void capacity_carry_to(struct analysis_capacity_series *c, int64_t time_n
     c->to_ns = c->from_ns + (ANALYSIS_CAPACITY_SLOT_NS << c->shift);
 }
 
-/* Frames of those times, together so many bytes: they lie in one slot of each kind, or are one frame. */
-static void capacity_slot(struct analysis_capacity_way *w, int64_t from_ns, int64_t to_ns, double bytes)
+/* Of frames in the slots under way. */
+static inline void capacity_carry(struct analysis_capacity_way *w, double bytes)
 {
-    struct analysis_capacity_series *c = &w->carried;
-    if (from_ns < c->from_ns || to_ns >= c->to_ns)
-        capacity_carry_to(c, from_ns);
-    c->bytes[c->at] += bytes;
-    if (from_ns < w->slot_from_ns || to_ns >= w->slot_to_ns) {
-        w->slot_from_ns = from_ns / SLOT_NS * SLOT_NS;
-        w->slot_to_ns = w->slot_from_ns + SLOT_NS;
-        w->slot_bytes = 0;
-    }
+    w->carried.bytes[w->carried.at] += bytes;
     w->slot_bytes += bytes;
     w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
 }
 
+/* A frame. */
+static void capacity_slot(struct analysis_capacity_way *w, int64_t time_ns, double bytes)
+{
+    if (time_ns < w->carried.from_ns || time_ns >= w->carried.to_ns)
+        capacity_carry_to(&w->carried, time_ns);
+    if (time_ns < w->slot_from_ns || time_ns >= w->slot_to_ns) {
+        w->slot_from_ns = time_ns / SLOT_NS * SLOT_NS;
+        w->slot_to_ns = w->slot_from_ns + SLOT_NS;
+        w->slot_bytes = 0;
+    }
+    capacity_carry(w, bytes);
+}
+
+/* As many in a row as lie in one slot of each kind, mostly all of them, count together. */
 static void capacity_slots(struct analysis_capacity_way *w)
 {
     const int64_t *time_ns = w->time_ns + ANALYSIS_CAPACITY_BEFORE, *sum_bytes = w->sum_bytes + ANALYSIS_CAPACITY_BEFORE;
-    int64_t from_ns = time_ns[0], to_ns = time_ns[0];
-    for (size_t i = 1; i < w->added; i++) {
-        from_ns = time_ns[i] < from_ns ? time_ns[i] : from_ns;
-        to_ns = time_ns[i] > to_ns ? time_ns[i] : to_ns;
+    for (size_t i = 0, next; i < w->added; i = next) {
+        capacity_slot(w, time_ns[i], w->bytes[i]);
+        const int64_t from_ns = w->carried.from_ns > w->slot_from_ns ? w->carried.from_ns : w->slot_from_ns;
+        const int64_t to_ns = w->carried.to_ns < w->slot_to_ns ? w->carried.to_ns : w->slot_to_ns;
+        for (next = i + 1; next < w->added && time_ns[next] >= from_ns && time_ns[next] < to_ns;)
+            next++;
+        capacity_carry(w, (double)(sum_bytes[next - 1] - sum_bytes[i]));
     }
-    if (from_ns >= w->carried.from_ns && to_ns < w->carried.to_ns && from_ns >= w->slot_from_ns && to_ns < w->slot_to_ns)
-        capacity_slot(w, from_ns, to_ns, (double)(sum_bytes[w->added - 1] - sum_bytes[-1])); /* as most do */
-    else
-        for (size_t i = 0; i < w->added; i++)
-            capacity_slot(w, time_ns[i], time_ns[i], w->bytes[i]);
 }
 
 /* Sums of all frames until each that was added. How many were full is only asked of those that vote: of a block that does not,
@@ -423,8 +427,7 @@ size_t analysis_capacity_add_plain(struct analysis_capacity *c, const struct ana
     for (size_t i = 0; i < n; i++) {
         const struct analysis_frame *f = &frame[i];
         const struct capture_segment *s = &f->segment;
-        if (!f->counts || f->bulk || f->other_bytes > 0 || f->slot >= ANALYSIS_CAPACITY_SLOTTED || !c->of[f->slot].known ||
-            f->frame_bytes != s->payload_bytes)
+        if (f->is != ANALYSIS_FRAME_COUNTS || f->slot >= ANALYSIS_CAPACITY_SLOTTED || !c->of[f->slot].known)
             return i;
         capacity_note_both(&c->of[f->slot], s->payload_bytes + analysis_capacity_around_bytes(&s->src, s->has_timestamps), f->time_ns);
     }

@@ -231,7 +231,7 @@ TEST(test_a_batch_of_plain_frames_counts_as_one_by_one)
     for (int i = 0; i < 600; i++) {
         const bool acks = i % 2;
         frame[i] = (struct analysis_frame){.time_ns = i * (int64_t)FRAME_NS, .segment = acks ? stamped(B_TO_A, 0, 0, FULL, 1, 1) : full_segment(),
-                                           .frame_bytes = acks ? 0 : FULL, .slot = 6 + acks, .counts = true};
+                                           .frame_bytes = acks ? 0 : FULL, .slot = 6 + acks, .is = ANALYSIS_FRAME_COUNTS};
         analysis_capacity_add(alone, &frame[i].segment, frame[i].slot, frame[i].frame_bytes, 0, frame[i].time_ns);
     }
     for (int i = 0; i < 2; i++) { /* until a slot's hosts are known none of its frames is plain */
@@ -251,18 +251,18 @@ TEST(test_a_batch_of_plain_frames_counts_as_one_by_one)
 TEST(test_what_is_more_than_a_segment_is_not_plain)
 {
     CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
-    const struct analysis_frame plain = {.segment = full_segment(), .frame_bytes = FULL, .slot = 6, .counts = true};
+    const struct analysis_frame plain = {.segment = full_segment(), .frame_bytes = FULL, .slot = 6, .is = ANALYSIS_FRAME_COUNTS};
     analysis_capacity_add(c, &plain.segment, plain.slot, FULL, 0, 0);
-    for (int i = 0; i < 6; i++) {
-        struct analysis_frame frame[3] = {plain, plain, plain}, *f = &frame[1];
-        f->segment.payload_bytes *= i == 0 ? 2 : 1;
-        f->counts = i != 1;
-        f->bulk = i == 2;
-        f->other_bytes = i == 3 ? FULL : 0;
-        f->slot = i == 4 ? ANALYSIS_CAPACITY_NO_SLOT : i == 5 ? 7 : 6;
+    const uint8_t is[] = {0, ANALYSIS_FRAME_COUNTS | ANALYSIS_FRAME_BULK, ANALYSIS_FRAME_COUNTS | ANALYSIS_FRAME_MORE,
+                          ANALYSIS_FRAME_COUNTS, ANALYSIS_FRAME_COUNTS};
+    const uint32_t slot[] = {6, 6, 6, ANALYSIS_CAPACITY_NO_SLOT, 7};
+    for (int i = 0; i < 5; i++) {
+        struct analysis_frame frame[3] = {plain, plain, plain};
+        frame[1].is = is[i];
+        frame[1].slot = slot[i];
         assert_int_equal(analysis_capacity_add_plain(c, frame, 3), 1);
     }
-    assert_int_equal(host_of(c, B_TO_A)->in.frames, 7);
+    assert_int_equal(host_of(c, B_TO_A)->in.frames, 6);
     analysis_capacity_bulk(c, &plain.segment); /* another flow's makes its hosts ones that share: slots are known no longer */
     analysis_capacity_bulk(c, &plain.segment);
     assert_int_equal(analysis_capacity_add_plain(c, &plain, 1), 0);
