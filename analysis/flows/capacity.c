@@ -36,7 +36,7 @@ static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOS
 /* Hosts that speak: the way out of the source and the way into the destination, where frames between them count; NULL
  * where they do not. */
 struct capacity_ways {
-    bool known;
+    uint32_t around; /* bytes of a segment between them without timestamps besides its payload; 0: nothing is known */
     struct analysis_capacity_host *host[2]; /* NULL: beyond the first hosts */
     struct analysis_capacity_way *way[2];
 };
@@ -346,7 +346,7 @@ static __attribute__((noinline)) void capacity_make_pair(struct analysis_capacit
                                                          const struct capture_segment *s)
 {
     struct analysis_capacity_host *from = capacity_host(c, &s->src, s->tag), *to = capacity_host(c, &s->dst, s->tag);
-    *p = (struct capacity_pair){.ways = {.known = true, .host = {from, to}}, .tag = s->tag, .src = s->src, .dst = s->dst};
+    *p = (struct capacity_pair){.ways = {.around = analysis_capacity_around_bytes(&s->src, false), .host = {from, to}}, .tag = s->tag, .src = s->src, .dst = s->dst};
     p->ways.way[0] = from && !capacity_passes_over(from, to) ? &from->out : NULL;
     p->ways.way[1] = to && !capacity_passes_over(to, from) ? &to->in : NULL;
 }
@@ -356,7 +356,7 @@ static __attribute__((noinline)) const struct capacity_ways *capacity_pair(struc
                                                                            const struct capture_segment *s, uint32_t slot)
 {
     struct capacity_pair *p = &c->pair[(8 * capacity_last_byte(&s->src) + capacity_last_byte(&s->dst)) & (PAIRS - 1)];
-    if (!p->ways.known || p->tag != s->tag || !capture_address_same(&p->src, &s->src) || !capture_address_same(&p->dst, &s->dst))
+    if (p->ways.around == 0 || p->tag != s->tag || !capture_address_same(&p->src, &s->src) || !capture_address_same(&p->dst, &s->dst))
         capacity_make_pair(c, p, s);
     if (slot < ANALYSIS_CAPACITY_SLOTTED)
         c->of[slot] = p->ways;
@@ -427,9 +427,10 @@ size_t analysis_capacity_add_plain(struct analysis_capacity *c, const struct ana
     for (size_t i = 0; i < n; i++) {
         const struct analysis_frame *f = &frame[i];
         const struct capture_segment *s = &f->segment;
-        if (f->is != ANALYSIS_FRAME_COUNTS || f->slot >= ANALYSIS_CAPACITY_SLOTTED || !c->of[f->slot].known)
+        if (f->is != ANALYSIS_FRAME_COUNTS || f->slot >= ANALYSIS_CAPACITY_SLOTTED || c->of[f->slot].around == 0)
             return i;
-        capacity_note_both(&c->of[f->slot], s->payload_bytes + analysis_capacity_around_bytes(&s->src, s->has_timestamps), f->time_ns);
+        const struct capacity_ways *w = &c->of[f->slot];
+        capacity_note_both(w, s->payload_bytes + w->around + (s->has_timestamps ? ANALYSIS_CAPACITY_STAMPS : 0), f->time_ns);
     }
     return n;
 }

@@ -219,10 +219,9 @@ static inline void explain_frames(struct analysis_connection *c, int end, const 
 }
 
 /* Before the direction has taken the segment: only then it is new. */
-static void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, uint32_t frame_bytes,
-                            int64_t t)
+static inline void explain_segment(struct analysis_connection *c, int end, const struct analysis_direction *reverse,
+                                   const struct capture_segment *s, uint32_t frame_bytes, int64_t t)
 {
-    const struct analysis_direction *reverse = &c->direction[!end];
     if (s->payload_bytes > 0)
         explain_frames(c, end, s, frame_bytes, t);
     if ((s->flags & (CAPTURE_TCP_ACK | CAPTURE_TCP_SYN)) != CAPTURE_TCP_ACK || !reverse->has_data)
@@ -298,7 +297,7 @@ static void flows_take(struct analysis_flows *f, struct analysis_connection *c, 
     frame->frame_bytes = frame_bytes;
     frame->is = ANALYSIS_FRAME_COUNTS | (frame_bytes != s->payload_bytes ? ANALYSIS_FRAME_MORE : 0);
     if (f->explains)
-        explain_segment(c, end, s, frame_bytes, t);
+        explain_segment(c, end, reverse, s, frame_bytes, t);
     if (s->payload_bytes > 0) {
         const bool was_bulk = d->bins;
         analysis_direction_data(d, s, t);

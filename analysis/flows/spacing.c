@@ -133,14 +133,14 @@ static void spacing_some(struct analysis_spacing *w, const uint32_t *bytes, cons
     uint32_t last_bytes = w->last_bytes;
     for (size_t i = 0; i < n; i++) {
         const int64_t apart_ns = time_ns[i] - last_ns;
-        const uint32_t larger = bytes[i] > last_bytes ? bytes[i] : last_bytes;
         if (__builtin_expect(apart_ns >= rare_ns, 0)) {
             w->last_bytes = last_bytes;
             w->last_ns = last_ns;
             spacing_one(w, bytes[i], time_ns[i], apart_ns >= w->rare_ns ? 1 : weight);
             began_ns = apart_ns >= MOST_RARE_NS ? time_ns[i] : began_ns;
         }
-        if (__builtin_expect(apart_ns > (int64_t)(larger * bit_ns >> watched), 0))
+        /* By the larger of both, which mostly need not be known. */
+        if (apart_ns > (int64_t)(bytes[i] * bit_ns >> watched) && apart_ns > (int64_t)(last_bytes * bit_ns >> watched))
             began_ns = time_ns[i];
         sum_ns += (uint64_t)(time_ns[i] - began_ns);
         last_bytes = bytes[i];
