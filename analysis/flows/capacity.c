@@ -20,11 +20,14 @@
 #define PLACES 256       /* four times as many as hosts; a power of two */
 #define PAIRS 64         /* of hosts that spoke lately; a power of two */
 #define SHARED 2         /* bulk flows, and more: a host that is judged */
-#define SPARED 16384     /* frames, of which a share is known to 0.4 %. From then on one block of 4 counts for all, of 8 after
-                          * four times as many, of 16 after sixteen times and of 32 after 64 times: each time they are 48 blocks
-                          * and more, and a share of blocks is known to 7 % even where those of a block are all alike */
+#define SPARED 16384     /* frames, of which a share is known to 0.4 %. From then on of runs of RUN frames one of 16 counts for
+                          * all, of 32 after four times as many, of 64 after sixteen times and of 128 after 64 times: each time
+                          * they are 48 runs and more, and a share of them is known to 7 % even where those of a run are all
+                          * alike */
+#define RUN 64           /* many times a group */
 #define SPARING 4
-#define MOST_SPARING 32
+#define LEAST_SPARING 16
+#define MOST_SPARING 128
 #define TRAINED 65536    /* frames whose trains are all looked at */
 #define TRAINS 8         /* frames after each other end trains of which one, or nearly that, is the fastest: of then on 97 % of it shows */
 #define STAMPS 4096      /* frames whose stamps show the capture's clock */
@@ -138,10 +141,10 @@ bool analysis_capacity_shows(double stamp_s, double bps)
 }
 
 /* With each frame the latest `group` vote, and those without it: of the ends of the time one belongs to it. */
-static void capacity_rate(const struct analysis_capacity_way *w, int64_t tick_ns, size_t group,
+static void capacity_rate(const struct analysis_capacity_way *w, int64_t tick_ns, size_t group, size_t first, size_t end,
                           struct capacity_groups *g)
 {
-    const size_t before = ANALYSIS_CAPACITY_BEFORE - 1, n = w->added;
+    const size_t before = ANALYSIS_CAPACITY_BEFORE - 1 + first, n = end - first;
     const double least_s = RESOLVED * (double)tick_ns * 1e-9;
     for (size_t i = 0; i <= n; i++) {
         const size_t to = before + i, from = to - group;
@@ -150,7 +153,7 @@ static void capacity_rate(const struct analysis_capacity_way *w, int64_t tick_ns
         g->full[i] = w->sum_full[to] - w->sum_full[from] >= 2;
     }
     for (size_t i = 1; i <= n; i++) {
-        const bool votes = g->span_s[i] > least_s && w->frames + i > group;
+        const bool votes = g->span_s[i] > least_s && w->frames + first + i > group;
         const double span_s = votes ? g->span_s[i] : 1, per_s = (8 / LEAST_BPS) / span_s;
         g->ends[i] = capacity_step(g->bytes[i], votes && g->full[i], span_s, per_s);
         g->begins[i] = capacity_step(g->bytes[i - 1], votes && g->full[i - 1], span_s, per_s);
@@ -163,26 +166,35 @@ static inline void capacity_cast(struct analysis_capacity_vote *vote, double wei
     vote->seconds += weight * span_s;
 }
 
-/* How many frames each of the block to be counted stands for; 0: it is spared. */
+/* How many frames each that votes of those to be counted stands for. */
 static unsigned capacity_weight(const struct analysis_capacity_way *w)
 {
-    unsigned weight = SPARING;
+    unsigned weight = LEAST_SPARING;
     if (w->frames < SPARED)
         return 1;
     for (uint64_t frames = w->frames / SPARED; frames >= SPARING && weight < MOST_SPARING; frames /= SPARING)
         weight *= 2;
-    return w->frames / ANALYSIS_CAPACITY_ADDED % weight == 0 ? weight : 0;
+    return weight;
 }
 
-static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns, double weight)
+/* Of those to be counted: from `from` on until the returned one all vote, *votes, or none does. */
+static size_t capacity_run(const struct analysis_capacity_way *w, size_t from, unsigned weight, bool *votes)
+{
+    const uint64_t run = (w->frames + from) / RUN;
+    *votes = run % weight == 0;
+    const uint64_t to = (*votes ? run + 1 : (run / weight + 1) * weight) * RUN - w->frames;
+    return weight == 1 || to > w->added ? w->added : (size_t)to;
+}
+
+static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns, size_t from, size_t to, double weight)
 {
     struct capacity_groups g[ANALYSIS_CAPACITY_GROUPS];
     const uint32_t *full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
-    if (full[w->added - 1] - full[-ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
+    if (full[to - 1] - full[(ptrdiff_t)from - ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
         return;
     for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++)
-        capacity_rate(w, tick_ns, groups[k], &g[k]);
-    for (size_t i = 1; i <= w->added; i++)
+        capacity_rate(w, tick_ns, groups[k], from, to, &g[k]);
+    for (size_t i = 1; i <= to - from; i++)
         for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++) {
             capacity_cast(&w->votes[2 * k][g[k].ends[i]], weight, g[k].bytes[i], g[k].span_s[i]);
             capacity_cast(&w->votes[2 * k + 1][g[k].begins[i]], weight, g[k].bytes[i - 1], g[k].span_s[i]);
@@ -267,8 +279,8 @@ static void capacity_slots(struct analysis_capacity_way *w)
     }
 }
 
-/* Sums of all frames until each that was added. How many were full is only asked of those that vote: of a block that does not,
- * by those that vote with the next. */
+/* Sums of all frames until each that was added. How many were full is only asked of those that vote, and of some before them:
+ * that are the latest for those that vote first of the next. */
 static void capacity_sum(struct analysis_capacity_way *w, bool votes)
 {
     const size_t n = w->added, asked = votes || n <= ANALYSIS_CAPACITY_MOST ? 0 : n - ANALYSIS_CAPACITY_MOST - 1;
@@ -281,20 +293,31 @@ static void capacity_sum(struct analysis_capacity_way *w, bool votes)
         sum_full[i] = full += w->bytes[i] >= FULL_BYTES;
 }
 
+static void capacity_collect(const struct analysis_capacity_host *h, struct analysis_capacity_way *w)
+{
+    const unsigned weight = capacity_weight(w);
+    bool votes;
+    const size_t first = capacity_run(w, 0, weight, &votes);
+    capacity_sum(w, votes || first < w->added);
+    capacity_stamps(w);
+    for (size_t from = 0, to; from < w->added; from = to) {
+        to = capacity_run(w, from, weight, &votes);
+        if (votes)
+            capacity_vote(w, capacity_tick_ns(h), from, to, weight);
+        analysis_spacing_add(&w->spacing, w->bytes + from, w->time_ns + ANALYSIS_CAPACITY_BEFORE + from, to - from,
+                             votes ? weight : 0);
+    }
+}
+
 /* Counts what was added, and remembers the latest. */
 static void capacity_count(struct analysis_capacity_host *h, struct analysis_capacity_way *w)
 {
     const size_t n = w->added;
     if (n == 0)
         return;
-    const unsigned weight = capacity_weight(w);
-    capacity_sum(w, weight > 0);
-    capacity_stamps(w);
-    if (weight > 0)
-        capacity_vote(w, capacity_tick_ns(h), weight);
+    capacity_collect(h, w);
     capacity_trains(w);
     capacity_slots(w);
-    analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n, weight);
     memmove(w->time_ns, w->time_ns + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->time_ns);
     memmove(w->sum_bytes, w->sum_bytes + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_bytes);
     memmove(w->sum_full + FULL_LEFT, w->sum_full + FULL_LEFT + n, (ANALYSIS_CAPACITY_BEFORE - FULL_LEFT) * sizeof *w->sum_full);
