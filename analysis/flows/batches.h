@@ -22,8 +22,13 @@ struct analysis_frame {
     uint32_t frame_bytes; /* set where it is analysed: payload of each of the segment's frames but the last */
     uint32_t slot;        /* set where it is analysed: 2 * the connection and its end that sends, or ANALYSIS_CAPACITY_NO_SLOT */
     bool expects;
-    bool counts;          /* set where it is analysed: no copy of an earlier one, and no RST */
-    bool bulk;            /* likewise: with it its direction has become one of bulk data */
+    uint8_t is; /* of enum analysis_frame_is; set where it is analysed, but for others than segments */
+};
+
+enum analysis_frame_is {
+    ANALYSIS_FRAME_COUNTS = 1, /* no copy of an earlier one, and no RST */
+    ANALYSIS_FRAME_BULK = 2,   /* with it its direction has become one of bulk data */
+    ANALYSIS_FRAME_MORE = 4,   /* other than a segment, or one that is several frames */
 };
 
 #define ANALYSIS_BATCH 512

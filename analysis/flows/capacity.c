@@ -13,17 +13,22 @@
 #define SLOT_NS INT64_C(100000000)
 #define SECOND_NS INT64_C(1000000000)
 #define FULL_BYTES 1000  /* of a frame that counts as one of data */
+#define FULL_LEFT (ANALYSIS_CAPACITY_BEFORE - ANALYSIS_CAPACITY_MOST - 1) /* nobody asks how many were full before those */
 #define VOTES 0.25
 #define BELOW_PEAK 0.97
 #define EDGES 3 /* frames at the ends of a slot may belong to its neighbours */
 #define PLACES 256       /* four times as many as hosts; a power of two */
 #define PAIRS 64         /* of hosts that spoke lately; a power of two */
 #define SHARED 2         /* bulk flows, and more: a host that is judged */
-#define SPARED 65536     /* frames, of which a share is known to 0.2 %. From then on one block of 4 counts for all, of 8 after
-                          * four times as many and of 16 after sixteen times: each time they are 192 blocks and more, and a
-                          * share of blocks is known to 4 % even where those of a block are all alike */
+#define SPARED 16384     /* frames, of which a share is known to 0.4 %. From then on of runs of RUN frames one of 16 counts for
+                          * all, of 32 after four times as many, of 64 after sixteen times and of 128 after 64 times: each time
+                          * they are 48 runs and more, and a share of them is known to 7 % even where those of a run are all
+                          * alike */
+#define RUN 64           /* many times a group */
 #define SPARING 4
-#define MOST_SPARING 16
+#define LEAST_SPARING 16
+#define MOST_SPARING 128
+#define TRAINED 65536    /* frames whose trains are all looked at */
 #define TRAINS 8         /* frames after each other end trains of which one, or nearly that, is the fastest: of then on 97 % of it shows */
 #define STAMPS 4096      /* frames whose stamps show the capture's clock */
 #define RESOLVED 12      /* ticks of it, and more: a rate is off by less than two steps, mostly by one */
@@ -34,7 +39,7 @@ static const size_t groups[ANALYSIS_CAPACITY_GROUPS] = {4, ANALYSIS_CAPACITY_MOS
 /* Hosts that speak: the way out of the source and the way into the destination, where frames between them count; NULL
  * where they do not. */
 struct capacity_ways {
-    bool known;
+    uint32_t around; /* bytes of a segment between them without timestamps besides its payload; 0: nothing is known */
     struct analysis_capacity_host *host[2]; /* NULL: beyond the first hosts */
     struct analysis_capacity_way *way[2];
 };
@@ -136,10 +141,10 @@ bool analysis_capacity_shows(double stamp_s, double bps)
 }
 
 /* With each frame the latest `group` vote, and those without it: of the ends of the time one belongs to it. */
-static void capacity_rate(const struct analysis_capacity_way *w, int64_t tick_ns, size_t group,
+static void capacity_rate(const struct analysis_capacity_way *w, int64_t tick_ns, size_t group, size_t first, size_t end,
                           struct capacity_groups *g)
 {
-    const size_t before = ANALYSIS_CAPACITY_BEFORE - 1, n = w->added;
+    const size_t before = ANALYSIS_CAPACITY_BEFORE - 1 + first, n = end - first;
     const double least_s = RESOLVED * (double)tick_ns * 1e-9;
     for (size_t i = 0; i <= n; i++) {
         const size_t to = before + i, from = to - group;
@@ -148,7 +153,7 @@ static void capacity_rate(const struct analysis_capacity_way *w, int64_t tick_ns
         g->full[i] = w->sum_full[to] - w->sum_full[from] >= 2;
     }
     for (size_t i = 1; i <= n; i++) {
-        const bool votes = g->span_s[i] > least_s && w->frames + i > group;
+        const bool votes = g->span_s[i] > least_s && w->frames + first + i > group;
         const double span_s = votes ? g->span_s[i] : 1, per_s = (8 / LEAST_BPS) / span_s;
         g->ends[i] = capacity_step(g->bytes[i], votes && g->full[i], span_s, per_s);
         g->begins[i] = capacity_step(g->bytes[i - 1], votes && g->full[i - 1], span_s, per_s);
@@ -161,26 +166,35 @@ static inline void capacity_cast(struct analysis_capacity_vote *vote, double wei
     vote->seconds += weight * span_s;
 }
 
-/* How many frames each of the block to be counted stands for; 0: it is spared. */
+/* How many frames each that votes of those to be counted stands for. */
 static unsigned capacity_weight(const struct analysis_capacity_way *w)
 {
-    unsigned weight = SPARING;
+    unsigned weight = LEAST_SPARING;
     if (w->frames < SPARED)
         return 1;
     for (uint64_t frames = w->frames / SPARED; frames >= SPARING && weight < MOST_SPARING; frames /= SPARING)
         weight *= 2;
-    return w->frames / ANALYSIS_CAPACITY_ADDED % weight == 0 ? weight : 0;
+    return weight;
 }
 
-static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns, double weight)
+/* Of those to be counted: from `from` on until the returned one all vote, *votes, or none does. */
+static size_t capacity_run(const struct analysis_capacity_way *w, size_t from, unsigned weight, bool *votes)
+{
+    const uint64_t run = (w->frames + from) / RUN;
+    *votes = run % weight == 0;
+    const uint64_t to = (*votes ? run + 1 : (run / weight + 1) * weight) * RUN - w->frames;
+    return weight == 1 || to > w->added ? w->added : (size_t)to;
+}
+
+static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns, size_t from, size_t to, double weight)
 {
     struct capacity_groups g[ANALYSIS_CAPACITY_GROUPS];
     const uint32_t *full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
-    if (full[w->added - 1] - full[-ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
+    if (full[to - 1] - full[(ptrdiff_t)from - ANALYSIS_CAPACITY_MOST - 1] < 2) /* ACKs alone */
         return;
     for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++)
-        capacity_rate(w, tick_ns, groups[k], &g[k]);
-    for (size_t i = 1; i <= w->added; i++)
+        capacity_rate(w, tick_ns, groups[k], from, to, &g[k]);
+    for (size_t i = 1; i <= to - from; i++)
         for (size_t k = 0; k < ANALYSIS_CAPACITY_GROUPS; k++) {
             capacity_cast(&w->votes[2 * k][g[k].ends[i]], weight, g[k].bytes[i], g[k].span_s[i]);
             capacity_cast(&w->votes[2 * k + 1][g[k].begins[i]], weight, g[k].bytes[i - 1], g[k].span_s[i]);
@@ -190,7 +204,7 @@ static void capacity_vote(struct analysis_capacity_way *w, int64_t tick_ns, doub
 static void capacity_trains(struct analysis_capacity_way *w)
 {
     const size_t train = ANALYSIS_CAPACITY_TRAIN;
-    const size_t every = w->frames < SPARED ? 1 : TRAINS;
+    const size_t every = w->frames < TRAINED ? 1 : TRAINS;
     for (size_t i = w->frames < train ? (size_t)(train - w->frames) : 0; i < w->added; i += every) {
         const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
         double train_s = (double)(w->time_ns[at] - w->time_ns[at - train]) * 1e-9;
@@ -230,35 +244,69 @@ static void capacity_carry_to(struct analysis_capacity_series *c, int64_t time_n
     c->to_ns = c->from_ns + (ANALYSIS_CAPACITY_SLOT_NS << c->shift);
 }
 
-/* Frames of those times, together so many bytes: they lie in one slot of each kind, or are one frame. */
-static void capacity_slot(struct analysis_capacity_way *w, int64_t from_ns, int64_t to_ns, double bytes)
+/* Of frames in the slots under way. */
+static inline void capacity_carry(struct analysis_capacity_way *w, double bytes)
 {
-    struct analysis_capacity_series *c = &w->carried;
-    if (from_ns < c->from_ns || to_ns >= c->to_ns)
-        capacity_carry_to(c, from_ns);
-    c->bytes[c->at] += bytes;
-    if (from_ns < w->slot_from_ns || to_ns >= w->slot_to_ns) {
-        w->slot_from_ns = from_ns / SLOT_NS * SLOT_NS;
-        w->slot_to_ns = w->slot_from_ns + SLOT_NS;
-        w->slot_bytes = 0;
-    }
+    w->carried.bytes[w->carried.at] += bytes;
     w->slot_bytes += bytes;
     w->most_slot_bytes = w->slot_bytes > w->most_slot_bytes ? w->slot_bytes : w->most_slot_bytes;
 }
 
+/* A frame. */
+static void capacity_slot(struct analysis_capacity_way *w, int64_t time_ns, double bytes)
+{
+    if (time_ns < w->carried.from_ns || time_ns >= w->carried.to_ns)
+        capacity_carry_to(&w->carried, time_ns);
+    if (time_ns < w->slot_from_ns || time_ns >= w->slot_to_ns) {
+        w->slot_from_ns = time_ns / SLOT_NS * SLOT_NS;
+        w->slot_to_ns = w->slot_from_ns + SLOT_NS;
+        w->slot_bytes = 0;
+    }
+    capacity_carry(w, bytes);
+}
+
+/* As many in a row as lie in one slot of each kind, mostly all of them, count together. */
 static void capacity_slots(struct analysis_capacity_way *w)
 {
     const int64_t *time_ns = w->time_ns + ANALYSIS_CAPACITY_BEFORE, *sum_bytes = w->sum_bytes + ANALYSIS_CAPACITY_BEFORE;
-    int64_t from_ns = time_ns[0], to_ns = time_ns[0];
-    for (size_t i = 1; i < w->added; i++) {
-        from_ns = time_ns[i] < from_ns ? time_ns[i] : from_ns;
-        to_ns = time_ns[i] > to_ns ? time_ns[i] : to_ns;
+    for (size_t i = 0, next; i < w->added; i = next) {
+        capacity_slot(w, time_ns[i], w->bytes[i]);
+        const int64_t from_ns = w->carried.from_ns > w->slot_from_ns ? w->carried.from_ns : w->slot_from_ns;
+        const int64_t to_ns = w->carried.to_ns < w->slot_to_ns ? w->carried.to_ns : w->slot_to_ns;
+        for (next = i + 1; next < w->added && time_ns[next] >= from_ns && time_ns[next] < to_ns;)
+            next++;
+        capacity_carry(w, (double)(sum_bytes[next - 1] - sum_bytes[i]));
     }
-    if (from_ns >= w->carried.from_ns && to_ns < w->carried.to_ns && from_ns >= w->slot_from_ns && to_ns < w->slot_to_ns)
-        capacity_slot(w, from_ns, to_ns, (double)(sum_bytes[w->added - 1] - sum_bytes[-1])); /* as most do */
-    else
-        for (size_t i = 0; i < w->added; i++)
-            capacity_slot(w, time_ns[i], time_ns[i], w->bytes[i]);
+}
+
+/* Sums of all frames until each that was added. How many were full is only asked of those that vote, and of some before them:
+ * that are the latest for those that vote first of the next. */
+static void capacity_sum(struct analysis_capacity_way *w, bool votes)
+{
+    const size_t n = w->added, asked = votes || n <= ANALYSIS_CAPACITY_MOST ? 0 : n - ANALYSIS_CAPACITY_MOST - 1;
+    int64_t *sum_bytes = w->sum_bytes + ANALYSIS_CAPACITY_BEFORE;
+    uint32_t *sum_full = w->sum_full + ANALYSIS_CAPACITY_BEFORE;
+    for (size_t i = 0; i < n; i++)
+        sum_bytes[i] = sum_bytes[(ptrdiff_t)i - 1] + w->bytes[i];
+    uint32_t full = sum_full[-1];
+    for (size_t i = asked; i < n; i++)
+        sum_full[i] = full += w->bytes[i] >= FULL_BYTES;
+}
+
+static void capacity_collect(const struct analysis_capacity_host *h, struct analysis_capacity_way *w)
+{
+    const unsigned weight = capacity_weight(w);
+    bool votes;
+    const size_t first = capacity_run(w, 0, weight, &votes);
+    capacity_sum(w, votes || first < w->added);
+    capacity_stamps(w);
+    for (size_t from = 0, to; from < w->added; from = to) {
+        to = capacity_run(w, from, weight, &votes);
+        if (votes)
+            capacity_vote(w, capacity_tick_ns(h), from, to, weight);
+        analysis_spacing_add(&w->spacing, w->bytes + from, w->time_ns + ANALYSIS_CAPACITY_BEFORE + from, to - from,
+                             votes ? weight : 0);
+    }
 }
 
 /* Counts what was added, and remembers the latest. */
@@ -267,21 +315,12 @@ static void capacity_count(struct analysis_capacity_host *h, struct analysis_cap
     const size_t n = w->added;
     if (n == 0)
         return;
-    for (size_t i = 0; i < n; i++) {
-        const size_t at = ANALYSIS_CAPACITY_BEFORE + i;
-        w->sum_bytes[at] = w->sum_bytes[at - 1] + w->bytes[i];
-        w->sum_full[at] = w->sum_full[at - 1] + (w->bytes[i] >= FULL_BYTES);
-    }
-    const unsigned weight = capacity_weight(w);
-    capacity_stamps(w);
-    if (weight > 0)
-        capacity_vote(w, capacity_tick_ns(h), weight);
+    capacity_collect(h, w);
     capacity_trains(w);
     capacity_slots(w);
-    analysis_spacing_add(&w->spacing, w->bytes, w->time_ns + ANALYSIS_CAPACITY_BEFORE, n, weight);
     memmove(w->time_ns, w->time_ns + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->time_ns);
     memmove(w->sum_bytes, w->sum_bytes + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_bytes);
-    memmove(w->sum_full, w->sum_full + n, ANALYSIS_CAPACITY_BEFORE * sizeof *w->sum_full);
+    memmove(w->sum_full + FULL_LEFT, w->sum_full + FULL_LEFT + n, (ANALYSIS_CAPACITY_BEFORE - FULL_LEFT) * sizeof *w->sum_full);
     w->all_bytes = (double)w->sum_bytes[ANALYSIS_CAPACITY_BEFORE - 1];
     w->frames += n;
     w->added = 0;
@@ -330,7 +369,7 @@ static __attribute__((noinline)) void capacity_make_pair(struct analysis_capacit
                                                          const struct capture_segment *s)
 {
     struct analysis_capacity_host *from = capacity_host(c, &s->src, s->tag), *to = capacity_host(c, &s->dst, s->tag);
-    *p = (struct capacity_pair){.ways = {.known = true, .host = {from, to}}, .tag = s->tag, .src = s->src, .dst = s->dst};
+    *p = (struct capacity_pair){.ways = {.around = analysis_capacity_around_bytes(&s->src, false), .host = {from, to}}, .tag = s->tag, .src = s->src, .dst = s->dst};
     p->ways.way[0] = from && !capacity_passes_over(from, to) ? &from->out : NULL;
     p->ways.way[1] = to && !capacity_passes_over(to, from) ? &to->in : NULL;
 }
@@ -340,7 +379,7 @@ static __attribute__((noinline)) const struct capacity_ways *capacity_pair(struc
                                                                            const struct capture_segment *s, uint32_t slot)
 {
     struct capacity_pair *p = &c->pair[(8 * capacity_last_byte(&s->src) + capacity_last_byte(&s->dst)) & (PAIRS - 1)];
-    if (!p->ways.known || p->tag != s->tag || !capture_address_same(&p->src, &s->src) || !capture_address_same(&p->dst, &s->dst))
+    if (p->ways.around == 0 || p->tag != s->tag || !capture_address_same(&p->src, &s->src) || !capture_address_same(&p->dst, &s->dst))
         capacity_make_pair(c, p, s);
     if (slot < ANALYSIS_CAPACITY_SLOTTED)
         c->of[slot] = p->ways;
@@ -411,10 +450,10 @@ size_t analysis_capacity_add_plain(struct analysis_capacity *c, const struct ana
     for (size_t i = 0; i < n; i++) {
         const struct analysis_frame *f = &frame[i];
         const struct capture_segment *s = &f->segment;
-        if (!f->counts || f->bulk || f->other_bytes > 0 || f->slot >= ANALYSIS_CAPACITY_SLOTTED || !c->of[f->slot].known ||
-            f->frame_bytes != s->payload_bytes)
+        if (f->is != ANALYSIS_FRAME_COUNTS || f->slot >= ANALYSIS_CAPACITY_SLOTTED || c->of[f->slot].around == 0)
             return i;
-        capacity_note_both(&c->of[f->slot], s->payload_bytes + analysis_capacity_around_bytes(&s->src, s->has_timestamps), f->time_ns);
+        const struct capacity_ways *w = &c->of[f->slot];
+        capacity_note_both(w, s->payload_bytes + w->around + (s->has_timestamps ? ANALYSIS_CAPACITY_STAMPS : 0), f->time_ns);
     }
     return n;
 }

@@ -24,6 +24,7 @@
 
 #define ANALYSIS_CAPACITY_BEFORE ANALYSIS_CAPACITY_TRAIN /* frames remembered; more than ANALYSIS_CAPACITY_MOST, too */
 #define ANALYSIS_CAPACITY_FRAMING 38 /* bytes of a frame of Ethernet besides its packet: FCS, header, preamble, gap */
+#define ANALYSIS_CAPACITY_STAMPS 12U /* bytes of the option of timestamps, padded */
 #define ANALYSIS_CAPACITY_ADDED 256 /* frames that are counted at once: many times faster than one by one */
 
 struct analysis_capacity_vote {
@@ -80,7 +81,7 @@ void analysis_capacity_free(struct analysis_capacity *c);
 /* Wire bytes of a segment besides its payload, as they are counted here: no options but timestamps. */
 static inline uint32_t analysis_capacity_around_bytes(const struct capture_address *address, bool timestamps)
 {
-    return (address->family == 4 ? 40U : 60U) + (timestamps ? 12U : 0U) + ANALYSIS_CAPACITY_FRAMING;
+    return (address->family == 4 ? 40U : 60U) + (timestamps ? ANALYSIS_CAPACITY_STAMPS : 0U) + ANALYSIS_CAPACITY_FRAMING;
 }
 
 /* A TCP segment of that slot, which is the same for its flow and no other, in frames of frame_bytes of payload and what

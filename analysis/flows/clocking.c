@@ -71,7 +71,7 @@ static void clocking_double(struct analysis_clocking *c)
     c->shift++;
 }
 
-static void clocking_go(struct analysis_clocking *c, int64_t time_ns)
+void analysis_clocking_go(struct analysis_clocking *c, int64_t time_ns)
 {
     int64_t i;
     while ((i = (time_ns / UNIT_NS >> c->shift) - c->first) >= ANALYSIS_CLOCKING_SLOTS)
@@ -83,13 +83,6 @@ static void clocking_go(struct analysis_clocking *c, int64_t time_ns)
     c->offered = false;
     c->from_ns = (c->first + i) * (UNIT_NS << c->shift);
     c->until_ns = c->from_ns + (UNIT_NS << c->shift);
-}
-
-static inline struct analysis_clocking_slot *clocking_at(struct analysis_clocking *c, int64_t time_ns)
-{
-    if (__builtin_expect(time_ns < c->from_ns || time_ns >= c->until_ns, 0))
-        clocking_go(c, time_ns);
-    return c->now;
 }
 
 static void clocking_began(struct clocking_began *b, double began, double answered_s)
@@ -125,9 +118,7 @@ static bool clocking_restarts(const struct analysis_clocking *c, const struct ca
            (s->tsecr != c->last_tsecr || time_ns - c->all_acked_ns >= c->to_sender_ns / 2);
 }
 
-/* All before it was acknowledged. */
-static __attribute__((noinline)) void clocking_rested(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
-                                                      int64_t time_ns)
+void analysis_clocking_rested(struct analysis_clocking *c, const struct capture_segment *s, int64_t end, int64_t time_ns)
 {
     struct analysis_clocking_slot *slot = c->now;
     if (!clocking_restarts(c, s, end, time_ns))
@@ -141,9 +132,9 @@ static __attribute__((noinline)) void clocking_rested(struct analysis_clocking *
     slot->gaps_s += (double)(time_ns - c->last_ns) * 1e-9;
 }
 
-/* How it follows the data before it, and how long it is; it stands for `weight`. */
-static inline void clocking_pace(struct analysis_clocking *c, const struct capture_segment *s, int64_t time_ns, uint32_t weight)
+void analysis_clocking_pace(struct analysis_clocking *c, const struct capture_segment *s, int64_t time_ns)
 {
+    const uint32_t weight = c->taken.n > ANALYSIS_THIN_SPARED ? ANALYSIS_THIN_EVERY : 1;
     double gap_ns = (double)(time_ns - c->last_ns);
     c->now->tight += c->gap_ns > 0 && gap_ns < TIGHT * c->gap_ns ? weight : 0;
     c->gap_ns += c->last_ns > 0 ? (gap_ns - c->gap_ns) / GAPS : 0;
@@ -151,7 +142,7 @@ static inline void clocking_pace(struct analysis_clocking *c, const struct captu
     c->now->shorts += s->payload_bytes < c->full_bytes - c->full_bytes / 8 ? weight : 0;
 }
 
-static __attribute__((noinline)) void clocking_flight(struct analysis_clocking *c, const struct capture_segment *s, int64_t end)
+void analysis_clocking_flight(struct analysis_clocking *c, const struct capture_segment *s, int64_t end)
 {
     struct analysis_clocking_slot *slot = c->now;
     int64_t bytes;
@@ -163,30 +154,7 @@ static __attribute__((noinline)) void clocking_flight(struct analysis_clocking *
     c->life_most = bytes > c->life_most ? bytes : c->life_most;
 }
 
-void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
-                            uint32_t full_bytes, int64_t time_ns)
-{
-    clocking_at(c, time_ns);
-    c->full_bytes = full_bytes;
-    if (analysis_thin_takes(&c->taken))
-        clocking_pace(c, s, time_ns, c->taken.n > ANALYSIS_THIN_SPARED ? ANALYSIS_THIN_EVERY : 1);
-    c->newest_end = end;
-    if (c->all_acked >= 0)
-        clocking_rested(c, s, end, time_ns);
-    c->all_acked = -1;
-    c->prompted = false;
-    c->last_ns = time_ns;
-    c->last_tsecr = s->tsecr;
-    if (!s->has_timestamps)
-        return;
-    if (c->latest_acked > 0 && s->tsecr == c->latest_tsval)
-        c->burst_most = end - c->latest_acked > c->burst_most ? end - c->latest_acked : c->burst_most;
-    if (analysis_inflight_ends(&c->inflight, s->tsecr))
-        clocking_flight(c, s, end);
-}
-
-/* Another window than the ACK before it offered, or the first of a slot. */
-static __attribute__((noinline)) void clocking_offer(struct analysis_clocking *c, int64_t offered_bytes)
+void analysis_clocking_offer(struct analysis_clocking *c, int64_t offered_bytes)
 {
     struct analysis_clocking_slot *slot = c->now;
     slot->offered_least = slot->acks > 0 ? clocking_least(slot->offered_least, offered_bytes) : offered_bytes;
@@ -196,32 +164,6 @@ static __attribute__((noinline)) void clocking_offer(struct analysis_clocking *c
     c->offered_last = offered_bytes;
     c->offered = true;
     slot->offered_most = slot->offered_most > offered_bytes ? slot->offered_most : offered_bytes;
-}
-
-void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack, int scale,
-                           int64_t time_ns)
-{
-    struct analysis_clocking_slot *slot = clocking_at(c, time_ns);
-    int64_t offered_bytes = (int64_t)s->window << (scale > 0 ? scale : 0);
-    c->unscaled = scale < 0;
-    c->acked = true;
-    c->prompted = c->prompted || s->payload_bytes > 0;
-    slot->pure += s->payload_bytes == 0;
-    if (s->has_timestamps) {
-        if (analysis_inflight_begins(&c->inflight, s->tsval))
-            analysis_inflight_ack(&c->inflight, ack, s->tsval);
-        c->latest_tsval = s->tsval;
-        c->latest_acked = ack;
-    }
-    if (s->has_timestamps && ack == c->newest_end) {
-        c->all_acked = ack;
-        c->all_acked_tsval = s->tsval;
-        c->all_acked_ns = time_ns;
-    }
-    if (!c->offered || offered_bytes != c->offered_last)
-        clocking_offer(c, offered_bytes);
-    slot->acks++;
-    slot->closed += !c->unscaled && offered_bytes < 2 * (int64_t)c->full_bytes;
 }
 
 /* Regression of when it begins again on when it was answered: by the sender's stamps, which no queue before the tap

@@ -65,13 +65,67 @@ struct analysis_clocking {
 /* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. Free it with free(). */
 struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns);
 
+/* For the two below, which most segments pass without these: to the slot of time_ns; how data follow those before them, and how
+ * long they are; data after an ACK of all; data that end a probe; an ACK that offers another window than the one before, or
+ * is the first of a slot. */
+void analysis_clocking_go(struct analysis_clocking *c, int64_t time_ns);
+void analysis_clocking_pace(struct analysis_clocking *c, const struct capture_segment *s, int64_t time_ns);
+void analysis_clocking_rested(struct analysis_clocking *c, const struct capture_segment *s, int64_t end, int64_t time_ns);
+void analysis_clocking_flight(struct analysis_clocking *c, const struct capture_segment *s, int64_t end);
+void analysis_clocking_offer(struct analysis_clocking *c, int64_t offered_bytes);
+
 /* A segment with new data up to `end` (relative) passes; `full_bytes`: payload of a full one. */
-void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
-                            uint32_t full_bytes, int64_t time_ns);
+static inline void analysis_clocking_data(struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
+                                          uint32_t full_bytes, int64_t time_ns)
+{
+    if (__builtin_expect(time_ns < c->from_ns || time_ns >= c->until_ns, 0))
+        analysis_clocking_go(c, time_ns);
+    c->full_bytes = full_bytes;
+    if (analysis_thin_takes(&c->taken))
+        analysis_clocking_pace(c, s, time_ns);
+    c->newest_end = end;
+    if (__builtin_expect(c->all_acked >= 0, 0))
+        analysis_clocking_rested(c, s, end, time_ns);
+    c->all_acked = -1;
+    c->prompted = false;
+    c->last_ns = time_ns;
+    c->last_tsecr = s->tsecr;
+    if (!s->has_timestamps)
+        return;
+    if (c->latest_acked > 0 && s->tsecr == c->latest_tsval)
+        c->burst_most = end - c->latest_acked > c->burst_most ? end - c->latest_acked : c->burst_most;
+    if (__builtin_expect(analysis_inflight_ends(&c->inflight, s->tsecr), 0))
+        analysis_clocking_flight(c, s, end);
+}
 
 /* An acknowledgement up to `ack` passes; `scale`: of its window; -1 unknown. */
-void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack, int scale,
-                           int64_t time_ns);
+static inline void analysis_clocking_ack(struct analysis_clocking *c, const struct capture_segment *s, int64_t ack, int scale,
+                                         int64_t time_ns)
+{
+    if (__builtin_expect(time_ns < c->from_ns || time_ns >= c->until_ns, 0))
+        analysis_clocking_go(c, time_ns);
+    struct analysis_clocking_slot *slot = c->now;
+    const int64_t offered_bytes = (int64_t)s->window << (scale > 0 ? scale : 0);
+    c->unscaled = scale < 0;
+    c->acked = true;
+    c->prompted = c->prompted || s->payload_bytes > 0;
+    slot->pure += s->payload_bytes == 0;
+    if (s->has_timestamps) {
+        if (__builtin_expect(analysis_inflight_begins(&c->inflight, s->tsval), 0))
+            analysis_inflight_ack(&c->inflight, ack, s->tsval);
+        c->latest_tsval = s->tsval;
+        c->latest_acked = ack;
+        if (ack == c->newest_end) {
+            c->all_acked = ack;
+            c->all_acked_tsval = s->tsval;
+            c->all_acked_ns = time_ns;
+        }
+    }
+    if (__builtin_expect(!c->offered || offered_bytes != c->offered_last, 0))
+        analysis_clocking_offer(c, offered_bytes);
+    slot->acks++;
+    slot->closed += scale >= 0 && offered_bytes < 2 * (int64_t)c->full_bytes;
+}
 
 /* Of [from_s, to_s), seconds since the origin. */
 struct analysis_clocking_figures {

@@ -196,15 +196,9 @@ static inline void explain_frame(struct analysis_connection *c, int end, const s
 }
 
 /* A super-segment counts as the frames it becomes, which are acknowledged one by one: they pass here together. */
-static inline void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
-                                  uint32_t frame_bytes, int64_t t)
+static __attribute__((noinline)) void explain_super(struct analysis_connection *c, int end, const struct capture_segment *s,
+                                                    uint32_t frame_bytes, int64_t at, int64_t t)
 {
-    const struct analysis_direction *d = &c->direction[end];
-    int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
-    if (frame_bytes == s->payload_bytes) {
-        explain_frame(c, end, s, at + frame_bytes, t);
-        return;
-    }
     struct capture_segment frame = *s;
     for (uint32_t left = s->payload_bytes; left > 0; left -= frame.payload_bytes) {
         frame.payload_bytes = left < frame_bytes ? left : frame_bytes;
@@ -213,11 +207,21 @@ static inline void explain_frames(struct analysis_connection *c, int end, const 
     }
 }
 
-/* Before the direction has taken the segment: only then it is new. */
-static void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, uint32_t frame_bytes,
-                            int64_t t)
+static inline void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
+                                  uint32_t frame_bytes, int64_t t)
 {
-    const struct analysis_direction *reverse = &c->direction[!end];
+    const struct analysis_direction *d = &c->direction[end];
+    int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
+    if (__builtin_expect(frame_bytes == s->payload_bytes, 1))
+        explain_frame(c, end, s, at + frame_bytes, t);
+    else
+        explain_super(c, end, s, frame_bytes, at, t);
+}
+
+/* Before the direction has taken the segment: only then it is new. */
+static inline void explain_segment(struct analysis_connection *c, int end, const struct analysis_direction *reverse,
+                                   const struct capture_segment *s, uint32_t frame_bytes, int64_t t)
+{
     if (s->payload_bytes > 0)
         explain_frames(c, end, s, frame_bytes, t);
     if ((s->flags & (CAPTURE_TCP_ACK | CAPTURE_TCP_SYN)) != CAPTURE_TCP_ACK || !reverse->has_data)
@@ -271,7 +275,7 @@ static void flows_take(struct analysis_flows *f, struct analysis_connection *c, 
 {
     const struct capture_segment *s = &frame->segment;
     const int64_t t = frame->time_ns, number = frame->number;
-    frame->counts = frame->bulk = false;
+    frame->is = 0;
     struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
     if (analysis_direction_is_copy(d, s, t)) {
         d->duplicate_frames++;
@@ -289,14 +293,17 @@ static void flows_take(struct analysis_flows *f, struct analysis_connection *c, 
             flows_keep(f, c, end, t, number, s, &before);
         return;
     }
-    frame->counts = true;
-    frame->frame_bytes = analysis_direction_frame_bytes(d, s);
+    const uint32_t frame_bytes = analysis_direction_frame_bytes(d, s);
+    frame->frame_bytes = frame_bytes;
+    frame->is = ANALYSIS_FRAME_COUNTS | (frame_bytes != s->payload_bytes ? ANALYSIS_FRAME_MORE : 0);
     if (f->explains)
-        explain_segment(c, end, s, frame->frame_bytes, t);
-    const bool was_bulk = d->bins;
-    if (s->payload_bytes > 0)
+        explain_segment(c, end, reverse, s, frame_bytes, t);
+    if (s->payload_bytes > 0) {
+        const bool was_bulk = d->bins;
         analysis_direction_data(d, s, t);
-    frame->bulk = !was_bulk && d->bins;
+        if (__builtin_expect(!was_bulk && d->bins, 0))
+            frame->is |= ANALYSIS_FRAME_BULK;
+    }
     if (s->flags & CAPTURE_TCP_ACK)
         analysis_direction_ack(reverse, s);
     if (f->packets && number > 0)
@@ -324,8 +331,7 @@ static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
     }
     struct analysis_direction alone = {.mss = s->has_mss && s->flags & CAPTURE_TCP_SYN ? s->mss : 0};
     frame->frame_bytes = analysis_direction_frame_bytes(&alone, s);
-    frame->counts = !(s->flags & CAPTURE_TCP_RST);
-    frame->bulk = false;
+    frame->is = s->flags & CAPTURE_TCP_RST ? 0 : ANALYSIS_FRAME_COUNTS;
 }
 
 /* What follows from the order of all frames: other ones than TCP count from the first segment on, but for who sends them,
@@ -336,7 +342,7 @@ static inline void flows_follow(struct analysis_flows *f, const struct analysis_
     const uint32_t other_bytes = frame->other_bytes;
     if (__builtin_expect(!f->capacity, 0) && other_bytes == 0)
         f->capacity = analysis_capacity_new();
-    if (__builtin_expect(frame->bulk, 0))
+    if (__builtin_expect(frame->is & ANALYSIS_FRAME_BULK, 0))
         analysis_capacity_bulk(f->capacity, s);
     if (f->capacity)
         analysis_capacity_add(f->capacity, s, other_bytes > 0 ? ANALYSIS_CAPACITY_NO_SLOT : frame->slot, frame->frame_bytes, other_bytes,
@@ -353,7 +359,7 @@ void analysis_flows_add(struct analysis_flows *f, int64_t time_ns, const struct 
         analysis_flows_set_origin(f, time_ns);
     struct analysis_frame frame = {.time_ns = since_origin(f, time_ns), .segment = *s};
     flows_add(f, &frame);
-    if (frame.counts && f->explains)
+    if (frame.is & ANALYSIS_FRAME_COUNTS && f->explains)
         flows_follow(f, &frame);
 }
 
@@ -383,8 +389,7 @@ static void reading_fill(void *user, struct analysis_batch *batch)
         if (!f->has_origin)
             analysis_flows_set_origin(f, r->source.capture->first_ns);
         frame->time_ns = since_origin(f, frame->time_ns);
-        frame->counts = frame->other_bytes > 0;
-        frame->bulk = false;
+        frame->is = frame->other_bytes > 0 ? ANALYSIS_FRAME_COUNTS | ANALYSIS_FRAME_MORE : 0;
         /* Packets of a connection come in trains, and few connections stay in the cache by themselves. */
         frame->expects =
             many && frame->other_bytes == 0 && !analysis_connections_same(&frame->segment, before);
@@ -424,7 +429,7 @@ static void reading_finish(void *user, struct analysis_batch *batch)
     for (size_t i = 0; i < batch->n; i++) {
         if (r->flows->capacity)
             i += analysis_capacity_add_plain(r->flows->capacity, &batch->frame[i], batch->n - i);
-        if (i < batch->n && batch->frame[i].counts)
+        if (i < batch->n && batch->frame[i].is & ANALYSIS_FRAME_COUNTS)
             flows_follow(r->flows, &batch->frame[i]);
     }
 }

@@ -11,22 +11,37 @@
 #include <stdint.h>
 
 /* Of many samples some are taken: all of the first, then every eighth, at irregular distances, as bursts are regular. */
-#define ANALYSIS_THIN_SPARED 65536 /* of a flow: 128 and more for each slot of a series. What comes after them is as its
+#define ANALYSIS_THIN_SPARED 16384 /* of a flow: 32 and more for each slot of a series. What comes after them is as its
                                     * neighbours are */
 #define ANALYSIS_THIN_EVERY 8
 
 struct analysis_thin { /* zeroed: none yet */
-    uint32_t n, next; /* samples so far, modulo 2^32, and how many come before the next that is taken */
+    uint32_t n, next; /* samples until the latest that was taken, and before the next that is; modulo 2^32 */
+    int32_t left;     /* how many come before that */
 };
+
+/* How many of a series of samples come before the next that is taken, after so many, of which the last is taken. */
+static inline uint32_t analysis_thin_next(uint32_t n)
+{
+    const uint32_t golden = UINT32_C(2654435769), most = UINT32_MAX / ANALYSIS_THIN_EVERY;
+    if (n < ANALYSIS_THIN_SPARED)
+        return n;
+    const uint32_t at = n * golden; /* on the circle: of an eighth steps come back to it after 5, 8 or 13 */
+    if (__builtin_expect(at <= most, 1))
+        return n - 1 + (at + 5 * golden <= most ? 5 : at + 8 * golden <= most ? 8 : 13);
+    while ((n + 1) * golden > most)
+        n++;
+    return n;
+}
 
 /* Is the next one taken? Steps of the golden ratio spread evenly over a circle (Weyl), an eighth of which counts. */
 static inline bool analysis_thin_takes(struct analysis_thin *t)
 {
-    if (t->n++ < t->next)
+    if (__builtin_expect(--t->left >= 0, 1))
         return false;
-    t->next = t->n;
-    while (t->next >= ANALYSIS_THIN_SPARED && (t->next + 1) * UINT32_C(2654435769) > UINT32_MAX / ANALYSIS_THIN_EVERY)
-        t->next++;
+    t->n = t->next + 1;
+    t->next = analysis_thin_next(t->n);
+    t->left = (int32_t)(t->next - t->n);
     return true;
 }
 

@@ -76,6 +76,7 @@ struct trip_window {
     bool steady;
     struct trip_release *awaited; /* owned, a ring; NULL until there are enough samples */
     uint32_t oldest, n, acks, every;       /* every so many of the ACKs: as many as find room */
+    int64_t next_start;  /* of the oldest awaited; INT64_MAX: none is */
     struct trip_timed *timed;     /* owned: since the last time that the window showed */
     uint32_t n_timed;
 };
@@ -119,7 +120,7 @@ struct analysis_round_trip *analysis_round_trip_new(int64_t to_sender_ns)
 {
     struct analysis_round_trip *e = memory_zeroed(1, sizeof *e, "the round trips of a flow");
     *e = (struct analysis_round_trip){
-        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INT64_MAX, INT64_MAX}, .window.every = 1,
+        .least_pause_ns = LEAST_PAUSE_NS, .least_loop_ns = {INT64_MAX, INT64_MAX}, .window = {.every = 1, .next_start = INT64_MAX},
         .to_sender_ns = to_sender_ns >= 0 ? to_sender_ns : INT64_MAX};
     for (int i = 0; i < ANALYSIS_LEGS; i++)
         for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
@@ -273,7 +274,7 @@ static inline void loop_add(struct analysis_round_trip *e, enum analysis_loop lo
     e->least_loop_ns[loop] = sure && loop_ns < e->least_loop_ns[loop] ? loop_ns : e->least_loop_ns[loop];
     if (__builtin_expect(!e->series, 0)) {
         /* Without stamps it is all that there is. */
-        if (e->sender.known || ++e->looped[loop].n < SERIES_SAMPLES)
+        if (e->sender.known || ++e->looped[loop].next < SERIES_SAMPLES)
             return;
         e->series = analysis_leg_series_new(time_ns);
     }
@@ -397,6 +398,11 @@ __attribute__((noinline)) static void trip_burst(struct analysis_round_trip *e, 
         analysis_leg_series_add(e->series, time_ns, LOOP + ANALYSIS_BURST, time_ns - e->burst_ns, 0);
 }
 
+static void window_next(struct trip_window *w)
+{
+    w->next_start = w->n > 0 ? w->awaited[w->oldest].start : INT64_MAX;
+}
+
 /* What an ACK let go began so much after the ACK before it: the window, if it was so the last time, too. */
 static void window_set(struct analysis_round_trip *e, int64_t bytes)
 {
@@ -404,6 +410,7 @@ static void window_set(struct analysis_round_trip *e, int64_t bytes)
     w->steady = w->bytes == bytes;
     w->bytes = bytes;
     w->n = w->steady ? w->n : 0;
+    window_next(w);
     for (uint32_t i = 0; i < w->n_timed && w->steady; i++)
         loop_add_sender(e, w->timed[i].tsval, w->timed[i].ack_ns, w->timed[i].time_ns, ECHO_TIMED);
     w->n_timed = 0;
@@ -420,6 +427,7 @@ static void window_ack(struct analysis_round_trip *e, const struct capture_segme
         w->every *= 2;
     else
         w->awaited[(w->oldest + w->n++) % RELEASES] = (struct trip_release){start, time_ns, s->tsval};
+    window_next(w);
 }
 
 static void window_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t start, int64_t time_ns,
@@ -438,6 +446,7 @@ static void window_data(struct analysis_round_trip *e, const struct capture_segm
             w->n = w->n_timed = 0;
         }
     }
+    window_next(w);
 }
 
 /* Its echo ends the probe. */
@@ -475,7 +484,7 @@ void analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns, true);
     if (probe_ends(&e->ack, s->tsecr))
         trip_echo(e, s, end, time_ns);
-    else if (e->window.n > 0)
+    else if (end - s->payload_bytes >= e->window.next_start)
         window_data(e, s, end - s->payload_bytes, time_ns, false);
 }
 

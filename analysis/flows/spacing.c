@@ -120,32 +120,27 @@ static void spacing_watch(struct analysis_spacing *w)
     w->watched = run;
 }
 
-/* Does a run end with what comes so long after the frame before it? */
-static inline bool spacing_ends(int64_t apart_ns, uint32_t larger, int watched)
-{
-    const uint64_t bit_ns = (uint64_t)(8e9 / LEAST_BPS); /* of a byte at the least rate, a half at twice that, ... */
-    return apart_ns >= MOST_RARE_NS || (apart_ns > 0 && larger * bit_ns < (uint64_t)apart_ns << watched);
-}
-
 static void spacing_some(struct analysis_spacing *w, const uint32_t *bytes, const int64_t *time_ns, size_t n,
                          unsigned weight)
 {
     if (weight > 0 || w->watched < 0)
         spacing_watch(w);
+    const uint64_t bit_ns = (uint64_t)(8e9 / LEAST_BPS); /* of a byte at the least rate, a half at twice that, ... */
     const int watched = w->watched;
-    const int64_t rare_ns = w->rare_ns;
+    const int64_t rare_ns = weight > 0 ? INT64_MIN : w->rare_ns; /* at most MOST_RARE_NS, from which on any run ends */
     int64_t began_ns = w->run[watched].began_ns, last_ns = w->last_ns;
     uint64_t sum_ns = 0; /* of whole numbers: modulo 2^64, after a year of one run */
     uint32_t last_bytes = w->last_bytes;
     for (size_t i = 0; i < n; i++) {
         const int64_t apart_ns = time_ns[i] - last_ns;
-        const uint32_t larger = bytes[i] > last_bytes ? bytes[i] : last_bytes;
-        if (__builtin_expect(weight > 0 || apart_ns >= rare_ns, 0)) {
+        if (__builtin_expect(apart_ns >= rare_ns, 0)) {
             w->last_bytes = last_bytes;
             w->last_ns = last_ns;
-            spacing_one(w, bytes[i], time_ns[i], apart_ns >= rare_ns ? 1 : weight);
+            spacing_one(w, bytes[i], time_ns[i], apart_ns >= w->rare_ns ? 1 : weight);
+            began_ns = apart_ns >= MOST_RARE_NS ? time_ns[i] : began_ns;
         }
-        if (__builtin_expect(spacing_ends(apart_ns, larger, watched), 0))
+        /* By the larger of both, which mostly need not be known. */
+        if (apart_ns > (int64_t)(bytes[i] * bit_ns >> watched) && apart_ns > (int64_t)(last_bytes * bit_ns >> watched))
             began_ns = time_ns[i];
         sum_ns += (uint64_t)(time_ns[i] - began_ns);
         last_bytes = bytes[i];

@@ -222,6 +222,52 @@ TEST(test_blocks_that_are_spared_change_no_share)
     assert_true(fabs(share - 2.0 / 3) < 0.01);
 }
 
+/* Frames of a batch, of data and of their ACKs, 300 of each: taken together they count as one by one. */
+TEST(test_a_batch_of_plain_frames_counts_as_one_by_one)
+{
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *alone = analysis_capacity_new();
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *batch = analysis_capacity_new();
+    static struct analysis_frame frame[600];
+    for (int i = 0; i < 600; i++) {
+        const bool acks = i % 2;
+        frame[i] = (struct analysis_frame){.time_ns = i * (int64_t)FRAME_NS, .segment = acks ? stamped(B_TO_A, 0, 0, FULL, 1, 1) : full_segment(),
+                                           .frame_bytes = acks ? 0 : FULL, .slot = 6 + acks, .is = ANALYSIS_FRAME_COUNTS};
+        analysis_capacity_add(alone, &frame[i].segment, frame[i].slot, frame[i].frame_bytes, 0, frame[i].time_ns);
+    }
+    for (int i = 0; i < 2; i++) { /* until a slot's hosts are known none of its frames is plain */
+        assert_int_equal(analysis_capacity_add_plain(batch, &frame[i], 600 - (size_t)i), 0);
+        analysis_capacity_add(batch, &frame[i].segment, frame[i].slot, frame[i].frame_bytes, 0, frame[i].time_ns);
+    }
+    assert_int_equal(analysis_capacity_add_plain(batch, frame + 2, 598), 598);
+    for (int i = 0; i < 2; i++) {
+        const struct analysis_capacity_host *one = host_of(alone, (enum side)i), *other = host_of(batch, (enum side)i);
+        assert_int_equal(one->in.frames, 300);
+        assert_memory_equal(&one->in, &other->in, sizeof one->in);
+        assert_memory_equal(&one->out, &other->out, sizeof one->out);
+    }
+}
+
+/* Nothing but a segment on the wire as it is, which counts, of a slot that may be known: the first that is not ends them. */
+TEST(test_what_is_more_than_a_segment_is_not_plain)
+{
+    CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
+    const struct analysis_frame plain = {.segment = full_segment(), .frame_bytes = FULL, .slot = 6, .is = ANALYSIS_FRAME_COUNTS};
+    analysis_capacity_add(c, &plain.segment, plain.slot, FULL, 0, 0);
+    const uint8_t is[] = {0, ANALYSIS_FRAME_COUNTS | ANALYSIS_FRAME_BULK, ANALYSIS_FRAME_COUNTS | ANALYSIS_FRAME_MORE,
+                          ANALYSIS_FRAME_COUNTS, ANALYSIS_FRAME_COUNTS};
+    const uint32_t slot[] = {6, 6, 6, ANALYSIS_CAPACITY_NO_SLOT, 7};
+    for (int i = 0; i < 5; i++) {
+        struct analysis_frame frame[3] = {plain, plain, plain};
+        frame[1].is = is[i];
+        frame[1].slot = slot[i];
+        assert_int_equal(analysis_capacity_add_plain(c, frame, 3), 1);
+    }
+    assert_int_equal(host_of(c, B_TO_A)->in.frames, 6);
+    analysis_capacity_bulk(c, &plain.segment); /* another flow's makes its hosts ones that share: slots are known no longer */
+    analysis_capacity_bulk(c, &plain.segment);
+    assert_int_equal(analysis_capacity_add_plain(c, &plain, 1), 0);
+}
+
 TEST(test_hosts_beyond_the_first_are_not_kept)
 {
     CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();

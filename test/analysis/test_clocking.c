@@ -185,6 +185,23 @@ TEST(test_what_follows_an_ack_too_soon_is_no_restart)
     assert_true(fabs(figures(c).restarts - 1) < 0.1);
 }
 
+/* After the first segments one of eight is looked at, and stands for eight: what begins where the sparing does, writes of half
+ * a segment one closely after the other, has the share of those segments that it is. */
+TEST(test_segments_that_are_looked_at_stand_for_those_that_are_spared)
+{
+    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    const int n = 2 * ANALYSIS_THIN_SPARED;
+    int64_t t = 0;
+    for (int i = 0; i < n; i++) {
+        const bool late = i >= n / 2;
+        t += late && i % 2 ? MS / 10 : MS;
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = late ? FULL / 2 : FULL}, (i + 1) * (int64_t)FULL, FULL, t);
+    }
+    struct analysis_clocking_figures x = figures(c);
+    assert_true(fabs(x.short_share - 0.5) < 0.001);
+    assert_true(fabs(x.tight_share - 0.25) < 0.01);
+}
+
 /* Memory does not grow with time, and clocks that step back do no harm. */
 TEST(test_slots_merge_and_times_may_step_back)
 {

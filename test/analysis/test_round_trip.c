@@ -60,7 +60,7 @@ TEST(test_all_of_a_burst_shows_in_the_loop_to_the_sender)
 
 TEST(test_all_of_a_wide_burst_shows)
 {
-    burst_shows(80, false);
+    burst_shows(ANALYSIS_THIN_SPARED / 300, false); /* as wide as none is spared */
 }
 
 /* Beside the receiver of a flow whose sender is 100 us away, and that has four segments in flight, 25 us apart. Stamps
