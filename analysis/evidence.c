@@ -584,9 +584,9 @@ static void evidence_others(struct analysis_evidence_set *s, const struct analys
         const struct analysis_told *told = by[i]->flow;
         const struct analysis_capacity_host *peer =
             i == 0 || !analysis_evidence_same_peer(by[i], by[i - 1]) ? analysis_flows_capacity(f, &by[i]->peer, tag) : NULL;
-        double full = analysis_evidence_frame_bits(by[i]->clocking.full_bytes) / 8, own_bps = told->rate_bps * full /
-                      analysis_evidence_payload(by[i]->clocking.full_bytes);
-        s->others_bps[!told->incoming] -= own_bps;
+        double full_bytes = by[i]->clocking.full_bytes;
+        s->others_bps[!told->incoming] -= told->rate_bps * analysis_evidence_frame_bits(full_bytes) / 8 /
+                                          analysis_evidence_payload(full_bytes);
         s->others_bps[told->incoming] -= by[i]->clocking.pure_acks / by[i]->clocking.span_s * JUDGE_AROUND * 8;
         for (int way = 0; peer && way < 2; way++) {
             double bps = analysis_capacity_mean_bps(way == 0 ? &peer->out : &peer->in, s->from_s, s->to_s);

@@ -557,7 +557,8 @@ static void link_capacity(struct links *d, const double known[2])
             w->source = JUDGE_CAPACITY_QUEUE;
             continue;
         }
-        if (w->flows == 0 && d->s->beside && d->s->other_bps[i] > JUDGE_PATH_OTHERS * link_passes_bps(d, w, 1) && link_stands(d, i != 0, true, FILLS)) { /* of ACKs, and others */
+        if (w->flows == 0 && d->s->beside && d->s->other_bps[i] > JUDGE_PATH_OTHERS * link_passes_bps(d, w, 1) &&
+            link_stands(d, i != 0, true, FILLS)) { /* of ACKs, and others */
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;
             continue;
@@ -618,7 +619,8 @@ static void link_capacity(struct links *d, const double known[2])
     }
     for (int i = 0; i < 2; i++) { /* nothing else shows it: to carry just what an Ethernet does is chance for one of 50 */
         struct judge_way *w = link_way(d, i);
-        if (w->source == JUDGE_CAPACITY_UNKNOWN && w->flows > 0 && !link_free(w) && analysis_link_is_line(link_data_bps(d, w))) {
+        if (w->source == JUDGE_CAPACITY_UNKNOWN && w->flows > 0 && !link_free(w) &&
+            analysis_link_is_line(link_data_bps(d, w))) {
             w->capacity_bps = link_data_bps(d, w);
             w->source = JUDGE_CAPACITY_QUEUE;
         }
