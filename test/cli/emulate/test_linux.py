@@ -392,8 +392,9 @@ class Own(Case):
         self.assertGreater(self.tail("tcp.linux.rack=false"), 0.2)
 
     def test_they_are_of_this_engine(self):
-        self.bad(2, ["tcp.linux", "is for engine: linux"], "run", "star.yaml", "--engine", "native", "--set",
-                 "tcp.linux.gso=false")
+        for sets in ("tcp.linux.rack=false",), ("tcp.linux.gso=false", "tcp.congestion=newreno"):
+            self.bad(2, ["tcp.linux", "is for engine: linux"], "run", "star.yaml", "--engine", "native",
+                     *(x for s in sets for x in ("--set", s)))
 
 
 HOST_SETS = ("capture=[]", "tcp.congestion=linuxreno", "tcp.window=1MB", "network.link.delay=20us", "duration=1200ms",
