@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
-#define LEAVE_MS 500  /* for others that end now, too */
+#define LEAVE_MS 500  /* for others that end now, too, */
+#define APART_MS 100  /* and longer by so much for each step of a process's number: two that wait for each other and give up
+                       * at once would both leave a file in WAL */
+#define APART_STEPS 8
 #define TICK 1000     /* instructions of SQLite's machine */
 #define TICKS 20000   /* that any database may take: a second */
 #define TICK_BYTES 100 /* and one more for so many of its bytes; 20,000 points of 3 kB take one for 20,000 */
@@ -203,7 +206,7 @@ void sweep_db_close(struct sweep_db *d)
     for (int i = 0; i < SWEEP_DB_KEPT; i++)
         sqlite3_finalize(d->kept[i].q);
     if (d->joined)
-        open_use_wal(d, false, LEAVE_MS); /* or the last one that has it open */
+        open_use_wal(d, false, LEAVE_MS + APART_MS * (getpid() % APART_STEPS)); /* or the last one that has it open */
     sqlite3_close(d->db);
     *d = (struct sweep_db){0};
 }

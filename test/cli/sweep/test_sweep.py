@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A grid of runs in one database: what single runs give, whatever is killed, however many share it."""
+import contextlib
 import csv
 import io
 import json
@@ -172,8 +173,11 @@ class Interrupted(Case):
         waits = self.start("-q")
         self.addCleanup(waits.kill)
         fds = pathlib.Path(f"/proc/{waits.pid}/fd")
-        while str(self.dir / "s.db.point-1") not in [os.path.realpath(fd) for fd in fds.iterdir()]:
+        opened = []
+        while str(self.dir / "s.db.point-1") not in opened:
             self.assertIsNone(waits.poll())
+            with contextlib.suppress(FileNotFoundError):  # closed between the list and the look
+                opened = [os.path.realpath(fd) for fd in fds.iterdir()]
         os.kill(engine, signal.SIGCONT)
         words = waits.communicate(timeout=600)[1]
         self.assertEqual((waits.returncode, words), (0, ""))
