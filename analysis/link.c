@@ -477,15 +477,15 @@ static double link_data_bps(const struct links *d, const struct judge_way *w)
 /* What ACKs of a direction's data take of the other one's link. */
 static double link_acks_bps(const struct links *d, const struct judge_way *w)
 {
-    return w->carried_bps * JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes);
+    return w->carried_bps * (JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes));
 }
 
 /* What passes a link whose queue is never empty, on the wire, were it so all the time. */
 static double link_passes_bps(const struct links *d, const struct judge_way *w, double busy)
 {
     const struct judge_way *other = w == &d->ways->in ? &d->ways->out : &d->ways->in;
-    double full = d->s->full_bytes, ack = JUDGE_AROUND / (d->s->segments_per_ack * full);
-    return (w->carried_bps * (full + JUDGE_AROUND) / full + other->carried_bps * ack + d->s->other_bps[w == &d->ways->out]) / busy;
+    double full = d->s->full_bytes;
+    return (w->carried_bps * (full + JUDGE_AROUND) / full + link_acks_bps(d, other) + d->s->other_bps[w == &d->ways->out]) / busy;
 }
 
 /* Does as much pass one way at all times? What leaves a queue that never runs empty does, but for a frame at either end of a
@@ -651,7 +651,7 @@ static bool link_acks_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits;
 }
 
-/* Do they wait where queues hold what is not the host's? That is on the other side of the tap, and where the capture shows
+/* Do they wait, long enough to matter, where queues hold what is not the host's? That is on the other side of the tap, and where the capture shows
  * data of others, on either: it is not made at the host. ACKs that have passed the tap after a queue of nothing but ACKs
  * follow each other as evenly as that serves them. */
 static bool link_acks_hidden(const struct links *d, bool incoming, bool *mixed)

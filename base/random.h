@@ -20,3 +20,9 @@ uint64_t random_mix(uint64_t x);
 
 /* Uniform in [0, bound), without bias (Lemire 2019); 0 when bound is 0. */
 uint64_t random_below(struct random *r, uint64_t bound);
+
+/* Uniform in [0, 1): a multiple of 2^-53. */
+static inline double random_share(struct random *r)
+{
+    return (double)(random_next(r) >> 11) * 0x1p-53;
+}

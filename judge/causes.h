@@ -43,7 +43,7 @@
         {JUDGE_REMEDY_IN, "on a Linux router or bridge there: tc qdisc replace dev DEV root fq_codel"},               \
         {JUDGE_REMEDY_IN, "on a switch, at the port to HOST: a class of its own, served by turns"},                   \
         {JUDGE_REMEDY_OUT, "on HOST: tc qdisc replace dev DEV root fq_codel"})                                        \
-    ROW(HIDDEN, "hidden_traffic", "ACKs wait behind data of others, which the capture does not show", WAITS,          \
+    ROW(HIDDEN, "hidden_traffic", "ACKs wait behind data of others, on a line that they share", WAITS,                 \
         "serve small ACKs first, or flows by turns, where the line that all share begins", NULL,                      \
         {JUDGE_REMEDY_ANY, "on the Linux router there: tc qdisc replace dev DEV root cake bandwidth N  # a little "    \
                            "less than the line has"},                                                                 \

@@ -907,6 +907,17 @@ static bool engine_step(struct emu_engine *e, int64_t until_ps, struct error *er
     return true;
 }
 
+/* Wall time: frames that the kernel has lost. */
+static int64_t engine_lost(struct emu_engine *e)
+{
+    int64_t lost = 0;
+    for (int i = 0; i < e->n_hosts; i++) {
+        int64_t dropped = linux_host_enter(&e->hosts[i], &(struct error){0}) ? linux_veth_dropped() : 0;
+        lost += dropped > 0 ? dropped : 0;
+    }
+    return lost + linux_wall_lost(e->step.wall);
+}
+
 bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
 {
     struct error *why = &e->error;
@@ -918,15 +929,8 @@ bool emu_engine_run(struct emu_engine *e, int64_t until_ps, struct error *err)
     while (!e->stopped && native_scheduler_now(&e->scheduler) < until_ps)
         if (!engine_step(e, until_ps, why))
             engine_fail(e);
-    if (e->config.lateness && !e->failed) {
-        /* Wall time: frames that the kernel has lost. */
-        int64_t lost = 0;
-        for (int i = 0; i < e->n_hosts; i++) {
-            int64_t dropped = linux_host_enter(&e->hosts[i], &(struct error){0}) ? linux_veth_dropped() : 0;
-            lost += dropped > 0 ? dropped : 0;
-        }
-        e->config.lateness->lost = lost + linux_wall_lost(e->step.wall);
-    }
+    if (e->config.lateness && !e->failed)
+        e->config.lateness->lost = engine_lost(e);
     if (e->failed)
         *err = *why;
     return !e->failed;

@@ -47,7 +47,7 @@ void emu_fault_free(struct emu_fault *f, const struct emu_frame_ops *ops)
 
 static bool fault_happens(struct random *r, double probability)
 {
-    return (double)(random_next(r) >> 11) * 0x1p-53 < probability;
+    return random_share(r) < probability;
 }
 
 bool emu_fault_loses(struct emu_fault *f)

@@ -52,16 +52,10 @@ size_t emu_gbn_bytes(const struct emu_frame *frame, uint8_t *out, size_t limit)
     return emu_headers_put_out(head, sizeof head, EMU_FRAME_HEADER_BYTES + (size_t)frame->payload_bytes, out, limit);
 }
 
-/* Of [0, 1). */
-static double host_uniform(struct gbn_host *h)
-{
-    return (double)(random_next(&h->random) >> 11) * 0x1p-53;
-}
-
 static int64_t host_preempt_after(struct gbn_host *h, int64_t now_ps)
 {
     int64_t every_ps = h->g->config.preempt_every_ps;
-    return every_ps > 0 ? now_ps + (int64_t)(-log(1 - host_uniform(h)) * (double)every_ps) : INT64_MAX;
+    return every_ps > 0 ? now_ps + (int64_t)(-log(1 - random_share(&h->random)) * (double)every_ps) : INT64_MAX;
 }
 
 static void host_gap_over(void *arg);
@@ -171,7 +165,7 @@ void gbn_host_work(struct gbn_host *h)
     int64_t now_ps = emu_clock_now(&g->clock);
     /* time_ps * (1 -+ jitter). */
     double jitter = h->g->config.jitter;
-    cost_ps = jitter > 0 ? (int64_t)((double)cost_ps * (1 + jitter * (2 * host_uniform(h) - 1))) : cost_ps;
+    cost_ps = jitter > 0 ? (int64_t)((double)cost_ps * (1 + jitter * (2 * random_share(&h->random) - 1))) : cost_ps;
     if (now_ps >= h->preempt_ps) {
         cost_ps += g->config.preempt_ps;
         h->preempt_ps = host_preempt_after(h, now_ps);

@@ -156,7 +156,7 @@ static void uniform_send(void *arg)
     u->offered[sink] += uniform_counts(u);
     raw_send(u->program, source->host, s->network.hosts - (int)s->uniform.ports + sink, 1);
     int64_t slots = 1;
-    while ((double)(random_next(&u->random) >> 11) * 0x1p-53 >= s->uniform.load)
+    while (random_share(&u->random) >= s->uniform.load)
         slots++;
     emu_clock_schedule(&u->program->clock, slots * raw_wire_ps(u->program, source->host), uniform_send, source);
 }

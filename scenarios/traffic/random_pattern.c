@@ -13,7 +13,7 @@ size_t random_pattern_draw(int hosts, int d, double probability, struct random *
             int to = all ? k : (int)random_below(random, (uint64_t)hosts - 1);
             to += to >= from; /* skip the sender itself */
             /* With the probability given: 53 random bits are a fraction of 1. */
-            if ((double)(random_next(random) >> 11) * 0x1p-53 < probability)
+            if (random_share(random) < probability)
                 pairs[n++] = (struct random_pattern_pair){from, to};
         }
     return n;

@@ -58,15 +58,9 @@ double sizes_mean(const struct sizes *s)
     return mean;
 }
 
-/* Uniform in [0, 1): 53 random bits. */
-static double sizes_uniform(struct random *random)
-{
-    return (double)(random_next(random) >> 11) * 0x1p-53;
-}
-
 int64_t sizes_draw(const struct sizes *s, struct random *random)
 {
-    double u = sizes_uniform(random), bytes = s->row[0][0];
+    double u = random_share(random), bytes = s->row[0][0];
     for (size_t i = 1; i < s->n; i++) {
         const double *a = s->row[i - 1], *b = s->row[i];
         if (u >= a[1] && u < b[1])
@@ -77,5 +71,5 @@ int64_t sizes_draw(const struct sizes *s, struct random *random)
 
 double sizes_draw_exponential(double mean, struct random *random)
 {
-    return -mean * log1p(-sizes_uniform(random));
+    return -mean * log1p(-random_share(random));
 }

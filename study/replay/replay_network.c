@@ -308,6 +308,17 @@ static void network_fill(struct study_replay *r, const struct replay_bulk *flows
     }
 }
 
+/* Jumbo frames, if the flow with most bytes has them. */
+static void network_segment(struct study_replay *r, const struct replay_bulk *flows, int n)
+{
+    int most = 0;
+    for (int i = 1; i < n; i++)
+        most = flows[i].flow.payload_bytes > flows[most].flow.payload_bytes ? i : most;
+    int64_t segment = llround(analysis_evidence_payload(flows[most].clocking.full_bytes));
+    if (segment > SCENARIO_MTU)
+        r->scenario.tcp.segment_bytes = segment < SCENARIO_SEGMENT_MAX ? segment : SCENARIO_SEGMENT_MAX;
+}
+
 static void network_read(struct study_replay *r, const struct analysis_flows *table, struct replay_bulk *flows, int n,
                          const struct analysis_capacity_host *host, const struct judge_facts *facts)
 {
@@ -345,15 +356,8 @@ void replay_read_network(struct study_replay *r, const struct analysis_flows *ta
         const struct analysis_capacity_way *w = i ? &host->out : &host->in;
         r->other_share[i] = w->all_bytes > 0 ? w->other_bytes / w->all_bytes : 0;
     }
-    if (r->reads_segment) {
-        /* Jumbo frames, if the flow with most bytes has them. */
-        int most = 0;
-        for (int i = 1; i < n; i++)
-            most = flows[i].flow.payload_bytes > flows[most].flow.payload_bytes ? i : most;
-        int64_t segment = llround(analysis_evidence_payload(flows[most].clocking.full_bytes));
-        if (segment > SCENARIO_MTU)
-            r->scenario.tcp.segment_bytes = segment < SCENARIO_SEGMENT_MAX ? segment : SCENARIO_SEGMENT_MAX;
-    }
+    if (r->reads_segment)
+        network_segment(r, flows, n);
     if (r->reads_acks && facts.n > 0) {
         r->segments_per_ack = facts.segments_per_ack;
         r->scenario.tcp.delayed_ack = facts.segments_per_ack < STUDY_REPLAY_ACKS - 0.5 ? 1 : STUDY_REPLAY_ACKS;
@@ -371,17 +375,22 @@ void study_replay_scale_windows(struct study_replay *r, int flow, double by)
     r->flows[flow].windows_by = by;
 }
 
+/* Windows were seen where the tap is, and in slots of time: none is off by more than WINDOWS_OFF. */
+static void network_scale_windows(struct study_replay *r, const struct study_replay_run *run)
+{
+    for (int i = 0; i < r->n_flows; i++) {
+        double off = r->flows[i].measured_bps / run->goodput_bps[i];
+        if (!isfinite(off))
+            continue;
+        study_replay_scale_windows(r, i, fmax(1 / WINDOWS_OFF, fmin(r->flows[i].windows_by * off, WINDOWS_OFF)));
+    }
+}
+
 void study_replay_calibrate(struct study_replay *r, const struct study_replay_run *run)
 {
     struct scenario *s = &r->scenario;
     if (s->tcp.congestion == EMU_CONGESTION_GIVEN) {
-        /* Windows were seen where the tap is, and in slots of time: none is off by more than WINDOWS_OFF. */
-        for (int i = 0; i < r->n_flows; i++) {
-            double off = r->flows[i].measured_bps / run->goodput_bps[i];
-            if (!isfinite(off))
-                continue;
-            study_replay_scale_windows(r, i, fmax(1 / WINDOWS_OFF, fmin(r->flows[i].windows_by * off, WINDOWS_OFF)));
-        }
+        network_scale_windows(r, run);
         return;
     }
     for (int h = 1; h < s->network.n_delays; h++) {

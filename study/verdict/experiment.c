@@ -6,11 +6,6 @@
 
 #include <math.h>
 
-static double experiment_uniform(struct random *r)
-{
-    return (double)(random_next(r) >> 11) * 0x1p-53;
-}
-
 void study_experiment_plan(struct study_experiment *e)
 {
     struct random r = random_of((uint64_t)e->seed);
@@ -22,7 +17,7 @@ void study_experiment_plan(struct study_experiment *e)
             b[j] = (struct study_experiment_block){.four = four, .ack_first = i & 1, .offloads = i & 2};
         }
         for (size_t i = 0; i < 4; i++)
-            b[i].capture_at_s = e->block_s * (STUDY_EXPERIMENT_SETTLE + experiment_uniform(&r) *
+            b[i].capture_at_s = e->block_s * (STUDY_EXPERIMENT_SETTLE + random_share(&r) *
                                               (1 - STUDY_EXPERIMENT_SETTLE - STUDY_EXPERIMENT_CAPTURE));
     }
 }

@@ -69,6 +69,16 @@ static void operations_by_process(const struct operations_times *times, struct s
     }
 }
 
+/* Who was late, and in how many operations somebody was: beyond the first cluster. */
+static void operations_late(const struct operations_times *times, const double *took, struct study_workload_operations *o)
+{
+    double in_time_s = o->processes.cluster[0].max_s;
+    for (size_t i = 0; i < times->n; i++)
+        o->process[times->process[i]].late += took[i] > in_time_s;
+    for (size_t i = 0; i < times->n_whole; i++)
+        o->late_whole += times->whole_s[i] > in_time_s;
+}
+
 /* The shortest timer that an operation may wait for: with Nagle's rule that of a delayed ACK, too. */
 static double operations_timer_s(const struct scenario *s, const char **name)
 {
@@ -156,14 +166,8 @@ bool study_workload_operations(const char *directory, const struct scenario *s, 
         operations_by_process(&times, o);
         ok = analysis_distribution_make(times.process_s, times.n, o->timer_s / PART, &o->processes, err) ||
              error_prefix(err, "%s/operations.csv: ", directory);
-        if (ok) {
-            /* Who was late, and in how many operations somebody was: beyond the first cluster. */
-            double in_time_s = o->processes.cluster[0].max_s;
-            for (size_t i = 0; i < times.n; i++)
-                o->process[times.process[i]].late += took[i] > in_time_s;
-            for (size_t i = 0; i < times.n_whole; i++)
-                o->late_whole += times.whole_s[i] > in_time_s;
-        }
+        if (ok)
+            operations_late(&times, took, o);
     }
     if (ok && s->traffic == SCENARIO_TRAFFIC_EXCHANGE && scenario_has_streams(s))
         operations_add_point(signature, s, o->whole.value);

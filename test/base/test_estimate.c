@@ -84,7 +84,7 @@ static double normal(struct random *r)
 {
     double sum = -6;
     for (int k = 0; k < 12; k++)
-        sum += (double)(random_next(r) >> 11) * 0x1p-53;
+        sum += random_share(r);
     return sum;
 }
 
@@ -159,7 +159,7 @@ static size_t sawtooth(struct random *r, double keep, double p, double *x, size_
     double v = 1 / (p * (1 - keep)) - 1;
     size_t falls = 0;
     for (size_t i = 0; i < 2 * n; i++) { /* n of them to forget where it began */
-        bool falling = (double)(random_next(r) >> 11) * 0x1p-53 < p;
+        bool falling = random_share(r) < p;
         v = (v + 1) * (falling ? keep : 1);
         falls += falling && i >= n;
         x[i % n] = v;
@@ -260,8 +260,8 @@ TEST(test_bursts_that_the_ends_cut_are_not_known)
     struct tally t = {0};
     int narrow = 0;
     for (int run = 0; run < 400; run++) {
-        double often = 22.5 + 0.004 * ((double)(random_next(&r) >> 11) * 0x1p-53 - 0.5);
-        double at = (double)(random_next(&r) >> 11) * 0x1p-53;
+        double often = 22.5 + 0.004 * (random_share(&r) - 0.5);
+        double at = random_share(&r);
         for (int i = 0; i < 150; i++)
             x[i] = 10 * (floor(at + often * (i + 1)) - floor(at + often * i));
         struct estimate e = estimate_steady(&(struct estimate_series){.samples = x, .n = 150, .step = 1});

@@ -63,7 +63,7 @@ static void arrive(void *arg)
 
 static bool chance(struct line *l, double p)
 {
-    return (double)(random_next(&l->random) >> 11) * 0x1p-53 < p;
+    return random_share(&l->random) < p;
 }
 
 static void transmit(void *user, struct native_endpoint *e, struct native_segment *s)

@@ -131,7 +131,7 @@ static void run(struct line *l, int64_t until_ps)
 
 static bool lose_at_random(struct line *l, const struct native_segment *s)
 {
-    return s->payload_bytes > 0 && (double)(random_next(&l->random) >> 11) * 0x1p-53 < l->loss;
+    return s->payload_bytes > 0 && random_share(&l->random) < l->loss;
 }
 
 /* Every byte arrives once and in order, and both ends close, whatever is lost; with and without SACK. Who only receives from

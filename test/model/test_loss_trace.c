@@ -69,7 +69,7 @@ TEST(test_wilson_interval)
 
 static enum model_loss_event next(struct random *r, enum model_loss_event from, const struct model_loss_chain *chain)
 {
-    double u = (double)(random_next(r) >> 11) * 0x1p-53;
+    double u = random_share(r);
     switch (from) {
     case P:
         return u < chain->c ? N : P;

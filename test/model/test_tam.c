@@ -11,7 +11,7 @@
 /* Uniform in [low, high). */
 static double uniform(struct random *r, double low, double high)
 {
-    return low + (high - low) * (double)(random_next(r) >> 11) * 0x1p-53;
+    return low + (high - low) * random_share(r);
 }
 
 static struct model_tam any_parameters(struct random *r)
