@@ -121,9 +121,12 @@ class Order(Path):
         self.assertGreater(m["transfer_s"], 1)  # of 30 s, 14 phases and the dropped one: less than 2
         self.assertLess(m["transfer_s"], 2)
         order = m["order_share"]
-        if d["asymmetry"] == "yes" and order["value"] > order["ci95"]:
-            first = d["lost_share"]["total"] - order["value"] / 2
-            self.assertEqual(first < 0.05, d["why"].startswith("for transfers of 1."), json.dumps(r, indent=1))
+        said = d["why"].startswith("for transfers of 1.")
+        if d["asymmetry"] == "yes":  # what remains to who begins first must be a loss beyond its interval: test_verdict
+            lost, half = d["lost_share"], abs(order["value"]) / 2
+            sure = lost["total"] - half > 0.05 or max(lost["in"], lost["out"]) - half > 0.1
+            self.assertTrue(said or sure or 2 * half <= order["ci95"], json.dumps(r, indent=1))
+            self.assertFalse(said and 2 * half <= order["ci95"], json.dumps(r, indent=1))
         idle, loaded = d["latency"]["idle"], d["latency"]["loaded"]
         self.assertGreaterEqual(idle["median_s"], 0.04)
         self.assertGreater(loaded["median_s"], idle["median_s"])
