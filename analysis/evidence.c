@@ -170,19 +170,54 @@ static double evidence_far_lacks_s(const struct analysis_evidence *e)
     return isfinite(lacks_s) ? lacks_s : 0;
 }
 
+static enum analysis_leg evidence_leg_there(const struct analysis_evidence *e)
+{
+    return e->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN;
+}
+
+static enum analysis_leg evidence_leg_back(const struct analysis_evidence *e)
+{
+    return e->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
+}
+
+/* Flows to one other end pass the same queues. Where what one lacks makes its ways most like those of another whose stamps saw
+ * more, there it waited: bit/s of those that say so of the way to the other end, less those that do not. */
+static double evidence_likened_bps(const struct analysis_evidence_set *s, const struct analysis_evidence *e, size_t *seen)
+{
+    double lacks_s = evidence_far_lacks_s(e), there_bps = 0;
+    double to_s = evidence_leg_s(s, e, evidence_leg_there(e)), back_s = evidence_leg_s(s, e, evidence_leg_back(e));
+    for (size_t i = 0; i < s->n && *seen < EARLIER; i++) {
+        const struct analysis_evidence *o = &s->flow[i];
+        if (!analysis_evidence_same_peer(o, e) || !(evidence_far_lacks_s(o) < LESS * lacks_s))
+            continue;
+        double off_to_s = evidence_leg_s(s, o, evidence_leg_there(o)) - to_s;
+        double off_back_s = evidence_leg_s(s, o, evidence_leg_back(o)) - back_s;
+        double off_s = fabs(off_to_s) + fabs(off_back_s - lacks_s) - fabs(off_to_s - lacks_s) - fabs(off_back_s);
+        if (!isfinite(off_s))
+            continue;
+        there_bps += off_s > 0 ? o->flow->rate_bps : -o->flow->rate_bps;
+        (*seen)++;
+    }
+    return there_bps;
+}
+
 /* Did what a flow lacks wait on the way to the other end? If not, it waited on the way back, at the port towards the
  * host. Behind a tap that is before the host's own queue it did: when the flow's loop was at its least, stamps of
  * others that saw more of it show that queue, those of data or of ACKs, the more the more they carry: what small flows wait
- * for may be a timer of delayed ACKs. *told: some did, or there is nothing to tell. */
+ * for may be a timer of delayed ACKs. Those to the same other end are asked first. *told: some did, or there is nothing to
+ * tell. */
 static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e, bool *told)
 {
     *told = true;
-    double least_s = INFINITY, at_s = e->start_s, there_bps = 0;
+    double least_s = INFINITY, at_s = e->start_s;
     enum analysis_loop far = analysis_evidence_far(e);
     double lacks_s = evidence_far_lacks_s(e);
     size_t seen = 0;
     if (!(lacks_s > 0))
         return false;
+    double there_bps = evidence_likened_bps(s, e, &seen);
+    if (seen > 0)
+        return there_bps > 0;
     for (size_t i = 0; i < e->n_waits; i++)
         if (e->waits[i].loop_samples[far] > 0 && e->waits[i].loop_s[far] < least_s) {
             least_s = e->waits[i].loop_s[far];
@@ -192,11 +227,10 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
         const struct analysis_evidence *o = &s->flow[i];
         bool more = evidence_far_lacks_s(o) < LESS * lacks_s;
         const struct analysis_wait *w = more ? evidence_waits_at(o, at_s) : NULL;
-        enum analysis_leg to = o->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN,
-                          back = o->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
         if (!w)
             continue;
-        there_bps += w->leg_s[to] > fmax(w->leg_s[back], TICKS_CLEAR * o->tick_s) ? o->flow->rate_bps : -o->flow->rate_bps;
+        bool there = w->leg_s[evidence_leg_there(o)] > fmax(w->leg_s[evidence_leg_back(o)], TICKS_CLEAR * o->tick_s);
+        there_bps += there ? o->flow->rate_bps : -o->flow->rate_bps;
         seen++;
     }
     *told = seen > 0;

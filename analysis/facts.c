@@ -75,6 +75,9 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .floor_s = e->floor_s,
         .data_wait_s = shows ? e->data_wait_s : (double)NAN,
         .ack_wait_s = shows ? e->ack_wait_s : (double)NAN,
+        /* What its stamps saw: where the rest of it stood is inferred, and proves nothing. */
+        .data_least_s = e->coarse ? (double)NAN
+                                  : analysis_evidence_least_s(e, (s->from_s + s->to_s) / 2, s->to_s - s->from_s) - e->missing_s[0],
         .wait_sd_s = hypot(s->stamp_s, e->coarse ? COARSE * trip_s : e->tick_s > 0 ? e->tick_s / sqrt(12 * stamps) : 0),
         .unplaced_s = e->unplaced_s,
         .host_data_s = e->host_data_s,

@@ -122,14 +122,27 @@ static bool path_blurred(const struct judge_facts *s, const struct judge_flow *f
                                                                             : UNLIKE);
 }
 
+/* What nobody placed is taken to have stood in the queue towards the host, which is sure only where that one is full. */
+static double path_moved_s(const struct judge_facts *s, const struct judge_flow *f, const double open[JUDGE_OPENS])
+{
+    return open[JUDGE_OPEN_UNPLACED] < (judge_path_full(s, true) ? CHANCE : ANYWHERE) ? f->unplaced_s : 0;
+}
+
+/* Does it wait, whenever it passes, in a queue that never runs empty? Then a link there works all the time, and carries what
+ * it can, with others or alone. */
+static bool path_stands(const struct judge_flow *f, double moved_s)
+{
+    double least_s = f->data_least_s - f->host_data_s - moved_s, wait_s = f->data_wait_s - f->host_data_s - moved_s;
+    return wait_s > JUDGE_PATH_FREE * judge_flow_trip_s(f) && least_s > JUDGE_PATH_STANDS * wait_s;
+}
+
 /* How long its ACKs wait behind something, but for a frame that has begun, which no order of service interrupts:
  * full frames of their own length meet any part of one. */
 static double path_ack_wait_s(const struct judge_facts *s, const struct judge_flow *f, double back_bps,
                               const double open[JUDGE_OPENS])
 {
     const struct judge_link *back = judge_facts_link(s, !f->incoming);
-    /* It is taken to have stood in the queue towards the host, which is sure only where that one is full. */
-    double moved_s = open[JUDGE_OPEN_UNPLACED] < (judge_path_full(s, true) ? CHANCE : ANYWHERE) ? f->unplaced_s : 0;
+    double moved_s = path_moved_s(s, f, open);
     double ack_s = f->ack_wait_s - f->host_ack_s + moved_s, data_s = f->data_wait_s - f->host_data_s - moved_s;
     if (path_blurred(s, f, open) || !path_behind(s, f, open[JUDGE_OPEN_PLACE]))
         return 0;
@@ -160,11 +173,13 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
     if (!isfinite(trip_s)) /* how long they wait does not show: any share of what the windows let pass */
         return isfinite(f->window_bps) ? fmax(x, x + vanishes * (f->window_bps - x))
                                        : x / fmax(1 - vanishes, 0.1);
-    if (!(ack_s > 0))
+    if (!(ack_s > 0) || path_stands(f, path_moved_s(s, f, open)))
         return x;
     bool fills = f->loss_events > 0 && !f->lossless;
     bool stays = fills || judge_facts_link(s, f->incoming)->apart;
-    double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s);
+    /* A queue that never runs empty stands before a full link: where that is not this one, no order of service here ends it. */
+    double stands_s = fmax(0, f->data_least_s); /* 0 where nobody knows */
+    double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s - stands_s);
     double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
     return fmax(x, fmin(x * trip_s / left_s, most_bps));
 }

@@ -375,6 +375,8 @@ def emulated_shifted(document, seed):
 def emulated_acks_first(part):
     """Every queue of a network, of ports that have their own, too: ACKs first, as deep as it is and, where it shapes, at
     that rate."""
+    if part.get("queue") == "policer":
+        return
     if part.get("port", {}).get("queue") == "tbf":
         part["rate"] = part["port"]["rate"]
     if "queue" in part:
@@ -398,7 +400,8 @@ def emulated_run(contraflow, document, directory, seed, acks_first, until=None, 
         emulated_acks_first(d["network"])
     if until:
         d["duration"], d["warmup"] = until, "0s"
-        d["traffic"]["flows"] = [f for f in d["traffic"]["flows"] if int(f["start"][:-2]) < int(until[:-2])]
+        for kind in ("flows", "datagrams"):
+            d["traffic"][kind] = [f for f in d["traffic"][kind] if int(f.get("start", "0ns")[:-2]) < int(until[:-2])]
     if tap:
         d["capture"] = [{"at": tap, "snaplen": 96}]
     path = f"{directory}/scenario.json"

@@ -4,7 +4,8 @@
 Each is a draw of priors.py with one thing more: cables that lose and delay at random, framings of access lines, segments of
 other sizes, token buckets, buffers that ports share, dozens of flows, datagrams beside, a filter of ACKs, frames that
 overtake others, transfers that come and go, equal windows on a line that is faster one way, others at home whose data the
-capture does not show, interrupts that wait for more frames, captures on the way."""
+capture does not show, interrupts that wait for more frames, captures on the way, connections with data both ways, policers,
+clusters whose other hosts talk, too, lines whose rate changes."""
 from priors import (DEEP, MOST_FRAMES, SEGMENT, WIRE, draw_access_line, draw_prior, prior_cable, prior_flow, prior_flows,
                     prior_line, prior_log, prior_queue, prior_round_trips, prior_star, prior_tcp, prior_time)
 
@@ -217,8 +218,83 @@ def draw_coalesced(d):
     d.notes.append(f"interrupts after {d.host['interrupt_delay']}")
 
 
+def draw_exchange(d):
+    """Connections that carry data both ways, as MPI's do, beside some that do not."""
+    draw_prior(d)
+    for f in d.flows:
+        if f["way"] != "past" and f["app"] in ("bulk", "window") and d.r.random() < 0.7:
+            f |= {"duplex": "true", "bytes": f"{round(d.duration * d.rate / 8)}B", "app": "duplex"}
+    d.notes.append(f"{sum(f['app'] == 'duplex' for f in d.flows)} of {len(d.flows)} both ways")
+
+
+def draw_policed(d):
+    """An access line whose provider, beyond it, drops what comes faster than is paid for, one way or both, and queues
+    nothing."""
+    prior_tcp(d)
+    d.tcp.pop("small_queues", None)
+    peers, wait_s = prior_line(d, {"fifo": 8, "fq_codel": 1})
+    for cable in d.links[2:]:
+        cable["to"] = "pop"
+    ports = {}
+    for way in d.r.choice([("out",), ("back",), ("out", "back")]):
+        rate = (d.up if way == "out" else d.rate) * d.r.uniform(0.4, 0.95)
+        burst = round(max(6 * WIRE, rate / 8 * prior_log(d.r, 0.005, 0.2)))
+        ports[way] = {"queue": "policer", "rate": f"{round(rate)}bps", "burst": f"{burst}B", "limit": DEEP}
+        d.notes.append(f"policed to {rate / 1e6:.3g} Mb/s")
+    d.links.append(prior_cable("isp", "pop", max(1e9, 4 * d.rate), 1e-6, None, ports.get("out"), ports.get("back")))
+    d.taps = ["h0", "h0", "sw0-isp"]
+    prior_flows(d, d.degrees(3), peers, wait_s, KINDS)
+
+
+def draw_cluster(d):
+    """Two racks whose other hosts send, too: their data share h0's peers' links and the backbone, and no capture at h0
+    shows them."""
+    prior_tcp(d)
+    rate = d.r.choice([1e8, 1e9, 1e9, 1e10])
+    frame_s, n = WIRE * 8 / rate, d.r.randint(3, 7)
+    wait_s = prior_log(d.r, 20 * frame_s, 600 * frame_s)
+    trip = prior_log(d.r, 8 * frame_s + 4e-6, 200 * frame_s)
+    prior_time(d, rate, trip, wait_s)
+    kind = prior_queue(d, rate, wait_s, {"fifo": 8, "fair": 1, "fq_codel": 1})
+    d.nic |= kind
+    d.switch |= kind
+    hub = [f"sw{int(i and d.r.random() < 0.5)}" for i in range(n + 1)]
+    d.links = [prior_cable(f"h{i}", sw, rate, trip / 4) for i, sw in enumerate(hub)]
+    d.links.append(prior_cable("sw0", "sw1", rate * d.r.choice([0.5, 1, 1, 2, 10]), 1e-6))
+    d.taps = ["h0"]
+    prior_flows(d, (d.r.randint(0, 3), d.r.randint(1, 3)), [(f"h{i}", trip) for i in range(1, n + 1)], wait_s,
+                ["bulk", "bulk", "flood", "rate"])
+    others = d.r.randint(1, 2 * n)
+    for _ in range(others):
+        a, b = d.r.sample(range(1, n + 1), 2)
+        window, more = prior_flow(d, "in", max(1, others // n), trip, wait_s, ["bulk", "bulk", "flood", "rate"])
+        d.add("past", window, peer=f"h{b}", start=d.r.uniform(0, 0.1) * d.duration, **more)
+        d.flows[-1] |= {"from": f"h{a}", "to": f"h{b}"}
+    d.notes.append(f"{others} of others")
+
+
+def draw_varying(d):
+    """A line whose rate changes from time to time, as radio's does: what it lacks of its best is taken by datagrams that
+    the capture does not show."""
+    draw_access_line(d)
+    home = 1 + max(int(end[1:]) for c in d.links for end in (c["from"], c["to"]) if end[0] == "h")
+    d.links += [prior_cable(f"h{home}", "sw0", max(1e9, 2 * d.rate), 1e-6), prior_cable(f"h{home + 1}", "isp", max(1e9, 2 * d.rate), 1e-6)]
+    trip_s = prior_log(d.r, 3, 100) * d.base_s
+    most = d.r.uniform(0.2, 0.8)
+    at, pieces = 0.0, 0
+    while at < d.duration and pieces < 60:
+        end = at + max(d.duration / 50, d.r.expovariate(1 / trip_s))
+        lacks = d.r.uniform(0, most)
+        for a, b, rate in ((home, home + 1, d.up), (home + 1, home, d.rate)):
+            d.datagrams.append({"from": f"h{a}", "to": f"h{b}", "rate": f"{max(1000, round(lacks * rate))}bps",
+                                "start": f"{round(at * 1e9)}ns", "stop": f"{round(end * 1e9)}ns"})
+        at, pieces = end, pieces + 1
+    d.notes.append(f"{pieces} rates, down to {1 - most:.0%}")
+
+
 ODDS = {"faulty": draw_faulty, "reorder": draw_reorder, "framed": draw_framed, "segments": draw_segments,
         "token_bucket": draw_token_bucket, "shared_buffer": draw_shared_buffer, "many": draw_many,
         "datagrams": draw_datagrams, "ack_filter": draw_ack_filter, "come_and_go": draw_come_and_go,
         "equal_windows": draw_equal_windows, "far": draw_far,
-        "neighbours": draw_neighbours, "coalesced": draw_coalesced, "server": draw_server, "middle": draw_middle}
+        "neighbours": draw_neighbours, "coalesced": draw_coalesced, "server": draw_server, "middle": draw_middle,
+        "exchange": draw_exchange, "policed": draw_policed, "cluster": draw_cluster, "varying": draw_varying}
