@@ -173,7 +173,7 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
     if (!isfinite(trip_s)) /* how long they wait does not show: any share of what the windows let pass */
         return isfinite(f->window_bps) ? fmax(x, x + vanishes * (f->window_bps - x))
                                        : x / fmax(1 - vanishes, 0.1);
-    if (!(ack_s > 0) || path_stands(f, path_moved_s(s, f, open)))
+    if (!(ack_s > 0) || f->policed || path_stands(f, path_moved_s(s, f, open)))
         return x;
     bool fills = f->loss_events > 0 && !f->lossless;
     bool stays = fills || judge_facts_link(s, f->incoming)->apart;
