@@ -128,12 +128,12 @@ static double path_moved_s(const struct judge_facts *s, const struct judge_flow 
     return open[JUDGE_OPEN_UNPLACED] < (judge_path_full(s, true) ? CHANCE : ANYWHERE) ? f->unplaced_s : 0;
 }
 
-/* Does it wait, whenever it passes, in a queue that never runs empty? Then a link there works all the time, and carries what
- * it can, with others or alone. */
+/* Do its data, whenever they pass, wait in a queue that never runs empty? Then a link there works all the time, and carries
+ * what it can, with others or alone. */
 static bool path_stands(const struct judge_flow *f, double moved_s)
 {
-    double least_s = f->data_least_s - f->host_data_s - moved_s, wait_s = f->data_wait_s - f->host_data_s - moved_s;
-    return wait_s > JUDGE_PATH_FREE * judge_flow_trip_s(f) && least_s > JUDGE_PATH_STANDS * wait_s;
+    double wait_s = f->data_wait_s - f->host_data_s - moved_s;
+    return wait_s > JUDGE_PATH_FREE * judge_flow_trip_s(f) && f->data_least_s - f->host_data_s > JUDGE_PATH_STANDS * wait_s;
 }
 
 /* How long its ACKs wait behind something, but for a frame that has begun, which no order of service interrupts:
@@ -177,8 +177,7 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
         return x;
     bool fills = f->loss_events > 0 && !f->lossless;
     bool stays = fills || judge_facts_link(s, f->incoming)->apart;
-    /* A queue that never runs empty stands before a full link: where that is not this one, no order of service here ends it. */
-    double stands_s = fmax(0, f->data_least_s); /* 0 where nobody knows */
+    double stands_s = fmax(0, f->data_least_s); /* no order of service spares it; 0 where nobody knows */
     double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s - stands_s);
     double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
     return fmax(x, fmin(x * trip_s / left_s, most_bps));

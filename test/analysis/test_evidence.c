@@ -92,7 +92,9 @@ TEST(test_unknown_waits_stay_unknown)
  * ACKs for 5, and a smaller one shows the reverse, its receiver's timer: ACKs of the first waited on the way out. */
 TEST(test_what_more_is_carried_with_tells_where_a_queue_stood)
 {
-    for (int larger = 1; larger < 3; larger++) {
+    for (int which = 0; which < 6; which++) {
+        const int larger = 1 + which % 2, beside = which / 2; /* of the others goes to the same end: both, or this one, */
+        const bool there = beside == 0 ? larger == 1 : beside == 1; /* which is asked alone */
         struct analysis_told told[3] = {{.incoming = true, .rate_bps = 1e6}, {.rate_bps = 1e6}, {.rate_bps = 1e6}};
         struct analysis_evidence e[3];
         struct analysis_wait waits[3][2];
@@ -102,6 +104,7 @@ TEST(test_what_more_is_carried_with_tells_where_a_queue_stood)
                                               .far_least_s = 10e-3, .near_least_s = 0, .until_s = INFINITY};
             const enum analysis_loop far = analysis_evidence_far(&e[i]);
             e[i].stamped_s[far] = i == 0 ? 60e-3 : 10e-3;
+            e[i].peer.bytes[0] = i > 0 && beside > 0 && i != beside;
             for (int k = 0; k < 2; k++) {
                 waits[i][k] = (struct analysis_wait){.start_s = k, .leg_s = {0, 0, 0, 0}};
                 waits[i][k].leg_s[ANALYSIS_LEG_DATA_IN] = i == 1 ? 40e-3 : i == 2 ? 5e-3 : 0;
@@ -112,8 +115,35 @@ TEST(test_what_more_is_carried_with_tells_where_a_queue_stood)
         }
         struct analysis_evidence_set s = {.flow = e, .n = 3, .to_s = 2, .full_bytes = FULL, .stamp_s = 1e-6};
         analysis_evidence_divide(&s);
-        assert_true(fabs(e[0].missing_s[larger == 1] - 50e-3) < 1e-9);
-        assert_true(e[0].missing_s[larger != 1] == 0 && e[0].unplaced_s == 0);
+        assert_true(fabs(e[0].missing_s[there] - 50e-3) < 1e-9);
+        assert_true(e[0].missing_s[!there] == 0 && e[0].unplaced_s == 0);
+    }
+}
+
+/* Nobody else goes to its end: then all are asked, of the time when its own loop was at its least. */
+TEST(test_who_goes_elsewhere_tells_of_the_time_when_a_loop_was_at_its_least)
+{
+    for (int early = 0; early < 2; early++) {
+        struct analysis_told told[2] = {{.incoming = true, .rate_bps = 1e6}, {.rate_bps = 1e6}};
+        struct analysis_evidence e[2];
+        struct analysis_wait waits[2][2];
+        for (int i = 0; i < 2; i++) {
+            e[i] = (struct analysis_evidence){.flow = &told[i], .waits = waits[i], .n_waits = 2, .width_s = 1, .tick_s = 1e-3,
+                                              .far_least_s = 10e-3, .near_least_s = 0, .until_s = INFINITY};
+            e[i].peer.bytes[0] = (uint8_t)i;
+            const enum analysis_loop far = analysis_evidence_far(&e[i]);
+            e[i].stamped_s[far] = i == 0 ? 60e-3 : 10e-3;
+            for (int k = 0; k < 2; k++) { /* the other's data wait there at first, and its ACKs back after that */
+                waits[i][k] = (struct analysis_wait){.start_s = k};
+                waits[i][k].leg_s[ANALYSIS_LEG_DATA_IN] = i == 1 && k == 0 ? 40e-3 : 0;
+                waits[i][k].leg_s[ANALYSIS_LEG_ACK_OUT] = i == 1 && k == 1 ? 40e-3 : 0;
+                waits[i][k].loop_s[far] = (k == 0) == (early == 1) ? 60e-3 : 70e-3;
+                waits[i][k].loop_samples[far] = 1;
+            }
+        }
+        struct analysis_evidence_set s = {.flow = e, .n = 2, .to_s = 2, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_divide(&s);
+        assert_true(fabs(e[0].missing_s[early] - 50e-3) < 1e-9 && e[0].missing_s[!early] == 0);
     }
 }
 

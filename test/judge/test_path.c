@@ -68,6 +68,41 @@ TEST(test_a_window_carries_more_in_a_shorter_round_trip)
     assert_true(gains(&c, OUT, 1));
 }
 
+/* Its data wait 5 ms on average. Of 1 ms of that, which is always there, no order of service spares it, and with 2 the queue
+ * never runs empty (0.3 x 5 ms): the link before it is full. Not so where they wait for less than a tenth of the round trip,
+ * where most of it is a slow host's, or where what nobody placed of the ACKs' waits is theirs. */
+TEST(test_a_queue_that_never_runs_empty_stands_before_a_full_link)
+{
+    struct scene c;
+    scene_make(&c);
+    c.open[JUDGE_OPEN_VANISHES] = 1;
+    c.flow[OUT].data_least_s = NAN;
+    assert_true(gains(&c, OUT, 20.0 / 5));
+    c.flow[OUT].data_least_s = 1e-3;
+    assert_true(gains(&c, OUT, 20.0 / 6));
+    c.flow[OUT].data_least_s = 2e-3;
+    assert_true(gains(&c, OUT, 1));
+    c.flow[OUT].host_data_s = 1e-3; /* 1 ms of 4 */
+    assert_true(gains(&c, OUT, 20.0 / 8));
+    c.flow[OUT].host_data_s = 0;
+    c.flow[OUT].unplaced_s = -2e-3; /* 2 ms of 7 */
+    c.open[JUDGE_OPEN_UNPLACED] = 0;
+    assert_true(gains(&c, OUT, 20.0 / 7));
+    scene_make(&c);
+    c.flow[OUT].floor_s = 40e-3;
+    c.flow[OUT].data_least_s = 4.9e-3; /* 5 ms of 55 */
+    assert_true(gains(&c, OUT, 55.0 / 45));
+}
+
+/* And a policer lets pass what it lets pass, however soon ACKs come. */
+TEST(test_a_policer_s_rate_is_no_matter_of_round_trips)
+{
+    struct scene c;
+    scene_make(&c);
+    c.flow[OUT].policed = true;
+    assert_true(gains(&c, OUT, 1));
+}
+
 /* They fill whatever queue there is. */
 TEST(test_data_of_a_sender_that_loses_wait_on)
 {
