@@ -54,5 +54,5 @@ uint32_t native_cubic_on_loss(struct native_cubic *c, uint32_t cwnd);
 /* The same after a timeout. */
 uint32_t native_cubic_on_timeout(struct native_cubic *c, uint32_t cwnd);
 
-/* Floor of the cube root. */
-uint64_t native_cubic_root(uint64_t x);
+/* The cube root as Linux has it: of what K is taken from 0.02 % off on average, 0.15 % at most. */
+uint32_t native_cubic_root(uint64_t a);
