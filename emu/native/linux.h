@@ -42,6 +42,7 @@ enum native_linux_flags {
     NATIVE_LINUX_EVER = 8,  /* was sent more than once */
     NATIVE_LINUX_END = 16,  /* the last of its packet (sk_buff): as it was sent, or as losses have cut it since */
     NATIVE_LINUX_PUSHED = 32,
+    NATIVE_LINUX_UNLISTED = 64, /* RACK has found it lost, and judges it no more until it is sent again */
 };
 
 struct native_linux_segment {
@@ -275,6 +276,10 @@ bool native_linux_arm_probe(struct native_endpoint *e, bool advancing);
 void native_linux_arm_plainly(struct native_endpoint *e);
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies);
 void native_linux_set_state(struct native_endpoint *e, enum native_linux_state state);
+/* Where slow start would end if nothing had been lost (tcp_current_ssthresh()). */
+uint64_t native_linux_current_ssthresh(const struct native_endpoint *e);
+/* From now on it counts what is sent again, to see whether that was in vain (tcp_init_undo()). */
+void native_linux_watch(struct native_endpoint *e);
 /* Reduces for a loss (tcp_enter_recovery(), tcp_enter_loss()). */
 void native_linux_enter_recovery(struct native_endpoint *e);
 void native_linux_reduce(struct native_endpoint *e, uint32_t delivered, bool una_moved, bool lost);

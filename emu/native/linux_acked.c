@@ -155,7 +155,16 @@ static int64_t acked_judge(struct native_endpoint *e, uint32_t number, int64_t w
     if (rest_us > 0)
         return rest_us;
     native_linux_lose(l, number);
+    native_linux_at(l, number)->flags |= NATIVE_LINUX_UNLISTED;
     return 0;
+}
+
+/* Its retransmission is still of interest. */
+static bool acked_is_again(const struct native_linux *l, const struct native_linux_again *q)
+{
+    const struct native_linux_segment *s = native_linux_at(l, q->segment);
+    return q->segment - l->first < native_linux_out(l) && s->sent_us == q->sent_us &&
+           (s->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_AGAIN;
 }
 
 int64_t native_linux_detect(struct native_endpoint *e)
@@ -167,29 +176,27 @@ int64_t native_linux_detect(struct native_endpoint *e)
         l->unjudged = l->first;
     for (; l->unjudged != l->next; l->unjudged++) { /* sent once: those that left first come first */
         const struct native_linux_segment *s = native_linux_at(l, l->unjudged);
-        if (s->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN))
+        if (s->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN | NATIVE_LINUX_UNLISTED))
             continue;
         rest_us = acked_judge(e, l->unjudged, window_us, now_us);
         if (rest_us != 0)
             break;
     }
     for (uint32_t i = l->unjudged; rest_us > 0 && i != l->next; i++) { /* how long must the last one of these wait? */
-        if (native_linux_at(l, i)->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN))
+        if (native_linux_at(l, i)->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN | NATIVE_LINUX_UNLISTED))
             continue;
         rest_us = acked_judge(e, i, window_us, now_us);
         wait_us = rest_us > wait_us ? rest_us : wait_us;
     }
-    for (; l->queue_first != l->queue_next; l->queue_first++) {
-        const struct native_linux_again *q = &l->queue[l->queue_first];
-        const struct native_linux_segment *s = native_linux_at(l, q->segment);
-        if (q->segment - l->first >= native_linux_out(l) || s->sent_us != q->sent_us ||
-            s->flags & NATIVE_LINUX_SACKED || !(s->flags & NATIVE_LINUX_AGAIN))
-            continue;
-        rest_us = acked_judge(e, q->segment, window_us, now_us);
-        if (rest_us != 0)
-            break;
+    rest_us = 0;
+    for (uint32_t i = l->queue_first; i != l->queue_next && rest_us >= 0; i++) { /* the same of what was sent again */
+        const struct native_linux_again *q = &l->queue[i];
+        if (acked_is_again(l, q))
+            rest_us = acked_judge(e, q->segment, window_us, now_us);
+        wait_us = rest_us > wait_us ? rest_us : wait_us;
+        l->queue_first += i == l->queue_first && rest_us == 0;
     }
-    return rest_us > wait_us ? rest_us : wait_us;
+    return wait_us;
 }
 
 /* The number of the segment that begins at `from` or is the first after it. */
@@ -375,7 +382,7 @@ static void acked_mark_twice(struct native_endpoint *e, const struct native_segm
     if (to <= a->before)
         return;
     for (uint32_t i = acked_find(l, start); i != l->next; i++) {
-        const struct native_linux_segment *g = native_linux_at(l, i);
+        struct native_linux_segment *g = native_linux_at(l, i);
         uint64_t from = native_offset(g->from, e->tx.una), end = from + g->bytes;
         if (end > to)
             return;
@@ -384,6 +391,10 @@ static void acked_mark_twice(struct native_endpoint *e, const struct native_segm
         l->undo_again -= l->may_undo && l->undo_again > 0 && end > l->undo_from;
         if (g->flags & NATIVE_LINUX_SACKED && from < a->low)
             a->low = from;
+        if (g->flags & NATIVE_LINUX_AGAIN && (g->flags & NATIVE_LINUX_SACKED || !(g->flags & NATIVE_LINUX_LOST))) {
+            g->flags &= (uint8_t)~NATIVE_LINUX_AGAIN;
+            l->again--;
+        }
     }
 }
 
@@ -492,12 +503,22 @@ static uint32_t acked_time(struct native_endpoint *e, struct acked *a)
     return control_us > 0 ? control_us : 1;
 }
 
-static uint64_t acked_current_ssthresh(const struct native_endpoint *e)
+uint64_t native_linux_current_ssthresh(const struct native_endpoint *e)
 {
     const struct native_sender *tx = &e->tx;
     if (tx->own.state == LINUX_CWR || tx->own.state == LINUX_RECOVERY)
         return tx->window.ssthresh;
-    return acked_most(tx->window.ssthresh, tx->window.cwnd / 2 + tx->window.cwnd / 4);
+    uint64_t cwnd = tx->window.cwnd / acked_segment(e);
+    return acked_most(tx->window.ssthresh, (cwnd / 2 + cwnd / 4) * acked_segment(e));
+}
+
+void native_linux_watch(struct native_endpoint *e)
+{
+    struct native_linux *l = &e->tx.own;
+    int32_t out = (int32_t)l->again + (l->probe_end != 0 && l->probe_again);
+    l->may_undo = true;
+    l->undo_from = e->tx.una;
+    l->undo_again = out > 0 ? out : -1;
 }
 
 /* tcp_init_cwnd_reduction() */
@@ -527,16 +548,21 @@ static void acked_enter_cwr(struct native_endpoint *e)
     native_linux_set_state(e, LINUX_CWR);
 }
 
+static bool acked_any_again(const struct native_linux *l)
+{
+    return l->again > 0 || (l->first != l->next && native_linux_at(l, l->first)->flags & NATIVE_LINUX_EVER);
+}
+
 void native_linux_enter_recovery(struct native_endpoint *e)
 {
     struct native_linux *l = &e->tx.own;
     e->stats.fast_recoveries++;
+    if (!acked_any_again(l))
+        l->again_ms = 0;
     l->prior_ssthresh = 0;
-    l->may_undo = true;
-    l->undo_from = e->tx.una;
-    l->undo_again = l->again > 0 ? (int32_t)l->again : -1;
+    native_linux_watch(e);
     if (l->state != LINUX_CWR && l->state != LINUX_RECOVERY) {
-        l->prior_ssthresh = acked_current_ssthresh(e);
+        l->prior_ssthresh = native_linux_current_ssthresh(e);
         acked_begin_reduction(e, false);
     }
     native_linux_set_state(e, LINUX_RECOVERY);
@@ -593,15 +619,10 @@ static void acked_undo(struct native_endpoint *e, bool unmark)
     l->rack_advanced = true; /* losses are examined once more */
 }
 
-static bool acked_any_again(const struct native_linux *l)
-{
-    return l->again > 0 || (l->first != l->next && native_linux_at(l, l->first)->flags & NATIVE_LINUX_EVER);
-}
-
-/* tcp_packet_delayed(): it echoes a time stamp from before anything was sent again. */
+/* tcp_packet_delayed(): it echoes a time stamp from before anything was sent again, or nothing has been yet. */
 static bool acked_delayed(const struct native_linux *l, const struct acked *a)
 {
-    return l->again_ms != 0 && (int32_t)(a->echo_ms + 1 - l->again_ms) < 0;
+    return l->again_ms == 0 || (int32_t)(a->echo_ms + 1 - l->again_ms) < 0;
 }
 
 static bool acked_in_vain(const struct native_linux *l, const struct acked *a)
@@ -729,7 +750,7 @@ static enum resend acked_alert(struct native_endpoint *e, struct acked *a, bool 
     }
     if (l->state == LINUX_RECOVERY) {
         if (a->una_moved && l->may_undo && acked_delayed(l, a)) { /* tcp_try_undo_partial() */
-            acked_reordered(e, a->before, native_scoreboard_highest(&tx->scoreboard));
+            acked_reordered(e, a->before, l->sacked > 0 ? native_scoreboard_highest(&tx->scoreboard) : tx->una);
             if (l->again > 0)
                 return RESEND_NOTHING;
             if (!acked_any_again(l))

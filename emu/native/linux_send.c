@@ -19,6 +19,7 @@
 #define PACKET_OVERHEAD 768 /* of memory that a packet of any size takes besides its data (truesize) */
 #define BESIDE_PAYLOAD 586 /* in the memory of a frame cut from a burst: headers 66, room before them 200, skb_shared_info 320 */
 #define SKB_BYTES 256
+#define LEAST_REORDERING 3 /* segments (tcp_reordering) */
 
 static int64_t send_now(const struct native_endpoint *e)
 {
@@ -155,7 +156,7 @@ static void send_segment_again(struct native_endpoint *e, uint32_t number, bool 
     bool fin = from + s->bytes > e->tx.finish;
     s->sent_us = send_now_us(e);
     s->sent_4ns = send_now_4ns(e);
-    s->flags |= NATIVE_LINUX_EVER;
+    s->flags = (uint8_t)((s->flags | NATIVE_LINUX_EVER) & ~NATIVE_LINUX_UNLISTED);
     if ((int32_t)(l->ever - number) <= 0)
         l->ever = number + 1;
     if (counted) {
@@ -735,17 +736,18 @@ static void send_enter_loss(struct native_endpoint *e)
             native_linux_lose(l, i);
     l->hint = l->first;
     if (l->state <= LINUX_DISORDER || tx->una >= l->high || (l->state == LINUX_LOSS && l->timeouts == 0)) {
-        l->prior_ssthresh = send_most(tx->window.ssthresh, (tx->window.cwnd / 2 + tx->window.cwnd / 4));
+        l->prior_ssthresh = native_linux_current_ssthresh(e);
         l->prior_cwnd = tx->window.cwnd;
         tx->window.ssthresh = tx->control->lost(tx->state, &tx->window, segment, tx->nxt - tx->una, true);
-        l->may_undo = true;
-        l->undo_from = tx->una;
-        l->undo_again = l->again > 0 ? (int32_t)l->again : -1;
+        native_linux_watch(e);
     }
+    if (l->state <= LINUX_DISORDER && l->sacked >= LEAST_REORDERING)
+        l->reordering = LEAST_REORDERING; /* there was less than was thought */
     tx->window.cwnd = (native_linux_flight(l) + 1) * segment;
     tx->window.remainder = 0;
     native_linux_set_state(e, LINUX_LOSS);
     l->high = tx->nxt;
+    l->probe_end = 0;
     native_ecn_shrunk(&e->ecn, e->tx.nxt);
     l->frto = first || l->timeouts > 0;
 }
@@ -775,7 +777,7 @@ void native_linux_timeout(struct native_endpoint *e)
 
 void native_linux_init(struct native_endpoint *e)
 {
-    e->tx.own.reordering = 3;
+    e->tx.own.reordering = LEAST_REORDERING;
     e->tx.own.undo_again = -1;
     native_linux_init_receiver(e);
 }
