@@ -6,17 +6,18 @@
     bench_infer.py CONTRAFLOW ROOT sixty [NUMBER]      one truth in sixty random patterns, each measured once: how long
                                                        it takes on all processors
 
-A truth is one of the usual hypotheses with parameters between those that infer begins with, in a star of 1 Gb/s whose
-rate is off by 3 % (one standard deviation). What is measured are six shapes of 3 or 4 flows of 2 to 6 MB, one of three
+A truth is one of the usual hypotheses, or a bus, a processor or a receive ring in every host, with parameters between
+those that infer begins with, in a star of 1 Gb/s whose rate is off by 3 % (one standard deviation). What is measured are six shapes of 3 or 4 flows of 2 to 6 MB, one of three
 flows of 30 to 90 MB, and three random patterns with flows of 5 to 15 MB, among seven hosts; each five times with seeds
 that infer does not take and 2 % noise, whose size infer is not told. (A single run with losses says little: its times
 scatter by 40 %. And a short one does not get beyond the losses of its beginning, where all controls do the same.)
 
-Truths that are no hypothesis of their own are not drawn: windows within 1.5 of each other as unequal, and small queues
-larger than the window.
+Truths that are no hypothesis of their own are not drawn: windows within 1.5 of each other as unequal, small queues
+larger than the window, a bus that carries both directions, a processor that takes less than half of a frame's time, a ring
+that windows do not overflow, and interrupts that wait: at this rate windows take longer than they do.
 Prints a line a truth and, at the end, how often the true hypothesis is first, how often it is in the first group of those
-that the measurement does not tell apart, how often it is said to miss or none of these is likelier than all, and how
-often each parameter is within its 95 % interval."""
+that the measurement does not tell apart, how often it is said to miss or none of these is likelier than all, how often what
+is said to be so likely is true, and how often each parameter is within its 95 % interval."""
 import concurrent.futures
 import json
 import math
@@ -38,7 +39,9 @@ RATE = 1e9
 QUEUES = ["fifo", "ack-first", "fair"]
 HYPOTHESES = [q if q == p else f"{q}@nic+{p}@port" for q in QUEUES for p in QUEUES] + [
     "small-queues=125kB", "window+ratio", "autotuned", "cc=linuxreno+buffer", "cc=cubic+buffer", "pause+buffer",
-    "pause-senders+buffer"]
+    "pause-senders+buffer", "bus", "processor", "processor+ring"]
+LIKELY = (0, 0.5, 0.8, 0.97, 1.01)  # the bounds of classes of weights
+FRAME_S = 1538 * 8 / RATE
 LONG = [(1, 0), (2, 0), (0, 3)]  # as an iperf3 of seconds on 1 Gb/s
 
 
@@ -81,6 +84,12 @@ def truth(r):
         values["window"] = log_uniform(r, 3e5 if "small" in text else 1e5, 7e5)
     if "ratio" in text:
         values["ratio"] = log_uniform(r, 1.5, 6) ** r.choice([-1, 1])
+    if "bus" in text:
+        values["bus"] = RATE * log_uniform(r, 0.6, 1.6)
+    if "processor" in text:
+        values["processor"] = FRAME_S * log_uniform(r, 0.5, 2 if "ring" in text else 3)
+    if "ring" in text:
+        values["ring"] = log_uniform(r, 16, 64)
     return text, values
 
 
@@ -93,7 +102,13 @@ def scenario(text, values, flows, seed):
     """The truth as a scenario, by the keys of scenarios and not by the code of infer."""
     nic = port = "fifo"
     tcp = {"window": round(values.get("window", 3e6)), "initial_window": "warm", "congestion": "newreno"}
-    sw = {}
+    sw, host = {}, {}
+    if "bus" in values:
+        host["bus"] = f"{round(values['bus'])}bps"
+    if "processor" in values:
+        host["processor"] = f"{round(1e9 * values['processor'])}ns"
+    if "ring" in values:
+        host["rx_ring"] = round(values["ring"])
     for part in text.split("+"):
         name, _, place = part.partition("@")
         if name in QUEUES:
@@ -116,7 +131,7 @@ def scenario(text, values, flows, seed):
     return json.dumps({"seed": seed, "duration": "100s", "warmup": "0s",
                        "network": {"topology": "star", "hosts": HOSTS,
                                    "link": {"rate": f"{round(RATE * values['rate'])}bps", "delay": "50us"},
-                                   "nic": {"queue": nic}, "switch": {"queue": port, **sw}},
+                                   "nic": {"queue": nic}, "switch": {"queue": port, **sw}, "host": host},
                        "tcp": tcp, "traffic": {"flows": listed}})
 
 
@@ -142,8 +157,9 @@ def one(number, design=(SHAPES + [LONG], PATTERNS, REPEATS), jobs=1):
         directory = pathlib.Path(name)
         text, values = measure(directory, number, *design)
         began = time.monotonic()
+        named = [word for h in HYPOTHESES for word in ("--hypothesis", h)]
         out = subprocess.run([CONTRAFLOW, "infer", "m.csv", "--rate", "1Gbps", "--delay", "50us", "--jobs", str(jobs),
-                              "--json"], cwd=directory, check=True, capture_output=True, text=True)
+                              "--json", *named], cwd=directory, check=True, capture_output=True, text=True)
         found = json.loads(out.stdout)
         ranked = [h for h in found["hypotheses"] if h["emulated"]]
         assert sorted(h["hypothesis"] for h in ranked) == sorted(HYPOTHESES), "other hypotheses than here"
@@ -153,7 +169,7 @@ def one(number, design=(SHAPES + [LONG], PATTERNS, REPEATS), jobs=1):
             inside[p["parameter"]] = p["low"] <= values[p["parameter"]] <= p["high"]
         return {"number": number, "truth": text, "values": values, "rank": true["rank"],
                 "grouped": true["rank"] == 1 or true["not_told_from"] == 1, "first": ranked[0]["hypothesis"],
-                "behind": ranked[0]["log_evidence"] - true["log_evidence"], "inside": inside,
+                "weight": ranked[0]["weight"], "behind": ranked[0]["log_evidence"] - true["log_evidence"], "inside": inside,
                 "parameters": {p["parameter"]: [p["low"], p["value"], p["high"]] for p in true["parameters"]},
                 "spread": true["spread"], "misses": true["misses"], "none": found["none"]["weight"], "emulations": found["emulations"], "seconds": time.monotonic() - began}
 
@@ -165,7 +181,7 @@ def share(n, of):
 def line(r):
     wrong = [f"{k} {r['values'][k]:.4g} not in {r['parameters'][k][0]:.4g} to {r['parameters'][k][2]:.4g}"
              for k, ok in r["inside"].items() if not ok]
-    return (f"{r['number']:4} {r['truth']:26} rank {r['rank']:2}"
+    return (f"{r['number']:4} {r['truth']:26} rank {r['rank']:2}, first {100 * r['weight']:.0f} %"
             + (f" behind {r['first']} by {r['behind']:.1f} nats" if r["rank"] > 1 else "")
             + "".join(f"; {w}" for w in wrong))
 
@@ -190,7 +206,12 @@ def main():
     print(f"in the first group of those not told apart: {share(sum(r['grouped'] for r in all_), n)}")
     print(f"true hypothesis said to miss: {share(sum(r['misses'] for r in all_), n)}")
     print(f"none of these likelier than all: {share(sum(r['none'] > 0.5 for r in all_), n)}")
-    for p in ("window", "buffer", "ratio", "rate"):
+    for low, high in zip(LIKELY, LIKELY[1:]):
+        of = [r for r in all_ if low <= r["weight"] < high]
+        if of:
+            print(f"first, and said to be {100 * low:.0f} to {100 * min(high, 1):.0f} % likely, on average "
+                  f"{100 * sum(r['weight'] for r in of) / len(of):.1f} %: true {share(sum(r['rank'] == 1 for r in of), len(of))}")
+    for p in ("window", "buffer", "ratio", "bus", "processor", "ring", "rate"):
         of = [r for r in all_ if p in r["inside"]]
         print(f"{p} within its 95 % interval: {share(sum(r['inside'][p] for r in of), len(of))}")
     inside = [ok for r in all_ for ok in r["inside"].values()]
