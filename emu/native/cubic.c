@@ -156,6 +156,14 @@ uint32_t native_cubic_on_ack(struct native_cubic *c, uint32_t acked, uint64_t no
     return cwnd;
 }
 
+void native_cubic_on_resume(struct native_cubic *c, uint64_t now_us, uint64_t sent_us)
+{
+    uint32_t now = (uint32_t)(now_us / JIFFY_US);
+    c->epoch += now - (uint32_t)(sent_us / JIFFY_US);
+    if ((int32_t)(c->epoch - now) > 0)
+        c->epoch = now;
+}
+
 uint32_t native_cubic_on_loss(struct native_cubic *c, uint32_t cwnd)
 {
     c->in_epoch = false;
@@ -207,6 +215,11 @@ static void cubic_grow(void *state, struct native_window *w, const struct native
                                                  ssthresh < UINT32_MAX ? (uint32_t)ssthresh : UINT32_MAX);
 }
 
+static void cubic_resumed(void *state, uint64_t now_us, uint64_t sent_us)
+{
+    native_cubic_on_resume(state, now_us, sent_us);
+}
+
 static uint64_t cubic_lost(void *state, const struct native_window *w, uint64_t segment, uint64_t flight, bool timeout)
 {
     (void)flight;
@@ -219,6 +232,7 @@ const struct native_congestion native_cubic = {
     .sampled = cubic_sampled,
     .knows = cubic_knows,
     .grow = cubic_grow,
+    .resumed = cubic_resumed,
     .lost = cubic_lost,
     .from_linux = true,
     .restores = true,

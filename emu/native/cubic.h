@@ -49,6 +49,9 @@ bool native_cubic_on_sample(struct native_cubic *c, const struct native_cubic_sa
 /* `acked` segments are newly acknowledged at now_us. cwnd and ssthresh in segments; returns the new cwnd. */
 uint32_t native_cubic_on_ack(struct native_cubic *c, uint32_t acked, uint64_t now_us, uint32_t cwnd, uint32_t ssthresh);
 
+/* Data leave after nothing was out: since the latest left the curve has stood still (CA_EVENT_TX_START). */
+void native_cubic_on_resume(struct native_cubic *c, uint64_t now_us, uint64_t sent_us);
+
 /* New ssthresh, segments, after a loss: beta cwnd, 2 at least. */
 uint32_t native_cubic_on_loss(struct native_cubic *c, uint32_t cwnd);
 /* The same after a timeout. */

@@ -469,6 +469,8 @@ static void send_burst_now(struct native_endpoint *e, uint64_t bytes, bool fin, 
     struct native_linux *l = &tx->own;
     bool idle = native_linux_out(l) == 0;
     l->wrote_ps = send_now(e);
+    if (native_linux_flight(l) == 0 && tx->control->resumed)
+        tx->control->resumed(tx->state, (uint64_t)send_now(e) / PS_PER_US, (uint64_t)tx->sent_ps / PS_PER_US);
     tx->cuts = bytes > (uint64_t)e->config.segment_bytes;
     if (e->direct && e->nic && e->config.small_queue_bytes == 0 && !fin && tx->nxt + bytes < tx->written &&
         e->stats.first_data_ps >= 0)

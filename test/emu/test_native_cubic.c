@@ -78,6 +78,25 @@ TEST(test_fast_convergence_gives_up_room)
     assert_int_equal(native_cubic_on_loss(&c, 6), 4);
 }
 
+/* The window 9 s after an epoch began, of which nothing was out for 8, is that after 1 s. */
+TEST(test_an_idle_time_is_no_growth)
+{
+    struct native_cubic c[2];
+    uint32_t cwnd[2];
+    for (int idles = 0; idles < 2; idles++) {
+        native_cubic_init(&c[idles], false);
+        uint32_t ssthresh = native_cubic_on_loss(&c[idles], 2000);
+        uint64_t now_us = 1000000;
+        cwnd[idles] = native_cubic_on_ack(&c[idles], 1, now_us, ssthresh, ssthresh);
+        if (idles)
+            native_cubic_on_resume(&c[idles], now_us += 8000000, 1000000);
+        for (uint32_t acked = 0; acked < 10000; acked++)
+            cwnd[idles] = native_cubic_on_ack(&c[idles], 1, now_us + acked * 100, cwnd[idles], ssthresh);
+        assert_in_range(cwnd[idles], ssthresh + 100, 1999);
+    }
+    assert_int_equal(cwnd[0], cwnd[1]);
+}
+
 /* The round trip grows as the queue does in slow start, 200 us a segment beyond the 100 that fill the pipe of 20 ms.
  * `gap_us`: what is between two ACKs; 0: as the bottleneck lets them. */
 static uint32_t slow_start_until(bool hystart, uint32_t buffer, uint64_t gap_us)
