@@ -38,6 +38,8 @@ struct native_congestion {
     uint64_t (*lost)(void *state, const struct native_window *w, uint64_t segment, uint64_t flight, bool timeout);
     /* Returns the new ssthresh likewise: data were marked. NULL: as lost() */
     uint64_t (*marked)(void *state, const struct native_window *w, uint64_t segment);
+    /* The timer ran out, also where lost() is not asked, for a recovery had reduced the window. NULL: of no interest */
+    void (*timed_out)(void *state);
     /* New data leave after nothing was out; the latest that left did so at `sent_us`. NULL: of no interest */
     void (*resumed)(void *state, uint64_t now_us, uint64_t sent_us);
     /* Every ACK, also in recovery: `delivered` bytes have left the network. NULL: of no interest */

@@ -215,6 +215,12 @@ static void cubic_grow(void *state, struct native_window *w, const struct native
                                                  ssthresh < UINT32_MAX ? (uint32_t)ssthresh : UINT32_MAX);
 }
 
+static void cubic_timed_out(void *state)
+{
+    struct native_cubic *c = state;
+    native_cubic_init(c, c->hystart);
+}
+
 static void cubic_resumed(void *state, uint64_t now_us, uint64_t sent_us)
 {
     native_cubic_on_resume(state, now_us, sent_us);
@@ -232,6 +238,7 @@ const struct native_congestion native_cubic = {
     .sampled = cubic_sampled,
     .knows = cubic_knows,
     .grow = cubic_grow,
+    .timed_out = cubic_timed_out,
     .resumed = cubic_resumed,
     .lost = cubic_lost,
     .from_linux = true,

@@ -743,6 +743,8 @@ static void send_enter_loss(struct native_endpoint *e)
         tx->window.ssthresh = tx->control->lost(tx->state, &tx->window, segment, tx->nxt - tx->una, true);
         native_linux_watch(e);
     }
+    if (tx->control->timed_out)
+        tx->control->timed_out(tx->state);
     if (l->state <= LINUX_DISORDER && l->sacked >= LEAST_REORDERING)
         l->reordering = LEAST_REORDERING; /* there was less than was thought */
     tx->window.cwnd = (native_linux_flight(l) + 1) * segment;
