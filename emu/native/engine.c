@@ -39,6 +39,12 @@ struct native_host {
     struct native_endpoint_env env;
 };
 
+/* Bytes, as native_endpoint_queued() counts them, that have left the NIC of an end's host. */
+struct native_left {
+    struct native_endpoint *end; /* borrowed */
+    int64_t bytes;
+};
+
 struct emu_engine {
     struct emu_engine_config config;
     struct native_scheduler scheduler;
@@ -50,6 +56,8 @@ struct emu_engine {
     struct native_flow **flows; /* owned */
     struct native_endpoint **ends; /* owned; of flows, two each */
     int n_flows, n_hosts;
+    struct native_left *left;  /* owned; [left_first, n_left) are to be told of */
+    size_t left_first, n_left, left_room;
 };
 
 /* Frame handles are segments; the tap that wants bytes finds the connection here. One engine a process. */
@@ -204,14 +212,17 @@ static void native_transmit(void *user, struct native_endpoint *end, struct nati
 static inline int64_t native_enter(const struct native_endpoint *end)
 {
     int64_t exact_ps = end->env->scheduler->now_ps;
-    if (end->tx.from_linux)
+    if (end->tx.from_linux) {
         end->env->scheduler->now_ps = (int64_t)(((uint64_t)exact_ps + PS_PER_NS - 1) / PS_PER_NS * PS_PER_NS);
+        end->env->scheduler->acts = true;
+    }
     return exact_ps;
 }
 
 static inline void native_leave(const struct native_endpoint *end, int64_t exact_ps)
 {
     end->env->scheduler->now_ps = exact_ps;
+    end->env->scheduler->acts = false;
 }
 
 void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *frame)
@@ -255,16 +266,45 @@ static void native_interrupt(void *user, struct native_gro *g)
     native_leave(any, exact_ps);
 }
 
+static void native_leaves(const struct native_left *left)
+{
+    int64_t exact_ps = native_enter(left->end);
+    native_endpoint_departed(left->end, left->bytes);
+    native_leave(left->end, exact_ps);
+}
+
+/* What has left since is told of after that. */
+static void native_tell_left(void *user)
+{
+    struct emu_engine *e = user;
+    for (size_t n = e->n_left; e->left_first < n; e->left_first++) {
+        struct native_left left = e->left[e->left_first]; /* a copy: more may come */
+        native_leaves(&left);
+    }
+    if (e->left_first < e->n_left)
+        native_scheduler_at(&e->scheduler, e->scheduler.now_ps, native_tell_left, e);
+    else
+        e->left_first = e->n_left = 0;
+}
+
+/* A host of Linux's that does something hears of what leaves its NIC meanwhile when that is done, and all that is due in the
+ * same ns. */
 void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
 {
     (void)host;
     const struct native_segment *s = frame->packet;
-    struct native_endpoint *end = native_end(e, s->end);
-    if (end->config.small_queue_bytes == 0 || s->payload_bytes == 0)
+    struct native_left left = {.end = native_end(e, s->end)};
+    if (left.end->config.small_queue_bytes == 0 || s->payload_bytes == 0)
         return;
-    int64_t exact_ps = native_enter(end);
-    native_endpoint_departed(end, native_endpoint_queued(end, s->payload_bytes, s->cut, emu_frame_buffer_bytes(frame)));
-    native_leave(end, exact_ps);
+    left.bytes = native_endpoint_queued(left.end, s->payload_bytes, s->cut, emu_frame_buffer_bytes(frame));
+    if (!left.end->env->scheduler->acts) {
+        native_leaves(&left);
+        return;
+    }
+    if (e->n_left == 0)
+        native_scheduler_at(left.end->env->scheduler, left.end->env->scheduler->now_ps, native_tell_left, e);
+    e->left = memory_grown(e->left, e->n_left, &e->left_room, 16, sizeof *e->left, "frames that have left");
+    e->left[e->n_left++] = left;
 }
 
 /* A stream with an end closes after its last byte. */
@@ -504,6 +544,7 @@ void emu_engine_free(struct emu_engine *e)
         free(p);
     }
     pthread_mutex_destroy(&e->lock);
+    free(e->left);
     free(e);
     the_engine = NULL;
     the_pools = NULL;

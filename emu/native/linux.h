@@ -56,6 +56,7 @@ struct native_linux_segment {
 /* A retransmission; of no interest any more when the segment has left `sent_us` since, or has arrived. */
 struct native_linux_again {
     uint32_t segment, sent_us;
+    uint32_t after; /* it left after the segments before this one */
 };
 
 enum native_linux_state { LINUX_OPEN, LINUX_DISORDER, LINUX_CWR, LINUX_RECOVERY, LINUX_LOSS };

@@ -159,6 +159,13 @@ static int64_t acked_judge(struct native_endpoint *e, uint32_t number, int64_t w
     return 0;
 }
 
+/* It was sent once, and is neither lost nor SACKed. */
+static bool acked_is_listed(const struct native_linux *l, uint32_t number)
+{
+    const uint8_t out = NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN | NATIVE_LINUX_UNLISTED;
+    return !(native_linux_at(l, number)->flags & out);
+}
+
 /* Its retransmission is still of interest. */
 static bool acked_is_again(const struct native_linux *l, const struct native_linux_again *q)
 {
@@ -167,6 +174,7 @@ static bool acked_is_again(const struct native_linux *l, const struct native_lin
            (s->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_AGAIN)) == NATIVE_LINUX_AGAIN;
 }
 
+/* In the order of sending, up to the first that left later than what has arrived (tsorted_sent_queue). */
 int64_t native_linux_detect(struct native_endpoint *e)
 {
     struct native_linux *l = &e->tx.own;
@@ -174,27 +182,19 @@ int64_t native_linux_detect(struct native_endpoint *e)
     int64_t window_us = acked_reordering_window_us(e), wait_us = 0, rest_us = 0;
     if ((int32_t)(l->unjudged - l->first) < 0)
         l->unjudged = l->first;
-    for (; l->unjudged != l->next; l->unjudged++) { /* sent once: those that left first come first */
-        const struct native_linux_segment *s = native_linux_at(l, l->unjudged);
-        if (s->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN | NATIVE_LINUX_UNLISTED))
-            continue;
-        rest_us = acked_judge(e, l->unjudged, window_us, now_us);
-        if (rest_us != 0)
+    for (uint32_t once = l->unjudged, again = l->queue_first; rest_us >= 0;) {
+        for (; once != l->next && !acked_is_listed(l, once); once++)
+            l->unjudged += once == l->unjudged;
+        for (; again != l->queue_next && !acked_is_again(l, &l->queue[again]); again++)
+            l->queue_first += again == l->queue_first;
+        bool any = again != l->queue_next, first = once != l->next && (!any || (int32_t)(once - l->queue[again].after) < 0);
+        if (!first && !any)
             break;
-    }
-    for (uint32_t i = l->unjudged; rest_us > 0 && i != l->next; i++) { /* how long must the last one of these wait? */
-        if (native_linux_at(l, i)->flags & (NATIVE_LINUX_SACKED | NATIVE_LINUX_LOST | NATIVE_LINUX_AGAIN | NATIVE_LINUX_UNLISTED))
-            continue;
-        rest_us = acked_judge(e, i, window_us, now_us);
+        rest_us = acked_judge(e, first ? once : l->queue[again].segment, window_us, now_us);
         wait_us = rest_us > wait_us ? rest_us : wait_us;
-    }
-    rest_us = 0;
-    for (uint32_t i = l->queue_first; i != l->queue_next && rest_us >= 0; i++) { /* the same of what was sent again */
-        const struct native_linux_again *q = &l->queue[i];
-        if (acked_is_again(l, q))
-            rest_us = acked_judge(e, q->segment, window_us, now_us);
-        wait_us = rest_us > wait_us ? rest_us : wait_us;
-        l->queue_first += i == l->queue_first && rest_us == 0;
+        uint32_t *from = first ? &l->unjudged : &l->queue_first, *at = first ? &once : &again;
+        *from += *from == *at && rest_us == 0; /* what waits is judged again, and what is after it */
+        ++*at;
     }
     return wait_us;
 }

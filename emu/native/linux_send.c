@@ -172,7 +172,7 @@ static void send_segment_again(struct native_endpoint *e, uint32_t number, bool 
             l->queue_first = 0;
         }
         l->queue = memory_grown(l->queue, l->queue_next, &l->queue_room, 8, sizeof *l->queue, "retransmissions");
-        l->queue[l->queue_next++] = (struct native_linux_again){number, s->sent_us};
+        l->queue[l->queue_next++] = (struct native_linux_again){number, s->sent_us, l->next};
     }
     send_segment(e, from, (uint32_t)s->bytes - fin, fin, true, pushed || s->flags & NATIVE_LINUX_PUSHED);
 }
@@ -196,8 +196,9 @@ static bool send_throttled(struct native_endpoint *e, uint64_t bytes, bool doubl
     if (e->config.small_queue_bytes == 0)
         return false;
     uint64_t limit = send_least(send_most(2 * (bytes + PACKET_OVERHEAD), native_linux_pacing(e) >> 10), SMALL_QUEUE_MOST) << doubled;
-    tx->throttled = (uint64_t)tx->queued_bytes + 1 > limit && l->bursts > 1; /* the socket itself counts one */
-    return tx->throttled;
+    bool full = (uint64_t)tx->queued_bytes + 1 > limit && l->bursts > 1; /* the socket itself counts one */
+    tx->throttled = tx->throttled || full; /* until something leaves the NIC, whatever else is sent before */
+    return full;
 }
 
 /* Segments of a burst: what the pacing rate gives in 1 ms, more where the round trip is short (tcp_tso_autosize()). */

@@ -64,6 +64,7 @@ struct native_scheduler {
     size_t n_calls;
     uint64_t wheel;            /* counts down with every timer that is put into a bucket of Linux's wheel */
     bool stopped;
+    bool acts;                 /* a host does something, at a time that may be beyond events to come (engine.c) */
 };
 
 void native_scheduler_init(struct native_scheduler *s);
