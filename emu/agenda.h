@@ -30,16 +30,11 @@ static inline void emu_agenda_link(struct emu_event *before, struct emu_event *e
     after->before = e;
 }
 
-/* Runs e->fn(e) at time_ps, which is not past. The event does not wait already; it is the caller's, and stays where it
- * is until then. `soon`: unless all others are sooner many are later, so that its place is looked for from the begin. */
-static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int64_t time_ps, bool soon)
+/* Among those in the list, which e is to come before the limit of: unless all others are sooner many are later, if it is
+ * `soon`, so that its place is looked for from the begin. */
+static inline __attribute__((always_inline)) void emu_agenda_place(struct emu_agenda *a, struct emu_event *e,
+                                                                   int64_t time_ps, bool soon)
 {
-    e->time_ps = time_ps;
-    e->sequence = a->sequence++;
-    if (__builtin_expect(time_ps >= a->limit_ps, 0)) {
-        a->later(a, e);
-        return;
-    }
     struct emu_event *before = a->last.before; /* after all that are no later: */
     if (before->time_ps <= time_ps) {          /* as where links and frames are alike */
         emu_agenda_link(before, e, &a->last);
@@ -54,4 +49,16 @@ static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int
         while (before->time_ps > time_ps);
         emu_agenda_link(before, e, before->after);
     }
+}
+
+/* Runs e->fn(e) at time_ps, which is not past. The event does not wait already; it is the caller's, and stays where it
+ * is until then. */
+static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int64_t time_ps, bool soon)
+{
+    e->time_ps = time_ps;
+    e->sequence = a->sequence++;
+    if (__builtin_expect(time_ps >= a->limit_ps, 0))
+        a->later(a, e);
+    else
+        emu_agenda_place(a, e, time_ps, soon);
 }

@@ -59,6 +59,7 @@ struct emu_tcp_config {
     int64_t segment_bytes;         /* TCP payload of a full segment */
     int64_t delayed_ack;           /* segments per ACK, from 1; Linux's own receivers have 1 or 2 */
     int64_t delayed_ack_timeout_ps;
+    int64_t small_queue_bytes; /* a sender keeps at most this much of its own data in its NIC; 0: no bound */
     int64_t min_rto_ps;
     int64_t max_rto_ps;            /* however often it is doubled; 0: 120 s. Native alone has it */
     bool sack;
@@ -69,7 +70,6 @@ struct emu_tcp_config {
     bool hystart;             /* CUBIC leaves slow start when the delay grows, as Linux's does */
     bool quic; /* QUIC instead: delayed_ack and its timeout are what it may ask its peer for. Native alone has it */
     struct emu_tcp_linux linux_own;
-    int64_t small_queue_bytes; /* a sender keeps at most this much of its own data in its NIC; 0: no bound */
 };
 
 struct emu_flow_config {

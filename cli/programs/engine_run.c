@@ -19,6 +19,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#define STEPS 200 /* of progress that a run tells */
+
 volatile sig_atomic_t cli_engine_interrupted;
 
 static void on_signal(int number)
@@ -66,15 +68,16 @@ bool cli_engine_number(const char *text, const char *option, int64_t most, int64
     return ok;
 }
 
-/* Of a run of 1400 s there would be 140,000 lines, which take longer to read than it takes to run. */
+/* Of a run of 1400 s there would be 140,000 lines, which take longer to read than it takes to run. Each is a call of the
+ * kernel and wakes who reads it, who shows whole percent. */
 void cli_engine_progress(double fraction)
 {
     static int said = -1;
-    int now = (int)(1000 * fraction);
+    int now = (int)(STEPS * fraction);
     if (now == said)
         return;
     said = now;
-    char text[16 + DECIMAL_ROOM] = "progress "; /* a thousand times a run, whatever that takes */
+    char text[16 + DECIMAL_ROOM] = "progress ";
     size_t n = strlen(text);
     n += decimal_fixed(text + n, fraction, 4);
     text[n++] = '\n';

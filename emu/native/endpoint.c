@@ -99,11 +99,13 @@ static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint
     e->env->transmit(e->env->user, e, s);
 }
 
-/* A segment of a direct endpoint with a port, to which e->frame belongs. */
+/* A segment of a direct endpoint with a port, to which e->frame belongs: that is of its latest one, which mostly had as much
+ * payload. */
 static inline __attribute__((always_inline)) void endpoint_send_direct(struct native_endpoint *e, struct native_segment *s,
                                                                        uint8_t flags, uint64_t from, uint32_t bytes,
-                                                                       uint16_t window, uint32_t ts)
+                                                                       uint16_t window, int64_t now_ps, uint32_t ts)
 {
+    uint16_t payload = (uint16_t)native_headers_ip_bytes(false, 0, bytes);
     s->seq = (uint32_t)from;
     s->ack = (uint32_t)e->rx.nxt;
     s->ts = ts;
@@ -116,8 +118,11 @@ static inline __attribute__((always_inline)) void endpoint_send_direct(struct na
     s->n_sack = 0;
     s->ecn = NATIVE_ECN_NOT;
     s->cut = e->tx.cuts;
-    e->frame.packet = s;
-    emu_port_send(e->nic, &e->frame);
+    if (__builtin_expect(e->frame.payload_bytes != payload, 0)) {
+        e->frame.payload_bytes = payload;
+        e->frame.pure_ack = bytes == 0;
+    }
+    emu_port_send_like(e->nic, &e->frame, s, now_ps);
 }
 
 /* What nothing has come to since it was told is the same. */
@@ -125,8 +130,10 @@ static inline uint32_t endpoint_sends_window(struct native_endpoint *e)
 {
     if (e->way == NATIVE_SENDING && e->rx.told)
         return e->rx.window_sent;
-    e->rx.told = e->way == NATIVE_SENDING;
-    return endpoint_window(e);
+    uint32_t window = endpoint_window(e);
+    endpoint_acknowledges(e, window);
+    e->rx.told = e->way == NATIVE_SENDING && e->rx.quick_acks == 0;
+    return window;
 }
 
 void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags)
@@ -135,19 +142,14 @@ void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint
     uint32_t window = endpoint_sends_window(e), segment = (uint32_t)e->config.segment_bytes;
     uint32_t ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
     uint16_t field = (uint16_t)(window >> e->window_scale);
-    endpoint_acknowledges(e, window);
-    e->frame.pure_ack = false;
-    e->frame.sent_ps = now_ps;
-    do {
-        bool last = bytes <= segment;
-        uint32_t payload = last ? (uint32_t)bytes : segment;
-        e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, payload);
-        if (e->config.small_queue_bytes > 0) /* it is alone */
-            e->tx.queued_bytes += native_endpoint_queued(e, payload, e->tx.cuts, emu_frame_buffer_bytes(&e->frame));
-        endpoint_send_direct(e, native_pool_take(e->env->plain), last ? last_flags : NATIVE_ACK, from, payload, field, ts);
-        bytes -= payload;
-        from += payload;
-    } while (bytes > 0);
+    if (e->config.small_queue_bytes > 0) { /* it is alone */
+        e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, (uint32_t)bytes);
+        e->frame.pure_ack = false;
+        e->tx.queued_bytes += native_endpoint_queued(e, (uint32_t)bytes, e->tx.cuts, emu_frame_buffer_bytes(&e->frame));
+    }
+    for (; bytes > segment; bytes -= segment, from += segment)
+        endpoint_send_direct(e, native_pool_take(e->env->plain), NATIVE_ACK, from, segment, field, now_ps, ts);
+    endpoint_send_direct(e, native_pool_take(e->env->plain), last_flags, from, (uint32_t)bytes, field, now_ps, ts);
 }
 
 static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t from)
@@ -156,10 +158,7 @@ static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *
     int64_t now_ps = endpoint_now(e);
     uint32_t window = endpoint_window(e);
     endpoint_acknowledges(e, window);
-    e->frame.pure_ack = true;
-    e->frame.sent_ps = now_ps;
-    e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, 0);
-    endpoint_send_direct(e, s, flags, from, 0, (uint16_t)(window >> e->window_scale),
+    endpoint_send_direct(e, s, flags, from, 0, (uint16_t)(window >> e->window_scale), now_ps,
                          (uint32_t)((uint64_t)now_ps / PS_PER_US));
 }
 

@@ -19,6 +19,7 @@
 #include "emu/native/scheduler.h"
 #include "emu/native/segment.h"
 
+#define NATIVE_LINE 64 /* bytes of the cache's */
 #define NATIVE_OPEN_STREAM UINT64_MAX /* no FIN yet */
 
 enum native_state { NATIVE_CLOSED, NATIVE_LISTEN, NATIVE_SYN_SENT, NATIVE_SYN_RECEIVED, NATIVE_ESTABLISHED };
@@ -59,6 +60,8 @@ struct native_sender {
     enum native_recovery recovery;
     bool throttled;       /* waiting for the NIC to drain */
     bool from_linux;      /* `own` decides what is sent */
+    bool cuts;            /* the next segments are cut from a burst of Linux's */
+    int64_t sent_ps;      /* when the latest segment with data left */
     struct native_rtt rtt;
     struct native_timer retransmit;
     struct native_intervals scoreboard;
@@ -71,9 +74,7 @@ struct native_sender {
     bool may_undo;        /* a timeout may yet turn out to be spurious; what would then be restored: */
     uint32_t timeout_ts;  /* when the first retransmission left, as a timestamp */
     uint64_t undo_cwnd, undo_ssthresh, undo_state[NATIVE_CONGESTION_WORDS];
-    int64_t sent_ps;      /* when the latest segment with data left */
     int64_t queued_bytes; /* of ours in our NIC, with small queues: bytes, or with `from_linux` their memory */
-    bool cuts;            /* the next segments are cut from a burst of Linux's */
     uint64_t state[NATIVE_CONGESTION_WORDS]; /* of the control */
     struct native_linux own;
 };
@@ -104,7 +105,7 @@ struct native_endpoint_stats {
 };
 
 struct native_endpoint {
-    const struct native_endpoint_env *env; /* borrowed */
+    const struct native_endpoint_env *env __attribute__((aligned(NATIVE_LINE))); /* borrowed */
     uint32_t id, station, peer_station;
     uint32_t window_scale; /* ours, and the peer's: both ends have one configuration */
     enum native_state state;
@@ -114,11 +115,11 @@ struct native_endpoint {
     bool quiet; /* nobody is told of what is delivered */
     enum native_way way;
     struct emu_port *nic; /* borrowed; where its segments leave; NULL: env->transmit() says so */
-    struct emu_frame frame; /* with what is the same in all its plain segments */
-    struct native_ecn ecn;
+    struct emu_tcp_config config; /* its first line */
+    struct emu_frame frame __attribute__((aligned(NATIVE_LINE))); /* with what is the same in all its plain segments */
     struct native_receiver rx;
-    struct native_sender tx;
-    struct emu_tcp_config config;
+    struct native_sender tx __attribute__((aligned(NATIVE_LINE)));
+    struct native_ecn ecn;
     struct native_endpoint_stats stats;
 };
 

@@ -21,12 +21,12 @@ struct native_rtt {
     int64_t srtt_8us;   /* SRTT * 8 */
     int64_t rttvar_4us; /* RTTVAR * 4 */
     int64_t min_us;     /* lowest sample; INT64_MAX: none yet */
-    int64_t min_rto_us, max_rto_us;
     int64_t least_ps;   /* no timeout is shorter, once there was a sample */
-    int64_t mdev_4us, mdev_most_4us; /* Linux's: MDEV * 4, the largest since the window began */
-    uint64_t window_end; /* Linux's: the window ends when more than this is acknowledged */
     int backoff;        /* doublings */
     bool linux_spread;
+    int64_t min_rto_us, max_rto_us;
+    int64_t mdev_4us, mdev_most_4us; /* Linux's: MDEV * 4, the largest since the window began */
+    uint64_t window_end; /* Linux's: the window ends when more than this is acknowledged */
 };
 
 /* max_rto_ps 0: 120 s. The minimum wins over a maximum below it. */

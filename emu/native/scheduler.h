@@ -96,13 +96,13 @@ void native_scheduler_stop(struct native_scheduler *s);
 enum native_timer_state { NATIVE_TIMER_OFF, NATIVE_TIMER_SET, NATIVE_TIMER_LAZY };
 
 struct native_timer {
-    struct native_scheduler *scheduler; /* borrowed */
     int64_t deadline_ps;     /* lazy: since when it is; fn says what the deadline is, and sets it, or does what is due */
     int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
+    uint8_t armed;           /* enum native_timer_state */
+    struct native_scheduler *scheduler; /* borrowed */
     uint64_t order;          /* among what is due at one time; 0: as it was scheduled */
     int64_t tick_end_ps;     /* in a wheel: of the tick in which it was set, */
     int64_t ticks;           /* so many ahead */
-    uint8_t armed;           /* enum native_timer_state */
     void (*fn)(void *arg);
     void *arg;               /* borrowed */
 };

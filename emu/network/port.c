@@ -165,8 +165,12 @@ static void port_line_grow(struct emu_port *p)
 {
     uint64_t capacity = p->line ? 2 * (p->line_mask + 1) : LINE_LEAST;
     struct emu_port_slot *line = memory_resized(NULL, capacity, sizeof *line, "queued frames");
-    for (uint64_t i = p->line_head; i != p->line_tail; i++)
-        line[i & (capacity - 1)] = *port_slot(p, i);
+    for (uint64_t i = p->line_head, n; i != p->line_tail; i += n) { /* up to the end of either ring */
+        uint64_t rest = p->line_tail - i, here = p->line_mask + 1 - (i & p->line_mask), there = capacity - (i & (capacity - 1));
+        n = rest < here ? rest : here;
+        n = n < there ? n : there;
+        memcpy(&line[i & (capacity - 1)], port_slot(p, i), n * sizeof *line);
+    }
     free(p->line);
     p->line = line;
     p->line_mask = capacity - 1;
@@ -215,21 +219,24 @@ static inline void port_begin_frame(struct emu_port *p, const struct emu_frame *
         p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
 }
 
-/* Frames that have begun by now have left the queue: on the line of a port that is calm, */
-static inline void port_settle_calmly(struct emu_port *p, int64_t now_ps)
+/* Frames that have begun by now have left the queue: on the line of a port that is calm (not in line: who calls it keeps
+ * little meanwhile), where each begins when the transmitter is done with the one before, or has begun when it came, */
+static __attribute__((noinline)) void port_settle_calmly(struct emu_port *p, int64_t now_ps)
 {
     const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
-    int64_t begun_ps = now_ps + p->lag_ps, bytes = p->started_bytes;
+    int64_t begun_ps = now_ps + p->lag_ps;
     uint64_t started = p->started;
-    for (; started != p->line_tail; started++) {
+    if (started == p->line_head && started != p->line_tail) { /* the one before is no longer there */
         const struct emu_port_slot *slot = port_slot(p, started);
-        int64_t own_bytes = emu_frame_buffer_bytes(&slot->frame);
-        if (slot->arrives_ps - (own_bytes + around) * p->byte_ps > begun_ps)
-            break;
-        bytes += own_bytes;
+        int64_t bytes = emu_frame_buffer_bytes(&slot->frame);
+        if (slot->arrives_ps - (bytes + around) * p->byte_ps > begun_ps)
+            return;
+        p->started_bytes += bytes;
+        started++;
     }
+    for (; started != p->line_tail && port_slot(p, started - 1)->arrives_ps <= begun_ps; started++)
+        p->started_bytes += emu_frame_buffer_bytes(&port_slot(p, started)->frame);
     p->started = started;
-    p->started_bytes = bytes;
 }
 
 /* on any line, */
@@ -422,6 +429,19 @@ static void port_arrives_closely(struct emu_event *e)
     port_arrive_closely(port_of_arrival(e));
 }
 
+static inline __attribute__((always_inline)) void port_hand_over(struct emu_port *p, const struct emu_port_slot *slot)
+{
+    p->stats.delivered++;
+    p->to.receive(p->to.owner, p->to.index, &slot->frame);
+}
+
+/* The next arrival is far. */
+static __attribute__((noinline)) void port_arrives_before(struct emu_port *p, const struct emu_port_slot *slot)
+{
+    p->clock.agenda->later(p->clock.agenda, &p->arrival);
+    port_hand_over(p, slot);
+}
+
 /* The frame stays where it was on the line. */
 static void port_arrives_straight(struct emu_event *e)
 {
@@ -435,11 +455,18 @@ static void port_arrives_straight(struct emu_event *e)
     p->line_head = ++head;
     if (head != p->line_tail) {
         const struct emu_port_slot *next = port_slot(p, head);
+        struct emu_agenda *a = p->clock.agenda;
+        int64_t arrives_ps = next->arrives_ps;
         __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
-        emu_agenda_add(p->clock.agenda, e, next->arrives_ps, true);
+        e->time_ps = arrives_ps;
+        e->sequence = a->sequence++;
+        if (__builtin_expect(arrives_ps >= a->limit_ps, 0)) {
+            port_arrives_before(p, slot);
+            return;
+        }
+        emu_agenda_place(a, e, arrives_ps, true);
     }
-    p->stats.delivered++;
-    p->to.receive(p->to.owner, p->to.index, &slot->frame);
+    port_hand_over(p, slot);
 }
 
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number)
@@ -771,35 +798,39 @@ __attribute__((noinline)) void emu_port_begin(struct emu_port *p)
         port_await_arrival(p, *p->clock.time_ps, false);
 }
 
-/* A new peak, a loss, or a line that is full: what has begun is settled. */
-static __attribute__((noinline)) void port_send_most(struct emu_port *p, const struct emu_frame *frame, int64_t bytes,
-                                                     int64_t start_ps)
+/* What has begun is settled. False where that makes a loss, or the line is full: it is to be looked at closely. */
+static inline bool port_peaks(struct emu_port *p, int64_t depth_bytes, int64_t depth_packets)
 {
     struct emu_queue *q = &p->queue;
-    int64_t depth_bytes = p->come_bytes - p->started_bytes + bytes;
-    int64_t depth_packets = (int64_t)(p->line_tail - p->started) + 1;
-    if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets || port_line_is_full(p)) {
-        emu_port_send_closely(p, frame);
-        return;
-    }
+    if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets || port_line_is_full(p))
+        return false;
     if (depth_bytes > q->stats.peak_bytes)
         p->calm_bytes = q->stats.peak_bytes = depth_bytes;
     if (depth_packets > q->stats.peak_packets)
         p->calm_packets = q->stats.peak_packets = depth_packets;
+    return true;
+}
+
+/* Not in line, either. */
+static __attribute__((noinline)) void port_send_calmly(struct emu_port *p, const struct emu_frame *frame)
+{
+    int64_t now_ps = *p->clock.time_ps;
     port_look_at(p);
-    emu_port_send_calmly(p, frame, bytes, start_ps);
+    emu_port_send_calmly(p, frame, emu_frame_buffer_bytes(frame), p->free_ps > now_ps ? p->free_ps : now_ps);
+    if (p->line_tail - 1 == p->line_head)
+        emu_port_begin(p);
 }
 
 void emu_port_send_more(struct emu_port *p, const struct emu_frame *frame)
 {
-    int64_t now_ps = *p->clock.time_ps, bytes = emu_frame_buffer_bytes(frame);
-    int64_t start_ps = p->free_ps > now_ps ? p->free_ps : now_ps;
-    port_settle_calmly(p, now_ps);
-    port_look_at(p);
-    if (p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes)
-        emu_port_send_calmly(p, frame, bytes, start_ps);
+    port_settle_calmly(p, *p->clock.time_ps);
+    int64_t depth_bytes = p->come_bytes - p->started_bytes + emu_frame_buffer_bytes(frame);
+    int64_t depth_packets = (int64_t)(p->line_tail - p->started) + 1;
+    bool calm = depth_bytes <= p->calm_bytes && depth_packets <= p->calm_packets && !port_line_is_full(p);
+    if (calm || port_peaks(p, depth_bytes, depth_packets))
+        port_send_calmly(p, frame);
     else
-        port_send_most(p, frame, bytes, start_ps);
+        emu_port_send_closely(p, frame);
 }
 
 bool emu_port_audit(struct emu_port *p, struct error *err)

@@ -217,8 +217,10 @@ void emu_port_send_more(struct emu_port *p, const struct emu_frame *frame);
 void emu_port_send_closely(struct emu_port *p, const struct emu_frame *frame);
 void emu_port_begin(struct emu_port *p);
 
-/* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. */
-static inline void emu_port_send_calmly(struct emu_port *p, const struct emu_frame *frame, int64_t bytes, int64_t start_ps)
+/* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. Returns its place. */
+static inline __attribute__((always_inline)) struct emu_port_slot *emu_port_send_calmly(struct emu_port *p,
+                                                                                        const struct emu_frame *frame,
+                                                                                        int64_t bytes, int64_t start_ps)
 {
     const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
     uint64_t tail = p->line_tail;
@@ -229,32 +231,58 @@ static inline void emu_port_send_calmly(struct emu_port *p, const struct emu_fra
     p->free_ps = free_ps;
     p->line_tail = tail + 1;
     p->come_bytes += bytes;
-    if (__builtin_expect(tail == p->line_head, 0))
-        emu_port_begin(p);
+    return slot;
 }
 
-/* Queues the frame for transmission, or drops it; takes ownership either way. What began was looked at some time ago, and
- * no less has begun now. While what came since makes neither a loss nor a new peak it need not be looked at again: so it
- * is with most frames of a run. */
+/* Whether a frame of so many bytes, to a port that is calm, is neither lost nor makes a new peak, as far as that has been
+ * settled; then *start_ps is when it begins. What began was looked at some time ago, and no less has begun now. */
+static inline __attribute__((always_inline)) bool emu_port_is_calm(struct emu_port *p, int64_t bytes, int64_t now_ps,
+                                                                   int64_t *start_ps)
+{
+    *start_ps = p->free_ps;
+    if (*start_ps > now_ps)
+        return p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes;
+    if (bytes > p->calm_bytes || p->line_tail - p->line_head > p->line_mask)
+        return false;
+    *start_ps = now_ps;
+    p->started = p->line_tail + 1; /* all that came before has begun, and so does this one */
+    p->started_bytes = p->come_bytes + bytes;
+    return true;
+}
+
+/* Queues the frame for transmission, or drops it; takes ownership either way. While what came since somebody looked makes
+ * neither a loss nor a new peak it need not be looked at again: so it is with most frames of a run. */
 static inline __attribute__((always_inline)) void emu_port_send(struct emu_port *p, const struct emu_frame *frame)
 {
-    int64_t calm_bytes = p->calm_bytes;
-    if (__builtin_expect(calm_bytes < 0, 0)) {
+    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps;
+    if (__builtin_expect(p->calm_bytes < 0, 0)) {
         emu_port_send_closely(p, frame);
+    } else if (__builtin_expect(emu_port_is_calm(p, bytes, *p->clock.time_ps, &start_ps), 1)) {
+        emu_port_send_calmly(p, frame, bytes, start_ps);
+        if (__builtin_expect(p->line_tail - 1 == p->line_head, 0))
+            emu_port_begin(p);
+    } else {
+        emu_port_send_more(p, frame);
+    }
+}
+
+/* The same with a frame like that one, whose handle and time of sending are these; it was sent now. */
+static inline __attribute__((always_inline)) void emu_port_send_like(struct emu_port *p, struct emu_frame *frame,
+                                                                     void *packet, int64_t now_ps)
+{
+    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps;
+    if (__builtin_expect(p->calm_bytes >= 0 && emu_port_is_calm(p, bytes, now_ps, &start_ps), 1)) {
+        struct emu_port_slot *slot = emu_port_send_calmly(p, frame, bytes, start_ps);
+        slot->frame.packet = packet;
+        slot->frame.sent_ps = now_ps;
+        if (__builtin_expect(p->line_tail - 1 == p->line_head, 0))
+            emu_port_begin(p);
         return;
     }
-    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps = p->free_ps, now_ps = *p->clock.time_ps;
-    bool calm;
-    if (start_ps <= now_ps) { /* all that came before has begun */
-        start_ps = now_ps;
-        p->started = p->line_tail;
-        p->started_bytes = p->come_bytes;
-        calm = bytes <= calm_bytes && p->line_tail - p->line_head <= p->line_mask;
-    } else {
-        calm = p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes;
-    }
-    if (__builtin_expect(calm, 1))
-        emu_port_send_calmly(p, frame, bytes, start_ps);
+    frame->packet = packet;
+    frame->sent_ps = now_ps;
+    if (p->calm_bytes < 0)
+        emu_port_send_closely(p, frame);
     else
         emu_port_send_more(p, frame);
 }

@@ -52,7 +52,8 @@ struct windows_thread {
     int number;
     pthread_t id;
     struct windows_items *out[2]; /* owned; what it sends, by chunk, for windows of each parity */
-    const struct windows_item **batch, **sorting; /* owned; what a chunk gets in a window, by part; room to sort it */
+    struct windows_items due;     /* owned; what a chunk gets in a window, */
+    const struct windows_item **batch, **sorting; /* owned; the same by part; room to sort it */
     size_t capacity, sorting_capacity;
     size_t *ends;           /* owned; of slices of the window, in `sorting` */
     size_t ends_capacity;
@@ -153,56 +154,50 @@ static void thread_sort(struct windows_thread *t, const struct windows_item **ba
     batch_insert(batch, n);
 }
 
-/* The lists of what may arrive at a chunk in this window: -1 is what it keeps, others are threads'. */
-static struct windows_items *windows_list(const struct emu_windows *w, int chunk, int i)
+/* Takes what arrives at a chunk in this window out of a list; what comes later stays there, or goes to what the chunk
+ * keeps. Returns when the first of that comes. */
+static int64_t thread_take(struct windows_thread *t, struct windows_items *from, struct windows_items *kept)
 {
-    return i < 0 ? &w->kept[chunk] : &w->threads[i].out[w->parity][chunk];
+    int64_t to_ps = t->windows->to_ps, first_ps = INT64_MAX;
+    size_t n = from->n;
+    from->n = 0; /* `from` may be `kept` */
+    for (size_t k = 0; k < n; k++) {
+        const struct windows_item *item = &from->items[k];
+        struct windows_items *to = item->time_ps < to_ps ? &t->due : kept;
+        if (to == kept && item->time_ps < first_ps)
+            first_ps = item->time_ps;
+        if (to != from || to->n != k)
+            *items_next(to) = *item;
+        else
+            to->n++;
+    }
+    return first_ps;
 }
 
-/* What arrives at a chunk in this window, in t->batch: of its k-th part from begins[k] to begins[k + 1]. */
-static void thread_gather(struct windows_thread *t, int chunk, size_t begins[CHUNK + 1])
+/* What arrives at a chunk in this window, in t->batch: of its k-th part from begins[k] to begins[k + 1]. Returns when the
+ * first comes that arrives later. */
+static int64_t thread_gather(struct windows_thread *t, int chunk, size_t begins[CHUNK + 1])
 {
     const struct emu_windows *w = t->windows;
+    struct windows_items *kept = &w->kept[chunk];
     size_t at[CHUNK] = {0};
-    for (int i = -1; i < w->n_threads; i++) {
-        const struct windows_items *from = windows_list(w, chunk, i);
-        for (size_t k = 0; k < from->n; k++)
-            at[from->items[k].to % CHUNK] += from->items[k].time_ps < w->to_ps;
+    t->due.n = 0;
+    int64_t first_ps = thread_take(t, kept, kept);
+    for (int i = 0; i < w->n_threads; i++) {
+        int64_t other_ps = thread_take(t, &w->threads[i].out[w->parity][chunk], kept);
+        first_ps = other_ps < first_ps ? other_ps : first_ps;
     }
+    for (size_t k = 0; k < t->due.n; k++)
+        at[t->due.items[k].to % CHUNK]++;
     begins[0] = 0;
     for (int k = 0; k < CHUNK; k++) {
         begins[k + 1] = begins[k] + at[k];
         at[k] = begins[k];
     }
-    while (begins[CHUNK] > t->capacity)
+    while (t->due.n > t->capacity)
         t->batch = memory_grown(t->batch, t->capacity, &t->capacity, 256, sizeof *t->batch, "frames on their way");
-    for (int i = -1; i < w->n_threads; i++) {
-        const struct windows_items *from = windows_list(w, chunk, i);
-        for (size_t k = 0; k < from->n; k++)
-            if (from->items[k].time_ps < w->to_ps)
-                t->batch[at[from->items[k].to % CHUNK]++] = &from->items[k];
-    }
-}
-
-/* After the window: what comes later is kept. Returns when the first of it comes. */
-static int64_t windows_keep(const struct emu_windows *w, int chunk)
-{
-    struct windows_items *kept = &w->kept[chunk];
-    int64_t first_ps = INT64_MAX;
-    size_t n = 0;
-    for (size_t k = 0; k < kept->n; k++)
-        if (kept->items[k].time_ps >= w->to_ps && n++ != k)
-            kept->items[n - 1] = kept->items[k];
-    kept->n = n;
-    for (int i = 0; i < w->n_threads; i++) {
-        struct windows_items *from = windows_list(w, chunk, i);
-        for (size_t k = 0; k < from->n; k++)
-            if (from->items[k].time_ps >= w->to_ps)
-                *items_next(kept) = from->items[k];
-        from->n = 0;
-    }
-    for (size_t k = 0; k < kept->n; k++)
-        first_ps = kept->items[k].time_ps < first_ps ? kept->items[k].time_ps : first_ps;
+    for (size_t k = 0; k < t->due.n; k++)
+        t->batch[at[t->due.items[k].to % CHUNK]++] = &t->due.items[k];
     return first_ps;
 }
 
@@ -275,7 +270,7 @@ static int thread_run_chunk(struct windows_thread *t, int chunk, int end)
     struct emu_windows *w = t->windows;
     int n = 0, due[CHUNK], first = chunk * CHUNK, last = first + CHUNK < end ? first + CHUNK : end;
     size_t begins[CHUNK + 1];
-    thread_gather(t, chunk, begins);
+    int64_t due_ps = thread_gather(t, chunk, begins);
     for (int k = first; k < last; k++)
         if (w->due_ps[k] < w->to_ps || begins[k - first + 1] > begins[k - first])
             due[n++] = k;
@@ -290,7 +285,6 @@ static int thread_run_chunk(struct windows_thread *t, int chunk, int end)
         size_t begin = begins[due[k] - first], arrived = begins[due[k] - first + 1] - begin;
         thread_run_part(t, due[k], arrived > 0 ? t->batch + begin : NULL, arrived);
     }
-    int64_t due_ps = windows_keep(w, chunk);
     for (int k = first; k < last; k++)
         due_ps = w->due_ps[k] < due_ps ? w->due_ps[k] : due_ps;
     atomic_store_explicit(&w->chunk_due_ps[chunk], due_ps, memory_order_relaxed);
@@ -680,7 +674,7 @@ void emu_windows_free(struct emu_windows *w)
     }
     free(w->kept);
     for (int i = 0; i < w->n_threads; i++) {
-        MEMORY_FREE(w->threads[i].out[0], w->threads[i].out[1], w->threads[i].batch, w->threads[i].sorting,
+        MEMORY_FREE(w->threads[i].out[0], w->threads[i].out[1], w->threads[i].due.items, w->threads[i].batch, w->threads[i].sorting,
                     w->threads[i].ends);
     }
     MEMORY_FREE(w->threads, w->order, w->due_ps, w->chunk_due_ps, w->chunk_called[0], w->chunk_called[1], w->place,
