@@ -18,8 +18,8 @@ TIMEOUT = 40
 
 RECEIVER = """
 import socket, struct, sys
-want, idle, path = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(int(sys.argv[4], 0)))
+want, path = int(sys.argv[1]), sys.argv[2]
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(int(sys.argv[3], 0)))
 s.setsockopt(socket.SOL_SOCKET, 33, 1 << 28)  # SO_RCVBUFFORCE
 s.setsockopt(socket.SOL_SOCKET, 35, 1)  # SO_TIMESTAMPNS
 s.bind(("far", 0))
@@ -30,7 +30,6 @@ try:
     while len(frames) < want:
         data, control, _, _ = s.recvmsg(65536, 64)
         frames.append((data, control[0][2]))
-        s.settimeout(idle)
 except socket.timeout:
     pass
 with open(path, "wb") as f:
@@ -129,7 +128,7 @@ class Link(e2e.Case):
                               **kwargs)
 
     def receiver(self, count, path, ethertype=ETHERTYPE):
-        receiver = subprocess.Popen(["ip", "netns", "exec", self.far, sys.executable, "-c", RECEIVER, str(count), "2",
+        receiver = subprocess.Popen(["ip", "netns", "exec", self.far, sys.executable, "-c", RECEIVER, str(count),
                                      str(path), hex(ethertype)], stdout=subprocess.PIPE, text=True)
         self.addCleanup(receiver.stdout.close)
         self.addCleanup(receiver.kill)
