@@ -82,7 +82,8 @@ TEST(test_a_sentence_and_the_points_that_changed_most)
     done(&c);
 }
 
-/* What is drawn of a point says its share and its interval, in per cent of before. */
+/* What is drawn of a point says its share and its interval, in per cent of before, and its whisker goes from one end to the
+ * other: 200 pixels, from 14 on, are 1.08 times what there is to show, from -27.5 to 50 %. */
 TEST(test_marks_say_what_they_show)
 {
     static const char *const tips[] = {"hosts=2: +25.00 %, +- 25.00", "hosts=3: -25.00 %, +- 2.50", "hosts=4: +10.00 %, +- 0.00"};
@@ -99,8 +100,15 @@ TEST(test_marks_say_what_they_show)
     assert_non_null(f);
     assert_true(getdelim(&page, &room, '\0', f) > 0);
     fclose(f);
-    for (size_t i = 0; i < POINTS; i++)
-        assert_non_null(strstr(page, tips[i]));
+    static const double share[] = {25, -25, 10}, half[] = {25, 2.5, 0};
+    for (size_t i = 0; i < POINTS; i++) {
+        const char *mark = strstr(page, tips[i]), *whisker = mark ? strstr(mark, "class=\"whisker\" d=\"M") : NULL;
+        double low = NAN, high = NAN, pixels = 200 / (1.08 * (27.5 + 50));
+        assert_non_null(whisker);
+        assert_int_equal(sscanf(whisker, "class=\"whisker\" d=\"M%*f %lfV%lf", &low, &high), 2);
+        assert_near(low, 14 + pixels * (1.08 * 50 - (share[i] - half[i])), 0.06);
+        assert_near(high, 14 + pixels * (1.08 * 50 - (share[i] + half[i])), 0.06);
+    }
     free(page);
     assert_true(remove(name) == 0 && rmdir(directory) == 0);
     done(&c);
