@@ -155,7 +155,9 @@ bool judge_trial_shares(const struct judge_facts *s)
     double paced_bps = t->in.paced_bps + t->out.paced_bps, one_bps = fmax(t->in.alone_bps, t->out.alone_bps);
     bool one = fabs(paced_bps / one_bps - 1) < ONE && x.both_bps < (1 + ONE) * one_bps;
     bool lost = t->lost.value > JUDGE_DIAGNOSIS_TOTAL || x.way->lost.value > JUDGE_DIAGNOSIS_DIRECTION;
-    return lost && one && paced_bps < CARRIED * (t->in.pace_bps + t->out.pace_bps);
+    /* An access line's slow direction asks for less than what one brings is known to. */
+    bool more = fmin(t->in.pace_bps, t->out.pace_bps) > ONE * one_bps;
+    return lost && one && more && paced_bps < CARRIED * (t->in.pace_bps + t->out.pace_bps);
 }
 
 /* What goes this way and back, one with another, waits for no more than the frame that has begun: so do ACKs, and there

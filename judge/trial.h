@@ -63,7 +63,7 @@ struct judge_trial {
 bool judge_trial_accuses(const struct judge_facts *s, bool incoming);
 
 /* Do both directions share one medium, or one processor: paced, with more asked for than either brings alone, do they bring
- * just that together, and at once no more? */
+ * just that together, and at once no more? No where one asks for so little that its share would not show in that. */
 bool judge_trial_shares(const struct judge_facts *s);
 
 /* Answer, probability, what is possible and lost; neither cause nor words. */

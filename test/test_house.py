@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The house: no circle of files; rooms and folders that are too full may only become fewer (scripts/house)."""
+import ast
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
 
 sys.dont_write_bytecode = True  # nothing belongs into the sources
 ROOT = pathlib.Path(sys.argv[1])
+BUILD = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None  # one that has all tests
 loader = importlib.machinery.SourceFileLoader("house", str(ROOT / "scripts/house"))
 house = importlib.util.module_from_spec(importlib.util.spec_from_loader("house", loader))
 loader.exec_module(house)
@@ -87,6 +91,32 @@ class Counting(unittest.TestCase):
         self.write("a/last.c", "")
         self.assertEqual(house.House(self.root).full_folders(), {"a": house.FULL + 1})
         self.assertEqual(house.lines(house.House(self.root).tests), 0)
+
+
+def cases(path):
+    """Class.test of a file of tests, classes that only exist somewhere included."""
+    return {f"{c.name}.{f.name}" for c in ast.walk(ast.parse(path.read_text())) if isinstance(c, ast.ClassDef)
+            for f in c.body if isinstance(f, ast.FunctionDef) and f.name.startswith("test_")}
+
+
+if BUILD:
+    class Asked(unittest.TestCase):
+        def test_of_a_file_that_is_run_by_names_all_are_named(self):
+            """Several tests of meson may share a file; one that none of them has in it is never run."""
+            named = {}
+            for kind in ("tests", "benchmarks"):
+                for test in json.loads((BUILD / f"meson-info/intro-{kind}.json").read_text()):
+                    files = [word for word in test["cmd"] if re.search(r"/test_\w+\.py$", word)]
+                    if files:
+                        rest = test["cmd"][test["cmd"].index(files[-1]) + 1:]
+                        named.setdefault(pathlib.Path(files[-1]).resolve(), []).append(
+                            [word for word in rest if re.fullmatch(r"[A-Z]\w*(\.test_\w+)?", word)])
+            self.assertGreater(len(named), 50)
+            for path, lists in named.items():
+                if [] not in lists:  # else it is run whole
+                    names = {name for words in lists for name in words}
+                    self.assertEqual([case for case in sorted(cases(path)) if case not in names and
+                                      case.split(".")[0] not in names], [], path)
 
 
 if __name__ == "__main__":

@@ -115,6 +115,28 @@ TEST(test_a_loss_that_still_holds_a_window_down_is_named)
     assert_int_equal(judge(f, 3).verdict, MODEL_REGIME_WINDOW);
 }
 
+/* 40 and 60 in, 90 out. Each flow's m / share is an estimate of B, which has the least relative errors where 1/B =
+ * sum / sum of squares. Fairness: 80, 120, 90, B = 28900 / 290 = 99.66, and the errors 19.7, 20.4 and 9.7 %; delta_max: 80, 120,
+ * 180, B = 53200 / 380 = 140, 42.9, 14.3 and 28.6 %. With windows of 60 kB each the law says what delta_max does. */
+TEST(test_what_no_rule_explains_says_by_how_much)
+{
+    struct analysis_check_flow f[] = {flow(IN, 40, 60), flow(IN, 60, 60), flow(OUT, 90, 60)};
+    assert_string_equal(judge(f, 3).why, "no rule is within 5 %: fairness is off by up to 20.4 %, delta_max by 42.9 %, the "
+                                         "window law by 42.9 %");
+    for (int i = 0; i < 3; i++)
+        f[i].window_bytes = NAN;
+    assert_string_equal(judge(f, 3).why, "no rule is within 5 %: fairness is off by up to 20.4 %, delta_max by 42.9 %; "
+                                         "windows are not known");
+}
+
+TEST(test_why_names_the_degrees_that_decide)
+{
+    struct analysis_check_flow unlike[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256)};
+    struct analysis_check_flow alike[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 45.5, 256), flow(OUT, 45.5, 256)};
+    assert_string_equal(judge(unlike, 3).why, "every flow gets B/max(2 in, 1 out) = B/2, whichever way it points");
+    assert_string_equal(judge(alike, 4).why, "every flow gets B/2; with these degrees fairness predicts the same");
+}
+
 TEST(test_losses_explain_what_no_rule_does)
 {
     struct analysis_check_flow f[] = {flow(IN, 42.7, 60), flow(IN, 60.0, 60), flow(OUT, 70.1, 60)};

@@ -9,9 +9,11 @@
 #define FRAME 1538
 #define FRAME_NS INT64_C(12304) /* at 1 Gb/s */
 
+#define SLOTS 4
+
 struct host_case {
     struct analysis_told flow[2];
-    struct analysis_wait waits[2];
+    struct analysis_wait waits[2][SLOTS];
     struct analysis_evidence evidence[2];
     struct analysis_evidence_set set;
 };
@@ -36,21 +38,31 @@ static void frames_usual(void)
     frames_of(&frames.out.spacing, 2, 4);
 }
 
+/* Slots of a leg: means of 100 samples that are 3 ms more than it waits, and of 300 that are 1 ms less; what was before the
+ * phase, from 1 to 5 s, or comes after it, is none of it. */
+static void host_slots(struct analysis_wait *w, enum analysis_leg leg, double wait_s)
+{
+    static const double start_s[SLOTS] = {0, 1, 4.9, 5}, more_s[SLOTS] = {7e-3, 3e-3, -1e-3, 9e-3};
+    for (int i = 0; i < SLOTS; i++) {
+        w[i].start_s = start_s[i];
+        w[i].leg_s[leg] = wait_s + more_s[i];
+        w[i].leg_samples[leg] = i == 2 ? 300 : 100;
+    }
+}
+
 /* What waits on the way to the host, and from it, of a round trip of 20 ms. */
 static void host_make(struct host_case *c, double in_s, double out_s)
 {
     *c = (struct host_case){.flow = {{.incoming = true, .rate_bps = 300e6}, {.rate_bps = 200e6}}};
     for (int i = 0; i < 2; i++) {
         bool incoming = i == 0;
-        struct analysis_wait *w = &c->waits[i];
+        struct analysis_wait *w = c->waits[i];
         struct analysis_evidence *e = &c->evidence[i];
         enum analysis_leg to = incoming ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
         enum analysis_leg from = incoming ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
-        *w = (struct analysis_wait){.start_s = 1};
-        w->leg_s[to] = in_s;
-        w->leg_s[from] = out_s;
-        w->leg_samples[to] = w->leg_samples[from] = 100;
-        *e = (struct analysis_evidence){.flow = &c->flow[i], .waits = w, .n_waits = 1, .tick_s = 1e-3,
+        host_slots(w, to, in_s);
+        host_slots(w, from, out_s);
+        *e = (struct analysis_evidence){.flow = &c->flow[i], .waits = w, .n_waits = SLOTS, .tick_s = 1e-3,
                                         .near_least_s = 20e-6, .far_least_s = 100e-6,
                                         .stamped_s = {20e-6, 20e-6},
                                         .peer = {.family = 4, .bytes = {(uint8_t)(i + 1)}}};
@@ -58,7 +70,7 @@ static void host_make(struct host_case *c, double in_s, double out_s)
         e->ack_wait_s = incoming ? out_s : in_s;
         e->floor_s = 20e-3 - in_s - out_s;
     }
-    c->set = (struct analysis_evidence_set){.flow = c->evidence, .n = 2, .to_s = 5};
+    c->set = (struct analysis_evidence_set){.flow = c->evidence, .n = 2, .from_s = 1, .to_s = 5};
 }
 
 TEST(test_waits_before_the_host_are_its_own)
@@ -132,7 +144,7 @@ TEST(test_a_slow_host_has_to_be_proved)
         if (doubt == 4)
             c.evidence[1].pauses = true; /* its application takes its time */
         if (doubt == 5)
-            c.waits[1].leg_s[ANALYSIS_LEG_ACK_IN] = 2.6e-3; /* another queue than the other flow's */
+            host_slots(c.waits[1], ANALYSIS_LEG_ACK_IN, 2.6e-3); /* another queue than the other flow's */
         if (doubt == 6)
             frames_of(&frames.in.spacing, 2, 12); /* too few for a CPU to be busy with: one in 86 us */
         if (doubt == 7)

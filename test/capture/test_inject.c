@@ -180,10 +180,15 @@ static struct packet packet_make(struct random *r, bool ipv6, uint8_t protocol, 
     if (ipv6) {
         ip[0] = 0x60;
         put16(ip + 4, (uint32_t)(p.n - p.ip - 40));
-        ip[6] = options ? 60 : protocol; /* destination options */
+        /* RFC 8200: hop by hop, routing without a stop to make, destination options, mobility; or a first fragment, whose
+         * header is always of 8 bytes, and the second of them reserved. */
+        static const uint8_t kinds[] = {0, 43, 60, 135, 44};
+        uint8_t kind = kinds[random_below(r, options == 8 ? 5 : 4)];
+        ip[6] = options ? kind : protocol;
         if (options) {
             ip[40] = protocol;
-            ip[41] = (uint8_t)(options / 8 - 1);
+            ip[41] = kind == 44 ? ip[41] : (uint8_t)(options / 8 - 1);
+            put16(ip + 42, kind == 44); /* "more fragments"; no stops left */
         }
     } else {
         ip[0] = (uint8_t)(0x45 + options / 4);

@@ -18,8 +18,8 @@ TIMEOUT = 40
 
 RECEIVER = """
 import socket, struct, sys
-want, idle, path = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(int(sys.argv[4], 0)))
+want, path = int(sys.argv[1]), sys.argv[2]
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(int(sys.argv[3], 0)))
 s.setsockopt(socket.SOL_SOCKET, 33, 1 << 28)  # SO_RCVBUFFORCE
 s.setsockopt(socket.SOL_SOCKET, 35, 1)  # SO_TIMESTAMPNS
 s.bind(("far", 0))
@@ -30,7 +30,6 @@ try:
     while len(frames) < want:
         data, control, _, _ = s.recvmsg(65536, 64)
         frames.append((data, control[0][2]))
-        s.settimeout(idle)
 except socket.timeout:
     pass
 with open(path, "wb") as f:
@@ -129,7 +128,7 @@ class Link(e2e.Case):
                               **kwargs)
 
     def receiver(self, count, path, ethertype=ETHERTYPE):
-        receiver = subprocess.Popen(["ip", "netns", "exec", self.far, sys.executable, "-c", RECEIVER, str(count), "2",
+        receiver = subprocess.Popen(["ip", "netns", "exec", self.far, sys.executable, "-c", RECEIVER, str(count),
                                      str(path), hex(ethertype)], stdout=subprocess.PIPE, text=True)
         self.addCleanup(receiver.stdout.close)
         self.addCleanup(receiver.kill)
@@ -137,8 +136,8 @@ class Link(e2e.Case):
         return receiver
 
     def receive(self, count, *args, ethertype=ETHERTYPE):
-        """What arrives while a good replay with these arguments runs, and its report. self.received_s: from the first
-        arrival to the last, by the kernel's clock."""
+        """What arrives while a good replay with these arguments runs, and its report. By the kernel's clock self.times_s,
+        from the first arrival on, and self.received_s, until the last."""
         path = self.dir / "received"
         receiver = self.receiver(count, path, ethertype)
         report = self.json(*args)
@@ -149,12 +148,33 @@ class Link(e2e.Case):
             frames.append(data[at + 12:at + 12 + size])
             times.append(stamp)
             at += 12 + size
-        self.received_s = (max(times) - min(times)) / 1e9 if times else None
+        first = min(times, default=None)
+        self.times_s = [(at - first) / 1e9 for at in times]
+        self.received_s = max(self.times_s, default=None)
         return frames, report
 
 
+def stolen_s():
+    """What other machines of this host had of our processors so far (proc(5))."""
+    with open("/proc/stat", encoding="ascii") as f:
+        return int(f.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
 class Timed(Link):
+    def call(self, *args, **kwargs):
+        """As the others', and self.waited_s: how long it had no processor though it wanted one, at most."""
+        before_s = stolen_s()
+        running = subprocess.Popen(self.command(*args), cwd=self.dir, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, **kwargs)
+        os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)  # some lines, which a pipe holds
+        with open(f"/proc/{running.pid}/schedstat", encoding="ascii") as f:
+            self.waited_s = int(f.read().split()[1]) / 1e9 + stolen_s() - before_s
+        out, err = running.communicate(timeout=TIMEOUT)
+        return subprocess.CompletedProcess(running.args, running.returncode, out, err)
+
     def test_60000_frames_in_three_seconds(self):
+        """Whoever else wants the processor, lateness is what that took and does not add up: the schedule is absolute. The
+        last frame is handed over a millisecond late at most, and one gap of a hundred is so far off, but for that."""
         n, t, packets = 60000, 1700000000 * 10**9, []
         rng = random.Random(1)
         for i in range(n):
@@ -163,25 +183,26 @@ class Timed(Link):
             t += int(rng.expovariate(1 / 50000))
         write_pcap(self.dir / "long.pcap", packets)
         duration = (packets[-1][0] - packets[0][0]) / 1e9
-        for _ in range(5):  # other work on the machine can take the processor away at the beginning or the very end
-            frames, report = self.receive(n, "long.pcap")
-            us = [report[k] / 1e3 for k in ("end_error_ns", "gap_error_p50_ns", "gap_error_p99_ns", "gap_error_max_ns")]
-            print("ended %.1f us after schedule, gap error p50 %.1f us, p99 %.1f us, largest %.1f us, %d late; "
-                  "received in %+.1f us of schedule" % (*us, report["late_frames"],
-                                                        (self.received_s - duration) * 1e6), file=sys.stderr)
-            if report["end_error_ns"] < 1e6 and report["gap_error_p99_ns"] < 1e6 and \
-                    abs(self.received_s - duration) < 0.005:
-                break
+        frames, report = self.receive(n, "long.pcap")
+        us = [report[k] / 1e3 for k in ("end_error_ns", "gap_error_p50_ns", "gap_error_p99_ns", "gap_error_max_ns")]
+        print("ended %.1f us after schedule, gap error p50 %.1f us, p99 %.1f us, largest %.1f us, %d late; "
+              "received in %+.1f us of schedule; waited %.1f ms for a processor" %
+              (*us, report["late_frames"], (self.received_s - duration) * 1e6, self.waited_s * 1e3), file=sys.stderr)
         self.assertEqual(len(frames), n)
+        due = [(p[0] - packets[0][0]) / 1e9 for p in packets]
+        came = [at for _, at in sorted(zip((f[14:18] for f in frames), self.times_s))]
+        gaps = [abs(came[i + 1] - came[i] - (due[i + 1] - due[i])) for i in range(n - 1)]
         frames.sort(key=lambda f: f[14:18])
-        self.assertEqual(frames, [p[1] for p in packets])
-        self.assertAlmostEqual(self.received_s, duration, delta=0.005)  # a clock that is being set may run 500 ppm off
+        self.assertTrue(frames == [p[1] for p in packets])  # what they differ in would take minutes to say
+        # A clock that is being set may run 500 ppm off.
+        self.assertAlmostEqual(self.received_s, duration, delta=0.005 + self.waited_s)
         self.assertEqual(report["frames"], n)
         self.assertEqual(report["bytes"], sum(p[2] for p in packets))
         self.assertAlmostEqual(report["scheduled_s"], duration, places=8)
         self.assertGreaterEqual(report["end_error_ns"], 0)
-        self.assertLess(report["end_error_ns"], 1e6)
-        self.assertLess(report["gap_error_p99_ns"], 1e6)
+        self.assertLess(report["end_error_ns"], 1e6 + self.waited_s * 1e9)
+        # A gap that is a millisecond off took a millisecond.
+        self.assertLess(sum(gap > 1e-3 for gap in gaps), n / 100 + self.waited_s / 1e-3)
 
 
 class Wire(Link):

@@ -54,7 +54,10 @@ def judged(bench, files, directory):
 
 def wait_for_children(directory, temporary):
     """They end a moment after the command that started them, and then give the locks of directories and files back."""
-    for path in (directory / "out", *temporary.iterdir(), *directory.rglob("out*.part"), *directory.rglob("out/*.part")):
+    # Meanwhile they remove what is theirs; os.walk() passes over what is gone.
+    parts = [pathlib.Path(at, name) for at, folders, files in os.walk(directory) for name in folders + files
+             if name.endswith(".part")]
+    for path in (directory / "out", *temporary.iterdir(), *parts):
         try:
             fd = os.open(path, os.O_RDONLY)
         except FileNotFoundError:

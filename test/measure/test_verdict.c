@@ -394,6 +394,30 @@ TEST(test_a_frame_that_has_begun_is_no_queue)
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
 }
 
+/* 20 down and 2 up: 0.7 of what is asked for, 17.4, are the uplink's. Of a download that brings a tenth less than it was asked
+ * for, by chance, both together bring what the download brings alone: that is no medium which both share, as there without
+ * the uplink it would be the same. */
+TEST(test_who_asks_for_little_shares_nothing)
+{
+    struct judge_diagnosis d;
+    struct measure_summary s = acks_wait();
+    s.in[MEASURE_IN] = way(14.9e6, 0.046, 0.037);
+    s.out[MEASURE_OUT] = way(1.85e6, 0.137, 0.12);
+    s.in[MEASURE_BOTH] = way(2.05e6, 0.161, 0.001);
+    s.out[MEASURE_BOTH] = way(1.83e6, 0.161, 0.13);
+    s.possible_in_bps = 14.8e6;
+    s.possible_out_bps = 1.0e6;
+    s.pace_in_bps = 16.7e6, s.pace_out_bps = 0.7e6;
+    s.paced_in_bps = 14.9e6, s.paced_out_bps = 0.66e6;
+    s.lost_in = known(1 - 2.05 / 14.8, CI);
+    s.lost_out = known(1 - 1.83 / 1.0, CI);
+    s.lost = known(1 - 3.88 / 15.8, CI);
+    s.least_in = s.lost_in, s.least_out = s.lost_out, s.least = s.lost;
+    decide(&s, &d);
+    assert_int_not_equal(d.answer, JUDGE_ANSWER_NO);
+    assert_int_not_equal(d.cause, JUDGE_CAUSE_SHARED);
+}
+
 /* 10 Mb/s for both together, whatever their pace. */
 TEST(test_a_shared_medium)
 {

