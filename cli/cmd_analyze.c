@@ -280,8 +280,7 @@ static bool analyze_file(const char *path, struct options *o, bool several,
 }
 
 /* The captures of a run, as its summary lists them. */
-static bool analyze_run(const char *directory, struct options *o, struct view_capture_page *report,
-                        struct error *err)
+static bool analyze_run(const char *directory, struct options *o, struct view_capture_page *report, struct error *err)
 {
     MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     size_t n = 0;
@@ -299,8 +298,7 @@ static bool analyze_run(const char *directory, struct options *o, struct view_ca
                                      "'capture=[{at: h0}]'", directory));
 }
 
-static bool analyze(int n, char **paths, struct options *o, struct view_capture_page *report,
-                    struct error *err)
+static bool analyze(int n, char **paths, struct options *o, struct view_capture_page *report, struct error *err)
 {
     bool ok = true;
     o->first = true;
@@ -354,8 +352,7 @@ int cmd_analyze(int argc, char **argv)
     o.captures = json_array();
     struct view_capture_page report = {0};
     bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&
-              (o.interface ? analyze_interface(&o, &report, &err)
-                           : analyze(argc - at, argv + at, &o, &report, &err)) &&
+              (o.interface ? analyze_interface(&o, &report, &err) : analyze(argc - at, argv + at, &o, &report, &err)) &&
               (!o.report || view_capture_page_finish(&report, &err));
     view_capture_page_discard(&report);
     if (ok && o.format == FORMAT_JSON)

@@ -316,8 +316,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     memcpy(part->threads, whole->threads, sizeof part->threads);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_names[engine], what);
-    else if (sweep_engines_path(engine, program, sizeof program, err) &&
-             plan_make_jobs(part, err))
+    else if (sweep_engines_path(engine, program, sizeof program, err) && plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, RUN_SHOWS_NOTHING);
     return cli_fail(err);
 }
@@ -485,8 +484,7 @@ int cmd_run(int argc, char **argv)
     int status;
     if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, &x);
-    else if (!sweep_engines_path(plan.scenario.engine, engine, sizeof engine, &err) ||
-             !plan_make_jobs(&plan, &err))
+    else if (!sweep_engines_path(plan.scenario.engine, engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else
         status = run_plan(&plan, engine, (int)parallel, quiet, x.json ? RUN_SHOWS_JSON : RUN_SHOWS_TABLE);

@@ -18,9 +18,8 @@ static json_t *show_receiver_json(const char *directory, const struct study_work
                                  : json_null();
     return results_json("source:s kind:s simulated:b receiver:i senders:i window_packets:f buffer_packets:f to_gr:f "
                         "efficiency:f efficiency_ci95:f in_order_share:f chain:o predicted:f rule:s holds:b packs:l "
-                        "nacks:l timeouts:l",
-                        directory, "loss", true, k->receiver, k->senders, k->window, k->buffer, k->to_gr,
-                        k->efficiency, k->ci95, k->in_order_share, chain, k->predicted, k->rule, k->holds,
+                        "nacks:l timeouts:l", directory, "loss", true, k->receiver, k->senders, k->window, k->buffer,
+                        k->to_gr, k->efficiency, k->ci95, k->in_order_share, chain, k->predicted, k->rule, k->holds,
                         k->pooled.packs, k->pooled.nacks, k->pooled.timeouts);
 }
 
@@ -89,8 +88,7 @@ static void show_clusters(const struct study_workload_operations *o)
         return;
     }
     printf("  %zu clusters, the second %.1f ms behind the first (%s: %g ms); %.1f %% of completions lie beyond it\n",
-           d->n_clusters, d->spacing_s * 1e3, o->timer, o->timer_s * 1e3,
-           100 * d->outlier_share);
+           d->n_clusters, d->spacing_s * 1e3, o->timer, o->timer_s * 1e3, 100 * d->outlier_share);
     for (size_t i = 0; i < d->n_clusters; i++)
         printf("    %6.1f %%  %.3f to %.3f ms, mean %.3f\n", 100 * (double)d->cluster[i].n / (double)d->n,
                d->cluster[i].min_s * 1e3, d->cluster[i].max_s * 1e3, d->cluster[i].mean_s * 1e3);
@@ -276,8 +274,7 @@ static json_t *show_signature_json(const struct study_workload_signature *s, con
 static void show_signature(const struct study_workload_signature *s, const struct model_signature_fit *f)
 {
     printf("\ncontention signature of %zu simulated MPI_Alltoall runs (Steffenel 2006, Eq. 5; alpha %.4g us, "
-           "beta %.4g ns)\n",
-           s->n, s->link.alpha_s * 1e6, s->link.beta_s_per_byte * 1e9);
+           "beta %.4g ns)\n", s->n, s->link.alpha_s * 1e6, s->link.beta_s_per_byte * 1e9);
     printf("  gamma  %.4g, 95 %% interval %.4g to %.4g\n", f->gamma.value, f->gamma.low, f->gamma.high);
     printf("  delta  %.4g ms a message, 95 %% interval %.4g to %.4g%s\n", f->delta_s.value * 1e3, f->delta_s.low * 1e3,
            f->delta_s.high * 1e3, f->shape == MODEL_SIGNATURE_RATIO ? ": taken as 0 (Eq. 4)" : "");

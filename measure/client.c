@@ -220,8 +220,7 @@ static bool client_turn(struct client *c, struct error *err)
     int64_t now_ns = monotonic_now_ns();
     if (now_ns > c->until_ns)
         return error_set(err, ERROR_SYSTEM, "a test of %.0f s is not over after %.0f: servers or the network are too "
-                         "slow for it; a longer --time may help", c->o->time_s,
-                         (double)(now_ns - c->began_ns) / 1e9);
+                         "slow for it; a longer --time may help", c->o->time_s, (double)(now_ns - c->began_ns) / 1e9);
     client_echo(c, now_ns);
     for (size_t i = 0; i < flows; i++) {
         short events = measure_flow_events(&c->flow[i], now_ns);

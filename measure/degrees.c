@@ -66,8 +66,7 @@ static bool degrees_parse_one(const char **text, size_t flows, struct measure_de
     return true;
 }
 
-bool measure_degrees_parse(const char *text, size_t flows, struct measure_degrees **list, size_t *n,
-                           struct error *err)
+bool measure_degrees_parse(const char *text, size_t flows, struct measure_degrees **list, size_t *n, struct error *err)
 {
     size_t capacity = 0;
     *list = NULL;

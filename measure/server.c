@@ -376,8 +376,7 @@ static void session_stop(struct session *c, int64_t last)
     for (size_t k = 0; k < c->n_flows; k++) {
         struct measure_flow *f = &c->flow[k];
         measure_flow_close(f);
-        measure_line_say(&c->line, "flow %" PRId64 " %s %zu\n", c->number[k], f->sending ? "down" : "up",
-                         f->samples.n);
+        measure_line_say(&c->line, "flow %" PRId64 " %s %zu\n", c->number[k], f->sending ? "down" : "up", f->samples.n);
         for (size_t i = 0; i < f->samples.n; i++) {
             measure_flow_write(&f->samples.sample[i], text);
             measure_line_say(&c->line, "%s\n", text);

@@ -23,8 +23,7 @@ static bool pattern_transfer_check(const struct model_platform *p, const struct 
     return true;
 }
 
-bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern,
-                         struct error *err)
+bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern, struct error *err)
 {
     if (!model_platform_check(platform, err))
         return false;

@@ -44,10 +44,9 @@ static json_t *summary_lateness(const struct results_lateness *l)
 {
     if (l->frames == 0)
         return json_null();
-    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f",
-                        l->frames, l->late, summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
-                        summary_seconds(l->p99_ps), summary_seconds(l->most_ps),
-                        summary_seconds(l->overdue_ps));
+    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f", l->frames,
+                        l->late, summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
+                        summary_seconds(l->p99_ps), summary_seconds(l->most_ps), summary_seconds(l->overdue_ps));
 }
 
 static json_t *summary_messages(const struct results_messages *m)

@@ -78,8 +78,7 @@ static void differ_walk(const struct differ *d, const char *path, const int node
     }
 }
 
-bool scenario_differ(const char *before, const char *after, scenario_differ_visit *visit, void *user,
-                     struct error *err)
+bool scenario_differ(const char *before, const char *after, scenario_differ_visit *visit, void *user, struct error *err)
 {
     struct differ d = {.visit = visit, .user = user};
     d.side[BEFORE] = document_open(before, NULL, 0, err);

@@ -276,8 +276,7 @@ static void background_append(struct scenario *s, const struct scenario_flow *fl
 static bool background_fits(const struct load *l, const char *key)
 {
     const struct scenario *s = l->s;
-    if (!scenario_has_streams(s) || (s->traffic != SCENARIO_TRAFFIC_FLOWS && s->n_played == 0) ||
-        s->n_programs > 0)
+    if (!scenario_has_streams(s) || (s->traffic != SCENARIO_TRAFFIC_FLOWS && s->n_played == 0) || s->n_programs > 0)
         return load_fail(l, key, "goes beside TCP's flows, collectives and GOAL texts alone");
     if (s->barrier)
         return load_fail(l, key, "does not go with a barrier, or precision, where all flows are messages");

@@ -91,8 +91,7 @@ bool load_exchange(struct load *l)
         return false;
     int p = s->network.hosts, flows = p * (p - 1);
     if (p > 1000 || flows > SCENARIO_FLOWS)
-        return load_fail(l, "traffic.exchange", "%d hosts make %d flows; at most %d can run", p, flows,
-                         SCENARIO_FLOWS);
+        return load_fail(l, "traffic.exchange", "%d hosts make %d flows; at most %d can run", p, flows, SCENARIO_FLOWS);
     s->traffic = SCENARIO_TRAFFIC_EXCHANGE;
     s->flows = memory_zeroed((size_t)flows, sizeof *s->flows, "the flows of a scenario");
     for (int i = 0; i < p; i++)

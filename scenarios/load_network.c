@@ -178,8 +178,7 @@ static bool network_has_two_racks(const struct emu_network_config *n)
            n->topology == EMU_TOPOLOGY_ACCESS;
 }
 
-static bool network_faults(const struct load *l, struct emu_fault_config *faults, int64_t delay_ps,
-                           const char *section)
+static bool network_faults(const struct load *l, struct emu_fault_config *faults, int64_t delay_ps, const char *section)
 {
     char delay[UNITS_TEXT];
     units_format_time(delay_ps, delay);

@@ -242,8 +242,7 @@ static bool traffic_barrier_fits(const struct load *l)
                          s->precision > 0 ? "the barrier" : "it");
     for (int i = 1; i < s->n_flows && s->precision > 0; i++)
         if (s->flows[i].repeat != s->flows[0].repeat)
-            return load_fail(l, key,
-                             "flows %s and %s repeat %" PRId64 " and %" PRId64 " times; all send equally many",
+            return load_fail(l, key, "flows %s and %s repeat %" PRId64 " and %" PRId64 " times; all send equally many",
                              s->flows[0].name, s->flows[i].name, s->flows[0].repeat, s->flows[i].repeat);
     return true;
 }

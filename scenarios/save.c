@@ -153,8 +153,7 @@ bool scenario_save(const struct scenario *s, const char *path, const char *comme
     return error_prefix(err, "%s: ", path);
 }
 
-bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment,
-                                struct error *err)
+bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment, struct error *err)
 {
     MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
     return scenario_commands_clear(directory, err) && results_directory_clear(directory, err) &&

@@ -83,8 +83,7 @@ static bool open_schema_is(struct sweep_db *d, struct sweep_db *made, struct err
     sqlite3_stmt *theirs = sweep_db_prepare(d, list, err), *ours = theirs ? sweep_db_prepare(made, list, err) : NULL;
     int has = SQLITE_ROW;
     bool ok = ours != NULL;
-    while (ok && (has = sweep_db_step(d, theirs, err)) == SQLITE_ROW &&
-           sqlite3_step(ours) == SQLITE_ROW) {
+    while (ok && (has = sweep_db_step(d, theirs, err)) == SQLITE_ROW && sqlite3_step(ours) == SQLITE_ROW) {
         const char *type = sweep_db_text(theirs, 0), *name = sweep_db_text(theirs, 1), *sql = sweep_db_text(theirs, 2);
         const char *right = sweep_db_text(ours, 2);
         size_t same = 0;

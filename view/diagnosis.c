@@ -205,8 +205,7 @@ static const struct judge_remedy *diagnosis_remedy_row(const struct analysis_res
     for (;; remedy++) {
         if (!remedy->text)
             return false;
-        if (remedy->way != JUDGE_REMEDY_ANY &&
-            !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
+        if (remedy->way != JUDGE_REMEDY_ANY && !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
             continue;
         if (strstr(remedy->text, "FEWER") && !(r->diagnosis.fewer_acks_bps > 0))
             continue;

@@ -204,8 +204,7 @@ json_t *cli_fit_resources_json(const void *state)
             continue;
         json_t *group = outcome_json(r, &g->all), *measured = json_array();
         for (size_t k = 0; k < g->all.n; k++)
-            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.best[k],
-                                                        &g->all.eq6[k]));
+            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.best[k], &g->all.eq6[k]));
         results_json_add(group, "resource:s rate_bps:f lossy_runs:z equal_windows:b loss_free:o measured:o", g->name,
                          g->rate_bps, g->lossy, g->equal_windows,
                          g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null(), measured);

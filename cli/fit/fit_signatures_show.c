@@ -30,8 +30,7 @@ void cli_fit_signatures_print(const void *state)
         printf("%zu points of MPI_Alltoall; a contention signature needs four sizes at one number of processes\n", f->n);
     for (size_t first = 0, end; first < f->n_rows; first = end) {
         struct view_table t = view_table_of(
-            "fitted at|points|gamma|delta ms|(n-1) delta ms|M|own error %|others %|worst %|once %|"
-            "worst %");
+            "fitted at|points|gamma|delta ms|(n-1) delta ms|M|own error %|others %|worst %|once %|worst %");
         for (end = first; end < f->n_rows && strcmp(f->rows[end].group, f->rows[first].group) == 0; end++)
             if (f->rows[end].refused)
                 fprintf(stderr, "contraflow: no contention signature at %zu processes: %s\n", f->rows[end].processes,

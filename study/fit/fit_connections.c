@@ -13,8 +13,7 @@ static struct study_fit_connections_point *connections_point(struct study_fit_co
                                                              int64_t pairs, int64_t bytes)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (f->points[i].pairs == pairs && f->points[i].bytes == bytes &&
-            strcmp(f->points[i].group, group) == 0)
+        if (f->points[i].pairs == pairs && f->points[i].bytes == bytes && strcmp(f->points[i].group, group) == 0)
             return &f->points[i];
     f->points = memory_grown(f->points, f->n, &f->capacity, 64, sizeof *f->points, "points of a fit");
     f->points[f->n] = (struct study_fit_connections_point){.group = memory_text("%s", group),

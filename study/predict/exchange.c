@@ -108,8 +108,7 @@ static bool exchange_tam(const struct study_exchange_model *m, const struct stud
     return true;
 }
 
-static bool exchange_link(const struct study_exchange_request *r, struct model_alltoall_link *link,
-                          struct error *err)
+static bool exchange_link(const struct study_exchange_request *r, struct model_alltoall_link *link, struct error *err)
 {
     bool has_beta = !isnan(r->beta_s_per_byte), has_rate = !isnan(r->rate_bps);
     if (isnan(r->alpha_s))

@@ -258,8 +258,7 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
         double bps = (double)f->bytes * 8 * fmax(0, overlap_s) / (f->end_s - f->start_s) / span_s;
         if (f->known.progress)
             bps = study_run_goodput_bps(&f->known, s->from_s, s->to_s);
-        study_run_wire_bps(&f->known, bps, &s->other_bps[incoming ? 0 : 1],
-                           &s->other_bps[incoming ? 1 : 0]);
+        study_run_wire_bps(&f->known, bps, &s->other_bps[incoming ? 0 : 1], &s->other_bps[incoming ? 1 : 0]);
     }
 }
 

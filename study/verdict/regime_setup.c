@@ -18,8 +18,7 @@ static bool setup_shares_host(const struct scenario *s, int flow)
 bool study_regime_setup_is_star(const struct scenario *s)
 {
     int n[2] = {0, 0};
-    if (s->network.topology != EMU_TOPOLOGY_STAR || !scenario_has_streams(s) ||
-        s->traffic != SCENARIO_TRAFFIC_FLOWS)
+    if (s->network.topology != EMU_TOPOLOGY_STAR || !scenario_has_streams(s) || s->traffic != SCENARIO_TRAFFIC_FLOWS)
         return false;
     for (int i = 0; i < s->n_flows; i++) {
         const struct scenario_flow *f = &s->flows[i];

@@ -93,8 +93,7 @@ static void axes_choose(struct view_sweep_page_axes *a)
             a->y = i;
 }
 
-bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n,
-                               struct error *err)
+bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n, struct error *err)
 {
     const char *key;
     json_t *value;
