@@ -6,7 +6,7 @@
  * Only cli/ prints or exits; the code is the exit status the command line promises. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 enum error_code {
     ERROR_NONE = 0,

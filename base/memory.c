@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define STREAM_LEAST 256 /* bytes of its text, at first */
 
 _Noreturn void memory_end(const char *what)

@@ -4,10 +4,7 @@
  * one exception to the rule that only cli/ prints or exits. */
 #pragma once
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/std.h"
 
 /* The end for want of memory for `what`. */
 _Noreturn void memory_end(const char *what);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
 
-#include "base/text.h"
+#include "base/std.h"
 
-#include <stdbool.h>
-#include <string.h>
+#include "base/text.h"
 
 #define WORD 40 /* longer than any name */
 

@@ -4,12 +4,9 @@
 #include "base/directory.h"
 #include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16) /* of a stream */
 

@@ -4,11 +4,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* From the directory of programs that people call; meson.build knows where an installation has them. */
 #ifndef PLACE_LIBEXEC
 #define PLACE_LIBEXEC "../libexec/contraflow"

@@ -6,12 +6,7 @@
 
 #include <assert.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define SCREEN_COLUMNS 512
 #define SCREEN_ROWS 24 /* where nobody says */

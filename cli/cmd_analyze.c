@@ -12,10 +12,6 @@
 #include "view/capture_page.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };

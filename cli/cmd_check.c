@@ -14,9 +14,6 @@
 #include "view/diagnosis.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 struct options {
     bool json, verbose;

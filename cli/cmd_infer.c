@@ -12,9 +12,6 @@
 #include "sweep/engines.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define HYPOTHESES 64
 #define MESSAGES 2000

@@ -6,9 +6,6 @@
 #include "cli/options.h"
 #include "scenarios/shipped.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 /* A file that is there may be the work of an hour: none is replaced. */
 static bool init_write(const char *path, const char *text, size_t size, struct error *err)
 {

@@ -11,8 +11,6 @@
 #include "study/legend.h"
 #include "view/figures.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Runs that have a file which a figure is drawn from. */

@@ -6,9 +6,6 @@
 #include "view/sweeps/sweep_page.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct sweeps {

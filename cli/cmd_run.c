@@ -20,15 +20,8 @@
 #include "view/table.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #define LARGE_BYTES 500e6 /* of captures: worth a line before they are made */
 #define SMALL_BYTES 1e6 /* of captures: a disk without even that says so itself, at once */

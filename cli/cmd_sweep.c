@@ -9,10 +9,6 @@
 #include "sweep/export.h"
 #include "sweep/merge.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* sweeps/fig4a.yaml -> fig4a.db or fig4a.shard-1-of-3.db */
 static char *default_output(const char *path, const struct sweep *s)
 {

@@ -7,8 +7,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-
 void cli_cross_check_show_run(const struct study_cross_check_run *run, const char *const *names)
 {
     char head[256] = "flow";

@@ -7,8 +7,6 @@
 #include "study/explain/both_ends.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-
 static void ends_row(struct view_table *t, const char *const path[2], const struct study_both_ends_flow *flow)
 {
     const struct analysis_both_ends_flow *f = &flow->between;

@@ -12,8 +12,6 @@
 #include "view/diagnosis.h"
 #include "view/explanation_table.h"
 
-#include <math.h>
-
 static json_t *show_phases_json(const struct study_explanation *e)
 {
     json_t *list = json_array();

@@ -7,10 +7,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define UNLIKELY 1e-4 /* weight: hypotheses below it are counted in one line */
 #define EXPERIMENTS 3 /* that are shown as text */
 #define PLACED 20     /* rows of a ranking with placements */

@@ -4,9 +4,6 @@
 #include "results/json.h"
 #include "scenarios/shipped.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* `show`: prints them, or puts them into `json` unless NULL. Returns how many. */
 static size_t list_folder(const char *folder, const char *prefix, int *widest, bool show, json_t *json)
 {

@@ -9,9 +9,6 @@
 
 #include <dirent.h>
 #include <gsl/gsl_errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SCHEMA_BYTES ((size_t)1 << 20)
 

@@ -9,11 +9,6 @@
 #include "sweep/engines.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define OPTIONS 64 /* of a command, at most */
 

@@ -6,11 +6,6 @@
 #include "cli/cli.h"
 #include "results/json.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #define LINE_EVERY_S 60 /* progress where it is a log */
 #define COUNT_SHARE 0.02 /* of the time, at most: counting takes longer the more points there are */
 

@@ -6,9 +6,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #define BAR 50 /* characters of the fullest bin */
 #define LATE_LINE 16 /* processes in a line */
 

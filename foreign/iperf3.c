@@ -6,11 +6,6 @@
 #include "base/memory.h"
 #include "foreign/parts.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PAYLOAD 1448.0 /* bytes of a segment, where the file does not say */
 #define US 1e-6
 

@@ -6,11 +6,6 @@
 #include "base/units.h"
 #include "foreign/parts.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST ((size_t)1 << 20) /* bytes of a file */
 #define ROWS 1024
 #define WORD 64

@@ -5,10 +5,6 @@
 #include "base/memory.h"
 #include "foreign/parts.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 

@@ -9,12 +9,6 @@
 #include "foreign/parts.h"
 #include "foreign/sockets.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BULK 20000 /* bytes: less is no flow of data, as in captures */
 #define WORD 128
 #define SOCKETS 4096 /* of a file; the rest is left out */

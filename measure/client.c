@@ -7,15 +7,9 @@
 #include "measure/server.h"
 #include "measure/session.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define LATE 2.0                        /* a test may take so many times what was asked for, and MEASURE_SESSION_PATIENCE_MS */
 #define ECHO_NS INT64_C(30000000)       /* between words on a control connection: a hundred in four phases of 2 s */

@@ -5,11 +5,6 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* 0, 1, 2, 3, 4, 6, 8, 12, ... */
 static size_t degrees_step(size_t k)
 {

@@ -5,9 +5,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define MEASURE_DEGREES_MOST 256 /* flows of a pattern */
 
 struct measure_degrees {

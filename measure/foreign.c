@@ -7,11 +7,6 @@
 #include "judge/posterior.h"
 #include "measure/verdict.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SETTLES 0.2    /* of a test is left out */
 #define PIECES 4       /* of the rest */
 #define ACK_SHARE (MEASURE_ACK_WIRE / (2 * JUDGE_FULL)) /* of the payload acknowledged, at most */

@@ -6,11 +6,6 @@
 #include "measure/figures.h"
 #include "measure/series.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* A cell; empty where it is not known. */
 static void keep_number(FILE *f, int digits, double value)
 {

@@ -7,14 +7,9 @@
 #include "measure/sockets.h"
 
 #include <float.h>
-#include <math.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LOOK_NS 50000         /* between looks at messages, when nothing comes */
 #define LOOK_ORDER_NS 2000000 /* between looks for what process 0 asks */

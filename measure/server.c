@@ -7,19 +7,12 @@
 #include "measure/line.h"
 #include "measure/proof.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* Places of connections that have proved nothing yet. Where somebody opens r a second at an address, its places over r are
  * the time that others there have to speak; both ends of a busy machine may stand still for a fifth of a second. */

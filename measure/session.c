@@ -6,16 +6,10 @@
 #include "measure/server.h"
 #include "measure/test.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Begins a connection, by a congestion control if it is not NULL; -1 and errno. */
 int measure_session_dial(const struct measure_session *s, const char *congestion)

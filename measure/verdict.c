@@ -5,9 +5,6 @@
 #include "judge/posterior.h"
 #include "judge/trial.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #define ASKED 0.9    /* of what the servers allow: carried */
 #define IDLE 0.8     /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9 /* of a processor: this program is what is slow */

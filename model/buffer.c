@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "model/linear.h"
 
-#include <math.h>
-
 #define BURST_MOST 1e12 /* packets: a reciprocal far from underflow */
 #define RANK_TOLERANCE 1e-9   /* of the largest singular value: below it the slope is rounding error */
 

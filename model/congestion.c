@@ -4,10 +4,6 @@
 #include "base/memory.h"
 #include "model/rule.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 void model_congestion_count(const struct model_routes *routes, const bool *active, int *count)
 {
     memset(count, 0, (size_t)routes->n_links * sizeof *count);

@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static bool check_parameter(double value, const char *name, struct error *err)
 {
     return (isfinite(value) && value >= 0) ||

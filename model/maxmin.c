@@ -7,10 +7,6 @@
 #include "base/memory.h"
 #include "model/rule.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct maxmin_link {
     double left_bps;
     int unsettled;

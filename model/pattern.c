@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-
 static bool pattern_transfer_check(const struct model_platform *p, const struct model_transfer *t, struct error *err)
 {
     if (t->source < 0 || t->source >= p->n_nodes)

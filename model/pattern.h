@@ -6,8 +6,6 @@
 
 #include "model/platform.h"
 
-#include <stddef.h>
-
 struct model_transfer {
     int source, destination; /* nodes, different ones */
     double bytes;            /* TCP payload; INFINITY: never done */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/platform.h"
 
-#include <math.h>
-
 #define WIRE_OVERHEAD_BYTES 38.0 /* Ethernet header 14, FCS 4, preamble 8, gap 12 */
 
 double model_platform_goodput_bps(const struct model_platform *p, double rate_bps)

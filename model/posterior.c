@@ -12,9 +12,6 @@
 #include <gsl/gsl_roots.h>
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SIGMAS 21       /* points of log sigma, when it is unknown */
 #define SIGMA_REACH 3.2 /* deviations of its prior to either side */

@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define DONE 1e-9 /* of a transfer's bytes */
 
 struct timeline {

@@ -6,10 +6,6 @@
 #include "model/rule.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EQUAL_FACTORS 1e-9  /* relative */
 #define FULL_CABLE 1e-6     /* relative */

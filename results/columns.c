@@ -7,10 +7,6 @@
 #include "base/units.h"
 #include "results/json.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define DIGITS 12 /* of a figure */
 
 static const void *columns_field(const struct results_column *c, const void *row)

@@ -9,11 +9,6 @@
 #include "base/units.h"
 #include "results/directory.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FIELDS 64
 #define LINE 65536 /* bytes, with the line break */
 #define ABSENT SIZE_MAX

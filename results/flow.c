@@ -5,8 +5,6 @@
 #include "base/units.h"
 #include "results/directory.h"
 
-#include <math.h>
-
 #define RESULTS_OF results_flow
 
 static const struct results_column columns[] = {RESULTS_FLOW_COLUMNS(RESULTS_COLUMN)};

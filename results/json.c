@@ -3,12 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void *json_memory(size_t bytes)
 {
     return memory_resized(NULL, bytes, 1, "JSON");

@@ -6,8 +6,6 @@
 #include "results/csv.h"
 
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 #define NOISE 0.005 /* of the deepest: queues that stay below are left out */
 

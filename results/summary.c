@@ -7,9 +7,6 @@
 #include "results/directory.h"
 #include "results/json.h"
 
-#include <math.h>
-#include <string.h>
-
 #define RESULTS_OF results_port
 static const struct results_column port_columns[] = {RESULTS_PORT_COLUMNS(RESULTS_COLUMN)};
 static const struct results_columns ports = RESULTS_COLUMNS(port_columns);

@@ -7,8 +7,6 @@
 #include "results/directory.h"
 #include "scenarios/load.h"
 
-#include <string.h>
-
 #define LIST 288 /* bytes of commands in a message: there is room for the sentence after them */
 #define CUT "..."
 #define SHARE 48 /* bytes of a command when there are many */

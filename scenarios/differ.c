@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "scenarios/document.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { BEFORE, AFTER, SIDES };
 
 struct differ {

@@ -4,10 +4,6 @@
 #include "base/memory.h"
 #include "base/infile.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
 #define DOCUMENT_NODES 1500000 /* 100000 flows as they are saved take a million */

@@ -4,9 +4,6 @@
 #include "base/text.h"
 #include "scenarios/keys.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define KEYS_KNOWN 512 /* names of a section's keys */
 
 struct walk {

@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "scenarios/keys.h"
 
-#include <string.h>
-
 /* The nearest name of a section and those below it; *best is how far it is, and sinks. Entries of lists are no place
  * to suggest. */
 static void reference_search(const struct key *keys, const char *prefix, const char *word, bool deep, size_t *best,

@@ -4,7 +4,6 @@
 #include "scenarios/traffic/schedule.h"
 
 #include <assert.h>
-#include <stddef.h>
 
 #define IN(structure, member) \
     .offset = offsetof(struct structure, member), .size = sizeof(((struct structure *)0)->member)

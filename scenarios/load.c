@@ -7,11 +7,6 @@
 #include "scenarios/load_parts.h"
 #include "scenarios/shipped.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct load_path load_path(const char *format, ...)
 {
     struct load_path path;

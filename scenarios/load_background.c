@@ -7,11 +7,6 @@
 #include "scenarios/traffic/played.h"
 #include "scenarios/traffic/sizes.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PAUSES 50000 /* of all sources: a saved scenario has room for them */
 
 /* Flows that grow one by one. */

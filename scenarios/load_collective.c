@@ -6,10 +6,6 @@
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/played.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void collective_flow(struct scenario *s, int i, int from, int to, int64_t bytes, int64_t repeat,
                             struct random *random)
 {

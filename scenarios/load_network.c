@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define SEGMENT_OVERHEAD (SCENARIO_SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 #define LIMIT_BYTES 20000000
 #define NETWORK_HOPS 64

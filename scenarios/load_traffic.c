@@ -5,10 +5,6 @@
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/random_pattern.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PRECISION_REPEAT 2000 /* messages at most: maxIter of Zhu et al. 2014, section 3.1 */
 #define REPEAT_MAX 1000000
 

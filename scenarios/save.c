@@ -7,7 +7,6 @@
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 
-#include <string.h>
 #include <yaml.h>
 
 struct save {

@@ -3,11 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* In the order of their enums. */
 const char *const scenario_engine_names[] = {"ns3", "native", "linux", NULL};
 const char *const scenario_clock_names[] = {"virtual", "wall", NULL};

@@ -8,11 +8,7 @@
 #include "scenarios/document.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define ENDING ".yaml"
 #define TITLE "\ntitle:"

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
-
 static void spell_name(const struct emu_graph *g, int node, char name[static EMU_GRAPH_NAME])
 {
     if (node < g->hosts)

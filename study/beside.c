@@ -5,9 +5,6 @@
 #include "foreign/qdisc.h"
 #include "foreign/sockets.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define HELD 0.2    /* of the time that it has data to send, by a window of the ends: it sets the rate, as in measure/ */
 
 static double share(double part, double of)

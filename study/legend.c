@@ -6,9 +6,6 @@
 #include "results/directory.h"
 #include "scenarios/differ.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define TEXT 512
 
 struct legend_key {

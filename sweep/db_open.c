@@ -3,9 +3,7 @@
 #include "base/memory.h"
 #include "sweep/db.h"
 
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
 #define LEAVE_MS 500  /* for others that end now, too, */

@@ -4,11 +4,8 @@
 #include "sweep/db.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct start_put {
     struct sweep_db *d;

@@ -12,9 +12,6 @@
 #include "sweep/range.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SWEEP_KEYS 100 /* of `set` and of `axes`, each: as many as a mapping can have */
 

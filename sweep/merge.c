@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/merge.h"
 
-#include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
-
 /* What makes two databases those of one sweep, whichever points they have. */
 #define SAME "title, text, version, scenario, first_seed, points"
 

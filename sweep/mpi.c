@@ -7,11 +7,7 @@
 
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { TAG_READY = 1, TAG_RESULT, TAG_POINT, TAG_HALT /* stop what runs */, TAG_END };
 

@@ -4,12 +4,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool parse_integer(const char *text, int64_t *value, struct error *err)
 {
     return units_parse_integer(text, value, err);

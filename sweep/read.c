@@ -5,12 +5,6 @@
 #include "base/order.h"
 #include "scenarios/load.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct flow_name {
     const char *name; /* borrowed from the scenario */
     int flow;

@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "sweep/job.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c)
 {
     *c = (struct sweep_claim){0};

@@ -11,9 +11,6 @@
 #include "view/embedded.h"
 #include "view/page.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define YEAR_1970_NS INT64_C(31536000000000000) /* its end: clocks of emulated captures start at 0 */

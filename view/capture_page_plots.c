@@ -6,8 +6,6 @@
 #include "results/queues.h"
 #include "view/capture_page_parts.h"
 
-#include <math.h>
-
 #define QUEUES_SHOWN 8
 #define QUEUE_BINS 512
 

@@ -6,9 +6,6 @@
 #include "view/offloads.h"
 #include "view/rules_table.h"
 
-#include <ctype.h>
-#include <string.h>
-
 #define NAMED 4 /* flows named one by one */
 #define FEW 8   /* flows whose sentences are in view */
 

@@ -11,10 +11,6 @@
 #include "view/svg.h"
 #include "view/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TEXT 512
 #define NAMED 8 /* differences in a line */
 #define DIFFERENCES 2048

@@ -12,11 +12,6 @@
 #include "view/svg.h"
 #include "view/text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TEXT 512
 #define PRINTED 20 /* points on a terminal: those that changed most */
 #define LISTED 1000 /* on a page */

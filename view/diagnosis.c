@@ -13,10 +13,6 @@
 #include "view/table.h"
 #include "view/text.h"
 
-#include <limits.h>
-#include <math.h>
-#include <string.h>
-
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
 
 static const struct judge_advice *diagnosis_advice(const struct judge_diagnosis *d)

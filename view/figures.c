@@ -8,14 +8,9 @@
 #include "view/palette.h"
 #include "view/svg.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define WIDTH 700
 #define LEFT 64

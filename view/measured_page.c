@@ -7,9 +7,6 @@
 #include "view/page.h"
 #include "view/svg.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define WIDTH 960
 #define LEFT 70
 #define RIGHT 16

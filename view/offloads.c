@@ -5,8 +5,6 @@
 #include "base/units.h"
 #include "results/json.h"
 
-#include <math.h>
-
 #define SHOWN 0.005 /* and more is shown as 1 % */
 
 /* How long the longest is on the wire: by so much the times of its frames are not known. NAN: the rate is not. */

@@ -7,10 +7,6 @@
 #include "view/diagnosis.h"
 #include "view/embedded.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <string.h>
-
 #define QUEUE_MEAN 0.85    /* of a FIFO that CUBIC fills: windows go between 0.7 and 1 of what fits (RFC 9438, 4.6) */
 #define NEVER_FULL 10      /* times what waits, where nothing was lost */
 #define LEAST_QUEUE 15000.0 /* bytes: ten full frames */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/rules_table.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 void view_rules_table_error(struct view_table *t, const struct analysis_rule_fit *fit)
 {
     view_table_add(t, fit->applies ? "%.1f %%" : "-", 100 * fit->max_rel_error);

@@ -7,10 +7,6 @@
 #include "view/text.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One to three digits after the point, by the size that is shown: what rounds to 1000 is 1000.0. */
 static char *table_number(double value)

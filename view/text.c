@@ -5,11 +5,6 @@
 #include "base/print.h"
 #include "base/units.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
-
 void view_text_html(FILE *f, const char *text)
 {
     static const char special[] = "&<>\"'";

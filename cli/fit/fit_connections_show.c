@@ -4,10 +4,6 @@
 #include "study/fit/fit_connections.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 void cli_fit_connections_print(const void *state)
 {
     const struct study_fit_connections *f = state;

@@ -4,8 +4,6 @@
 #include "study/fit/fit_engines.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-
 #define WORST 5 /* differences shown one by one */
 
 void cli_fit_engines_print(const void *state)

@@ -8,10 +8,6 @@
 #include "model/loss_trace.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 #define NEAREST 10 /* at most so many points that disagree are shown */
 
 static void print_counts(const struct study_fit_regimes *r)

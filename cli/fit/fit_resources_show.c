@@ -7,10 +7,6 @@
 #include "view/diagnosis.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 #define WORST 5
 
 static void cell_range_mbps(struct view_table *t, const struct analysis_fit_value *v)

@@ -4,10 +4,6 @@
 #include "study/fit/fit_signatures.h"
 #include "view/table.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 static void signatures_add(struct view_table *t, const struct study_fit_signatures_row *r)
 {
     if (r->processes)

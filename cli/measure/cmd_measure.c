@@ -19,13 +19,6 @@
 #include "view/diagnosis.h"
 #include "view/measured_page.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define DEFAULT_TIME_S 30
 #define BAR 8            /* characters: a line is shorter than 80 */
 #define BIN_S 0.1        /* of the page's drawings, in a test of */

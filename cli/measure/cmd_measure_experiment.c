@@ -12,19 +12,13 @@
 #include "study/verdict/experiment.h"
 #include "view/table.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum experiment_step { EXPERIMENT_BEGIN, EXPERIMENT_FIFO, EXPERIMENT_ACK_FIRST, EXPERIMENT_END, EXPERIMENT_STEPS };
 

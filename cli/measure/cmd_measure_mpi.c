@@ -12,11 +12,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #define DEFAULT_BYTES 10000000 /* the paper's least */
 #define DEFAULT_TIME_S 60
 #define FLOW_NAME 32

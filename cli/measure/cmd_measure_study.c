@@ -9,9 +9,6 @@
 #include "measure/server.h"
 #include "measure/summary.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* What a study asks of servers: a test, of which the phases count that have the pattern's directions. */
 struct study_asked {
     const struct measure_client *client;

@@ -11,11 +11,7 @@
 #include "sweep/engines.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #define WIRE (1538.0 / 1448) /* bytes on the wire for one of payload, with timestamps, at an MTU of 1500 */
 #define ROUND_TRIP_S 200e-6  /* where nobody knows: two switches' hosts with 50 us of cable each */

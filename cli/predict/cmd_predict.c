@@ -10,11 +10,6 @@
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #define PROGRESS_EVERY_S 0.5
 #define DEFAULT_MODEL "window"
 

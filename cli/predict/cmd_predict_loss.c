@@ -6,9 +6,6 @@
 #include "study/predict/loss_traces.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #define SENDERS 4096
 #define SCHEMA "predict-loss:1"
 

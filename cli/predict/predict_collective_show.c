@@ -4,9 +4,6 @@
 #include "cli/predict/predict.h"
 #include "results/json.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 /* The closed forms are of equal links, nobody in nobody's way but ACKs behind data. */
 static bool collective_link(const struct scenario *s, struct model_collective_link *l, struct error *err)
 {

@@ -4,9 +4,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static void show_fit(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_signature_fit *f = &a->fit;

@@ -6,10 +6,6 @@
 #include "cli/predict/predict.h"
 #include "results/json.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define MOST INT64_C(1000000000000000) /* packets, processes, bytes */
 
 /* "12.5us", or "3.04us+80ns": the second for each byte. */

@@ -4,8 +4,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <math.h>
-
 #define FULL_LINK 0.999   /* of the rate: shown as saturated */
 #define BUSY_LINK 0.3     /* from here on bursts meet often enough to matter */
 #define BURSTS_MATTER 0.01 /* of a rate */

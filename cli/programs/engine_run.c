@@ -11,13 +11,8 @@
 #include "scenarios/run/run.h"
 #include "sweep/engines.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 volatile sig_atomic_t cli_engine_interrupted;
 

@@ -15,12 +15,6 @@
 #include "scenarios/load.h"
 #include "sweep/engines.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define ALLOW "--allow-programs"
 #define PROGRESS_STEP 0.005 /* what the kernel prints is read by somebody who may be slow */
 

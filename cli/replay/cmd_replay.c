@@ -10,12 +10,6 @@
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define CALIBRATIONS 6 /* at most, while they come nearer */
 #define SEARCHES 3 /* around the nearest guess */
 #define NEAR_ENOUGH 0.04 /* of study_replay_distance(): no other guess is tried */

@@ -6,13 +6,8 @@
 #include "cli/replay/cmd_replay.h"
 #include "results/json.h"
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define PROGRESS_BYTES 10000000
 

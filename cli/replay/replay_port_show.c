@@ -6,10 +6,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 #define SHOWN 20 /* rows of the table; --json has all */
 
 static double port_seconds(int64_t time_ps)

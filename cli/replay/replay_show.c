@@ -8,10 +8,6 @@
 #include "view/diagnosis.h"
 #include "view/table.h"
 
-#include <math.h>
-#include <stdlib.h>
-
-
 static double replay_total(const struct study_replay_run *run, int n)
 {
     double sum = 0;

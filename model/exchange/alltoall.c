@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/exchange/alltoall.h"
 
-#include <math.h>
-
 static bool is_at_least_zero(double x)
 {
     return isfinite(x) && x >= 0;

@@ -11,9 +11,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Hockney's link: a message of m bytes takes alpha + beta * m seconds. */
 struct model_alltoall_link {
     double alpha_s;         /* alpha: start-up, finite and >= 0 */

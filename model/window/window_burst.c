@@ -5,8 +5,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */
 #define FRAME_FACTOR 0.125 /* and of the bursts that single ACKs let go */

@@ -4,10 +4,6 @@
 #include "base/memory.h"
 #include "model/rule.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct model_window_rule {
     struct model_window *window;     /* owned, as the rest */
     struct model_window_network network;

@@ -2,9 +2,6 @@
 #include "base/memory.h"
 #include "model/window/window_state.h"
 
-#include <math.h>
-#include <string.h>
-
 #define SWEEPS 200000
 #define PATIENCE 256     /* sweeps between Newton steps at most */
 #define SLIDE_SWEEPS 8   /* sweeps that show where they go */

@@ -6,9 +6,6 @@
 #include "results/csv.h"
 #include "results/directory.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 struct operations_row {
     int64_t operation, start_ps, end_ps;
     int process;

@@ -5,9 +5,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define SLOTS (4 * PORT_FLOWS)
 
 void port_flows_fini(struct port_flows *f)

@@ -8,9 +8,6 @@
 #include "emu/network/port.h"
 #include "scenarios/run/record.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define SAMPLE_PS UNITS_PS_PER_MS
 #define SAMPLES 100000
 #define LATEST_NS INT64_C(9000000000000000) /* 104 days: emulated picoseconds fit 64 bits */

@@ -6,7 +6,6 @@
 #include "scenarios/traffic/pauses.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 static const struct program_ops *program_ops_of(const struct scenario *s)
 {

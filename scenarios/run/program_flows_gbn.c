@@ -4,10 +4,6 @@
 #include "results/directory.h"
 #include "scenarios/run/program_gbn.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORDS 32 /* a line */
 
 /* So many of one event in a row. */

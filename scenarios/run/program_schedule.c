@@ -19,10 +19,6 @@
 #include "scenarios/traffic/played.h"
 #include "scenarios/run/program.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define GREETING 1 /* bytes that each way begins with: who connects says who it is, and the receiver opens its window */
 #define ETHERNET 1                            /* DLT_EN10MB */
 #define HEADERS 134                           /* of a frame: Ethernet 14, IPv4 60, TCP 60 at most */

@@ -6,10 +6,6 @@
 #include "results/directory.h"
 #include "results/queues.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 struct record_queue_row {
     int64_t bytes, packets, dropped;
 };

@@ -16,11 +16,6 @@
 #include "scenarios/run/windows.h"
 #include "scenarios/traffic/pauses.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define VLAN_TAG_AT 12 /* after both addresses */
 #define VLAN_TAG_BYTES 4
 #define SAMPLES 500                         /* of queues and deliveries over the run */

@@ -5,11 +5,6 @@
 #include "base/order.h"
 #include "scenarios/scenario.h"
 
-#include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORD 64 /* of a label, with its NUL */
 
 struct label {

@@ -6,8 +6,6 @@
 #include "scenarios/traffic/goal.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int played_root(const struct scenario *s)
 {

@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 static const char what[] = "a schedule";
 
 void schedule_init(struct schedule *s, int ranks)

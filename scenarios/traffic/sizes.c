@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "results/csv.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define MOST 1e15 /* bytes of a flow */
 
 static bool sizes_row(struct sizes *s, const struct results_csv *c, const double value[2], struct error *err)

@@ -6,10 +6,6 @@
 #include "study/compare/compare_interval.h"
 #include "study/compare/kept.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A judged host, kept. */
 struct kept {
     struct analysis_resource resource; /* its flows owned */

@@ -7,9 +7,6 @@
 #include "results/directory.h"
 #include "scenarios/differ.h"
 
-#include <math.h>
-#include <string.h>
-
 #define MEASURED 0.1   /* a link's rate as seen in a capture: closer ones may be one */
 #define IN_FLIGHT 0.25 /* windows of two captures: a receiver's buffer grows with its round trip */
 #define DIGITS 3

@@ -6,10 +6,6 @@
 #include "base/order.h"
 #include "sweep/read.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FIGURES STUDY_COMPARE_SWEEPS_FIGURES
 
 /* Figures of a seed, and half the widths of their intervals. */

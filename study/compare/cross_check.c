@@ -3,10 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static void cross_check_run_fini(struct study_cross_check_run *run)
 {
     for (size_t e = 0; e < run->n_engines; e++) {

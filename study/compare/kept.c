@@ -8,9 +8,6 @@
 #include "study/verdict/judge_run.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST (16u << 20) /* bytes */
 

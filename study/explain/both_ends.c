@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "study/explain/explanation.h"
 
-#include <stdlib.h>
-
 static struct study_both_ends_flow both_ends_flow(const struct analysis_both_ends_flow *f, bool placed)
 {
     struct study_both_ends_flow flow = {.placed = placed, .between = *f};

@@ -5,10 +5,6 @@
 #include "base/units.h"
 #include "results/directory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define HARDLY_EVER 0.999 /* of the time neither is busy: no turns to speak of */
 
 /* The rows of one port. */

@@ -8,12 +8,6 @@
 #include "base/order.h"
 #include "base/text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 
 /* Evidence that the capture was made beside a host: how many flows it has; how many of their handshakes show that, and

@@ -5,9 +5,6 @@
 #include "base/units.h"
 #include "analysis/pendulum_waits.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #define LEAST_BUSY_S 1e-3 /* where ticks are finer: a mean of milliseconds */
 
 bool study_pendulum_make(const struct analysis_flows *f, const struct study_explanations *x, struct study_pendulum *s,

@@ -4,10 +4,6 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* That of these axes, pairs and bytes, made if it is not there. */
 static struct study_fit_connections_point *connections_point(struct study_fit_connections *f, const char *group,
                                                              int64_t pairs, int64_t bytes)

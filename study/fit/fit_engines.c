@@ -4,10 +4,6 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static bool engines_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
 {
     struct study_fit_engines *e = state;

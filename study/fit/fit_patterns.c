@@ -5,10 +5,6 @@
 #include "study/fit/fit_patterns.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NEAR 0.1 /* the paper counts links within */
 

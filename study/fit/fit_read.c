@@ -7,9 +7,6 @@
 #include "foreign/read.h"
 #include "study/verdict/judge.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define PART(NAME, name) [STUDY_FIT_##NAME] = &study_fit_##name##_part,
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PART)};
 

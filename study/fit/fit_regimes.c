@@ -5,10 +5,6 @@
 #include "base/memory.h"
 #include "study/run_network.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void regimes_fini(void *state)
 {
     struct study_fit_regimes *r = state;

@@ -7,11 +7,6 @@
 #include "base/units.h"
 #include "model/collective.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define LABEL 256
 
 /* Endless flows both ways between h0 of a star and others, all of one kind. */

@@ -4,11 +4,6 @@
 #include "base/memory.h"
 #include "study/run_network.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void resources_free_point(struct study_fit_point *p)
 {
     MEMORY_FREE(p->source, p->label, p->flows);

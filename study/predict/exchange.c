@@ -4,10 +4,6 @@
 #include "base/memory.h"
 #include "results/csv.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define EXCHANGE_PROCESSES_MOST 10000 /* of a file of sizes: their matrix is kept */
 
 static struct study_exchange_row *exchange_add(struct study_exchange_answer *a, const char *model, const char *source,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/predict/models.h"
 
-#include <math.h>
-#include <string.h>
-
 #define RULE(model, column, text)                                                                                      \
     {.name = #model, .summary = text, .run = study_prediction_rule, .rule = &model_rule_##model, .fit_column = column},
 

@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <string.h>
-
 static void prediction_keep(struct study_prediction *p, const struct model_step *step)
 {
     if (!p->options.every_step && p->n_kept == STUDY_PREDICTION_SHOWN)

@@ -6,8 +6,6 @@
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"
 
-#include <stdlib.h>
-
 /* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. Of MANY
  * transfers two orders tell how well they are known, and each need not be known so well by itself: the law is right to a
  * per cent. */

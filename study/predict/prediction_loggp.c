@@ -3,8 +3,6 @@
 #include "model/logp.h"
 #include "study/predict/models.h"
 
-#include <math.h>
-
 /* LogGP's parameters of a scenario. Its hosts take no time of their own: o = 0. */
 static struct model_logp loggp_parameters(const struct scenario_pattern *s)
 {

@@ -3,9 +3,6 @@
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"
 
-#include <math.h>
-#include <string.h>
-
 /* The window law once more for the transfers of the first step, to show where the round trips go. */
 static bool rule_fill_queues(struct study_prediction *p, const struct model_routes *routes, struct error *err)
 {

@@ -3,11 +3,6 @@
 #include "base/units.h"
 #include "study/replay/replay.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define OTHER_TRAFFIC 0.05
 #define TIMES 4
 #define NEAR 5

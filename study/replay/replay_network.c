@@ -13,10 +13,6 @@
 #include "judge/limit.h"
 #include "judge/path.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define SETTLED 0.3       /* of the time of a flow: its window has grown, and what nobody judged together has begun */
 #define FASTER 20         /* the other links, than the shared one: nothing queues there */
 #define HEADROOM 1.25     /* a link whose rate does not show is so much faster than what 100 ms carried */

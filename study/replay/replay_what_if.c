@@ -4,11 +4,6 @@
 #include "base/units.h"
 #include "study/replay/replay.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WAYS STUDY_REPLAY_WAYS
 #define PLAYED 0.04 /* of what would be carried: nine of ten what-ifs of a near baseline come as near to the experiment */
 #define COUNTS JUDGE_DIAGNOSIS_COUNTS

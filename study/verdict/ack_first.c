@@ -9,11 +9,6 @@
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* A queue that only orders and drops frames can be another one. A shaper, a policer or one with classes also says how
  * much of the line a flow gets: ACKs first in its place would be another network. */
 static bool queue_replace(struct emu_queue_config *q, const char *kernel, bool *all, struct error *err)

@@ -7,10 +7,6 @@
 #include "study/verdict/workload.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 const char *study_judge_run_of(const char *path, char directory[static PATH_MAX])

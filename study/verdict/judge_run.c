@@ -12,11 +12,6 @@
 #include "study/verdict/judge_run_evidence.h"
 #include "study/verdict/latency.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TIMES_LEAST 5 /* known in a phase, so that its ends, which lie between, matter little */
 #define PARTS 32      /* of a phase, to see where a rate settles */
 #define OTHERWISE 0.05 /* of a phase: a mean over so much else is not used where a flow's progress is known */

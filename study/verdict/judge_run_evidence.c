@@ -7,10 +7,6 @@
 #include "model/window/window.h"
 #include "study/run_network.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define HOPS 64
 #define WINDOW_FULL 0.85   /* of the window is in flight: the window limits the flow, not its application */
 #define PAUSES 0.05        /* of the time: its application, not its window, limits a flow */

@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-#include <math.h>
-
 #define ROOM 256
 
 void study_latency_add(struct study_latency *x, const struct results_progress *p, size_t flow, double floor_s,

@@ -4,8 +4,6 @@
 #include "base/units.h"
 #include "study/run_network.h"
 
-#include <math.h>
-
 static bool setup_shares_host(const struct scenario *s, int flow)
 {
     for (int i = 0; i < flow; i++) {

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "study/verdict/latency.h"
 
-#include <math.h>
-
 #define BINS 256 /* of a capture: half of a flow's own slots, so that a flow without a sample leaves no gap */
 
 static void trips_take(struct study_round_trips *t, size_t n)

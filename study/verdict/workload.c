@@ -5,8 +5,6 @@
 #include "results/directory.h"
 #include "scenarios/load.h"
 
-#include <stdlib.h>
-
 static bool workload_load(const char *directory, struct scenario *s, struct error *err)
 {
     MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");

@@ -6,8 +6,6 @@
 #include "study/verdict/workload.h"
 #include "results/csv.h"
 
-#include <math.h>
-
 enum burst_column { SOURCES, SINKS, PACKETS, RECEIVED, SEND_GAP, RECEIVE_GAP, BURST_COLUMNS };
 static const char *const burst_columns[BURST_COLUMNS] = {"sources",  "sinks",      "packets",
                                                          "received", "send_gap_s", "receive_gap_s"};

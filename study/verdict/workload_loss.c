@@ -8,11 +8,6 @@
 #include "results/summary.h"
 #include "model/loss.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define CONTENT 2 /* times the tolerance */
 
 /* Time a full packet takes on the receiver's link: g_r of a receiver that keeps up. */

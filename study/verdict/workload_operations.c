@@ -5,10 +5,6 @@
 #include "study/verdict/workload.h"
 #include "results/csv.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define LEAST_POINTS 4 /* of a signature */
 #define PART 3         /* clusters are a third of a timer apart at least */
 

@@ -4,12 +4,6 @@
 #include "base/memory.h"
 #include "base/order.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PLACES 10000000 /* of a grid, at most */
 
 const char *view_sweep_page_axes_text(const json_t *value, char text[static 32])

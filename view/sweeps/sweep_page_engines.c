@@ -6,9 +6,6 @@
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define WORST 10 /* differences shown one by one */
 
 /* What is compared of a flow: completion times where there are any, as the fit does. */

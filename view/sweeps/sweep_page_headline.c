@@ -11,8 +11,6 @@
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
 
-#include <inttypes.h>
-
 /* Hosts: the queues that cost most. Collectives have a sentence of their own. */
 static char *headline_remedies(const void *state)
 {

@@ -6,10 +6,6 @@
 #include "view/sweeps/sweep_page_table2.h"
 #include "view/svg.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PANELS 3      /* histograms in a row */
 #define PANEL_WIDTH 320
 #define PANEL_HEIGHT 134

@@ -2,8 +2,6 @@
 #include "base/memory.h"
 #include "view/sweeps/sweep_page.h"
 
-#include <string.h>
-
 /* sweeps/fig4a.db -> fig4a */
 static char *name_of(const char *path)
 {

@@ -8,11 +8,6 @@
 #include "view/text.h"
 #include "view/svg.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define CELL 34        /* pixels */
 #define SHADES 4
 #define OBSERVED_TEXT 160

@@ -7,11 +7,6 @@
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WIDTH 116
 #define WIDTH_NICS 150 /* where NICs have names, too */
 #define HEIGHT 24

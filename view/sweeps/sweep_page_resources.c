@@ -10,10 +10,6 @@
 #include "view/text.h"
 #include "view/svg.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORST 0.5     /* deviation of the darkest shade, at most: one far off would pale the others */
 #define DEGREES 128   /* of a direction, at most: the larger ones are in the data alone */
 #define SERIES 5      /* outdegrees drawn as lines */
