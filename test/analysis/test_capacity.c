@@ -4,8 +4,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 CM_OWNER(analysis_capacity, analysis_capacity_free)
 
 #define FULL 1448     /* 1538 bytes on the wire with 40 + 12 + 38 around it */

@@ -3,8 +3,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FULL 1000
 
 static struct analysis_clocking_figures figures(const struct analysis_clocking *c)
@@ -36,8 +34,7 @@ TEST(test_a_full_window_is_always_at_its_most)
                                end + FULL, FULL, t += MS);
     for (int i = 0; i < 500; i++, tick++) {
         ack += 2 * FULL;
-        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = tick}, ack, 10 * FULL,
-                              t += MS);
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = tick}, ack, 10 * FULL, t += MS);
         for (int k = 0; k < 2; k++, end += FULL)
             analysis_clocking_data(
                 c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = tick}, end + FULL, FULL,
@@ -78,8 +75,7 @@ TEST(test_writes_begin_with_nothing_in_flight_and_end_short)
             analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = bytes, .has_timestamps = true, .tsecr = tick},
                                    end, FULL, t + k * MS / 10);
         }
-        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = ++tick}, end, 100 * FULL,
-                              t + 2 * MS);
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = ++tick}, end, 100 * FULL, t + 2 * MS);
     }
     struct analysis_clocking_figures x = figures(c);
     assert_true(fabs(x.short_share - 0.2) < 1e-9);
@@ -127,8 +123,7 @@ TEST(test_a_window_that_grows_is_no_slow_reader)
     MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
-        ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL,
-                              i * MS + MS / 2);
+        ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL, i * MS + MS / 2);
     }
     struct analysis_clocking_figures x = figures(c);
     assert_true(x.offered_swing <= 0);

@@ -7,8 +7,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define US INT64_C(1000)
 #define SEGMENT 1000
 #define BURST 8    /* segments at once, 10 us apart at the tap */

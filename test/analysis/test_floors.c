@@ -2,8 +2,6 @@
 #include "analysis/floors.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FLOWS 12
 #define SLOTS 200
 #define SLOT_S 1e-3

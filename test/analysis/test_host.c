@@ -4,8 +4,6 @@
 #include "analysis/host.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FRAME 1538
 #define FRAME_NS INT64_C(12304) /* at 1 Gb/s */
 

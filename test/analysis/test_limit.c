@@ -2,8 +2,6 @@
 #include "analysis/rules/limit.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define BINS 128
 #define OFFERED 500e3
 
@@ -74,9 +72,8 @@ TEST_WITH(test_growth_silence_and_a_full_window_follow_each_other, make, drop)
         if (i % 16 > 1)
             bins.bin[i] = (struct analysis_bin){0};
     struct analysis_flow flow = flow_of();
-    expect(&flow, 3,
-           (enum analysis_limit[]){ANALYSIS_LIMIT_SENDER, ANALYSIS_LIMIT_APPLICATION, ANALYSIS_LIMIT_RECEIVER},
-           (double[]){0.032, 0.064, 0.128});
+    expect(&flow, 3, (enum analysis_limit[]){ANALYSIS_LIMIT_SENDER, ANALYSIS_LIMIT_APPLICATION,
+           ANALYSIS_LIMIT_RECEIVER}, (double[]){0.032, 0.064, 0.128});
     assert_int_equal(analysis_limit_between(&flow, 0, 0.030), ANALYSIS_LIMIT_SENDER);
     assert_int_equal(analysis_limit_between(&flow, 0.032, 0.064), ANALYSIS_LIMIT_APPLICATION);
     assert_int_equal(analysis_limit_between(&flow, 0.070, 0.120), ANALYSIS_LIMIT_RECEIVER);

@@ -6,8 +6,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FLOWS 3
 
 /* What the test has found last. */
@@ -272,8 +270,7 @@ TEST(test_a_link_is_assumed_to_be_as_fast_both_ways)
     struct analysis_evidence e[2] = {{.floor_s = 20e-3}, {.floor_s = 20e-3}};
     struct analysis_evidence_set set = set_of(e, flows, 2);
     decided(&set, NULL, (const double[]){100e6, NAN});
-    assert_int_equal(facts.in.source, JUDGE_CAPACITY_KNOWN);
-    assert_int_equal(facts.out.source, JUDGE_CAPACITY_ASSUMED);
+    assert_ints({facts.in.source, JUDGE_CAPACITY_KNOWN}, {facts.out.source, JUDGE_CAPACITY_ASSUMED});
     assert_true(facts.out.capacity_bps == 100e6);
     for (int line = 0; line < 2; line++) /* of an Ethernet, or not, with windows as large out as in, or half */
         for (int same = 0; same < 2; same++) {

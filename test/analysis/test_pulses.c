@@ -3,8 +3,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FULL 1448
 #define WINDOW 20                      /* segments: 100 ms of round trip make 200 a second */
 #define TRIP_NS (100 * MS)

@@ -3,8 +3,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define US INT64_C(1000)
 #define SEGMENT 1000
 
@@ -315,7 +313,6 @@ TEST(test_pauses_of_the_application)
     MEMORY_LOCAL struct analysis_pause *pauses = analysis_flows_pauses(f, 0, &n);
     assert_int_equal(n, 20);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(pauses[i].after_bytes, (2 * i + 2) * SEGMENT);
-        assert_int_equal(pauses[i].pause_ns, 40 * MS - 20 * US);
+        assert_ints({pauses[i].after_bytes, (2 * i + 2) * SEGMENT}, {pauses[i].pause_ns, 40 * MS - 20 * US});
     }
 }

@@ -3,8 +3,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 TEST(test_t_quantiles_match_the_tables)
 {
     assert_float_equal(estimate_t975(1), 12.7062, 1e-4);

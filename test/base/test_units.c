@@ -3,12 +3,10 @@
 #include "base/units.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define GOOD(parse, text, expected)                      \
     do {                                                 \
         int64_t value = -1;                              \
-        struct error err = {0};                          \
+        err = (struct error){0};                         \
         if (!parse(text, &value, &err))                  \
             fail_msg("%s: %s", text, err.message);       \
         assert_int_equal(value, (expected));             \
@@ -17,7 +15,7 @@
 #define BAD(parse, text, words)                              \
     do {                                                     \
         int64_t value = -1;                                  \
-        struct error err = {0};                              \
+        err = (struct error){0};                             \
         assert_false(parse(text, &value, &err));             \
         assert_int_equal(err.code, ERROR_INPUT);             \
         assert_int_equal(value, -1);                         \
@@ -140,7 +138,6 @@ TEST(test_formatting_round_trips)
         if (i % 3 == 0)
             value = (int64_t)random_below(&r, 1000) * 1000000;
         char text[UNITS_TEXT];
-        struct error err;
         units_format_rate(value, text);
         assert_true(units_parse_rate(text, &back, &err));
         assert_int_equal(back, value);

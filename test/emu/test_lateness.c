@@ -24,9 +24,7 @@ TEST(test_frames_later_than_the_bound_are_late)
     emu_lateness_add(&l, 0, 100 * US);
     assert_int_equal(l.late, 0);
     emu_lateness_add(&l, 0, 100 * US + 1);
-    assert_int_equal(l.frames, 100);
-    assert_int_equal(l.late, 1);
-    assert_int_equal(l.most_ps, 100 * US + 1);
+    assert_ints({l.frames, 100}, {l.late, 1}, {l.most_ps, 100 * US + 1});
     assert_true(emu_lateness_share(&l) == 0.01);
 }
 
@@ -70,8 +68,7 @@ TEST(test_time_with_a_frame_overdue_is_counted_once)
     emu_lateness_add(&l, 1200 * US, 100 * US); /* in time */
     assert_int_equal(l.overdue_ps, 450 * US);
     emu_lateness_add(&l, 3000 * US, 101 * US);
-    assert_int_equal(l.overdue_ps, 551 * US);
-    assert_int_equal(l.late, 4);
+    assert_ints({l.overdue_ps, 551 * US}, {l.late, 4});
 }
 
 /* The ends of int64_t have bins. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/cubic.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 TEST(test_cube_roots_are_exact)

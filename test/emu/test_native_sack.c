@@ -65,14 +65,10 @@ TEST(test_blocks_tell_the_latest_first)
     native_reassembly_insert(&r, 500, 600);
     native_reassembly_insert(&r, 700, 800);
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 3);
-    assert_int_equal(blocks[0][0], 700);
-    assert_int_equal(blocks[1][0], 500);
-    assert_int_equal(blocks[2][0], 300);
+    assert_ints({blocks[0][0], 700}, {blocks[1][0], 500}, {blocks[2][0], 300});
     native_reassembly_insert(&r, 200, 250); /* grows the first */
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 3);
-    assert_int_equal(blocks[0][0], 100);
-    assert_int_equal(blocks[0][1], 250);
-    assert_int_equal(blocks[1][0], 700);
+    assert_ints({blocks[0][0], 100}, {blocks[0][1], 250}, {blocks[1][0], 700});
     assert_true(native_reassembly_advance(&r, 100) == 250); /* the hole before it is filled */
     assert_true(native_reassembly_advance(&r, 260) == 260);
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 3);

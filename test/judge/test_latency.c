@@ -2,8 +2,6 @@
 #include "judge/latency.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* 1 to n ms, the greatest first. */
 static void count_down(double *round_s, size_t n)
 {

@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/judge/any.h"
 
-#include <math.h>
-
 #define FULL 1448.0
 #define NEVER 0.999 /* of what is so with a share: not so */
 #define IN 0

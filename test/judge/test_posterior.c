@@ -6,8 +6,6 @@
 #include "test/cm.h"
 #include "test/judge/any.h"
 
-#include <math.h>
-
 #define FULL 1448.0
 #define IN 0
 #define OUT 1
@@ -102,10 +100,8 @@ static double said(double yes)
 TEST(test_acks_that_wait_are_a_yes)
 {
     struct judge_diagnosis d = decided_pair(40e6, 10e-3);
-    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
-    assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
-    assert_int_equal(d.second, JUDGE_CAUSE_UNKNOWN);
-    assert_int_equal(d.possible_from, JUDGE_POSSIBLE_MODEL);
+    assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_ACKS}, {d.second, JUDGE_CAUSE_UNKNOWN},
+                {d.possible_from, JUDGE_POSSIBLE_MODEL});
     assert_true(fabs(d.probability - said(1)) < 1e-9); /* no draw says otherwise, but nature may */
     assert_true(fabs(d.lost_share - 0.25) < 0.01 && d.ci95 > 0 && d.ci95 < 0.1);
     assert_true(fabs(d.out.possible_bps / 80e6 - 1) < 0.01 && fabs(d.out.lost_share - 0.5) < 0.01);
@@ -120,8 +116,7 @@ TEST(test_acks_that_wait_are_a_yes)
 TEST(test_nothing_waits_is_a_no)
 {
     struct judge_diagnosis d = decided_pair(40e6, 0);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_WINDOW);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_WINDOW});
     assert_int_equal(d.second, JUDGE_CAUSE_UNKNOWN); /* there is but one */
     assert_true(fabs(d.probability - said(0)) < 1e-9 && fabs(d.lost_share) < 0.005);
     assert_non_null(strstr(d.why, judge_cause(JUDGE_CAUSE_WINDOW)->meaning));
@@ -166,8 +161,7 @@ TEST(test_a_flow_that_may_be_its_applications_is_neither)
     for (int i = 2; i < 9; i++) {
         unsure(&alone(&p, 40e6, 10e-3)->flow[OUT], 0.1 * i);
         struct judge_diagnosis d = decided(&p.facts);
-        assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
-        assert_int_equal(d.cause, JUDGE_CAUSE_UNKNOWN);
+        assert_ints({d.answer, JUDGE_ANSWER_UNKNOWN}, {d.cause, JUDGE_CAUSE_UNKNOWN});
         assert_true(fabs(d.probability - (1 - 0.1 * i)) < SPREAD);
         assert_non_null(strstr(d.why, "whether waiting ACKs or the applications hold them back"));
     }
@@ -360,8 +354,7 @@ TEST(test_one_medium_for_both_directions_leaves_no_yes)
     p.facts.in.source = JUDGE_CAPACITY_DISPERSION;
     assert_true(judge_path_shared(&p.facts) == judge_noise.shared);
     struct judge_diagnosis d = decided(&p.facts);
-    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
-    assert_int_equal(d.second, JUDGE_CAUSE_SHARED);
+    assert_ints({d.answer, JUDGE_ANSWER_UNKNOWN}, {d.second, JUDGE_CAUSE_SHARED});
     assert_true(fabs(d.probability - said(1 - judge_noise.shared)) < SPREAD);
     assert_non_null(strstr(d.why, "one medium"));
     p.facts.in.capacity_bps = 120e6; /* more than what both carry: two links */
@@ -426,8 +419,7 @@ TEST(test_an_access_line_shows_by_what_is_possible)
     p.facts.out.capacity_bps = 2e6;
     p.facts.in.capacity_bps = 16e6;
     struct judge_diagnosis d = decided(&p.facts);
-    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
-    assert_int_equal(d.cause, JUDGE_CAUSE_THIN_ACKS);
+    assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_THIN_ACKS});
     p.facts.stopped = true; /* then a capacity is what stops leave of it */
     assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ACKS);
     p.facts.stopped = false;
@@ -573,8 +565,7 @@ TEST(test_cases_are_weighed)
     cases[0] = (struct judge_case){&none.facts, 0.99};
     cases[1] = (struct judge_case){&waits.facts, 0.01};
     judge_posterior_decide(cases, 2, &d);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_WINDOW);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_WINDOW});
     assert_true(fabs(d.probability - said(0.01)) < POINTS);
     assert_true(d.ci95 < 0.05 && fabs(d.lost_share) < 0.01); /* 99 % lose nothing, 1 % a quarter */
 }
@@ -598,8 +589,7 @@ static struct judge_diagnosis decided_tried(double ack_wait_s, double out_bps, d
 TEST(test_what_was_tried_decides_whatever_waits_say)
 {
     struct judge_diagnosis d = decided_tried(10e-3, 41e6, NAN);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.possible_from, JUDGE_POSSIBLE_EMULATED);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.possible_from, JUDGE_POSSIBLE_EMULATED});
     assert_true(isnan(d.probability) && isnan(d.ci95));
     assert_true(fabs(d.lost_share - (1 - 120.0 / 121)) < 1e-12);
     assert_true(d.out.possible_bps == 41e6 && fabs(d.out.lost_share - 1.0 / 41) < 1e-12);

@@ -2,8 +2,6 @@
 #include "measure/figures.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* A flow in over 10 s, a sample a second: the receiver reads 1 MB/s for 5 s, then 3 MB/s, and answers 100 segments a
  * second; the sender waits for the receiver a quarter of the time, and every 50th segment is sent again. */
 static struct measure_sample near[11], far[11];

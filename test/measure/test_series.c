@@ -2,8 +2,6 @@
 #include "measure/series.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* From 100 to 102 s 1 MB/s go out, from 103 to 104 s 2 MB/s come in; words out wait 10 and 30 ms at 100.2 and 100.3 s,
  * with clocks that differ by 5 s. */
 static struct measure_sample out[3] = {{.at_s = 100, .delivered_bytes = 500}, {.at_s = 101, .delivered_bytes = 1000500},

@@ -2,8 +2,6 @@
 #include "measure/summary.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* A phase of 2 s at constant rates in Mb/s; 0: nothing goes that way. Round trips are `rtt_s` over a floor of 10 ms,
  * and each MB is answered by 100 segments. */
 static void add(struct measure_test *t, enum measure_kind kind, double in_mbps, double out_mbps, double rtt_s)

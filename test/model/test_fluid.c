@@ -5,8 +5,6 @@
 #include "model/window/window_rule.h"
 #include "test/model/patterns.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define MOST 64
@@ -229,7 +227,6 @@ TEST(test_long_messages_over_random_patterns)
     for (uint64_t seed = 1; seed <= 8; seed++) {
         struct model_transfer t[PATTERN_MOST];
         struct model_routes routes;
-        struct error err;
         int rack[10];
         double fluid[MOST], law[MOST];
         struct model_platform p = pattern_two_racks(10, rack);

@@ -4,8 +4,6 @@
 
 #include "test/cm.h"
 
-#include <math.h>
-
 /* Blocks whose logarithms are base, and what each setting adds in its four. */
 static struct study_experiment given(size_t fours, const double *queue, double offloads, double both)
 {
