@@ -3,103 +3,77 @@
 
 #include "test/scenarios/text.h"
 
+#define SAME(field) {a->field, b->field}
+
 static void same_queue(const struct emu_queue_config *a, const struct emu_queue_config *b)
 {
-    assert_int_equal(a->discipline, b->discipline);
-    assert_true(a->limit_bytes == b->limit_bytes);
-    assert_true(a->limit_packets == b->limit_packets);
-    assert_true(a->mark_bytes == b->mark_bytes);
-    const struct emu_discipline_parameters *p = &a->parameters, *q = &b->parameters;
-    assert_true(p->target_ps == q->target_ps && p->interval_ps == q->interval_ps);
-    assert_true(p->quantum_bytes == q->quantum_bytes);
-    assert_int_equal(p->n_quanta, q->n_quanta);
-    for (int i = 0; i < p->n_quanta; i++)
-        assert_true(p->quanta_bytes[i] == q->quanta_bytes[i]);
-    assert_true(p->min_bytes == q->min_bytes && p->max_bytes == q->max_bytes && p->probability == q->probability);
-    assert_true(p->rate_bps == q->rate_bps && p->burst_bytes == q->burst_bytes);
-    assert_ints({p->ecn, q->ecn}, {p->aggressive, q->aggressive});
+    assert_ints(SAME(discipline), SAME(limit_bytes), SAME(limit_packets), SAME(mark_bytes),
+                SAME(parameters.target_ps), SAME(parameters.interval_ps), SAME(parameters.quantum_bytes),
+                SAME(parameters.n_quanta), SAME(parameters.min_bytes), SAME(parameters.max_bytes),
+                SAME(parameters.rate_bps), SAME(parameters.burst_bytes), SAME(parameters.ecn),
+                SAME(parameters.aggressive));
+    for (int i = 0; i < a->parameters.n_quanta; i++)
+        assert_true(a->parameters.quanta_bytes[i] == b->parameters.quanta_bytes[i]);
+    assert_near(a->parameters.probability, b->parameters.probability, 0);
 }
 
 static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
 {
-    assert_true(a->rate_bps == b->rate_bps);
-    assert_true(a->up_bps == b->up_bps);
-    assert_true(a->delay_ps == b->delay_ps);
-    assert_int_equal(a->faults.on, b->faults.on);
-    assert_float_equal(a->faults.loss, b->faults.loss, 0);
-    assert_int_equal(a->faults.burst.on, b->faults.burst.on);
-    assert_float_equal(a->faults.burst.to_bad, b->faults.burst.to_bad, 0);
-    assert_float_equal(a->faults.burst.to_good, b->faults.burst.to_good, 0);
-    assert_float_equal(a->faults.burst.loss_bad, b->faults.burst.loss_bad, 0);
-    assert_float_equal(a->faults.burst.loss_good, b->faults.burst.loss_good, 0);
-    assert_ints({a->faults.jitter_ps, b->faults.jitter_ps}, {a->faults.shape, b->faults.shape});
-    assert_float_equal(a->faults.reorder, b->faults.reorder, 0);
-    assert_int_equal(a->faults.reorder_by_ps, b->faults.reorder_by_ps);
-    assert_true(a->faults.seed == b->faults.seed);
+    assert_ints(SAME(rate_bps), SAME(up_bps), SAME(delay_ps), SAME(faults.on), SAME(faults.burst.on),
+                SAME(faults.jitter_ps), SAME(faults.shape), SAME(faults.reorder_by_ps), SAME(faults.seed));
+    assert_all_near(0, SAME(faults.loss), SAME(faults.burst.to_bad), SAME(faults.burst.to_good),
+                    SAME(faults.burst.loss_bad), SAME(faults.burst.loss_good), SAME(faults.reorder));
 }
 
 static void same_switch(const struct emu_switch_config *a, const struct emu_switch_config *b)
 {
     same_queue(&a->queue, &b->queue);
     assert_string_equal(a->kernel, b->kernel);
-    assert_int_equal(a->architecture, b->architecture);
-    assert_true(a->pool.bytes == b->pool.bytes && a->pool.packets == b->pool.packets);
-    assert_true(a->alpha == b->alpha);
-    assert_ints({a->arbitration, b->arbitration}, {a->cut_through, b->cut_through}, {a->latency_ps, b->latency_ps},
-                {a->backplane_bps, b->backplane_bps}, {a->pause.on, b->pause.on});
-    assert_true(a->pause.xoff.bytes == b->pause.xoff.bytes && a->pause.xoff.packets == b->pause.xoff.packets);
-    assert_true(a->pause.xon.bytes == b->pause.xon.bytes && a->pause.xon.packets == b->pause.xon.packets);
-    assert_ints({a->pause.quanta, b->pause.quanta}, {a->pause.n_classes, b->pause.n_classes});
-    assert_true(a->pause.rest.bytes == b->pause.rest.bytes && a->pause.rest.packets == b->pause.rest.packets);
+    assert_ints(SAME(architecture), SAME(pool.bytes), SAME(pool.packets), SAME(arbitration),
+                SAME(cut_through), SAME(latency_ps), SAME(backplane_bps), SAME(pause.on), SAME(pause.xoff.bytes),
+                SAME(pause.xoff.packets), SAME(pause.xon.bytes), SAME(pause.xon.packets), SAME(pause.quanta),
+                SAME(pause.n_classes), SAME(pause.rest.bytes), SAME(pause.rest.packets));
+    assert_near(a->alpha, b->alpha, 0);
     for (int i = 0; i < a->pause.n_classes; i++)
         assert_int_equal(a->pause.classes[i], b->pause.classes[i]);
 }
 
 static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config *b)
 {
-    assert_ints({a->congestion, b->congestion}, {a->send_buffer_bytes, b->send_buffer_bytes},
-                {a->receive_buffer_bytes, b->receive_buffer_bytes},
-                {a->initial_window_segments, b->initial_window_segments}, {a->segment_bytes, b->segment_bytes},
-                {a->delayed_ack, b->delayed_ack}, {a->delayed_ack_timeout_ps, b->delayed_ack_timeout_ps},
-                {a->min_rto_ps, b->min_rto_ps}, {a->max_rto_ps, b->max_rto_ps}, {a->sack, b->sack}, {a->ecn, b->ecn});
+    assert_ints(SAME(congestion), SAME(send_buffer_bytes), SAME(receive_buffer_bytes), SAME(initial_window_segments),
+                SAME(segment_bytes), SAME(delayed_ack), SAME(delayed_ack_timeout_ps), SAME(min_rto_ps),
+                SAME(max_rto_ps), SAME(sack), SAME(ecn));
 }
 
 static void same(const struct scenario *a, const struct scenario *b)
 {
     assert_string_equal(a->title, b->title);
-    assert_int_equal(a->engine, b->engine);
-    assert_true(a->seed == b->seed);
-    assert_ints({a->duration_ps, b->duration_ps}, {a->warmup_ps, b->warmup_ps},
-                {a->network.topology, b->network.topology}, {a->network.hosts, b->network.hosts},
-                {a->network.racks[0], b->network.racks[0]}, {a->network.racks[1], b->network.racks[1]});
+    assert_ints(SAME(engine), SAME(seed), SAME(duration_ps), SAME(warmup_ps), SAME(network.topology),
+                SAME(network.hosts), SAME(network.racks[0]), SAME(network.racks[1]));
     same_link(&a->network.link, &b->network.link);
     same_link(&a->network.backbone, &b->network.backbone);
-    assert_ints({a->link_goodput_bps, b->link_goodput_bps}, {a->backbone_goodput_bps, b->backbone_goodput_bps});
+    assert_ints(SAME(link_goodput_bps), SAME(backbone_goodput_bps));
     same_queue(&a->network.nic, &b->network.nic);
     same_switch(&a->network.sw, &b->network.sw);
     same_switch(&a->network.root_sw, &b->network.root_sw);
-    assert_ints({a->network.n_racks, b->network.n_racks}, {a->network.uplinks, b->network.uplinks},
-                {a->network.n_delays, b->network.n_delays});
+    assert_ints(SAME(network.n_racks), SAME(network.uplinks), SAME(network.n_delays));
     for (int i = 0; i < a->network.n_delays; i++)
         assert_int_equal(a->network.delays_ps[i], b->network.delays_ps[i]);
     assert_int_equal(a->network.n_host_times, b->network.n_host_times);
     for (int i = 0; i < a->network.n_host_times; i++)
         assert_int_equal(a->network.host_times_ps[i], b->network.host_times_ps[i]);
-    assert_ints({a->transport, b->transport}, {a->traffic, b->traffic}, {a->gbn.window_packets, b->gbn.window_packets},
-                {a->gbn.timeout_ps, b->gbn.timeout_ps});
+    assert_ints(SAME(transport), SAME(traffic), SAME(gbn.window_packets), SAME(gbn.timeout_ps));
     same_tcp(&a->tcp, &b->tcp);
-    assert_ints({a->start_spread_ps, b->start_spread_ps}, {a->barrier, b->barrier});
+    assert_ints(SAME(start_spread_ps), SAME(barrier));
     assert_float_equal(a->precision, b->precision, 0);
-    assert_ints({a->star_bytes, b->star_bytes}, {a->star_repeat, b->star_repeat},
-                {a->incoming_window_bytes, b->incoming_window_bytes},
-                {a->outgoing_window_bytes, b->outgoing_window_bytes}, {a->n_flows, b->n_flows});
+    assert_ints(SAME(star_bytes), SAME(star_repeat), SAME(incoming_window_bytes), SAME(outgoing_window_bytes),
+                SAME(n_flows));
     for (int i = 0; i < a->n_flows; i++) {
         assert_string_equal(a->flows[i].name, b->flows[i].name);
-        assert_ints({a->flows[i].from, b->flows[i].from}, {a->flows[i].to, b->flows[i].to},
-                    {a->flows[i].bytes, b->flows[i].bytes}, {a->flows[i].start_ps, b->flows[i].start_ps},
-                    {a->flows[i].repeat, b->flows[i].repeat}, {a->flows[i].traffic_class, b->flows[i].traffic_class});
+        assert_ints(SAME(flows[i].from), SAME(flows[i].to), SAME(flows[i].bytes), SAME(flows[i].start_ps),
+                    SAME(flows[i].repeat), SAME(flows[i].traffic_class));
         same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
-        assert_ints({a->flows[i].rate_bps, b->flows[i].rate_bps}, {a->flows[i].n_pauses, b->flows[i].n_pauses});
+        assert_ints(SAME(flows[i].rate_bps), SAME(flows[i].n_pauses));
         for (int k = 0; k < a->flows[i].n_pauses; k++)
             assert_memory_equal(&a->flows[i].pauses[k], &b->flows[i].pauses[k], sizeof *a->flows[i].pauses);
         assert_int_equal(a->flows[i].n_windows, b->flows[i].n_windows);
@@ -115,13 +89,12 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->programs[i].n_words, b->programs[i].n_words);
         for (int k = 0; k < a->programs[i].n_words; k++)
             assert_string_equal(a->programs[i].command[k].text, b->programs[i].command[k].text);
-        assert_ints({a->programs[i].host, b->programs[i].host}, {a->programs[i].start_ps, b->programs[i].start_ps});
+        assert_ints(SAME(programs[i].host), SAME(programs[i].start_ps));
     }
     assert_int_equal(a->n_ranks, b->n_ranks);
     for (int i = 0; i < a->n_ranks; i++)
         assert_int_equal(a->ranks[i], b->ranks[i]);
-    assert_ints({a->n_played, b->n_played}, {a->connections_apart, b->connections_apart},
-                {a->eager_bytes, b->eager_bytes});
+    assert_ints(SAME(n_played), SAME(connections_apart), SAME(eager_bytes));
     assert_memory_equal(&a->collective, &b->collective, sizeof a->collective);
     assert_int_equal(a->goal.n_lines, b->goal.n_lines);
     for (int i = 0; i < a->goal.n_lines; i++)
@@ -133,7 +106,7 @@ static void same(const struct scenario *a, const struct scenario *b)
     assert_int_equal(a->n_captures, b->n_captures);
     for (int i = 0; i < a->n_captures; i++) {
         assert_string_equal(a->captures[i].at, b->captures[i].at);
-        assert_ints({a->captures[i].snaplen, b->captures[i].snaplen}, {a->captures[i].format, b->captures[i].format});
+        assert_ints(SAME(captures[i].snaplen), SAME(captures[i].format));
     }
 }
 
