@@ -13,8 +13,8 @@ static size_t list_folder(const char *folder, const char *prefix, int *widest, b
         int width = (int)(strlen(prefix) + strlen(list.entries[i].name));
         *widest = width > *widest ? width : *widest;
         if (show && json)
-            json_array_append_new(json, results_json("name:o title:s", json_sprintf("%s%s", prefix, list.entries[i].name),
-                                                     list.entries[i].title));
+            results_json_append(json, "name:o title:s", json_sprintf("%s%s", prefix, list.entries[i].name),
+                                list.entries[i].title);
         else if (show)
             printf("%s%-*s  %s\n", prefix, *widest - (int)strlen(prefix), list.entries[i].name, list.entries[i].title);
     }

@@ -48,8 +48,8 @@ static json_t *show_distribution_json(const struct analysis_distribution *d)
     for (size_t i = 0; i < d->bins; i++)
         json_array_append_new(bins, json_integer((json_int_t)d->count[i]));
     for (size_t i = 0; i < d->n_clusters; i++)
-        json_array_append_new(clusters, results_json("n:z min_s:f mean_s:f max_s:f", d->cluster[i].n,
-                                                     d->cluster[i].min_s, d->cluster[i].mean_s, d->cluster[i].max_s));
+        results_json_append(clusters, "n:z min_s:f mean_s:f max_s:f", d->cluster[i].n, d->cluster[i].min_s,
+                            d->cluster[i].mean_s, d->cluster[i].max_s);
     return results_json("n:z mean_s:f mean_ci95_s:f min_s:f p5_s:f p25_s:f p50_s:f p75_s:f p95_s:f p99_s:f max_s:f "
                         "bin_s:f bin0_s:f bins:o clusters:o outlier_share:f spacing_s:f", d->n, d->mean_s.value,
                         d->mean_s.ci95, d->min_s, d->p5_s, d->p25_s, d->p50_s, d->p75_s, d->p95_s, d->p99_s, d->max_s,
@@ -117,8 +117,8 @@ static json_t *show_operations_json(const char *directory, const struct study_wo
                                   : json_null();
     json_t *own = json_array();
     for (size_t i = 0; i < o->n_own; i++)
-        json_array_append_new(own, results_json("n:z mean_s:f late_share:f", o->process[i].n, o->process[i].mean_s,
-                                                show_late(&o->process[i])));
+        results_json_append(own, "n:z mean_s:f late_share:f", o->process[i].n, o->process[i].mean_s,
+                            show_late(&o->process[i]));
     return results_json("source:s kind:s simulated:b operations:z whole_mean_s:f whole_ci95_s:f exchange:o processes:o "
                         "by_process:o cascade:o", directory, "operations", true, o->n_whole, o->whole.value,
                         o->whole.ci95, best, show_distribution_json(&o->processes), own,
@@ -250,9 +250,8 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
         json_array_append_new(list, show_bursts_json(directory, &w->bursts));
         break;
     case STUDY_WORKLOAD_LATENCY:
-        json_array_append_new(list, results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f",
-                                                 directory, "latency", true, w->latency.constant_s,
-                                                 w->latency.per_process_s));
+        results_json_append(list, "source:s kind:s simulated:b latency_s:f latency_per_process_s:f", directory,
+                            "latency", true, w->latency.constant_s, w->latency.per_process_s);
         break;
     case STUDY_WORKLOAD_UNIFORM:
         json_array_append_new(list, show_uniform_json(directory, &w->uniform));

@@ -66,3 +66,13 @@ void results_json_add(json_t *object, const char *members, ...)
     json_add(object, members, args);
     va_end(args);
 }
+
+void results_json_append(json_t *array, const char *members, ...)
+{
+    json_t *object = json_object();
+    va_list args;
+    va_start(args, members);
+    json_add(object, members, args);
+    va_end(args);
+    json_array_append_new(array, object);
+}

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "results/directory.h"
-#include "results/directory_clear.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/capture_page.h"
 #include "base/memory.h"
-#include "view/explanation_table.h"
+#include "view/rules_table.h"
 
 #include "analysis/flows/degree.h"
 #include "base/text.h"

@@ -3,7 +3,6 @@
 #include "view/capture_page_parts.h"
 #include "view/beside.h"
 #include "view/diagnosis.h"
-#include "view/offloads.h"
 #include "view/rules_table.h"
 
 #define NAMED 4 /* flows named one by one */

@@ -216,9 +216,8 @@ static json_t *compare_differences_json(const struct study_compare_host *h)
     json_t *list = json_array();
     for (size_t i = 0; i < h->n_differences; i++) {
         const struct study_compare_difference *d = &h->difference[i];
-        json_array_append_new(list, results_json("what:s before:s after:s unlike:b", d->what,
-                                                 d->side[STUDY_COMPARE_BEFORE], d->side[STUDY_COMPARE_AFTER],
-                                                 d->unlike));
+        results_json_append(list, "what:s before:s after:s unlike:b", d->what, d->side[STUDY_COMPARE_BEFORE],
+                            d->side[STUDY_COMPARE_AFTER], d->unlike);
     }
     return list;
 }

@@ -9,7 +9,6 @@
 #include "study/verdict/judge.h"
 #include "study/verdict/judge_run.h"
 #include "view/beside.h"
-#include "view/offloads.h"
 #include "view/table.h"
 #include "view/text.h"
 

@@ -209,8 +209,8 @@ json_t *cli_fit_resources_json(const void *state)
     json_t *hosts = json_array();
     for (size_t i = 0; i < r->n_diagnosed; i++) {
         const struct study_fit_diagnosed *x = &r->diagnosed[i];
-        json_array_append_new(hosts, results_json("source:s host:s left_out:b diagnosis:o", x->source, x->host.host,
-                                                  x->empty, view_diagnosis_json(x->source, &x->host)));
+        results_json_append(hosts, "source:s host:s left_out:b diagnosis:o", x->source, x->host.host, x->empty,
+                            view_diagnosis_json(x->source, &x->host));
     }
     return results_json("hosts:o links:o starved_runs:z unfilled_runs:z", hosts, list, r->starved, r->unfilled);
 }

@@ -42,8 +42,8 @@ static json_t *port_flows_json(const struct port_flows *f)
             continue;
         analysis_flows_endpoint(&flow->src, flow->src_port, src);
         analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
-        json_array_append_new(list, results_json("src:s dst:s data:o ack:o", src, dst, port_count_json(&flow->data),
-                                                 port_count_json(&flow->ack)));
+        results_json_append(list, "src:s dst:s data:o ack:o", src, dst, port_count_json(&flow->data),
+                            port_count_json(&flow->ack));
     }
     return list;
 }
