@@ -2,7 +2,6 @@
 #include "base/infile.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
 #include <fcntl.h>
 

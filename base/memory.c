@@ -3,7 +3,7 @@
 
 #define STREAM_LEAST 256 /* bytes of its text, at first */
 
-_Noreturn void memory_end(const char *what)
+void memory_end(const char *what)
 {
     fprintf(stderr, "contraflow: out of memory for %s\n", what);
     exit(3); /* as ERROR_SYSTEM */

@@ -7,7 +7,7 @@
 #include "base/std.h"
 
 /* The end for want of memory for `what`. */
-_Noreturn void memory_end(const char *what);
+void memory_end(const char *what) __attribute__((noreturn));
 
 /* n items of `size` bytes, all zero; free() them. `what` finishes the line, such as "queued frames". */
 void *memory_zeroed(size_t n, size_t size, const char *what) __attribute__((malloc, returns_nonnull));

@@ -2,7 +2,6 @@
 #include "base/outfile.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

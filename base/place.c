@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/place.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 
 /* From the directory of programs that people call; meson.build knows where an installation has them. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/degree.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/live.h"

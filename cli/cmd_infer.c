@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/infer_show.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/options.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cross_check_show.h"

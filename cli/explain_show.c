@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/explain_show.h"
 
-#include "base/memory.h"
 #include "cli/cli.h"
 
 #include "cli/read.h"

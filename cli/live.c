@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/live.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/order.h"
 #include "capture/reader.h"

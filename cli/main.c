@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/place.h"
 #include "base/process.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/options.h"
 
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/monotonic.h"
 #include "base/units.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/sweep_run.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
 #include "results/json.h"

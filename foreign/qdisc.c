@@ -2,7 +2,6 @@
 #include "foreign/qdisc.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "foreign/parts.h"
 

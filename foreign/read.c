@@ -2,7 +2,6 @@
 #include "foreign/read.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "foreign/parts.h"
 
 #include <sys/stat.h>

@@ -5,7 +5,6 @@
  * is known for the time in which there was something to send (busy), and what was received for none. minrtt is the least
  * of every packet, within five minutes. */
 #include "base/infile.h"
-#include "base/memory.h"
 #include "foreign/parts.h"
 #include "foreign/sockets.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/keep.h"
 
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "measure/figures.h"
 #include "measure/series.h"

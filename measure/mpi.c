@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/mpi.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/reading.h"
 #include "measure/sockets.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/proof.h"
 
-#include "base/memory.h"
-
 #include <nettle/base16.h>
 #include <nettle/hmac.h>
 #include <nettle/memops.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/server.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/flow.h"
 #include "measure/line.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/session.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/server.h"
 #include "measure/test.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/verdict.h"
 
-#include "base/memory.h"
 #include "judge/posterior.h"
 #include "judge/trial.h"
 

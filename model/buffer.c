@@ -2,7 +2,6 @@
 #include "model/buffer.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "model/linear.h"
 
 #define BURST_MOST 1e12 /* packets: a reciprocal far from underflow */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/congestion.h"
 
-#include "base/memory.h"
 #include "model/rule.h"
 
 void model_congestion_count(const struct model_routes *routes, const bool *active, int *count)

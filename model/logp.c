@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/logp.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 
 static bool check_parameter(double value, const char *name, struct error *err)

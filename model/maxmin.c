@@ -4,7 +4,6 @@
  * Water filling (Bertsekas and Gallager 1992, Data Networks, section 6.5.2): the link with the least goodput
  * per unsettled transfer settles them, what they use is taken off their other links, and so on. Unlike the
  * fairness-only Algorithm 1 it never gives a link away twice. O(|E| log links). */
-#include "base/memory.h"
 #include "model/rule.h"
 
 struct maxmin_link {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/pattern.h"
 
-#include "base/memory.h"
-
 static bool pattern_transfer_check(const struct model_platform *p, const struct model_transfer *t, struct error *err)
 {
     if (t->source < 0 || t->source >= p->n_nodes)

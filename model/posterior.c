@@ -2,7 +2,6 @@
 #include "model/posterior.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "model/moderated.h"
 
 #include <gsl/gsl_cdf.h>

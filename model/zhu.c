@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/zhu.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "model/rule.h"
 

@@ -2,7 +2,6 @@
 #include "results/columns.h"
 
 #include "base/decimal.h"
-#include "base/memory.h"
 #include "base/print.h"
 #include "base/units.h"
 #include "results/json.h"

@@ -3,7 +3,6 @@
 
 #include "base/decimal.h"
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "base/units.h"

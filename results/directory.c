@@ -2,7 +2,6 @@
 #include "results/directory.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "results/summary.h"
 
 #include <fcntl.h>

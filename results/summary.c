@@ -2,7 +2,6 @@
 #include "results/summary.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "results/json.h"

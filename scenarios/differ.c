@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/differ.h"
 
-#include "base/memory.h"
 #include "scenarios/document.h"
 
 enum { BEFORE, AFTER, SIDES };

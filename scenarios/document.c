@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/document.h"
 
-#include "base/memory.h"
 #include "base/infile.h"
 
 #include <yaml.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A document against the rows: structure, values, and keys that do not fit the others. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "scenarios/keys.h"
 

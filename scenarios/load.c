@@ -2,7 +2,6 @@
 #include "scenarios/load.h"
 
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/shipped.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Traffic from tables and by chance, drawn when a scenario is loaded: what is listed then is what every engine runs, and
  * what is saved. */
-#include "base/memory.h"
 #include "results/csv.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/played.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Traffic that is more than a list of flows: pairs, complete exchange, and the microbenchmarks' bursts and pings. */
-#include "base/memory.h"
 #include "base/infile.h"
 #include "scenarios/traffic/goal.h"
 #include "scenarios/load_parts.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/load_parts.h"
 
-#include "base/memory.h"
-
 #define SEGMENT_OVERHEAD (SCENARIO_SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 #define LIMIT_BYTES 20000000
 #define NETWORK_HOPS 64

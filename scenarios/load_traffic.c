@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The traffic section: a star, its points, a random pattern, or flows. */
-#include "base/memory.h"
 #include "base/order.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/random_pattern.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/save.h"
 
-#include "base/memory.h"
 #include "results/directory.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/scenario.h"
 
-#include "base/memory.h"
-
 /* In the order of their enums. */
 const char *const scenario_engine_names[] = {"ns3", "native", "linux", NULL};
 const char *const scenario_clock_names[] = {"virtual", "wall", NULL};

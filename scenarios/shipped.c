@@ -2,7 +2,6 @@
 #include "scenarios/shipped.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/place.h"
 #include "scenarios/document.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/beside.h"
 
-#include "base/memory.h"
 #include "foreign/qdisc.h"
 #include "foreign/sockets.h"
 

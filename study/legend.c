@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/legend.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "results/directory.h"
 #include "scenarios/differ.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/db.h"
 
-#include "base/memory.h"
 #include "base/names.h"
 
 #define TEXT_OF(x) #x

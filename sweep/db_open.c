@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "sweep/db.h"
 
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 #include "sweep/job.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "results/directory.h"
 
 #include <fcntl.h>

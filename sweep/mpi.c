@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/mpi.h"
 
-#include "base/memory.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 

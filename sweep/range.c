@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/range.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 
 static bool parse_integer(const char *text, int64_t *value, struct error *err)

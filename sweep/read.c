@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/read.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "scenarios/load.h"
 

@@ -2,7 +2,6 @@
 #include "sweep/temporary.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
 #include <dirent.h>
 #include <fcntl.h>

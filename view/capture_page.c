@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/capture_page.h"
-#include "base/memory.h"
 #include "view/rules_table.h"
 
 #include "analysis/flows/degree.h"

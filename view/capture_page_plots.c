@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/leg_series.h"
-#include "base/memory.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "results/queues.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "view/capture_page_parts.h"
 #include "view/beside.h"
 #include "view/diagnosis.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/compare.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/figures.h"
 
-#include "base/memory.h"
 #include "results/csv.h"
 #include "results/directory.h"
 #include "results/queues.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/measured_page.h"
 
-#include "base/memory.h"
 #include "results/directory.h"
 #include "view/capture_page_parts.h"
 #include "view/page.h"

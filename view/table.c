@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/table.h"
 
-#include "base/memory.h"
 #include "base/print.h"
 #include "results/json.h"
 #include "view/text.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
 #include "study/fit/fit_patterns.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "cli/fit/fit_show.h"

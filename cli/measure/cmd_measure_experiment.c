@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow measure --experiment: blocks are run by a process of its own, which alone keeps what it takes to change
  * queues and to capture; we write the plan before it begins, and judge what it leaves. */
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/outfile.h"
 #include "capture/confine.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow measure --mpi, as processes of mpirun: the first has the options, the table and the file. */
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"

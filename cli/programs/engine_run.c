@@ -3,7 +3,6 @@
 
 #include "base/decimal.h"
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/process.h"
 #include "base/units.h"
 #include "results/directory.h"

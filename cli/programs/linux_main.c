@@ -4,7 +4,6 @@
  * As contraflow-native (cli/programs/engine_main.c) to whoever starts it. It starts a kernel, User Mode Linux, in which it is
  * the first process and has a child run the scenario, in virtual time. With `clock: wall` it runs the scenario
  * itself, on the system's own kernel. */
-#include "base/memory.h"
 #include "base/process.h"
 #include "cli/programs/engine_run.h"
 #include "emu/linux/agent.h"

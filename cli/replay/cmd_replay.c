@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/engines.h"

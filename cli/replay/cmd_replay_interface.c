@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "capture/confine.h"
 #include "capture/inject.h"
 #include "cli/cli.h"

@@ -2,7 +2,6 @@
 #include "model/exchange/signature.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "model/linear.h"
 
 #include <gsl/gsl_cdf.h>

@@ -3,8 +3,6 @@
  * solved for by LU, many by GMRES: a flow waits in a handful of places, so that the Jacobian is sparse. */
 #include "model/window/window_state.h"
 
-#include "base/memory.h"
-
 #include <gsl/gsl_linalg.h>
 
 #define NEAR 0.2       /* residual from which a step is tried: it tops out at 1 when delays are far too long */

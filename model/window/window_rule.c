@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/window/window_rule.h"
 
-#include "base/memory.h"
 #include "model/rule.h"
 
 struct model_window_rule {

@@ -2,7 +2,6 @@
 #include "scenarios/run/port_flows.h"
 
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/units.h"
 
 #define SLOTS (4 * PORT_FLOWS)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/port_replay.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "capture/inject.h"
 #include "emu/native/scheduler.h"

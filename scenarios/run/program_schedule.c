@@ -11,7 +11,6 @@
  * lets it go on would have come through empty queues until it comes and, in the same instant, the sender goes on: what
  * ACKs waited in queues, as far as that cost the message time. Whatever has an ACK for it counts, data of the other way,
  * too. A sender that is paced is not told apart. */
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "capture/decode.h"

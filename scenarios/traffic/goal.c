@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/goal.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "scenarios/scenario.h"
 

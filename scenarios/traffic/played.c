@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/played.h"
 
-#include "base/memory.h"
 #include "scenarios/traffic/collective.h"
 #include "scenarios/traffic/goal.h"
 

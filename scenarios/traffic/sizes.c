@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/sizes.h"
 
-#include "base/memory.h"
 #include "results/csv.h"
 
 #define MOST 1e15 /* bytes of a flow */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/compare.h"
 
-#include "base/memory.h"
 #include "study/compare/compare_differ.h"
 #include "study/compare/compare_interval.h"
 #include "study/compare/kept.h"

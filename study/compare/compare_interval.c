@@ -2,7 +2,6 @@
 #include "study/compare/compare_interval.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/progress.h"
 #include "results/summary.h"

@@ -2,7 +2,6 @@
 #include "study/compare/compare_sweeps.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "sweep/read.h"
 

@@ -2,7 +2,6 @@
 #include "study/compare/kept.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "study/verdict/judge_run.h"

@@ -4,7 +4,6 @@
 #include "analysis/flows/degree.h"
 #include "analysis/flows/leg_series.h"
 #include "analysis/rules/check_capture.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_connections.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 
 /* That of these axes, pairs and bytes, made if it is not there. */

@@ -2,7 +2,6 @@
 #include "study/fit/fit_read.h"
 
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "foreign/read.h"
 #include "study/verdict/judge.h"

@@ -2,7 +2,6 @@
 #include "study/fit/fit_regimes.h"
 
 #include "analysis/rules/check.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "model/regime.h"
 #include "scenarios/scenario.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_remedies.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "base/units.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_resources.h"
 
-#include "base/memory.h"
 #include "study/run_network.h"
 
 static void resources_free_point(struct study_fit_point *p)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_signatures.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "study/verdict/workload.h"
 

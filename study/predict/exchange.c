@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/predict/exchange.h"
 
-#include "base/memory.h"
 #include "results/csv.h"
 
 #define EXCHANGE_PROCESSES_MOST 10000 /* of a file of sizes: their matrix is kept */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/predict/models.h"
 
-#include "base/memory.h"
 #include "model/logp.h"
 
 #define RULE(model, column, text)                                                                                      \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "model/fluid.h"
 #include "model/window/window_rule.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"
 

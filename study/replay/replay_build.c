@@ -2,7 +2,6 @@
 #include "analysis/evidence.h"
 #include "analysis/flows/degree.h"
 #include "analysis/rules/check_capture.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "judge/limit.h"
 #include "results/flow.h"

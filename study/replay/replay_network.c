@@ -8,7 +8,6 @@
 #include "analysis/flows/leg_series.h"
 #include "analysis/rules/limit.h"
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "judge/limit.h"
 #include "judge/path.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/judge.h"
 
-#include "base/memory.h"
 #include "results/directory.h"
 #include "study/verdict/judge_run.h"
 #include "study/verdict/workload.h"

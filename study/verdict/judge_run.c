@@ -3,7 +3,6 @@
 
 #include "analysis/flows/steady.h"
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "judge/posterior.h"
 #include "results/directory.h"

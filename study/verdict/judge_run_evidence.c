@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/judge_run_evidence.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "model/window/window.h"

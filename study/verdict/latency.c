@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/latency.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 
 #define ROOM 256

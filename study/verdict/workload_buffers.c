@@ -2,7 +2,6 @@
 /* What the microbenchmarks of Tam 2001, appendix A, show of an emulated switch, and its throughput under uniform
  * traffic. */
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "study/verdict/workload.h"
 #include "results/csv.h"
 

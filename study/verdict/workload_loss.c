@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-Back-N, many to one: the efficiency a run reached against Tam 2001, Eq. 4.2 or 4.9 with its own transitions. */
-#include "base/memory.h"
 #include "study/verdict/workload.h"
 #include "base/units.h"
 #include "results/directory.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/sweeps/sweep_page.h"
 
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "results/csv.h"

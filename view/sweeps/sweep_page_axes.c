@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/sweeps/sweep_page_axes.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 
 #define PLACES 10000000 /* of a grid, at most */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a sweep says, in one sentence. */
-#include "base/memory.h"
 #include "study/fit/fit_connections.h"
 #include "study/fit/fit_engines.h"
 #include "study/fit/fit_patterns.h"

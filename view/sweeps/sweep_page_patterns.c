@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 6 and 7: histograms of how far off the models' completion times are for patterns of messages. */
-#include "base/memory.h"
 #include "base/order.h"
 #include "study/fit/zhu2014.h"
 #include "view/sweeps/sweep_page_table2.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "view/sweeps/sweep_page.h"
 
 /* sweeps/fig4a.db -> fig4a */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Regime maps: two axes of a sweep as a map of cells, a map for each combination of the others. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "study/fit/fit_regimes.h"
 #include "view/sweeps/sweep_page.h"
