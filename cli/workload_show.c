@@ -195,12 +195,6 @@ static void show_bursts(const char *directory, const struct study_workload_burst
            b->series[0].send_gap_s * 1e6, b->series[0].receive_gap_s * 1e6);
 }
 
-static json_t *show_uniform_json(const char *directory, const struct study_workload_uniform *u)
-{
-    return results_json("source:s kind:s simulated:b ports:l throughput:f ci95:f theory:f", directory, "uniform", true,
-                        u->ports, u->throughput.value, u->throughput.ci95, u->known);
-}
-
 static void show_uniform(const char *directory, const struct study_workload_uniform *u)
 {
     printf("%s: uniform traffic, %" PRId64 " ports at load %g: simulated throughput %.4f +- %.4f of the links\n"
@@ -254,7 +248,9 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
                             "latency", true, w->latency.constant_s, w->latency.per_process_s);
         break;
     case STUDY_WORKLOAD_UNIFORM:
-        json_array_append_new(list, show_uniform_json(directory, &w->uniform));
+        results_json_append(list, "source:s kind:s simulated:b ports:l throughput:f ci95:f theory:f", directory, "uniform",
+                            true, w->uniform.ports, w->uniform.throughput.value, w->uniform.throughput.ci95,
+                            w->uniform.known);
         break;
     }
 }

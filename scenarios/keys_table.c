@@ -31,11 +31,6 @@ static bool keys_are(const struct scenario *s, enum emu_topology topology)
     return s->network.topology == topology;
 }
 
-static bool keys_inputs(const struct emu_switch_config *c)
-{
-    return emu_architectures[c->architecture]->place == EMU_ARCHITECTURE_AT_INPUTS;
-}
-
 #define MISFIT(name, why)                                                                                             \
     static const char *misfit_##name(const struct key *key, const struct scenario *s, const void *section,            \
                                      const struct document *given)                                                    \
@@ -73,7 +68,7 @@ FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR)
                    : !keys_are(s, EMU_TOPOLOGY_MESH) && !keys_are(s, EMU_TOPOLOGY_GRAPH),
      keys_are(s, EMU_TOPOLOGY_GRAPH) ? "is for a tree; a graph has network.links" : misfit_root(key, s, section, given))
 FITS(shared, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_IN_POOL, "is for architecture: shared")
-FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
+FITS(arbitration, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_AT_INPUTS || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
 FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")

@@ -49,12 +49,6 @@ static void compare_name(const struct study_compare_host *h, char *text, size_t 
         text_add(text, size, ", then %s", after->host);
 }
 
-static bool compare_port(const struct study_compare_host *h)
-{
-    const struct analysis_resource *before = h->side[STUDY_COMPARE_BEFORE], *after = h->side[STUDY_COMPARE_AFTER];
-    return (before ? before : after)->port;
-}
-
 /* A sentence: the number first. */
 static void compare_say(const struct study_compare_host *h, char text[static TEXT])
 {
@@ -180,7 +174,8 @@ void view_compare_print(FILE *f, const struct study_compare_host *h)
     struct view_table t;
     compare_say(h, text);
     compare_name(h, name, sizeof name);
-    fprintf(f, "%s %s: %s\n", compare_port(h) ? "port" : "host", name, text);
+    const struct analysis_resource *before = h->side[STUDY_COMPARE_BEFORE], *after = h->side[STUDY_COMPARE_AFTER];
+    fprintf(f, "%s %s: %s\n", (before ? before : after)->port ? "port" : "host", name, text);
     char differ[DIFFERENCES];
     if (compare_differences(h, true, differ, sizeof differ))
         fprintf(f, "  warning: " UNLIKE "\n", differ);

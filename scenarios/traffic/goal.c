@@ -105,11 +105,6 @@ static bool goal_number(struct goal *g, int64_t least, int64_t most, const char 
     return true;
 }
 
-static bool goal_line_end(struct goal *g)
-{
-    return *g->at == '\n' || *g->at == '\0' || goal_fail(g, "the end of the line");
-}
-
 /* "tag 5 cpu 1 nic 0", each or none of it. */
 static bool goal_extras(struct goal *g, struct schedule_op *op)
 {
@@ -273,7 +268,8 @@ static bool goal_statement(struct goal *g)
     bool bare = goal_word(g, "send") || goal_word(g, "recv") || goal_word(g, "calc");
     bool label = bare && (*g->at == ':' || strncmp(g->at, "requires", 8) == 0 || strncmp(g->at, "irequires", 9) == 0);
     g->at = at;
-    return (bare && !label ? goal_operation(g, NULL) : goal_labelled(g)) && goal_line_end(g);
+    return (bare && !label ? goal_operation(g, NULL) : goal_labelled(g)) &&
+           (*g->at == '\n' || *g->at == '\0' || goal_fail(g, "the end of the line"));
 }
 
 static bool goal_text(struct goal *g)

@@ -116,12 +116,6 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
     return ok;
 }
 
-/* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */
-static bool fit_is_table(const struct study_fit_read *f, const char *path)
-{
-    return f->network && text_ends(path, ".csv");
-}
-
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
 {
     const struct study_judge_options options = study_judge_options_default();
@@ -135,7 +129,8 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
         f->foreign_source = f->foreign_source ? f->foreign_source : path;
         return study_measurement_read_foreign(&f->foreign, path, false, err);
     }
-    if (kind == FILEKIND_UNKNOWN && fit_is_table(f, path)) {
+    /* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */
+    if (kind == FILEKIND_UNKNOWN && f->network && text_ends(path, ".csv")) {
         MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
         f->tables++;
         return study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);

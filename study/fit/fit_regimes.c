@@ -223,12 +223,6 @@ enum model_regime study_fit_regimes_most(const struct study_fit_regimes_point *p
     return (enum model_regime)most;
 }
 
-static double regimes_rate_error(const struct study_fit_regimes_point *p)
-{
-    return fmax(fabs(p->rate[0].rate_bps.mean / p->predicted.in_bps - 1),
-                fabs(p->rate[1].rate_bps.mean / p->predicted.out_bps - 1));
-}
-
 static void regimes_fit(void *state)
 {
     struct study_fit_regimes *r = state;
@@ -240,7 +234,9 @@ static void regimes_fit(void *state)
         r->known += predicted != MODEL_REGIME_UNKNOWN;
         r->agree += predicted == most;
         r->one_verdict += p->observed[most] == p->runs;
-        p->rate_error = isfinite(p->predicted.in_bps) ? regimes_rate_error(p) : (double)NAN;
+        p->rate_error = isfinite(p->predicted.in_bps) ? fmax(fabs(p->rate[0].rate_bps.mean / p->predicted.in_bps - 1),
+                                                             fabs(p->rate[1].rate_bps.mean / p->predicted.out_bps - 1))
+                                                      : (double)NAN;
     }
 }
 
