@@ -29,6 +29,15 @@ void cm_ints(const long long (*pairs)[2], size_t pairs_n, const char *text, cons
         }
 }
 
+void cm_all(const bool *holds, size_t holds_n, const char *text, const char *file, int line)
+{
+    for (size_t i = 0; i < holds_n; i++)
+        if (!holds[i]) {
+            print_error("does not hold: number %zu of %s\n", i + 1, text);
+            _fail(file, line);
+        }
+}
+
 void cm_near(double epsilon, const double (*pairs)[2], size_t pairs_n, const char *text, const char *file, int line)
 {
     for (size_t i = 0; i < pairs_n; i++)

@@ -47,8 +47,8 @@
 /* Doubles, as close as that; NAN is not. */
 #define assert_near(a, b, epsilon) assert_true(fabs((a) - (b)) <= (epsilon))
 
-/* {what is, what shall be}, {...}, ...: each pair is equal, or what differs is said. No pair may call what has side
- * effects: C leaves open which it evaluates first. */
+/* {what is, what shall be}, {...}, ...: each pair is equal, or what differs is said; assert_all(this, that, ...): each
+ * holds. None may call what has side effects: C leaves open which it evaluates first. */
 #define assert_ints(...)                                                                                \
     do {                                                                                                \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"")          \
@@ -65,6 +65,11 @@
         const char *const cm_pairs[][2] = {__VA_ARGS__};                                                \
         cm_strings(CM_LIST(cm_pairs), __FILE__, __LINE__);                                              \
     } while (0)
+#define assert_all(...)                                                                                 \
+    do {                                                                                                \
+        const bool cm_holds[] = {__VA_ARGS__};                                                          \
+        cm_all(CM_LIST(cm_holds), #__VA_ARGS__, __FILE__, __LINE__);                                    \
+    } while (0)
 #define CM_LIST(list) list, sizeof list / sizeof *list
 
 #define CM_FIRST 1000 /* what runs before main() and is not ours has smaller numbers */
@@ -73,6 +78,7 @@
 void cm_add(const struct CMUnitTest *test);
 void cm_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 void cm_ints(const long long (*pairs)[2], size_t pairs_n, const char *text, const char *file, int line);
+void cm_all(const bool *holds, size_t holds_n, const char *text, const char *file, int line);
 void cm_near(double epsilon, const double (*pairs)[2], size_t pairs_n, const char *text, const char *file, int line);
 void cm_strings(const char *const (*pairs)[2], size_t pairs_n, const char *file, int line);
 

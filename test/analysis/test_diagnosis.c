@@ -35,10 +35,9 @@ TEST(test_fifo_loses_half_of_the_outgoing_direction)
 {
     struct judge_diagnosis d = diagnosis_of("fifo-2in-1out.pcap.gz");
     assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_ACKS});
-    assert_true(fabs(d.out.possible_bps / 46.4e6 - 1) < 0.03);
-    assert_true(fabs(d.out.lost_share - 0.48) < 0.03 && fabs(d.in.lost_share) < 0.03);
-    assert_true(d.in.saturated && !d.out.saturated);
-    assert_true(fabs(d.in.capacity_bps / 50e6 - 1) < 0.03);
+    assert_all(fabs(d.out.possible_bps / 46.4e6 - 1) < 0.03,
+               fabs(d.out.lost_share - 0.48) < 0.03 && fabs(d.in.lost_share) < 0.03, d.in.saturated && !d.out.saturated,
+               fabs(d.in.capacity_bps / 50e6 - 1) < 0.03);
     assert_int_equal(d.in.source, JUDGE_CAPACITY_DISPERSION);
     assert_true(d.ci95 >= 0.004 && d.ci95 < 0.05); /* what the model leaves out, and what rates vary by */
     assert_true(d.out.ack_wait_s > 0.15 && d.in.data_wait_s > 0.15 && d.in.ack_wait_s < 0.01);
@@ -112,8 +111,7 @@ TEST(test_flows_are_told_their_round_trips_and_limits)
     double in_bps = 0, in_s = 0;
     for (size_t i = 0; i < a.n; i++) {
         const struct analysis_told *t = &a.told[i];
-        assert_true(t->floor_s > 0 && t->floor_s < 0.05);
-        assert_true(t->limit == b.told[i].limit && t->limit != JUDGE_CAUSE_UNKNOWN);
+        assert_all(t->floor_s > 0 && t->floor_s < 0.05, t->limit == b.told[i].limit && t->limit != JUDGE_CAUSE_UNKNOWN);
         assert_true(t->limit != JUDGE_CAUSE_APPLICATION && t->limit != JUDGE_CAUSE_RECEIVER); /* iperf3 has neither */
         assert_true(t->floor_s == b.told[i].floor_s && t->ack_wait_s == b.told[i].ack_wait_s);
         assert_true(t->incoming || fabs(t->ack_wait_s - d.out.ack_wait_s) < 1e-12);

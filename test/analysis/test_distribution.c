@@ -11,10 +11,9 @@ TEST(test_percentiles_are_the_nearest_rank)
     for (int i = 0; i < 100; i++)
         times[i] = (double)(100 - i) / 1000; /* 1 to 100 ms, backwards */
     assert_true(analysis_distribution_make(times, 100, 1, &d, &err));
-    assert_true(d.min_s == 0.001 && d.max_s == 0.1);
-    assert_true(d.p5_s == 0.005 && d.p25_s == 0.025 && d.p50_s == 0.05 && d.p75_s == 0.075);
-    assert_true(d.p95_s == 0.095 && d.p99_s == 0.099);
-    assert_true(fabs(d.mean_s.value - 0.0505) < 1e-12);
+    assert_all(d.min_s == 0.001 && d.max_s == 0.1,
+               d.p5_s == 0.005 && d.p25_s == 0.025 && d.p50_s == 0.05 && d.p75_s == 0.075,
+               d.p95_s == 0.095 && d.p99_s == 0.099, fabs(d.mean_s.value - 0.0505) < 1e-12);
     assert_int_equal(d.n_clusters, 1);
     assert_true(d.outlier_share == 0 && isnan(d.spacing_s));
 }
@@ -28,9 +27,8 @@ TEST(test_clusters_lie_a_timer_apart)
         times[i] = 0.015 + 0.00001 * i + (i % 10 == 0 ? 0.2 : 0) + (i == 50 ? 0.2 : 0);
     assert_true(analysis_distribution_make(times, 100, 0.1, &d, &err));
     assert_ints({d.n_clusters, 3}, {d.cluster[0].n, 90}, {d.cluster[1].n, 9}, {d.cluster[2].n, 1});
-    assert_true(fabs(d.outlier_share - 0.1) < 1e-12);
-    assert_true(fabs(d.spacing_s - 0.2) < 0.001);
-    assert_true(fabs(d.cluster[1].min_s - 0.215) < 1e-9 && fabs(d.cluster[1].max_s - 0.2159) < 1e-9);
+    assert_all(fabs(d.outlier_share - 0.1) < 1e-12, fabs(d.spacing_s - 0.2) < 0.001,
+               fabs(d.cluster[1].min_s - 0.215) < 1e-9 && fabs(d.cluster[1].max_s - 0.2159) < 1e-9);
 }
 
 /* Whatever the times: every one is in a bin and in a cluster, bins cover them all, percentiles rise. */

@@ -122,8 +122,7 @@ TEST(test_the_rule_behind_noisy_points_is_picked)
         assert_int_equal(fit.form, cases[i].form);
         assert_holds(&fit.rate_bps, 100);
         assert_figure(fit.rms_error, 0.01 / sqrt(3), 0.3); /* of a uniform error */
-        assert_true(fit.cross_validated_error > fit.rms_error);
-        assert_true(fit.cross_validated_error < 1.3 * fit.rms_error);
+        assert_all(fit.cross_validated_error > fit.rms_error, fit.cross_validated_error < 1.3 * fit.rms_error);
     }
 }
 

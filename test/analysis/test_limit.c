@@ -41,8 +41,7 @@ static void expect(const struct analysis_flow *flow, size_t n, const enum analys
     assert_int_equal(analysis_limit_phases(flow, p), n);
     for (size_t i = 0; i < n; i++) {
         assert_string_equal(analysis_limit_name(p[i].limit), analysis_limit_name(limit[i]));
-        assert_true(fabs(p[i].end_s - end_s[i]) < 1e-9);
-        assert_true(i == 0 || p[i].start_s == p[i - 1].end_s);
+        assert_all(fabs(p[i].end_s - end_s[i]) < 1e-9, i == 0 || p[i].start_s == p[i - 1].end_s);
     }
 }
 

@@ -15,9 +15,8 @@ TEST(test_square_waves_that_take_turns)
         b[i] = (struct analysis_depth){i, i % 2 ? 1e5 : 0};
     }
     assert_true(analysis_pendulum_make(a, 20, b, 20, ANALYSIS_PENDULUM_BUSY, 0, 20, &p, &err));
-    assert_true(fabs(p.one - 1) < 1e-12 && fabs(p.both) < 1e-12 && fabs(p.neither) < 1e-12);
-    assert_true(fabs(p.correlation + 1) < 1e-12);
-    assert_true(fabs(p.period_s - 2) < 1e-9);
+    assert_all(fabs(p.one - 1) < 1e-12 && fabs(p.both) < 1e-12 && fabs(p.neither) < 1e-12,
+               fabs(p.correlation + 1) < 1e-12, fabs(p.period_s - 2) < 1e-9);
     assert_true(analysis_pendulum_make(a, 20, a, 20, ANALYSIS_PENDULUM_BUSY, 0, 20, &p, &err));
     assert_true(fabs(p.both - 0.5) < 1e-12 && fabs(p.neither - 0.5) < 1e-12 && fabs(p.correlation - 1) < 1e-12);
     assert_true(isinf(p.period_s));
@@ -77,7 +76,6 @@ TEST(test_waits_of_two_flows_swing_while_both_are_there)
     struct analysis_pendulum p;
     double from_s, to_s;
     assert_true(analysis_pendulum_waits_make(f, flows, 2, 2.5e-3, &p, &from_s, &to_s, &err));
-    assert_true(fabs(from_s - 3.43) < 0.05 && fabs(to_s - 9) < 0.05);
-    assert_true(p.one > 0.9 && p.correlation < -0.9);
-    assert_true(fabs(p.period_s - 0.4) < 0.02);
+    assert_all(fabs(from_s - 3.43) < 0.05 && fabs(to_s - 9) < 0.05, p.one > 0.9 && p.correlation < -0.9,
+               fabs(p.period_s - 0.4) < 0.02);
 }

@@ -271,8 +271,7 @@ TEST(test_where_a_clock_starts_changes_nothing)
         analysis_flows_free(f);
         for (int leg = 0; leg < ANALYSIS_LEGS; leg++)
             assert_true(x[0].wait_s[leg] < 1e-3 && fabs(x[i].wait_s[leg] - x[0].wait_s[leg]) < 1e-9);
-        assert_true(fabs(x[i].floor_s - x[0].floor_s) < 1e-9);
-        assert_true(fabs(x[i].tick_s - 1e-3) < 1e-12);
+        assert_all(fabs(x[i].floor_s - x[0].floor_s) < 1e-9, fabs(x[i].tick_s - 1e-3) < 1e-12);
     }
 }
 

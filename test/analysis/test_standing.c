@@ -55,8 +55,7 @@ TEST(test_half_of_what_may_stand_is_above_the_median)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 0, 0.5);
-    assert_true(s.stands && !s.stands_there);
-    assert_true(fabs(flow[0].far_least_s - 2.4803e-3) < 1e-6);
+    assert_all(s.stands && !s.stands_there, fabs(flow[0].far_least_s - 2.4803e-3) < 1e-6);
     assert_true(fabs(flow[1].far_least_s - flow[0].far_least_s) < 1e-12); /* as long: the same queue */
 }
 

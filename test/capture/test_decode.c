@@ -293,9 +293,7 @@ TEST(test_mutated_packets_keep_the_promises)
             continue;
         assert_true(s.src.family == 4 || s.src.family == 6);
         assert_int_equal(s.src.family, s.dst.family);
-        assert_true(s.window_scale <= 14);
-        assert_true(s.n_sack <= 4);
-        assert_true(s.payload_bytes <= 65535 || s.src.family == 6);
+        assert_all(s.window_scale <= 14, s.n_sack <= 4, s.payload_bytes <= 65535 || s.src.family == 6);
     }
     for (int i = 0; i < 4; i++)
         assert_true(seen[i] > 1000); /* every way out was taken */

@@ -284,8 +284,7 @@ static double throughput(enum emu_architecture kind)
 TEST(test_saturation_throughput_is_the_known_one)
 {
     double fifo = throughput(EMU_ARCHITECTURE_INPUT), voq = throughput(EMU_ARCHITECTURE_VOQ);
-    assert_true(fifo > 0.60 && fifo < 0.635);
-    assert_true(voq > 0.97);
+    assert_all(fifo > 0.60 && fifo < 0.635, voq > 0.97);
 }
 
 /* Any switch, any traffic: frames are delivered or dropped, none stays, none leaks. */

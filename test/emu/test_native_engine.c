@@ -158,10 +158,9 @@ TEST(test_a_flow_delivers_its_bytes_and_closes)
     assert_true(endless.connected && !endless.done);
     assert_int_equal(endless.retransmitted_segments, 0);
     assert_true(endless.delivered_bytes > 10500000); /* of 11.77 MB: 1448/1538 of the link, less a start */
-    assert_true(late.done && late.delivered_bytes == 1);
-    assert_true(late.first_data_ps > 50 * UNITS_PS_PER_MS && late.first_data_ps < 51 * UNITS_PS_PER_MS);
-    assert_true(late.last_delivery_ps > late.first_data_ps);
-    assert_true(seen[2].isn != seen[0].isn);
+    assert_all(late.done && late.delivered_bytes == 1,
+               late.first_data_ps > 50 * UNITS_PS_PER_MS && late.first_data_ps < 51 * UNITS_PS_PER_MS,
+               late.last_delivery_ps > late.first_data_ps, seen[2].isn != seen[0].isn);
     end();
 }
 

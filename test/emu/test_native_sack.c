@@ -12,8 +12,7 @@ static void same(const struct native_intervals *l, const bool *map, uint64_t bel
 {
     uint64_t bytes = 0, at = 0;
     for (int i = 0; i < l->n; i++) {
-        assert_true(l->at[i].from < l->at[i].to);
-        assert_true(i == 0 || l->at[i - 1].to < l->at[i].from);
+        assert_all(l->at[i].from < l->at[i].to, i == 0 || l->at[i - 1].to < l->at[i].from);
         for (; at < l->at[i].from; at++)
             assert_false(at >= below && map[at]);
         for (; at < l->at[i].to; at++)

@@ -251,10 +251,8 @@ TEST(test_a_spurious_timeout_is_undone)
         l->delay_ps = 400 * MS;
         run(l, 10 * SECOND);
         const struct native_endpoint_stats *s = &l->ends[0].stats;
-        assert_true(s->timeouts >= 1);
-        assert_true(s->spurious_timeouts >= 1);
-        assert_true(s->retransmitted_segments <= s->timeouts);
-        assert_true(l->ends[0].tx.window.cwnd >= cwnd);
+        assert_all(s->timeouts >= 1, s->spurious_timeouts >= 1, s->retransmitted_segments <= s->timeouts,
+                   l->ends[0].tx.window.cwnd >= cwnd);
         uint64_t before = l->delivered[1];
         run(l, 18 * SECOND); /* ten round trips: ten windows */
         assert_true(fabs((double)(l->delivered[1] - before) / (100 * 1448) - 10) <= 1.1);

@@ -32,9 +32,8 @@ TEST(test_both_ways_over_time)
         assert_true(fabs(s.rate_bps[MEASURE_SERIES_OUT][b] - (b < 4 ? 8e6 : 0)) <= 1e-3);
         assert_true(fabs(s.rate_bps[MEASURE_SERIES_IN][b] - (b < 4 ? 0 : 16e6)) <= 1e-3);
     }
-    assert_true(fabs(s.wait_s[MEASURE_SERIES_OUT][0] - 0.02) <= 1e-9);
-    assert_true(fabs(s.wait_s[MEASURE_SERIES_IN][0] - 0) <= 1e-9);
-    assert_true(isnan(s.wait_s[MEASURE_SERIES_OUT][1]));
+    assert_all(fabs(s.wait_s[MEASURE_SERIES_OUT][0] - 0.02) <= 1e-9, fabs(s.wait_s[MEASURE_SERIES_IN][0] - 0) <= 1e-9,
+               isnan(s.wait_s[MEASURE_SERIES_OUT][1]));
     assert_true(fabs(s.round_s[0] - 0.02) <= 1e-9); /* the clocks' difference is in both ways */
     assert_true(isnan(s.round_s[1]));
 }

@@ -91,8 +91,7 @@ TEST(test_acks_behind_data)
     assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_ACKS});
     assert_non_null(strstr(d.why, "incoming data get 5.0 of 9.7 Mb/s, as their ACKs wait behind outgoing "
                                       "data for 60.0 ms of a round trip of 82.2 ms"));
-    assert_true(fabs(d.in.ack_wait_s - 0.06) <= 1e-9);
-    assert_true(fabs(d.in.data_wait_s - 0.001 - FRAME_S) <= 1e-9);
+    assert_all(fabs(d.in.ack_wait_s - 0.06) <= 1e-9, fabs(d.in.data_wait_s - 0.001 - FRAME_S) <= 1e-9);
     assert_true(fabs(d.out.data_wait_s - 0.06 - FRAME_S) <= 1e-9); /* its own queue */
     assert_true(fabs(d.lost_share - (1 - 14.6 / 19.4)) <= 1e-9);
 }
@@ -466,12 +465,10 @@ TEST(test_a_resource_as_check_has_it)
     measure_verdict_of(t, &s, "laptop", (const char *const[]){"server"}, &r);
     assert_string_equal(r.host, "laptop");
     assert_int_equal(r.n, 2);
-    assert_true(r.diagnosed && r.live);
-    assert_true(r.flows[0].incoming && !r.flows[1].incoming);
+    assert_all(r.diagnosed && r.live, r.flows[0].incoming && !r.flows[1].incoming);
     assert_strings({r.flows[0].src, "server"}, {r.flows[1].dst, "server"});
-    assert_true(fabs(r.flows[0].rate_bps - 5e6) <= 1);
-    assert_true(fabs(r.flows[1].rate_bps - 9.6e6) <= 1);
-    assert_true(fabs(r.flows[0].window_bytes - 5e4) <= 1e-6);
+    assert_all(fabs(r.flows[0].rate_bps - 5e6) <= 1, fabs(r.flows[1].rate_bps - 9.6e6) <= 1,
+               fabs(r.flows[0].window_bytes - 5e4) <= 1e-6);
     assert_ints({r.flows[0].retransmitted_segments, 2}, {r.diagnosis.answer, JUDGE_ANSWER_YES},
                 {r.judgement.indegree, 1});
     free(r.flows);
@@ -486,8 +483,7 @@ TEST(test_how_sure_it_is)
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     decide(&s, &d);
-    assert_true(fabs(d.probability - 0.98) <= 1e-6);
-    assert_true(fabs(d.ci95 - CI) <= 1e-9);
+    assert_all(fabs(d.probability - 0.98) <= 1e-6, fabs(d.ci95 - CI) <= 1e-9);
     s.words = false;
     s.lost = s.least = known(0.23, 0.18);
     s.lost_in = s.least_in = known(0.23, 0.26);
@@ -514,8 +510,7 @@ TEST(test_a_bound_has_an_interval)
     s.floor_in_s = s.floor_out_s = 0.044;
     decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_true(d.lost_share > 0.03 && d.lost_share < 0.05);
-    assert_true(fabs(d.ci95 - d.lost_share) <= 1e-9);
+    assert_all(d.lost_share > 0.03 && d.lost_share < 0.05, fabs(d.ci95 - d.lost_share) <= 1e-9);
 }
 
 /* 48 % of data in are lost, 25 % of all. If who begins first gets 90 % more, each direction loses 45 points less

@@ -147,8 +147,7 @@ TEST(test_port_bound_is_between_claims_2_and_3)
         assert_true(model_alltoall_bounds(&gigabit, bytes, n, &b, &err));
         assert_true(model_alltoall_bounds(&gigabit, transposed, n, &t, &err));
         double epsilon = 1e-12 * b.rounds_s;
-        assert_true(b.port_s >= b.bytes_s - epsilon);
-        assert_true(b.port_s <= b.rounds_s + epsilon);
+        assert_all(b.port_s >= b.bytes_s - epsilon, b.port_s <= b.rounds_s + epsilon);
         if (b.claim3)
             assert_near(b.port_s, b.rounds_s, epsilon);
         else

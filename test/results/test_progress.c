@@ -42,9 +42,8 @@ TEST(test_between_is_what_was_done_then)
 {
     MEMORY_ENDS(results_progress_fini) struct results_progress p = progress_of(8);
     struct results_progress_point did = results_progress_between(&p, 0, 0.5, 3.5, 0.75, 1.5);
-    assert_true(fabs(did.bytes - 100) < 1e-9);
-    assert_true(fabs(did.data_frames - 2) < 1e-9 && fabs(did.data_wait_s - 0.5) < 1e-9);
-    assert_true(fabs(did.ack_frames - 1) < 1e-9 && fabs(did.ack_wait_s - 0.25) < 1e-9);
+    assert_all(fabs(did.bytes - 100) < 1e-9, fabs(did.data_frames - 2) < 1e-9 && fabs(did.data_wait_s - 0.5) < 1e-9,
+               fabs(did.ack_frames - 1) < 1e-9 && fabs(did.ack_wait_s - 0.25) < 1e-9);
     did = results_progress_between(&p, 0, 0, 3.5, 3, 3.25); /* the fourth hundred came in half a second */
     assert_true(fabs(did.bytes - 50) < 1e-9);
     assert_true(fabs(did.data_frames - 1) < 1e-9 && fabs(did.data_wait_s - 0.25) < 1e-9); /* halves of what a second brings */

@@ -154,7 +154,6 @@ TEST(test_connections_of_pairs)
     free(one);
     MEMORY_LOCAL struct schedule_flow *two = schedule_flows(&s, true, &n);
     assert_int_equal(n, 3);
-    assert_true(two[0].from == 0 && two[0].to == 1 && !two[0].duplex);
-    assert_true(two[1].from == 1 && two[1].to == 0 && !two[1].duplex);
-    assert_true(two[2].from == 2 && two[2].to == 1);
+    assert_all(two[0].from == 0 && two[0].to == 1 && !two[0].duplex,
+               two[1].from == 1 && two[1].to == 0 && !two[1].duplex, two[2].from == 2 && two[2].to == 1);
 }

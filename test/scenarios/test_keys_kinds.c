@@ -48,8 +48,7 @@ TEST(test_limits_are_bytes_or_packets)
         char yaml[64];
         snprintf(yaml, sizeof yaml, "network: {nic: {limit: %s}}\n", limits[i].text);
         MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
-        assert_true(s.network.nic.limit_bytes == limits[i].bytes);
-        assert_true(s.network.nic.limit_packets == limits[i].packets);
+        assert_all(s.network.nic.limit_bytes == limits[i].bytes, s.network.nic.limit_packets == limits[i].packets);
     }
     assert_string_equal(rejection("network: {nic: {limit: 0p}}\n"),
                         "s.yaml:1: network.nic.limit: '0' is outside 1 to 1000000000");

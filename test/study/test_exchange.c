@@ -149,8 +149,7 @@ TEST(test_a_signature_is_fitted_to_a_file)
     assert_int_equal(a.fit_points, 12);
     assert_false(a.fit_weighted);
     assert_int_equal(a.fit.shape, MODEL_SIGNATURE_RATIO);
-    assert_true(fabs(a.fit.gamma.value - 2) < 1e-6);
-    assert_true(fabs(a.row[0].time_s - 360e-6) < 1e-9);
+    assert_all(fabs(a.fit.gamma.value - 2) < 1e-6, fabs(a.row[0].time_s - 360e-6) < 1e-9);
     r.processes = r.message_bytes = (double)NAN; /* the fit alone */
     assert_true(study_exchange_predict(&r, &a, &err));
     assert_int_equal(a.n, 0);

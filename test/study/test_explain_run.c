@@ -27,14 +27,12 @@ TEST(test_a_run_tells_its_waits_and_turns)
     if (!study_explain_run_read(".", &run, &err))
         fail_msg("%s", err.message);
     assert_int_equal(run.n_waits, 2);
-    assert_true(fabs(run.waits[0].ack_share - 0.5) < 1e-9);
-    assert_true(fabs(run.waits[0].compressed_share - 0.25) < 1e-9);
-    assert_true(fabs(run.waits[1].ack_share) < 1e-9 && isnan(run.waits[1].compressed_share));
-    assert_true(fabs(run.from_s - 0.5) < 1e-9 && fabs(run.to_s - 2.5) < 1e-9);
+    assert_all(fabs(run.waits[0].ack_share - 0.5) < 1e-9, fabs(run.waits[0].compressed_share - 0.25) < 1e-9,
+               fabs(run.waits[1].ack_share) < 1e-9 && isnan(run.waits[1].compressed_share),
+               fabs(run.from_s - 0.5) < 1e-9 && fabs(run.to_s - 2.5) < 1e-9);
     assert_int_equal(run.n_turns, 1);
     assert_strings({run.turns[0].data, "sw0-h0"}, {run.turns[0].acks, "h0"});
-    assert_true(fabs(run.turns[0].busy.one - 1) < 1e-9);
-    assert_true(fabs(run.turns[0].busy.period_s - 1) < 1e-9);
+    assert_all(fabs(run.turns[0].busy.one - 1) < 1e-9, fabs(run.turns[0].busy.period_s - 1) < 1e-9);
 }
 
 /* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */

@@ -120,8 +120,7 @@ TEST(test_patterns_have_the_errors_of_every_model)
     const struct study_fit_patterns_errors *maxmin = study_fit_patterns_of(p, c, "maxmin");
     assert_int_equal(maxmin->all.links, 2);
     assert_true(fabs(study_fit_patterns_mean(&maxmin->all) - 0.1) < 1e-9);
-    assert_true(fabs(maxmin->bias - -0.2) < 1e-9);
-    assert_true(fabs(maxmin->worst - -0.2) < 1e-9);
+    assert_all(fabs(maxmin->bias - -0.2) < 1e-9, fabs(maxmin->worst - -0.2) < 1e-9);
     assert_int_equal(maxmin->near, 1);
     assert_true(isnan(study_fit_patterns_mean(&maxmin->both)));
     size_t counted = 0;
@@ -188,14 +187,11 @@ TEST(test_resources_find_the_rule_their_points_obey)
     const struct analysis_fit *eq6 = o->fit;
     while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)
         eq6++;
-    assert_true(eq6->applies);
-    assert_true(fabs(eq6->rate_bps.value / 900e6 - 1) < 1e-6);
-    assert_true(o->fit[0].rms_error < 1e-6);
+    assert_all(eq6->applies, fabs(eq6->rate_bps.value / 900e6 - 1) < 1e-6, o->fit[0].rms_error < 1e-6);
     for (size_t i = 0; i < 4; i++) {
         int most = degrees[i][0] > degrees[i][1] ? degrees[i][0] : degrees[i][1];
-        assert_true(fabs(o->eq6[i].in_bps * most / 900e6 - 1) < 1e-6);
-        assert_true(fabs(o->eq6[i].out_bps * most / 900e6 - 1) < 1e-6);
-        assert_true(fabs(o->eq6[i].worst_error) < 1e-6 && fabs(o->best[i].worst_error) < 1e-6);
+        assert_all(fabs(o->eq6[i].in_bps * most / 900e6 - 1) < 1e-6, fabs(o->eq6[i].out_bps * most / 900e6 - 1) < 1e-6,
+                   fabs(o->eq6[i].worst_error) < 1e-6 && fabs(o->best[i].worst_error) < 1e-6);
     }
     end(STUDY_FIT_RESOURCES, r);
 }
@@ -305,12 +301,10 @@ TEST(test_connections_show_the_two_gaps)
     assert_int_equal(f->n, 2);
     assert_int_equal(study_fit_connections_end(f, 0), 2);
     assert_int_equal(f->points[1].n, 2);
-    assert_true(fabs(f->points[1].mean_s - 0.03) < 1e-12);
-    assert_true(fabs(f->points[1].sd_s - 0.01 * sqrt(2)) < 1e-12);
-    assert_true(fabs(f->points[0].gaps.free_s_per_byte - 10e-9) < 1e-18);
-    assert_true(fabs(f->points[1].gaps.contended_s_per_byte - 40e-9) < 1e-18);
-    assert_true(fabs(f->points[0].gaps.rho) < 1e-9);
-    assert_true(fabs(f->points[1].gaps.rho - 2.0 / 3) < 1e-9);
+    assert_all(fabs(f->points[1].mean_s - 0.03) < 1e-12, fabs(f->points[1].sd_s - 0.01 * sqrt(2)) < 1e-12,
+               fabs(f->points[0].gaps.free_s_per_byte - 10e-9) < 1e-18,
+               fabs(f->points[1].gaps.contended_s_per_byte - 40e-9) < 1e-18, fabs(f->points[0].gaps.rho) < 1e-9,
+               fabs(f->points[1].gaps.rho - 2.0 / 3) < 1e-9);
     end(STUDY_FIT_CONNECTIONS, f);
 }
 
@@ -363,8 +357,7 @@ TEST(test_signatures_tell_a_cost_of_messages_from_one_of_all)
     end(STUDY_FIT_SIGNATURES, f);
     f = signatures_of(0, 0.2);
     for (size_t i = 0; i < 3; i++) {
-        assert_true(fabs(f->rows[i].startup_s - 0.2) < 2e-3);
-        assert_true(f->rows[i].once.worst < 0.01 && f->rows[i].eq5.worst > 0.2);
+        assert_all(fabs(f->rows[i].startup_s - 0.2) < 2e-3, f->rows[i].once.worst < 0.01 && f->rows[i].eq5.worst > 0.2);
     }
     end(STUDY_FIT_SIGNATURES, f);
 }

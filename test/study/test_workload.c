@@ -41,11 +41,9 @@ TEST(test_goodput_is_a_share_of_the_receivers_own_link)
     for (int i = 0; i < 2; i++) {
         const struct study_workload_receiver *r = &w.losses.receiver[i];
         assert_ints({r->receiver, i}, {r->senders, 1});
-        assert_true(fabs(r->efficiency - 0.5) < 1e-5);
-        assert_true(isnan(r->predicted) && r->holds);
+        assert_all(fabs(r->efficiency - 0.5) < 1e-5, isnan(r->predicted) && r->holds);
     }
-    assert_true(fabs(w.losses.receiver[0].in_order_share - 0.75) < 1e-12);
-    assert_true(isnan(w.losses.receiver[1].in_order_share));
+    assert_all(fabs(w.losses.receiver[0].in_order_share - 0.75) < 1e-12, isnan(w.losses.receiver[1].in_order_share));
     study_workload_fini(&w);
 }
 
@@ -55,8 +53,7 @@ TEST(test_an_operation_ends_with_its_last_process)
     write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,1\n0,1,0,2\n1,0,2,3\n1,1,2,5\n");
     struct study_workload w = judged("traffic: {flows: [{from: h0, to: h1, bytes: 1MB, repeat: 2}]}\n");
     assert_ints({w.kind, STUDY_WORKLOAD_OPERATIONS}, {w.operations.n_processes, 4}, {w.operations.n_whole, 2});
-    assert_true(fabs(w.operations.whole.value - 2.5) < 1e-12);
-    assert_true(fabs(w.operations.processes.mean_s.value - 1.75) < 1e-12);
+    assert_all(fabs(w.operations.whole.value - 2.5) < 1e-12, fabs(w.operations.processes.mean_s.value - 1.75) < 1e-12);
     assert_string_equal(w.operations.timer, "minimum RTO");
     assert_false(w.operations.has_optimum);
     study_workload_fini(&w);

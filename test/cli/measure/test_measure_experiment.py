@@ -264,8 +264,7 @@ if not INSIDE:
             self.assertEqual(said["plan"], json.loads((self.dir / "tried/plan.json").read_text())["plan"])
             result = said["result"]
             queue = result["effects"][0]
-            self.assertEqual(result["ack_first_carries_more"], "yes")
-            self.assertEqual(queue["by_chance"], 2 / 64)
+            self.assertEqual((result["ack_first_carries_more"], queue["by_chance"]), ("yes", 2 / 64))
             self.assertAlmostEqual(queue["change"], 1.96 / 1.5 - 1, delta=0.15)
 
 
