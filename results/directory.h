@@ -2,7 +2,6 @@
 /* results/directory.h - the files of a run's directory. */
 #pragma once
 
-#include "base/error.h"
 #include "base/outfile.h"
 
 /* DIRECTORY/NAME, for free(). */
@@ -22,7 +21,3 @@ bool results_directory_remove(const char *directory, const char *name, struct er
  * descriptor (base/directory.h), whatever becomes of the name. `ours`: one that we make in another, which no link is.
  * ERROR_INPUT when another process has it, or where a link is. */
 bool results_directory_take(const char *directory, bool ours, struct error *err);
-
-/* Makes the directory and removes the results of an earlier run by name: summary.json first, which must not vouch for
- * files of the next run, then the tables, and the captures and events that the summary lists. Other files stay. */
-bool results_directory_clear(const char *directory, struct error *err);

@@ -2,6 +2,7 @@
 #include "scenarios/save.h"
 
 #include "results/directory.h"
+#include "results/directory_clear.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/random.h"
 #include "results/directory.h"
+#include "results/directory_clear.h"
 #include "results/summary.h"
 #include "test/cm.h"
 

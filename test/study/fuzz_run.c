@@ -5,6 +5,7 @@
  * is a capture. `test/fuzz run`, or test/fuzzing/replay.c. */
 #include "base/memory.h"
 #include "results/directory.h"
+#include "results/directory_clear.h"
 #include "scenarios/load.h"
 #include "scenarios/run/run.h"
 #include "scenarios/save.h"
