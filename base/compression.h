@@ -8,8 +8,7 @@
  * floor: shorter spans are made by bursts and clocks, not by queues, and at 1 Gb/s three ACKs leave within 50 us. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define COMPRESSION_GROUP 3
 #define COMPRESSION_XI 0.75

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/decimal.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/std.h"
 
 __extension__ typedef unsigned __int128 wide;
 

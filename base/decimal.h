@@ -6,8 +6,7 @@
  * not fit. Nothing is terminated with a NUL. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define DECIMAL_ROOM 352 /* bytes: 309 digits and a sign, a point, DECIMAL_MOST after it, printf()'s NUL */
 #define DECIMAL_MOST 17  /* digits asked for */

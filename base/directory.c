@@ -5,9 +5,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define DEEPEST 16 /* below it; those of an engine go down to 2 (emu/linux/start.c) */
 

@@ -4,11 +4,6 @@
 #include "base/print.h"
 #include "base/text.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 /* A message is one line that a terminal may see, whatever went into it: a file may be named with line breaks. */
 static void error_one_line(struct error *err)
 {

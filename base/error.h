@@ -6,7 +6,7 @@
  * Only cli/ prints or exits; the code is the exit status the command line promises. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/memory.h" /* and base/std.h: nearly every file has all three */
 
 enum error_code {
     ERROR_NONE = 0,

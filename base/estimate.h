@@ -3,8 +3,7 @@
  * know it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 /* Fewer independent samples do not show how much they vary. */
 #define ESTIMATE_EFFECTIVE_LEAST 5

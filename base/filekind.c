@@ -3,8 +3,6 @@
 
 #include "base/infile.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define BEGINNING 65536 /* bytes that are looked at */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/hash.h"
 
-#include <stdbool.h>
-#include <string.h>
+#include "base/std.h"
+
 #include <sys/auxv.h>
 #include <sys/random.h>
 

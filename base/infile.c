@@ -2,13 +2,8 @@
 #include "base/infile.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define LEAST 4096 /* bytes of room, at first */
 

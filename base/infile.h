@@ -4,9 +4,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdio.h>
-
 /* NULL and *err: ERROR_INPUT when there is no such file, or it is a directory; ERROR_SYSTEM when it cannot be read. */
 FILE *infile_open(const char *path, struct error *err);
 

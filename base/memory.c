@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/memory.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define STREAM_LEAST 256 /* bytes of its text, at first */
 
-_Noreturn void memory_end(const char *what)
+void memory_end(const char *what)
 {
     fprintf(stderr, "contraflow: out of memory for %s\n", what);
     exit(3); /* as ERROR_SYSTEM */

@@ -4,13 +4,10 @@
  * one exception to the rule that only cli/ prints or exits. */
 #pragma once
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/std.h"
 
 /* The end for want of memory for `what`. */
-_Noreturn void memory_end(const char *what);
+void memory_end(const char *what) __attribute__((noreturn));
 
 /* n items of `size` bytes, all zero; free() them. `what` finishes the line, such as "queued frames". */
 void *memory_zeroed(size_t n, size_t size, const char *what) __attribute__((malloc, returns_nonnull));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
 
-#include "base/text.h"
+#include "base/std.h"
 
-#include <stdbool.h>
-#include <string.h>
+#include "base/text.h"
 
 #define WORD 40 /* longer than any name */
 
@@ -41,8 +40,7 @@ static size_t names_letters(const char *a, const char *b)
         size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            now[j] = names_least(names_least(before[j], now[j - 1]) + 1,
-                                     before[j - 1] + (a[i - 1] != b[j - 1]));
+            now[j] = names_least(names_least(before[j], now[j - 1]) + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = names_least(now[j], earlier[j - 2] + 1);
         }

@@ -2,14 +2,10 @@
 #include "base/outfile.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16) /* of a stream */
 
@@ -109,13 +105,6 @@ bool outfile_open(struct outfile *f, const char *path, struct error *err)
     return false;
 }
 
-static int outfile_rename(const struct outfile *f)
-{
-    const char *from, *to;
-    int from_in = directory_at(f->part, &from), to_in = directory_at(f->path, &to);
-    return renameat(from_in, from, to_in, to);
-}
-
 bool outfile_commit(struct outfile *f, struct error *err)
 {
     int why = errno, lock = dup(fileno(f->stream)); /* until the file has its name */
@@ -128,7 +117,9 @@ bool outfile_commit(struct outfile *f, struct error *err)
         why = errno;
     }
     f->stream = NULL;
-    if (ok && outfile_rename(f) != 0) {
+    const char *from, *to;
+    int from_in = directory_at(f->part, &from), to_in = directory_at(f->path, &to);
+    if (ok && renameat(from_in, from, to_in, to) != 0) {
         ok = false;
         why = errno;
     }

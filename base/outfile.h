@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 
-#include <stdio.h>
-
 struct outfile {
     FILE *stream; /* owned; write here. NULL once committed or discarded */
     char *path;   /* owned */

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/place.h"
 
-#include "base/memory.h"
 #include "base/text.h"
-
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* From the directory of programs that people call; meson.build knows where an installation has them. */
 #ifndef PLACE_LIBEXEC

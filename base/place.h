@@ -6,8 +6,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 /* Path of the program contraflow-NAME, which another program starts; where it is neither, where a build would have it.
  * False and *err, ERROR_SYSTEM, without /proc. */
 bool place_program(const char *name, char *path, size_t size, struct error *err);

@@ -3,12 +3,6 @@
 
 #include "base/memory.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-#include <unistd.h>
-
 /* Bytes of a sequence by its first byte; 0: none begins so. */
 static size_t print_sequence(unsigned char first)
 {

@@ -7,8 +7,7 @@
  * which reads characters with print_character().) */
 #pragma once
 
-#include <stddef.h>
-#include <stdio.h>
+#include "base/std.h"
 
 #define PRINT_PIECE 5 /* "\x1b" and a NUL */
 

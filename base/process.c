@@ -3,13 +3,9 @@
 
 #include "base/error.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 void process_start(void)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/std.h"
 
 void text_add(char *text, size_t room, const char *format, ...)
 {

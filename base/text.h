@@ -2,8 +2,7 @@
 /* base/text.h - text put together in an array. Where nobody knows how long it gets: base/memory.h. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 /* Adds to the text that stands in an array of `room` bytes, printf-style; cut where it does not fit. */
 void text_add(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));

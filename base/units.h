@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 #define UNITS_PS_PER_NS INT64_C(1000)
 #define UNITS_PS_PER_US INT64_C(1000000)
 #define UNITS_PS_PER_MS INT64_C(1000000000)

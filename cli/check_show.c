@@ -7,8 +7,6 @@
 #include "view/diagnosis.h"
 #include "view/rules_table.h"
 
-#include <math.h>
-
 #define STATUS_LOST 1
 
 void cli_check_answers_add(struct cli_check_answers *a, const struct analysis_resource *r)

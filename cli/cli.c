@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
 
-#include "base/memory.h"
 #include "base/print.h"
 
 #include <assert.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define SCREEN_COLUMNS 512
 #define SCREEN_ROWS 24 /* where nobody says */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/degree.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/live.h"
@@ -12,10 +11,6 @@
 #include "view/capture_page.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
@@ -228,13 +223,6 @@ static void print_json_flows(const char *path, const struct analysis_flows *f, s
     }
 }
 
-static void print_json_captures(struct options *o)
-{
-    fputs(o->flows == 0 ? "],\n  \"captures\": " : "\n  ],\n  \"captures\": ", stdout);
-    cli_print_json_within(json_incref(o->captures), 1);
-    fputs("\n}\n", stdout);
-}
-
 static void show(const char *path, const struct analysis_flows *f, const struct analysis_capture *capture,
                  struct options *o, bool several)
 {
@@ -280,8 +268,7 @@ static bool analyze_file(const char *path, struct options *o, bool several,
 }
 
 /* The captures of a run, as its summary lists them. */
-static bool analyze_run(const char *directory, struct options *o, struct view_capture_page *report,
-                        struct error *err)
+static bool analyze_run(const char *directory, struct options *o, struct view_capture_page *report, struct error *err)
 {
     MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     size_t n = 0;
@@ -299,11 +286,9 @@ static bool analyze_run(const char *directory, struct options *o, struct view_ca
                                      "'capture=[{at: h0}]'", directory));
 }
 
-static bool analyze(int n, char **paths, struct options *o, struct view_capture_page *report,
-                    struct error *err)
+static bool analyze(int n, char **paths, struct options *o, struct view_capture_page *report, struct error *err)
 {
     bool ok = true;
-    o->first = true;
     cli_read_until_interrupted(paths, n);
     for (int i = 0; ok && i < n; i++) {
         struct stat st;
@@ -312,12 +297,6 @@ static bool analyze(int n, char **paths, struct options *o, struct view_capture_
                        : analyze_file(paths[i], o, n > 1, report, err);
     }
     return ok;
-}
-
-static bool analyze_interface(struct options *o, struct view_capture_page *report, struct error *err)
-{
-    o->first = true;
-    return analyze_file(o->interface, o, false, report, err);
 }
 
 static bool options_host(const struct cli_option *option, const char *text, struct error *err)
@@ -329,7 +308,7 @@ static bool options_host(const struct cli_option *option, const char *text, stru
 
 int cmd_analyze(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.first = true};
     struct error err = {0};
     bool json = false, csv = false;
     const struct cli_option options[] = {
@@ -354,12 +333,14 @@ int cmd_analyze(int argc, char **argv)
     o.captures = json_array();
     struct view_capture_page report = {0};
     bool ok = (!o.report || view_capture_page_open(&report, o.report, &err)) &&
-              (o.interface ? analyze_interface(&o, &report, &err)
-                           : analyze(argc - at, argv + at, &o, &report, &err)) &&
+              (o.interface ? analyze_file(o.interface, &o, false, &report, &err) : analyze(argc - at, argv + at, &o, &report, &err)) &&
               (!o.report || view_capture_page_finish(&report, &err));
     view_capture_page_discard(&report);
-    if (ok && o.format == FORMAT_JSON)
-        print_json_captures(&o);
+    if (ok && o.format == FORMAT_JSON) {
+        fputs(o.flows == 0 ? "],\n  \"captures\": " : "\n  ],\n  \"captures\": ", stdout);
+        cli_print_json_within(json_incref(o.captures), 1);
+        fputs("\n}\n", stdout);
+    }
     json_decref(o.captures);
     if (ok && o.report) /* where data go to programs, words do not */
         fprintf(o.format == FORMAT_TABLE ? stdout : stderr, "report: %s/report.html\n", cli_name(o.report));

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/units.h"
 #include "cli/check_show.h"
 #include "cli/cli.h"
@@ -14,9 +13,6 @@
 #include "view/diagnosis.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 struct options {
     bool json, verbose;

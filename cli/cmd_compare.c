@@ -6,8 +6,6 @@
 #include "view/compare.h"
 #include "view/compare_sweeps.h"
 
-#include <stdio.h>
-
 static bool compare_sweeps(const char *const path[STUDY_COMPARE_SIDES], const char *report, bool json, struct error *err)
 {
     struct study_compare_sweeps c;

@@ -4,7 +4,6 @@
 #include "cli/live.h"
 #include "cli/read.h"
 
-#include <math.h>
 #include <sys/stat.h>
 
 int cmd_explain(int argc, char **argv)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/infer_show.h"
@@ -12,9 +11,6 @@
 #include "sweep/engines.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define HYPOTHESES 64
 #define MESSAGES 2000

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "scenarios/shipped.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 /* A file that is there may be the work of an hour: none is replaced. */
 static bool init_write(const char *path, const char *text, size_t size, struct error *err)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -11,8 +10,6 @@
 #include "study/legend.h"
 #include "view/figures.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Runs that have a file which a figure is drawn from. */

@@ -5,8 +5,6 @@
 #include "study/verdict/judge.h"
 #include "view/remedy.h"
 
-#include <stdio.h>
-
 struct remedy_options {
     bool script;
     struct study_judge_options judging;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "results/directory.h"
 #include "view/sweeps/sweep_page.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct sweeps {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cross_check_show.h"
@@ -20,15 +19,8 @@
 #include "view/table.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #define LARGE_BYTES 500e6 /* of captures: worth a line before they are made */
 #define SMALL_BYTES 1e6 /* of captures: a disk without even that says so itself, at once */
@@ -316,8 +308,7 @@ static int cross_check_run(const struct run_plan *whole, enum scenario_engine en
     memcpy(part->threads, whole->threads, sizeof part->threads);
     if (scenario_engine_lacks(&whole->scenario, engine, what))
         error_set(err, ERROR_INPUT, "--cross-check: %s has no %s", scenario_engine_names[engine], what);
-    else if (sweep_engines_path(engine, program, sizeof program, err) &&
-             plan_make_jobs(part, err))
+    else if (sweep_engines_path(engine, program, sizeof program, err) && plan_make_jobs(part, err))
         return run_plan(part, program, parallel, quiet, RUN_SHOWS_NOTHING);
     return cli_fail(err);
 }
@@ -485,8 +476,7 @@ int cmd_run(int argc, char **argv)
     int status;
     if (both)
         status = cross_check_runs(&plan, (int)parallel, quiet, &x);
-    else if (!sweep_engines_path(plan.scenario.engine, engine, sizeof engine, &err) ||
-             !plan_make_jobs(&plan, &err))
+    else if (!sweep_engines_path(plan.scenario.engine, engine, sizeof engine, &err) || !plan_make_jobs(&plan, &err))
         status = cli_fail(&err);
     else
         status = run_plan(&plan, engine, (int)parallel, quiet, x.json ? RUN_SHOWS_JSON : RUN_SHOWS_TABLE);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -8,10 +7,6 @@
 #include "sweep/engines.h"
 #include "sweep/export.h"
 #include "sweep/merge.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 /* sweeps/fig4a.yaml -> fig4a.db or fig4a.shard-1-of-3.db */
 static char *default_output(const char *path, const struct sweep *s)

@@ -7,8 +7,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-
 void cli_cross_check_show_run(const struct study_cross_check_run *run, const char *const *names)
 {
     char head[256] = "flow";
@@ -82,7 +80,7 @@ void cli_cross_check_show_json(const struct study_cross_check *c, const char *co
         json_t *flows = json_array();
         for (size_t k = 0; k < run->n; k++)
             json_array_append_new(flows, show_flow_json(run, names, k));
-        json_array_append_new(runs, results_json("run:s judged:b flows:o", run->label, run->judged, flows));
+        results_json_append(runs, "run:s judged:b flows:o", run->label, run->judged, flows);
     }
     json_t *all = results_json("runs:o judged:i failed:i worst_difference:f", runs, c->judged, c->failed, c->worst);
     cli_print_json(cli_json("cross-check:1", all));

@@ -5,10 +5,6 @@
 #include "base/text.h"
 #include "cli/cli.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 struct engines_list {
     const char *program;
     struct sweep_engines_job *jobs;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/explain_show.h"
 #include "cli/read.h"
 #include "results/json.h"
 #include "study/explain/both_ends.h"
 #include "view/table.h"
-
-#include <inttypes.h>
 
 static void ends_row(struct view_table *t, const char *const path[2], const struct study_both_ends_flow *flow)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/explain_show.h"
 
-#include "base/memory.h"
 #include "cli/cli.h"
 
 #include "cli/read.h"
@@ -10,17 +9,14 @@
 #include "study/verdict/judge.h"
 #include "study/explain/pendulum.h"
 #include "view/diagnosis.h"
-#include "view/explanation_table.h"
-
-#include <math.h>
+#include "view/rules_table.h"
 
 static json_t *show_phases_json(const struct study_explanation *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < e->n_phases; i++)
-        json_array_append_new(list, results_json("start_s:f end_s:f limit:s window_bytes:f", e->phases[i].start_s,
-                                                 e->phases[i].end_s, analysis_limit_name(e->phases[i].limit),
-                                                 e->phases[i].window_bytes));
+        results_json_append(list, "start_s:f end_s:f limit:s window_bytes:f", e->phases[i].start_s, e->phases[i].end_s,
+                            analysis_limit_name(e->phases[i].limit), e->phases[i].window_bytes);
     return list;
 }
 
@@ -88,8 +84,8 @@ static void show_json(const char *path, const struct study_explanations *x, cons
 {
     const struct analysis_resource *host;
     for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
-        json_array_append_new(lists->hosts, results_json("source:s host:s diagnosis:o", path, host->host,
-                                                         view_diagnosis_json(path, host)));
+        results_json_append(lists->hosts, "source:s host:s diagnosis:o", path, host->host,
+                            view_diagnosis_json(path, host));
     for (size_t i = 0; i < x->n; i++)
         json_array_append_new(lists->flows, show_flow_json(path, &x->flow[i]));
     if (pendulum->known)

@@ -7,7 +7,6 @@
 #include "study/capture.h"
 
 #include <jansson.h>
-#include <stddef.h>
 
 /* The members of --json. */
 struct cli_explain_show_lists {

@@ -7,10 +7,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define UNLIKELY 1e-4 /* weight: hypotheses below it are counted in one line */
 #define EXPERIMENTS 3 /* that are shown as text */
 #define PLACED 20     /* rows of a ranking with placements */
@@ -112,8 +108,7 @@ static void infer_add_none(struct view_table *t, const struct study_infer *x, si
     view_table_add(t, "-|none of these");
     if (placed)
         view_table_add(t, "%s", "-");
-    view_table_add(t, "%.4f|%.1f", x->none_weight,
-                   (x->none_log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
+    view_table_add(t, "%.4f|%.1f", x->none_weight, (x->none_log_evidence - x->h[0].posterior.log_evidence) / M_LN10);
     for (size_t i = 0; i < parameters + 4; i++)
         view_table_add(t, "%s", "-");
 }
@@ -226,8 +221,7 @@ static double infer_sum(const struct study_infer *x, size_t like, bool placement
 static bool infer_first(const struct study_infer *x, size_t i, bool placement)
 {
     for (size_t k = 0; k < i; k++)
-        if (placement ? x->h[k].is.placement == x->h[i].is.placement
-                      : strcmp(x->h[k].is.text, x->h[i].is.text) == 0)
+        if (placement ? x->h[k].is.placement == x->h[i].is.placement : strcmp(x->h[k].is.text, x->h[i].is.text) == 0)
             return false;
     return true;
 }
@@ -432,9 +426,8 @@ json_t *cli_infer_json(const struct study_infer *x)
     for (size_t i = 0; i < x->n_experiments; i++)
         json_array_append_new(next, experiment_json(x, &x->experiments[i]));
     return results_json("patterns:z emulations:z lacks:s left_out:z spread:o flows:o hypotheses:o none:o next:o",
-                        x->measured->n,
-                        x->emulations, infer_lacks[x->lacks], x->left_out,
+                        x->measured->n, x->emulations, infer_lacks[x->lacks], x->left_out,
                         results_json("how:s value:f degrees:f", infer_how[x->how], x->spread, x->degrees),
-                        measured_json(x), hypotheses,
-                        results_json("weight:f log_evidence:f", x->none_weight, x->none_log_evidence), next);
+                        measured_json(x), hypotheses, results_json("weight:f log_evidence:f", x->none_weight,
+                        x->none_log_evidence), next);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "cli/cli.h"
 #include "results/json.h"
 #include "scenarios/shipped.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* `show`: prints them, or puts them into `json` unless NULL. Returns how many. */
 static size_t list_folder(const char *folder, const char *prefix, int *widest, bool show, json_t *json)
@@ -16,8 +12,8 @@ static size_t list_folder(const char *folder, const char *prefix, int *widest, b
         int width = (int)(strlen(prefix) + strlen(list.entries[i].name));
         *widest = width > *widest ? width : *widest;
         if (show && json)
-            json_array_append_new(json, results_json("name:o title:s", json_sprintf("%s%s", prefix, list.entries[i].name),
-                                                     list.entries[i].title));
+            results_json_append(json, "name:o title:s", json_sprintf("%s%s", prefix, list.entries[i].name),
+                                list.entries[i].title);
         else if (show)
             printf("%s%-*s  %s\n", prefix, *widest - (int)strlen(prefix), list.entries[i].name, list.entries[i].title);
     }

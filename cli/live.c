@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/live.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/order.h"
 #include "capture/reader.h"
@@ -9,12 +8,7 @@
 #include "cli/read.h"
 #include "view/diagnosis.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define EVERY_S 1.0
 #define SHARE 0.1   /* of the time for looking, at most: frames wait meanwhile */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/place.h"
 #include "base/process.h"
@@ -9,9 +8,6 @@
 
 #include <dirent.h>
 #include <gsl/gsl_errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SCHEMA_BYTES ((size_t)1 << 20)
 

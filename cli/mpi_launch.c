@@ -5,11 +5,6 @@
 #include "cli/cli.h"
 #include "sweep/engines.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 /* A whole number of the environment: Open MPI's mpirun sets the first name, other launchers the second. */
 static int64_t launch_number(const char *open_mpi, const char *other)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/options.h"
 
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/monotonic.h"
 #include "base/units.h"
@@ -9,11 +8,6 @@
 #include "sweep/engines.h"
 
 #include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define OPTIONS 64 /* of a command, at most */
 

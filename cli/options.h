@@ -6,9 +6,6 @@
 #include "base/error.h"
 #include "scenarios/document.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct cli_option;
 
 /* Takes the argument of an option. False and *err when it is wrong. */

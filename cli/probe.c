@@ -6,13 +6,9 @@
 #include "measure/pulse.h"
 #include "measure/server.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define MOST_PORT 65535
 

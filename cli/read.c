@@ -5,9 +5,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define PROGRESS_BYTES 50000000 /* a smaller file is read in a fraction of a second */
 

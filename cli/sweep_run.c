@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/sweep_run.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
 #include "results/json.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define LINE_EVERY_S 60 /* progress where it is a log */
 #define COUNT_SHARE 0.02 /* of the time, at most: counting takes longer the more points there are */

@@ -6,9 +6,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #define BAR 50 /* characters of the fullest bin */
 #define LATE_LINE 16 /* processes in a line */
 
@@ -18,9 +15,8 @@ static json_t *show_receiver_json(const char *directory, const struct study_work
                                  : json_null();
     return results_json("source:s kind:s simulated:b receiver:i senders:i window_packets:f buffer_packets:f to_gr:f "
                         "efficiency:f efficiency_ci95:f in_order_share:f chain:o predicted:f rule:s holds:b packs:l "
-                        "nacks:l timeouts:l",
-                        directory, "loss", true, k->receiver, k->senders, k->window, k->buffer, k->to_gr,
-                        k->efficiency, k->ci95, k->in_order_share, chain, k->predicted, k->rule, k->holds,
+                        "nacks:l timeouts:l", directory, "loss", true, k->receiver, k->senders, k->window, k->buffer,
+                        k->to_gr, k->efficiency, k->ci95, k->in_order_share, chain, k->predicted, k->rule, k->holds,
                         k->pooled.packs, k->pooled.nacks, k->pooled.timeouts);
 }
 
@@ -52,8 +48,8 @@ static json_t *show_distribution_json(const struct analysis_distribution *d)
     for (size_t i = 0; i < d->bins; i++)
         json_array_append_new(bins, json_integer((json_int_t)d->count[i]));
     for (size_t i = 0; i < d->n_clusters; i++)
-        json_array_append_new(clusters, results_json("n:z min_s:f mean_s:f max_s:f", d->cluster[i].n,
-                                                     d->cluster[i].min_s, d->cluster[i].mean_s, d->cluster[i].max_s));
+        results_json_append(clusters, "n:z min_s:f mean_s:f max_s:f", d->cluster[i].n, d->cluster[i].min_s,
+                            d->cluster[i].mean_s, d->cluster[i].max_s);
     return results_json("n:z mean_s:f mean_ci95_s:f min_s:f p5_s:f p25_s:f p50_s:f p75_s:f p95_s:f p99_s:f max_s:f "
                         "bin_s:f bin0_s:f bins:o clusters:o outlier_share:f spacing_s:f", d->n, d->mean_s.value,
                         d->mean_s.ci95, d->min_s, d->p5_s, d->p25_s, d->p50_s, d->p75_s, d->p95_s, d->p99_s, d->max_s,
@@ -89,8 +85,7 @@ static void show_clusters(const struct study_workload_operations *o)
         return;
     }
     printf("  %zu clusters, the second %.1f ms behind the first (%s: %g ms); %.1f %% of completions lie beyond it\n",
-           d->n_clusters, d->spacing_s * 1e3, o->timer, o->timer_s * 1e3,
-           100 * d->outlier_share);
+           d->n_clusters, d->spacing_s * 1e3, o->timer, o->timer_s * 1e3, 100 * d->outlier_share);
     for (size_t i = 0; i < d->n_clusters; i++)
         printf("    %6.1f %%  %.3f to %.3f ms, mean %.3f\n", 100 * (double)d->cluster[i].n / (double)d->n,
                d->cluster[i].min_s * 1e3, d->cluster[i].max_s * 1e3, d->cluster[i].mean_s * 1e3);
@@ -122,8 +117,8 @@ static json_t *show_operations_json(const char *directory, const struct study_wo
                                   : json_null();
     json_t *own = json_array();
     for (size_t i = 0; i < o->n_own; i++)
-        json_array_append_new(own, results_json("n:z mean_s:f late_share:f", o->process[i].n, o->process[i].mean_s,
-                                                show_late(&o->process[i])));
+        results_json_append(own, "n:z mean_s:f late_share:f", o->process[i].n, o->process[i].mean_s,
+                            show_late(&o->process[i]));
     return results_json("source:s kind:s simulated:b operations:z whole_mean_s:f whole_ci95_s:f exchange:o processes:o "
                         "by_process:o cascade:o", directory, "operations", true, o->n_whole, o->whole.value,
                         o->whole.ci95, best, show_distribution_json(&o->processes), own,
@@ -200,12 +195,6 @@ static void show_bursts(const char *directory, const struct study_workload_burst
            b->series[0].send_gap_s * 1e6, b->series[0].receive_gap_s * 1e6);
 }
 
-static json_t *show_uniform_json(const char *directory, const struct study_workload_uniform *u)
-{
-    return results_json("source:s kind:s simulated:b ports:l throughput:f ci95:f theory:f", directory, "uniform", true,
-                        u->ports, u->throughput.value, u->throughput.ci95, u->known);
-}
-
 static void show_uniform(const char *directory, const struct study_workload_uniform *u)
 {
     printf("%s: uniform traffic, %" PRId64 " ports at load %g: simulated throughput %.4f +- %.4f of the links\n"
@@ -255,12 +244,13 @@ void cli_workload_show_json(const char *directory, const struct study_workload *
         json_array_append_new(list, show_bursts_json(directory, &w->bursts));
         break;
     case STUDY_WORKLOAD_LATENCY:
-        json_array_append_new(list, results_json("source:s kind:s simulated:b latency_s:f latency_per_process_s:f",
-                                                 directory, "latency", true, w->latency.constant_s,
-                                                 w->latency.per_process_s));
+        results_json_append(list, "source:s kind:s simulated:b latency_s:f latency_per_process_s:f", directory,
+                            "latency", true, w->latency.constant_s, w->latency.per_process_s);
         break;
     case STUDY_WORKLOAD_UNIFORM:
-        json_array_append_new(list, show_uniform_json(directory, &w->uniform));
+        results_json_append(list, "source:s kind:s simulated:b ports:l throughput:f ci95:f theory:f", directory, "uniform",
+                            true, w->uniform.ports, w->uniform.throughput.value, w->uniform.throughput.ci95,
+                            w->uniform.known);
         break;
     }
 }
@@ -276,8 +266,7 @@ static json_t *show_signature_json(const struct study_workload_signature *s, con
 static void show_signature(const struct study_workload_signature *s, const struct model_signature_fit *f)
 {
     printf("\ncontention signature of %zu simulated MPI_Alltoall runs (Steffenel 2006, Eq. 5; alpha %.4g us, "
-           "beta %.4g ns)\n",
-           s->n, s->link.alpha_s * 1e6, s->link.beta_s_per_byte * 1e9);
+           "beta %.4g ns)\n", s->n, s->link.alpha_s * 1e6, s->link.beta_s_per_byte * 1e9);
     printf("  gamma  %.4g, 95 %% interval %.4g to %.4g\n", f->gamma.value, f->gamma.low, f->gamma.high);
     printf("  delta  %.4g ms a message, 95 %% interval %.4g to %.4g%s\n", f->delta_s.value * 1e3, f->delta_s.low * 1e3,
            f->delta_s.high * 1e3, f->shape == MODEL_SIGNATURE_RATIO ? ": taken as 0 (Eq. 4)" : "");

@@ -7,9 +7,6 @@
 
 #include "base/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define VERSION 4

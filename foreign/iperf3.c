@@ -3,13 +3,7 @@
  * its sender sent them; and that of each interval, as far as the streams lasted through it. rtt is Linux's smoothed one
  * at the host that wrote the file, taken once an interval: its least may never have met an empty queue. Of a stream that
  * this host receives it is that of the handshake: no round trip of data, but one more of little else. */
-#include "base/memory.h"
 #include "foreign/parts.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PAYLOAD 1448.0 /* bytes of a segment, where the file does not say */
 #define US 1e-6

@@ -2,14 +2,8 @@
 #include "foreign/qdisc.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "foreign/parts.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST ((size_t)1 << 20) /* bytes of a file */
 #define ROWS 1024

@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 #define FOREIGN_QDISC_KIND 16
 
 struct foreign_qdisc {

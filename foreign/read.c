@@ -2,13 +2,8 @@
 #include "foreign/read.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "foreign/parts.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -25,13 +20,6 @@ double foreign_number(const json_t *object, const char *key)
     return isfinite(number) ? number : (double)NAN;
 }
 
-/* After the line; NULL after the last. */
-static const char *read_line_end(const char *text)
-{
-    const char *end = strchr(text, '\n');
-    return end ? end + 1 : NULL;
-}
-
 /* Is the line a number and nothing else: what 'date +%s' writes? */
 static bool read_is_time(const char *line)
 {
@@ -43,7 +31,7 @@ static bool read_is_time(const char *line)
 static bool read_is_ss(const char *text)
 {
     while (text && (read_is_time(text) || *text == '\n'))
-        text = read_line_end(text);
+        text = (text = strchr(text, '\n')) ? text + 1 : NULL;
     return text && foreign_ss_line(text);
 }
 

@@ -5,15 +5,8 @@
  * is known for the time in which there was something to send (busy), and what was received for none. minrtt is the least
  * of every packet, within five minutes. */
 #include "base/infile.h"
-#include "base/memory.h"
 #include "foreign/parts.h"
 #include "foreign/sockets.h"
-
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BULK 20000 /* bytes: less is no flow of data, as in captures */
 #define WORD 128

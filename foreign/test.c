@@ -3,10 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #define ROUNDING_S 0.05 /* ends of intervals are as punctual as the program that takes them */
 
 struct foreign_flow *foreign_test_flow(struct foreign_test *t, const char *name, const char *from, const char *to)

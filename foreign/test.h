@@ -2,9 +2,7 @@
 /* foreign/test.h - a test that another program ran: flows of data at the same time, and what it says of each. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define FOREIGN_NAME 64
 

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/client.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/figures.h"
 #include "measure/server.h"
 #include "measure/session.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define LATE 2.0                        /* a test may take so many times what was asked for, and MEASURE_SESSION_PATIENCE_MS */
 #define ECHO_NS INT64_C(30000000)       /* between words on a control connection: a hundred in four phases of 2 s */
@@ -220,8 +213,7 @@ static bool client_turn(struct client *c, struct error *err)
     int64_t now_ns = monotonic_now_ns();
     if (now_ns > c->until_ns)
         return error_set(err, ERROR_SYSTEM, "a test of %.0f s is not over after %.0f: servers or the network are too "
-                         "slow for it; a longer --time may help", c->o->time_s,
-                         (double)(now_ns - c->began_ns) / 1e9);
+                         "slow for it; a longer --time may help", c->o->time_s, (double)(now_ns - c->began_ns) / 1e9);
     client_echo(c, now_ns);
     for (size_t i = 0; i < flows; i++) {
         short events = measure_flow_events(&c->flow[i], now_ns);

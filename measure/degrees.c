@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/degrees.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
-
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* 0, 1, 2, 3, 4, 6, 8, 12, ... */
 static size_t degrees_step(size_t k)
@@ -66,8 +60,7 @@ static bool degrees_parse_one(const char **text, size_t flows, struct measure_de
     return true;
 }
 
-bool measure_degrees_parse(const char *text, size_t flows, struct measure_degrees **list, size_t *n,
-                           struct error *err)
+bool measure_degrees_parse(const char *text, size_t flows, struct measure_degrees **list, size_t *n, struct error *err)
 {
     size_t capacity = 0;
     *list = NULL;

@@ -5,9 +5,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define MEASURE_DEGREES_MOST 256 /* flows of a pattern */
 
 struct measure_degrees {
@@ -25,8 +22,7 @@ struct measure_degrees_flow {
 size_t measure_degrees_all(size_t flows, struct measure_degrees **list);
 
 /* "1/1,2/1,1/2": in and out, of up to `flows` flows together. *list is for free(). ERROR_INPUT names what is wrong. */
-bool measure_degrees_parse(const char *text, size_t flows, struct measure_degrees **list, size_t *n,
-                           struct error *err);
+bool measure_degrees_parse(const char *text, size_t flows, struct measure_degrees **list, size_t *n, struct error *err);
 
 /* How many flows into and out of the host of process 0 there can be: each has a process of its own on another host, for
  * two processes have one connection of TCP between them. host[i] is the same for processes on one host. */

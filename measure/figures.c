@@ -4,9 +4,6 @@
 #include "base/estimate.h"
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static double figures_count(const struct measure_samples *s, size_t i)
 {
     return (double)(s->sample[s->n - 1].delivered_bytes > 0 ? s->sample[i].delivered_bytes : s->sample[i].bytes);

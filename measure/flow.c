@@ -5,19 +5,12 @@
 #include "base/monotonic.h"
 #include "measure/line.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/tcp.h> /* glibc's struct tcp_info ends before the fields wanted here */
-#include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define PIECE 262144           /* bytes sent or read at once */
 #define PIECES 4               /* before others have their turn */

@@ -2,9 +2,7 @@
 /* measure/flow.h - one end of a connection that carries data as fast as TCP lets it, and what this end sees of it. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define MEASURE_FLOW_SAMPLE_NS 25000000 /* between samples, of a connection younger than 100 s */
 #define MEASURE_FLOW_SAMPLES 4096 /* of a connection, at most: where it has more, every other one is forgotten */

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/foreign.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "judge/posterior.h"
 #include "measure/verdict.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SETTLES 0.2    /* of a test is left out */
 #define PIECES 4       /* of the rest */

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/keep.h"
 
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "measure/figures.h"
 #include "measure/series.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* A cell; empty where it is not known. */
 static void keep_number(FILE *f, int digits, double value)

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 void measure_latency_of(const struct measure_test *t, struct judge_latency *l)
 {
     double *idle_s = memory_zeroed(t->idle.n + 1, sizeof *idle_s, "round trips"), *round_s MEMORY_LOCAL = NULL;

@@ -3,15 +3,10 @@
 
 #include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define OUT_LEAST 4096
 #define OUT_MOST 16777216 /* for an end that never reads */

@@ -2,9 +2,7 @@
 /* measure/line.h - lines of text over a connection that never waits: what measure's ends say to each other. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define MEASURE_LINE_MOST 512 /* characters, with the line's end */
 

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/mpi.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/reading.h"
 #include "measure/sockets.h"
 
 #include <float.h>
-#include <math.h>
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LOOK_NS 50000         /* between looks at messages, when nothing comes */
 #define LOOK_ORDER_NS 2000000 /* between looks for what process 0 asks */

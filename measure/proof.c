@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/proof.h"
 
-#include "base/memory.h"
-
-#include <errno.h>
-#include <math.h>
 #include <nettle/base16.h>
 #include <nettle/hmac.h>
 #include <nettle/memops.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <zxcvbn.h>
 

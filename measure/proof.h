@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 #define MEASURE_PROOF_NONCE 33 /* 32 hexadecimal digits and a NUL */
 #define MEASURE_PROOF_HEX 65
 #define MEASURE_PROOF_BITS 80

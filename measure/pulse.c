@@ -5,12 +5,8 @@
 #include "measure/session.h"
 #include "measure/test.h"
 
-#include <errno.h>
-#include <math.h>
 #include <poll.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define TRIPS 4       /* that flows have to recover, of connections that are made */
 #define STEP_MS 5

@@ -5,15 +5,9 @@
 
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
-#include <math.h>
 #include <net/if.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define COUNTERS 4096   /* of an interface: no more are asked for */
 #define PROCESSORS 1024

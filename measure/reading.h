@@ -2,9 +2,7 @@
 /* measure/reading.h - what this host says of its own network interfaces, to anybody: no root is needed. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define MEASURE_READING_NAME 16
 #define MEASURE_READING_MOST 16

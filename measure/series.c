@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "measure/figures.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define MOST 100000 /* bins; a day of seconds */
 
 /* From its first sample to its last. */

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/server.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/flow.h"
 #include "measure/line.h"
 #include "measure/proof.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* Places of connections that have proved nothing yet. Where somebody opens r a second at an address, its places over r are
  * the time that others there have to speak; both ends of a busy machine may stand still for a fifth of a second. */
@@ -376,8 +368,7 @@ static void session_stop(struct session *c, int64_t last)
     for (size_t k = 0; k < c->n_flows; k++) {
         struct measure_flow *f = &c->flow[k];
         measure_flow_close(f);
-        measure_line_say(&c->line, "flow %" PRId64 " %s %zu\n", c->number[k], f->sending ? "down" : "up",
-                         f->samples.n);
+        measure_line_say(&c->line, "flow %" PRId64 " %s %zu\n", c->number[k], f->sending ? "down" : "up", f->samples.n);
         for (size_t i = 0; i < f->samples.n; i++) {
             measure_flow_write(&f->samples.sample[i], text);
             measure_line_say(&c->line, "%s\n", text);

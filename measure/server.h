@@ -25,9 +25,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 #define MEASURE_SERVER_PORT "4717"
 #define MEASURE_SERVER_VERSION "2"
 #define MEASURE_SERVER_CLIENTS 64 /* at once, at most */

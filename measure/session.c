@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/session.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "measure/server.h"
 #include "measure/test.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Begins a connection, by a congestion control if it is not NULL; -1 and errno. */
 int measure_session_dial(const struct measure_session *s, const char *congestion)

@@ -6,11 +6,7 @@
 
 #include <dirent.h>
 #include <linux/tcp.h> /* glibc's struct tcp_info ends before the fields wanted here */
-#include <math.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 

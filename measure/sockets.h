@@ -3,9 +3,9 @@
  * itself. */
 #pragma once
 
+#include "base/std.h"
+
 #include <poll.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct measure_sockets {
     struct pollfd *fds; /* owned; n of them, for reading */

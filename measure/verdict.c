@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/verdict.h"
 
-#include "base/memory.h"
 #include "judge/posterior.h"
 #include "judge/trial.h"
-
-#include <math.h>
-#include <stdio.h>
 
 #define ASKED 0.9    /* of what the servers allow: carried */
 #define IDLE 0.8     /* of the time busy: less, and the sender's program had nothing to send */

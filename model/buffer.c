@@ -2,10 +2,7 @@
 #include "model/buffer.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "model/linear.h"
-
-#include <math.h>
 
 #define BURST_MOST 1e12 /* packets: a reciprocal far from underflow */
 #define RANK_TOLERANCE 1e-9   /* of the largest singular value: below it the slope is rounding error */

@@ -9,9 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct model_buffer_point {
     double burst_packets; /* k: 1 to 1e12, of all sources together */
     double success;       /* rho in [0, 1]: packets received / sent */

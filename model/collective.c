@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/collective.h"
 
-#include <stddef.h>
-
 const char *const model_collective_names[] = {
     "ring-allreduce",      "recursive-doubling-allreduce", "rabenseifner-allreduce", "ring-allgather",
     "bruck-allgather",     "ring-reduce-scatter",          "pairwise-reduce-scatter", "binomial-broadcast",

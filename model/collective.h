@@ -29,9 +29,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum model_collective {
     MODEL_COLLECTIVE_RING_ALLREDUCE,
     MODEL_COLLECTIVE_DOUBLING_ALLREDUCE,

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/congestion.h"
 
-#include "base/memory.h"
 #include "model/rule.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 void model_congestion_count(const struct model_routes *routes, const bool *active, int *count)
 {

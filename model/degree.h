@@ -6,8 +6,7 @@
  * the window law behind Eq. 6. All rates are shares of B, the goodput of the link in one direction. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 struct model_flow {
     bool incoming;       /* data flows towards the shared host */

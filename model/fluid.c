@@ -3,12 +3,6 @@
  * stream in this step; after the streams it has two places a flow, for what reaches its receiver and its sender. */
 #include "model/fluid.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define STEPS_PER_WINDOW 200 /* a step is no shorter than this part of the quickest window on its slowest link */
 #define DONE 1e-9            /* of a flow's bytes */
 #define DRAINED 1e-6         /* of a window, of which no ACKs come any more */

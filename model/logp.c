@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/logp.h"
 
-#include "base/memory.h"
 #include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 static bool check_parameter(double value, const char *name, struct error *err)
 {
     return (isfinite(value) && value >= 0) ||
            error_set(err, ERROR_INPUT, "%s is %g s: want a time of 0 s or more", name, value);
-}
-
-static bool logp_check(const struct model_logp *p, struct error *err)
-{
-    return check_parameter(p->latency_s, "latency L", err) && check_parameter(p->overhead_s, "overhead o", err) &&
-           check_parameter(p->gap_s, "gap g", err) && check_parameter(p->gap_per_byte_s, "gap per byte G", err);
 }
 
 /* Finite parameters can still make a product too large for a double. */
@@ -106,7 +96,9 @@ static bool check_range(const struct model_logp *p, const struct model_logp_mess
 bool model_logp_pattern(const struct model_logp *p, int nodes, const struct model_logp_message *messages, size_t n,
                         double *done_s, struct error *err)
 {
-    if (!logp_check(p, err) || !check_pattern(nodes, messages, n, err) || !check_range(p, messages, n, err))
+    if (!check_parameter(p->latency_s, "latency L", err) || !check_parameter(p->overhead_s, "overhead o", err) ||
+        !check_parameter(p->gap_s, "gap g", err) || !check_parameter(p->gap_per_byte_s, "gap per byte G", err) ||
+        !check_pattern(nodes, messages, n, err) || !check_range(p, messages, n, err))
         return false;
     if (n == 0)
         return true;

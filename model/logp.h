@@ -11,9 +11,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* All finite and >= 0; where one is not, the functions below return false and *err (ERROR_INPUT). */
 struct model_logp {
     double latency_s;      /* L: network, from the last byte sent to the last byte received */

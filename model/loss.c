@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/loss.h"
 
-#include <math.h>
-
 static bool loss_at_least(const char *what, double value, double least, struct error *err)
 {
     if (isfinite(value) && value >= least)

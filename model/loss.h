@@ -10,8 +10,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-
 struct model_loss_flow {
     double senders;        /* P: whole, 1 to MODEL_LOSS_MOST */
     double window_packets; /* W: 1 to MODEL_LOSS_MOST; a mean over time need not be whole */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/loss_trace.h"
 
-#include <math.h>
-
 #define Z_975 1.959963984540054 /* upper 2.5 % of the normal distribution */
 
 void model_loss_trace_add(struct model_loss_counts *k, enum model_loss_event e)

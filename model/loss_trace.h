@@ -9,9 +9,6 @@
 
 #include "model/loss.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 enum model_loss_event { MODEL_LOSS_PACK, MODEL_LOSS_NACK, MODEL_LOSS_TIMEOUT };
 
 struct model_loss_counts {

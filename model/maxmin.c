@@ -4,12 +4,7 @@
  * Water filling (Bertsekas and Gallager 1992, Data Networks, section 6.5.2): the link with the least goodput
  * per unsettled transfer settles them, what they use is taken off their other links, and so on. Unlike the
  * fairness-only Algorithm 1 it never gives a link away twice. O(|E| log links). */
-#include "base/memory.h"
 #include "model/rule.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct maxmin_link {
     double left_bps;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/pattern.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-
 static bool pattern_transfer_check(const struct model_platform *p, const struct model_transfer *t, struct error *err)
 {
     if (t->source < 0 || t->source >= p->n_nodes)
@@ -23,8 +19,7 @@ static bool pattern_transfer_check(const struct model_platform *p, const struct 
     return true;
 }
 
-bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern,
-                         struct error *err)
+bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern, struct error *err)
 {
     if (!model_platform_check(platform, err))
         return false;

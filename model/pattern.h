@@ -6,8 +6,6 @@
 
 #include "model/platform.h"
 
-#include <stddef.h>
-
 struct model_transfer {
     int source, destination; /* nodes, different ones */
     double bytes;            /* TCP payload; INFINITY: never done */
@@ -31,8 +29,7 @@ struct model_pattern {
  * transfers, or the first transfer (named by its number, from 0) with an unknown node, itself as
  * destination, bytes that are not positive, a window that is not positive and finite, or a start
  * that is negative or not finite. */
-bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern,
-                         struct error *err);
+bool model_pattern_check(const struct model_platform *platform, const struct model_pattern *pattern, struct error *err);
 
 /* A pattern with its routes, ready for any rule. */
 struct model_routes {

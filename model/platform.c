@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/platform.h"
 
-#include <math.h>
-
 #define WIRE_OVERHEAD_BYTES 38.0 /* Ethernet header 14, FCS 4, preamble 8, gap 12 */
 
 double model_platform_goodput_bps(const struct model_platform *p, double rate_bps)
@@ -39,8 +37,7 @@ bool model_platform_check(const struct model_platform *p, struct error *err)
                          p->n_nodes);
     for (int i = 0; p->rack && i < p->n_nodes; i++)
         if (p->rack[i] < 0 || p->rack[i] >= p->n_racks)
-            return error_set(err, ERROR_INPUT, "node %d: rack %d is not one of 0 to %d", i, p->rack[i],
-                             p->n_racks - 1);
+            return error_set(err, ERROR_INPUT, "node %d: rack %d is not one of 0 to %d", i, p->rack[i], p->n_racks - 1);
     for (int l = 0; p->link && l < p->n_links; l++)
         if (!platform_cable_check("link", &p->link[l], err))
             return false;

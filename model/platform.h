@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-
 #define MODEL_PLATFORM_NODES 500000 /* at most */
 
 /* A full-duplex cable and how it is used, the same in both directions. */

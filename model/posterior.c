@@ -2,7 +2,6 @@
 #include "model/posterior.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "model/moderated.h"
 
 #include <gsl/gsl_cdf.h>
@@ -12,9 +11,6 @@
 #include <gsl/gsl_roots.h>
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SIGMAS 21       /* points of log sigma, when it is unknown */
 #define SIGMA_REACH 3.2 /* deviations of its prior to either side */

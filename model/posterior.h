@@ -35,8 +35,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 #define MODEL_POSTERIOR_AXES 2
 #define MODEL_POSTERIOR_POINTS 64 /* of an axis, at most */
 #define MODEL_POSTERIOR_SCATTER 0.003 /* root of v at least */

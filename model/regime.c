@@ -3,8 +3,6 @@
 
 #include "model/window/window.h"
 
-#include <math.h>
-
 #define ETHERNET_WIRE_BYTES 38   /* header, FCS, preamble, gap */
 #define ETHERNET_BUFFER_BYTES 18 /* header, FCS */
 #define ROUNDING 1e-9

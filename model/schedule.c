@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/schedule.h"
 
-#include <math.h>
-#include <stdint.h>
-
 #define PROCESSES_MAX ((size_t)1 << 40) /* products of two counts of this size are not formed as integers */
 
 size_t model_schedule_rounds(size_t processes)

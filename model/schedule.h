@@ -6,9 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define MODEL_SCHEDULE_IDLE ((size_t)-1)
 
 /* chi, the least number of rounds in which every pair of p processes can meet, one partner at a time:

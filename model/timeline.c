@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/timeline.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 #define DONE 1e-9 /* of a transfer's bytes */
 
 struct timeline {

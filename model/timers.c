@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/timers.h"
 
-#include <math.h>
-
 #define HOSTS_MOST 1e9
 
 static double timers_gap_s(const struct model_timers_port *port)

@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-
 struct model_timers_port {
     double rate_bps;       /* R > 0 */
     double rtt_s;          /* T >= 0: round trip while the buffer is empty, a packet's time on each wire included */

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/zhu.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "model/rule.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EQUAL_FACTORS 1e-9  /* relative */
 #define FULL_CABLE 1e-6     /* relative */

@@ -2,14 +2,9 @@
 #include "results/columns.h"
 
 #include "base/decimal.h"
-#include "base/memory.h"
 #include "base/print.h"
 #include "base/units.h"
 #include "results/json.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DIGITS 12 /* of a figure */
 

@@ -3,16 +3,10 @@
 
 #include "base/decimal.h"
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FIELDS 64
 #define LINE 65536 /* bytes, with the line break */

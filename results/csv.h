@@ -6,11 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #define RESULTS_CSV_COLUMNS 32
 
 struct results_csv {

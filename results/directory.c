@@ -2,15 +2,10 @@
 #include "results/directory.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 char *results_directory_path(const char *directory, const char *name)
 {

@@ -5,9 +5,6 @@
 #include "results/directory.h"
 #include "results/summary.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Captures and traces of the earlier run: a plain file name each, or the summary is not to be believed. */
 static bool directory_remove_listed(const struct results_summary *s, const char *directory, struct error *err)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/flow.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
-
-#include <math.h>
 
 #define RESULTS_OF results_flow
 

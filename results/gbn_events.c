@@ -3,8 +3,6 @@
 
 #include "base/infile.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static bool event_parse(const char *word, enum model_loss_event *event)

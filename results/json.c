@@ -3,12 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void *json_memory(size_t bytes)
 {
     return memory_resized(NULL, bytes, 1, "JSON");
@@ -71,4 +65,14 @@ void results_json_add(json_t *object, const char *members, ...)
     va_start(args, members);
     json_add(object, members, args);
     va_end(args);
+}
+
+void results_json_append(json_t *array, const char *members, ...)
+{
+    json_t *object = json_object();
+    va_list args;
+    va_start(args, members);
+    json_add(object, members, args);
+    va_end(args);
+    json_array_append_new(array, object);
 }

@@ -12,6 +12,9 @@ json_t *results_json(const char *members, ...);
 /* The same members, added to an object. */
 void results_json_add(json_t *object, const char *members, ...);
 
+/* An object of such members, at the end of an array. */
+void results_json_append(json_t *array, const char *members, ...);
+
 /* A number; null when it is not finite. */
 json_t *results_json_number(double value);
 

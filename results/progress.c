@@ -2,13 +2,8 @@
 #include "results/progress.h"
 
 #include "base/decimal.h"
-#include "base/memory.h"
 #include "results/csv.h"
 #include "results/directory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FILE_NAME "progress.csv"
 #define POINTS 50000 /* of all flows together, as far as the least number of times allows */

@@ -2,12 +2,9 @@
 #include "results/queues.h"
 
 #include "base/decimal.h"
-#include "base/memory.h"
 #include "results/csv.h"
 
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 #define NOISE 0.005 /* of the deepest: queues that stay below are left out */
 

@@ -5,10 +5,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #define RESULTS_QUEUES_PORT 32
 
 struct results_queues_port {

@@ -2,13 +2,9 @@
 #include "results/summary.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "results/json.h"
-
-#include <math.h>
-#include <string.h>
 
 #define RESULTS_OF results_port
 static const struct results_column port_columns[] = {RESULTS_PORT_COLUMNS(RESULTS_COLUMN)};
@@ -35,19 +31,13 @@ static json_t *summary_benchmark(const struct results_benchmark *b)
                         b->reached, b->messages, b->converged);
 }
 
-static json_t *summary_operations(const struct results_operations *o)
-{
-    return o->n > 0 ? results_json("n:l mean_s:f ci95_s:f", o->n, o->mean_s, o->ci95_s) : json_null();
-}
-
 static json_t *summary_lateness(const struct results_lateness *l)
 {
     if (l->frames == 0)
         return json_null();
-    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f",
-                        l->frames, l->late, summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
-                        summary_seconds(l->p99_ps), summary_seconds(l->most_ps),
-                        summary_seconds(l->overdue_ps));
+    return results_json("frames:l late:l late_by_s:f late_share:f median_s:f p99_s:f max_s:f overdue_s:f", l->frames,
+                        l->late, summary_seconds(l->bound_ps), l->share, summary_seconds(l->median_ps),
+                        summary_seconds(l->p99_ps), summary_seconds(l->most_ps), summary_seconds(l->overdue_ps));
 }
 
 static json_t *summary_messages(const struct results_messages *m)
@@ -65,15 +55,16 @@ static json_t *summary_json(const struct results_summary *s, bool whole)
 {
     json_t *captures = json_array();
     for (size_t i = 0; i < s->n_captures; i++)
-        json_array_append_new(captures,
-                              results_json("file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
-                                           s->captures[i].frames));
+        results_json_append(captures, "file:s at:s frames:l", s->captures[i].file, s->captures[i].at,
+                            s->captures[i].frames);
+    const struct results_operations *o = &s->operations;
     json_t *summary =
         results_json("contraflow:s engine:s title:s scenario:s seed:l simulated:b complete:b ended_s:f warmup_s:f "
                         "benchmark:o operations:o lateness:o flows:o ports:o captures:o",
                         s->contraflow, s->engine, s->title ? s->title : "",
                         "scenario.yaml", s->seed, true, s->complete, summary_seconds(s->ended_ps),
-                        summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark), summary_operations(&s->operations),
+                        summary_seconds(s->warmup_ps), summary_benchmark(&s->benchmark),
+                        o->n > 0 ? results_json("n:l mean_s:f ci95_s:f", o->n, o->mean_s, o->ci95_s) : json_null(),
                         summary_lateness(&s->lateness),
                         summary_rows(&results_flow_columns, s->flows, whole ? s->n_flows : 0),
                         summary_rows(&ports, s->ports, whole ? s->n_ports : 0), captures);

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/capture_size.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define PCAP_RECORD 16
 #define PCAPNG_RECORD 44 /* enhanced packet block 32, its flags 12 */
 #define ROUNDS 16        /* until data and the ACKs of data the other way share the wire */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/commands.h"
 
-#include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
-
-#include <string.h>
 
 #define LIST 288 /* bytes of commands in a message: there is room for the sentence after them */
 #define CUT "..."

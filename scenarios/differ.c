@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/differ.h"
 
-#include "base/memory.h"
 #include "scenarios/document.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { BEFORE, AFTER, SIDES };
 
@@ -78,8 +74,7 @@ static void differ_walk(const struct differ *d, const char *path, const int node
     }
 }
 
-bool scenario_differ(const char *before, const char *after, scenario_differ_visit *visit, void *user,
-                     struct error *err)
+bool scenario_differ(const char *before, const char *after, scenario_differ_visit *visit, void *user, struct error *err)
 {
     struct differ d = {.visit = visit, .user = user};
     d.side[BEFORE] = document_open(before, NULL, 0, err);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/document.h"
 
-#include "base/memory.h"
 #include "base/infile.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
 
 #define DOCUMENT_NODES 1500000 /* 100000 flows as they are saved take a million */

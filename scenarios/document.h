@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 struct document; /* opaque */
 
 #define DOCUMENT_BYTES ((size_t)32 << 20) /* 100000 flows are 16 MB: anything larger is another file */

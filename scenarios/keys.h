@@ -9,8 +9,6 @@
 #include "scenarios/document.h"
 #include "scenarios/scenario.h"
 
-#include <stdio.h>
-
 #define KEYS_PATH 96
 #define KEYS_WORDS 320 /* at least NAMES_TEXT */
 #define KEYS_TEXT (2 * UNITS_TEXT + SCENARIO_WORD) /* room for any value as text */

@@ -4,11 +4,6 @@
 #include "base/text.h"
 #include "scenarios/keys.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 /* The numeric value of KEY_INTEGER and KEY_CHOICE, of any size. */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A document against the rows: structure, values, and keys that do not fit the others. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "scenarios/keys.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define KEYS_KNOWN 512 /* names of a section's keys */
 

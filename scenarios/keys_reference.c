@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "scenarios/keys.h"
 
-#include <string.h>
-
 /* The nearest name of a section and those below it; *best is how far it is, and sinks. Entries of lists are no place
  * to suggest. */
 static void reference_search(const struct key *keys, const char *prefix, const char *word, bool deep, size_t *best,
@@ -128,8 +126,7 @@ void scenario_keys_reference(FILE *f)
           "  always bits here, where tc(8) means bytes.\n"
           "- Sizes are bytes: `3MB`, `3M`, `500kB`, `64KiB`, `1448`. `3M` is 3 000 000 bytes; what iperf3(1) and\n"
           "  tc(8) mean by it is `3MiB`.\n"
-          "- Times are `2s`, `600ms`, `50us`, `12.5ns`. Limits are sizes or packets: `20MB`, `1000p`, `none`.\n",
-          f);
+          "- Times are `2s`, `600ms`, `50us`, `12.5ns`. Limits are sizes or packets: `20MB`, `1000p`, `none`.\n", f);
     reference_section(f, scenario_keys, "", "Top level");
     reference_disciplines(f);
 }

@@ -4,7 +4,6 @@
 #include "scenarios/traffic/schedule.h"
 
 #include <assert.h>
-#include <stddef.h>
 
 #define IN(structure, member) \
     .offset = offsetof(struct structure, member), .size = sizeof(((struct structure *)0)->member)
@@ -30,11 +29,6 @@ static_assert(offsetof(struct emu_queue_config, limit_packets) - offsetof(struct
 static bool keys_are(const struct scenario *s, enum emu_topology topology)
 {
     return s->network.topology == topology;
-}
-
-static bool keys_inputs(const struct emu_switch_config *c)
-{
-    return emu_architectures[c->architecture]->place == EMU_ARCHITECTURE_AT_INPUTS;
 }
 
 #define MISFIT(name, why)                                                                                             \
@@ -74,7 +68,7 @@ FITS(backbone, keys_are(s, EMU_TOPOLOGY_STAR)
                    : !keys_are(s, EMU_TOPOLOGY_MESH) && !keys_are(s, EMU_TOPOLOGY_GRAPH),
      keys_are(s, EMU_TOPOLOGY_GRAPH) ? "is for a tree; a graph has network.links" : misfit_root(key, s, section, given))
 FITS(shared, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_IN_POOL, "is for architecture: shared")
-FITS(arbitration, keys_inputs(SWITCH) || SWITCH->backplane_bps > 0,
+FITS(arbitration, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITECTURE_AT_INPUTS || SWITCH->backplane_bps > 0,
      "is for inputs that wait: architecture input or voq, or a backplane")
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
 FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")

@@ -2,15 +2,9 @@
 #include "scenarios/load.h"
 
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/shipped.h"
-
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct load_path load_path(const char *format, ...)
 {
@@ -199,16 +193,12 @@ static bool load_document(struct scenario *s, struct document *d, const char *pa
     return ok;
 }
 
-static struct document *load_open(const char *path, const struct document_set *sets, size_t n_sets, struct error *err)
-{
-    return path ? document_open(path, sets, n_sets, err) : document_open_text("--set", "{}", 2, sets, n_sets, err);
-}
-
 bool scenario_load_asking(struct scenario *s, const char *path, const struct document_set *sets, size_t n_sets,
                           const char *const *keys, bool *gives, struct error *err)
 {
     MEMORY_LOCAL char *found = path ? shipped_find(path, "", err) : NULL;
-    struct document *d = found || !path ? load_open(found, sets, n_sets, err) : NULL;
+    struct document *d = found ? document_open(found, sets, n_sets, err)
+                         : path ? NULL : document_open_text("--set", "{}", 2, sets, n_sets, err);
     for (size_t i = 0; keys[i]; i++)
         gives[i] = d && document_node(d, keys[i]) != 0;
     return load_document(s, d, found, err) || (found && filekind_blame(found, FILEKIND_SCENARIO, err));

@@ -5,8 +5,6 @@
 #include "scenarios/document.h"
 #include "scenarios/scenario.h"
 
-#include <stddef.h>
-
 /* Reads `path` (NULL: an empty file, "-": standard input; the name of a scenario that comes with contraflow, see
  * scenarios/shipped.h), applies `sets`, fills defaults, lists the flows and draws their starts by the
  * seed.

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Traffic from tables and by chance, drawn when a scenario is loaded: what is listed then is what every engine runs, and
  * what is saved. */
-#include "base/memory.h"
 #include "results/csv.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/played.h"
 #include "scenarios/traffic/sizes.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PAUSES 50000 /* of all sources: a saved scenario has room for them */
 
@@ -276,8 +270,7 @@ static void background_append(struct scenario *s, const struct scenario_flow *fl
 static bool background_fits(const struct load *l, const char *key)
 {
     const struct scenario *s = l->s;
-    if (!scenario_has_streams(s) || (s->traffic != SCENARIO_TRAFFIC_FLOWS && s->n_played == 0) ||
-        s->n_programs > 0)
+    if (!scenario_has_streams(s) || (s->traffic != SCENARIO_TRAFFIC_FLOWS && s->n_played == 0) || s->n_programs > 0)
         return load_fail(l, key, "goes beside TCP's flows, collectives and GOAL texts alone");
     if (s->barrier)
         return load_fail(l, key, "does not go with a barrier, or precision, where all flows are messages");

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Traffic that is more than a list of flows: pairs, complete exchange, and the microbenchmarks' bursts and pings. */
-#include "base/memory.h"
 #include "base/infile.h"
 #include "scenarios/traffic/goal.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/played.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void collective_flow(struct scenario *s, int i, int from, int to, int64_t bytes, int64_t repeat,
                             struct random *random)
@@ -91,8 +86,7 @@ bool load_exchange(struct load *l)
         return false;
     int p = s->network.hosts, flows = p * (p - 1);
     if (p > 1000 || flows > SCENARIO_FLOWS)
-        return load_fail(l, "traffic.exchange", "%d hosts make %d flows; at most %d can run", p, flows,
-                         SCENARIO_FLOWS);
+        return load_fail(l, "traffic.exchange", "%d hosts make %d flows; at most %d can run", p, flows, SCENARIO_FLOWS);
     s->traffic = SCENARIO_TRAFFIC_EXCHANGE;
     s->flows = memory_zeroed((size_t)flows, sizeof *s->flows, "the flows of a scenario");
     for (int i = 0; i < p; i++)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/load_parts.h"
 
-#include "base/memory.h"
-
-#include <inttypes.h>
-#include <string.h>
-
 #define SEGMENT_OVERHEAD (SCENARIO_SEGMENT_HEADERS + EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 #define LIMIT_BYTES 20000000
 #define NETWORK_HOPS 64
@@ -178,8 +173,7 @@ static bool network_has_two_racks(const struct emu_network_config *n)
            n->topology == EMU_TOPOLOGY_ACCESS;
 }
 
-static bool network_faults(const struct load *l, struct emu_fault_config *faults, int64_t delay_ps,
-                           const char *section)
+static bool network_faults(const struct load *l, struct emu_fault_config *faults, int64_t delay_ps, const char *section)
 {
     char delay[UNITS_TEXT];
     units_format_time(delay_ps, delay);

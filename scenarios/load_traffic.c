@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The traffic section: a star, its points, a random pattern, or flows. */
-#include "base/memory.h"
 #include "base/order.h"
 #include "scenarios/load_parts.h"
 #include "scenarios/traffic/random_pattern.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PRECISION_REPEAT 2000 /* messages at most: maxIter of Zhu et al. 2014, section 3.1 */
 #define REPEAT_MAX 1000000
@@ -242,8 +237,7 @@ static bool traffic_barrier_fits(const struct load *l)
                          s->precision > 0 ? "the barrier" : "it");
     for (int i = 1; i < s->n_flows && s->precision > 0; i++)
         if (s->flows[i].repeat != s->flows[0].repeat)
-            return load_fail(l, key,
-                             "flows %s and %s repeat %" PRId64 " and %" PRId64 " times; all send equally many",
+            return load_fail(l, key, "flows %s and %s repeat %" PRId64 " and %" PRId64 " times; all send equally many",
                              s->flows[0].name, s->flows[i].name, s->flows[0].repeat, s->flows[i].repeat);
     return true;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/save.h"
 
-#include "base/memory.h"
 #include "results/directory.h"
 #include "results/directory_clear.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 
-#include <string.h>
 #include <yaml.h>
 
 struct save {
@@ -153,8 +151,7 @@ bool scenario_save(const struct scenario *s, const char *path, const char *comme
     return error_prefix(err, "%s: ", path);
 }
 
-bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment,
-                                struct error *err)
+bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment, struct error *err)
 {
     MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
     return scenario_commands_clear(directory, err) && results_directory_clear(directory, err) &&

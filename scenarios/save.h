@@ -4,8 +4,6 @@
 
 #include "scenarios/scenario.h"
 
-#include <stdio.h>
-
 /* The scenario as YAML on a stream; otherwise as scenario_save(). The stream's own errors are the caller's. */
 bool scenario_write(const struct scenario *s, FILE *f, const char *comment, struct error *err);
 

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/scenario.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* In the order of their enums. */
 const char *const scenario_engine_names[] = {"ns3", "native", "linux", NULL};
 const char *const scenario_clock_names[] = {"virtual", "wall", NULL};

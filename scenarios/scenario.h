@@ -13,8 +13,6 @@
 #include "emu/network/network.h"
 #include "model/collective.h"
 
-#include <stdint.h>
-
 #define SCENARIO_NAME 32
 #define SCENARIO_TITLE 128
 #define SCENARIO_MTU 1500 /* bytes of packet, without jumbo frames */

@@ -2,17 +2,12 @@
 #include "scenarios/shipped.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/place.h"
 #include "scenarios/document.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define ENDING ".yaml"
 #define TITLE "\ntitle:"

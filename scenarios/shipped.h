@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-
 #define SHIPPED_SWEEPS "sweeps" /* their folder */
 
 /* The file that people mean by `word`, for free(): what comes with contraflow under this name, in `folder` ("" the

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/spell.h"
 
-#include "base/memory.h"
-
-#include <stdio.h>
-
 static void spell_name(const struct emu_graph *g, int node, char name[static EMU_GRAPH_NAME])
 {
     if (node < g->hosts)

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/beside.h"
 
-#include "base/memory.h"
 #include "foreign/qdisc.h"
 #include "foreign/sockets.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define HELD 0.2    /* of the time that it has data to send, by a window of the ends: it sets the rate, as in measure/ */
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/capture.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-
 static void capture_warn(const char *path, const struct analysis_capture *capture,
                          const struct study_capture_listener *listener)
 {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/legend.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "results/directory.h"
 #include "scenarios/differ.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define TEXT 512
 

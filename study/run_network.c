@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/run_network.h"
 
-#include <math.h>
-
 double study_run_network_window(const struct emu_tcp_config *tcp)
 {
     return fmin((double)tcp->send_buffer_bytes, (double)tcp->receive_buffer_bytes);

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/db.h"
 
-#include "base/memory.h"
 #include "base/names.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "sweep/db.h"
 
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BUSY_MS 60000 /* others hold the lock for milliseconds; while one checks 10^6 points, for seconds */
 #define LEAVE_MS 500  /* for others that end now, too, */
@@ -83,8 +80,7 @@ static bool open_schema_is(struct sweep_db *d, struct sweep_db *made, struct err
     sqlite3_stmt *theirs = sweep_db_prepare(d, list, err), *ours = theirs ? sweep_db_prepare(made, list, err) : NULL;
     int has = SQLITE_ROW;
     bool ok = ours != NULL;
-    while (ok && (has = sweep_db_step(d, theirs, err)) == SQLITE_ROW &&
-           sqlite3_step(ours) == SQLITE_ROW) {
+    while (ok && (has = sweep_db_step(d, theirs, err)) == SQLITE_ROW && sqlite3_step(ours) == SQLITE_ROW) {
         const char *type = sweep_db_text(theirs, 0), *name = sweep_db_text(theirs, 1), *sql = sweep_db_text(theirs, 2);
         const char *right = sweep_db_text(ours, 2);
         size_t same = 0;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "sweep/db.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct start_put {
     struct sweep_db *d;

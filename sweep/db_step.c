@@ -3,9 +3,6 @@
 #include "base/names.h"
 #include "sweep/db.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 static const char *const states[] = {"waiting", "running", "done", "failed", NULL};
 
 #define WHOLE_MOST 9e18

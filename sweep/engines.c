@@ -6,15 +6,11 @@
 #include "base/place.h"
 #include "base/units.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define SHOW_EVERY_S 0.2
 

@@ -8,7 +8,6 @@
 #include "scenarios/scenario.h"
 
 #include <signal.h>
-#include <stdint.h>
 
 #define SWEEP_ENGINES_MOST 64 /* at once */
 

@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 
-#include <stdio.h>
-
 /* Streams: memory does not grow with the points. Numbers as they parse back to the same value. */
 bool sweep_export(const char *path, bool flows, FILE *out, struct error *err);
 

@@ -3,7 +3,6 @@
 
 #include "base/filekind.h"
 #include "base/infile.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
@@ -12,9 +11,6 @@
 #include "sweep/range.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SWEEP_KEYS 100 /* of `set` and of `axes`, each: as many as a mapping can have */
 

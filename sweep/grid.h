@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 #define SWEEP_GRID_POINTS 1000000 /* at most, skipped ones too */
 
 struct sweep; /* opaque */

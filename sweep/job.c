@@ -2,14 +2,10 @@
 #include "sweep/job.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "results/directory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #define ORPHAN_LOOKS 3000 /* a minute: twice what contraflow-linux gives a kernel that it tells to stop */
 #define ORPHAN_LOOK_US 20000

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/merge.h"
 
-#include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
-
 /* What makes two databases those of one sweep, whichever points they have. */
 #define SAME "title, text, version, scenario, first_seed, points"
 
@@ -120,8 +116,7 @@ static bool merge_points(struct merge_shard *m, struct error *err)
 {
     m->points = sweep_db_prepare(&m->in, "SELECT number, axes, scenario, seed, CASE state WHEN 'running' "
                                  "THEN 'waiting' ELSE state END AS state, NULL AS pid, NULL AS pid_start, error, program, wall_s, engine, version, operations, "
-                                 "operation_s, operation_ci95_s "
-                                 "FROM point ORDER BY number", err);
+                                 "operation_s, operation_ci95_s FROM point ORDER BY number", err);
     m->flows = m->points ? merge_flows(&m->in, err) : NULL;
     m->here = m->flows ? sweep_db_prepare(m->out, "SELECT number, axes, scenario, seed, state, operations, operation_s, "
                                           "operation_ci95_s FROM point WHERE number = ?", err) : NULL;
@@ -189,8 +184,7 @@ bool sweep_merge(const char *path, char *const *shards, int n, struct sweep_coun
     struct merge all = {shards, n};
     struct sweep_db d;
     bool made = access(path, F_OK) != 0;
-    if ((made && !sweep_db_make(path, merge_all, &all, err)) ||
-        !(made ? sweep_db_open : sweep_db_join)(&d, path, err))
+    if ((made && !sweep_db_make(path, merge_all, &all, err)) || !(made ? sweep_db_open : sweep_db_join)(&d, path, err))
         return false;
     bool ok = made || (sweep_db_do(&d, "BEGIN IMMEDIATE", err) && sweep_db_end(&d, merge_all(&d, &all, err), err));
     ok = ok && sweep_db_count(&d, counts, err) && sweep_db_number(&d, "SELECT points FROM sweep", &counts->points, err);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/mpi.h"
 
-#include "base/memory.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
 
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { TAG_READY = 1, TAG_RESULT, TAG_POINT, TAG_HALT /* stop what runs */, TAG_END };
 
@@ -66,22 +61,9 @@ static void mpi_send(int to, int tag, json_t *message)
     json_decref(message);
 }
 
-static void mpi_text(const json_t *message, const char *key, char *text, size_t size)
-{
-    const json_t *value = json_object_get(message, key);
-    snprintf(text, size, "%s", json_is_string(value) ? json_string_value(value) : "");
-}
-
 /* Process 0. What each of the others does: 0 when it waits for a point, else the point's number; -1: not ready yet. */
 static int64_t *mpi_running;
 static int mpi_processes;
-
-static void mpi_stop_running(void)
-{
-    for (int i = 1; i < mpi_processes; i++)
-        if (mpi_running[i] > 0)
-            mpi_send(i, TAG_HALT, NULL);
-}
 
 /* A point for every process that waits; false when there is none now. */
 static bool mpi_give(struct sweep_work *w)
@@ -112,7 +94,8 @@ static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
         job.state = (unsigned)json_integer_value(json_object_get(message, "state"));
         job.signalled = json_is_true(json_object_get(message, "signalled"));
         job.error.code = (enum error_code)json_integer_value(json_object_get(message, "code"));
-        mpi_text(message, "error", job.error.message, sizeof job.error.message);
+        const char *text = json_string_value(json_object_get(message, "error"));
+        snprintf(job.error.message, sizeof job.error.message, "%s", text ? text : "");
         if (job.state == SWEEP_ENGINES_STOPPED && !mpi_signal)
             mpi_signal = SIGTERM; /* somebody stops the others one by one */
         if ((sent = json_object_get(message, "summary")))
@@ -138,8 +121,9 @@ int sweep_mpi_pool(struct sweep_work *w, int parallel, void (*show)(void *work, 
         stop = stop || mpi_signal || w->err.code != ERROR_NONE;
         for (int i = 1; i < mpi_processes; i++)
             busy += mpi_running[i] > 0;
-        if (stop && !told)
-            mpi_stop_running();
+        for (int i = 1; stop && !told && i < mpi_processes; i++)
+            if (mpi_running[i] > 0)
+                mpi_send(i, TAG_HALT, NULL);
         told = stop;
         if (busy == 0 && (!more || stop))
             break;

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/range.h"
 
-#include "base/memory.h"
 #include "base/units.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool parse_integer(const char *text, int64_t *value, struct error *err)
 {

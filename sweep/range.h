@@ -4,8 +4,6 @@
 
 #include "scenarios/document.h"
 
-#include <stdint.h>
-
 #define SWEEP_RANGE_VALUES 100000 /* of an axis, at most */
 
 struct sweep_range {

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/read.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "scenarios/load.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct flow_name {
     const char *name; /* borrowed from the scenario */

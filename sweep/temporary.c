@@ -2,16 +2,11 @@
 #include "sweep/temporary.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define RANDOM "XXXXXX" /* mkdtemp() */
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep/work.h"
 
-#include "base/memory.h"
 #include "sweep/job.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 bool sweep_work_claim(struct sweep_work *w, struct sweep_claim *c)
 {

@@ -13,3 +13,11 @@ bool view_beside_say(const struct analysis_resource *r, size_t i, char text[stat
 
 /* A list. */
 json_t *view_beside_json(const struct analysis_resource *r);
+
+#define VIEW_OFFLOADS_TEXT 400
+
+/* A sentence; false, and nothing, where less of the data than would be shown as 1 % passed in super-segments. */
+bool view_offloads_say(const struct analysis_resource *r, char text[static VIEW_OFFLOADS_TEXT]);
+
+/* {"in": {...}, "out": {...}}: share of the payload, bytes of the longest, seconds for which it is on the wire. */
+json_t *view_offloads_json(const struct analysis_resource *r);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/capture_page.h"
-#include "base/memory.h"
-#include "view/explanation_table.h"
+#include "view/rules_table.h"
 
 #include "analysis/flows/degree.h"
 #include "base/text.h"
@@ -11,9 +10,6 @@
 #include "view/embedded.h"
 #include "view/page.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define YEAR_1970_NS INT64_C(31536000000000000) /* its end: clocks of emulated captures start at 0 */

@@ -3,8 +3,6 @@
 
 #include "base/text.h"
 
-#include <inttypes.h>
-
 /* Of the i-th flow shown. Flows of one connection share a block, that of the first of them. */
 static const struct analysis_packets *packets_of(const struct view_capture_page_capture *c, size_t i, int *end,
                                                  int shift[2])

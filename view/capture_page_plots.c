@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/leg_series.h"
-#include "base/memory.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "results/queues.h"
 #include "view/capture_page_parts.h"
-
-#include <math.h>
 
 #define QUEUES_SHOWN 8
 #define QUEUE_BINS 512
@@ -111,7 +108,7 @@ static int plots_slot(const struct view_capture_page_capture *c, size_t slot)
 
 static void plots_level(json_t *levels, const char *name, const char *says, double bps, int slot)
 {
-    json_array_append_new(levels, results_json("name:s says:s value:o slot:i", name, says, plots_integer(bps), slot));
+    results_json_append(levels, "name:s says:s value:o slot:i", name, says, plots_integer(bps), slot);
 }
 
 /* What rules give a flow, for eyes to compare: of the one host judged, where a direction is full. By eq5 and eq6 where

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "view/capture_page_parts.h"
 #include "view/beside.h"
 #include "view/diagnosis.h"
-#include "view/offloads.h"
 #include "view/rules_table.h"
-
-#include <ctype.h>
-#include <string.h>
 
 #define NAMED 4 /* flows named one by one */
 #define FEW 8   /* flows whose sentences are in view */
@@ -69,8 +64,7 @@ static void verdict_remedies(FILE *f, const char *path, const struct analysis_re
     fputs(more ? "</ul></details>\n" : "</ul>\n", f);
     MEMORY_LOCAL char *command = view_diagnosis_command(path, r);
     if (command)
-        view_text_markup(f,
-                         "<p><b>Try it first:</b> this plays the flows again through the network that the capture "
+        view_text_markup(f, "<p><b>Try it first:</b> this plays the flows again through the network that the capture "
                          "shows, as it was and with the change.</p>\n<pre class=\"command\">%s</pre>\n", command);
     if (view_diagnosis_filter(r, text))
         view_text_markup(f, "<p><b>In Wireshark:</b> <code>%s</code></p>\n", text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/compare.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -10,10 +9,6 @@
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TEXT 512
 #define NAMED 8 /* differences in a line */
@@ -52,12 +47,6 @@ static void compare_name(const struct study_compare_host *h, char *text, size_t 
     text_add(text, size, "%s", before ? before->host : after->host);
     if (before && after && strcmp(before->host, after->host) != 0)
         text_add(text, size, ", then %s", after->host);
-}
-
-static bool compare_port(const struct study_compare_host *h)
-{
-    const struct analysis_resource *before = h->side[STUDY_COMPARE_BEFORE], *after = h->side[STUDY_COMPARE_AFTER];
-    return (before ? before : after)->port;
 }
 
 /* A sentence: the number first. */
@@ -185,7 +174,8 @@ void view_compare_print(FILE *f, const struct study_compare_host *h)
     struct view_table t;
     compare_say(h, text);
     compare_name(h, name, sizeof name);
-    fprintf(f, "%s %s: %s\n", compare_port(h) ? "port" : "host", name, text);
+    const struct analysis_resource *before = h->side[STUDY_COMPARE_BEFORE], *after = h->side[STUDY_COMPARE_AFTER];
+    fprintf(f, "%s %s: %s\n", (before ? before : after)->port ? "port" : "host", name, text);
     char differ[DIFFERENCES];
     if (compare_differences(h, true, differ, sizeof differ))
         fprintf(f, "  warning: " UNLIKE "\n", differ);
@@ -220,9 +210,8 @@ static json_t *compare_differences_json(const struct study_compare_host *h)
     json_t *list = json_array();
     for (size_t i = 0; i < h->n_differences; i++) {
         const struct study_compare_difference *d = &h->difference[i];
-        json_array_append_new(list, results_json("what:s before:s after:s unlike:b", d->what,
-                                                 d->side[STUDY_COMPARE_BEFORE], d->side[STUDY_COMPARE_AFTER],
-                                                 d->unlike));
+        results_json_append(list, "what:s before:s after:s unlike:b", d->what, d->side[STUDY_COMPARE_BEFORE],
+                            d->side[STUDY_COMPARE_AFTER], d->unlike);
     }
     return list;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/compare_sweeps.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -11,11 +10,6 @@
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TEXT 512
 #define PRINTED 20 /* points on a terminal: those that changed most */

@@ -4,8 +4,6 @@
 
 #include "study/compare/compare_sweeps.h"
 
-#include <stdio.h>
-
 /* A line on all points, then tables: of their means, by the values of each axis, and of the points that changed most. */
 void view_compare_sweeps_print(FILE *f, const struct study_compare_sweeps *c);
 

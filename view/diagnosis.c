@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/diagnosis.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "judge/ground.h"
@@ -9,13 +8,8 @@
 #include "study/verdict/judge.h"
 #include "study/verdict/judge_run.h"
 #include "view/beside.h"
-#include "view/offloads.h"
 #include "view/table.h"
 #include "view/text.h"
-
-#include <limits.h>
-#include <math.h>
-#include <string.h>
 
 #define SHAPED 0.95 /* of a queue's rate: a shaper before it keeps it empty */
 
@@ -205,8 +199,7 @@ static const struct judge_remedy *diagnosis_remedy_row(const struct analysis_res
     for (;; remedy++) {
         if (!remedy->text)
             return false;
-        if (remedy->way != JUDGE_REMEDY_ANY &&
-            !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
+        if (remedy->way != JUDGE_REMEDY_ANY && !diagnosis_queue_matters(&r->diagnosis, remedy->way == JUDGE_REMEDY_IN))
             continue;
         if (strstr(remedy->text, "FEWER") && !(r->diagnosis.fewer_acks_bps > 0))
             continue;

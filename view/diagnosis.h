@@ -7,7 +7,6 @@
 #include "judge/cause.h"
 
 #include <jansson.h>
-#include <stdio.h>
 
 #define VIEW_DIAGNOSIS_TEXT 512
 

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/figures.h"
 
-#include "base/memory.h"
 #include "results/csv.h"
 #include "results/directory.h"
 #include "results/queues.h"
 #include "view/palette.h"
 #include "view/svg.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define WIDTH 700
 #define LEFT 64

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/measured_page.h"
 
-#include "base/memory.h"
 #include "results/directory.h"
 #include "view/capture_page_parts.h"
 #include "view/page.h"
 #include "view/svg.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define WIDTH 960
 #define LEFT 70

@@ -2,8 +2,7 @@
 /* view/page.h - what every page begins with: one HTML file that fetches nothing, with its style inside. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "base/std.h"
 
 /* Up to the line that names the command. A page without a script allows none. */
 void view_page_begin(FILE *f, const char *title, const char *command, bool script);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/palette.h"
 
-#include "view/embedded.h"
+#include "base/std.h"
 
-#include <stdbool.h>
-#include <string.h>
+#include "view/embedded.h"
 
 /* c0 to c6 have the hues of Okabe and Ito 2008, but are so dark by day that their names can be read, and so far apart
  * that colour-blind eyes tell each from each. Cells (cell-* and q*) are so pale, by night so deep, that letters in ink

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/remedy.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 #include "view/embedded.h"
-
-#include <ctype.h>
-#include <math.h>
-#include <string.h>
 
 #define QUEUE_MEAN 0.85    /* of a FIFO that CUBIC fills: windows go between 0.7 and 1 of what fits (RFC 9438, 4.6) */
 #define NEVER_FULL 10      /* times what waits, where nothing was lost */
@@ -205,8 +200,7 @@ void view_remedy_print(FILE *f, const char *source, const struct analysis_resour
     char text[VIEW_DIAGNOSIS_TEXT];
     view_diagnosis_print_answer(f, source, r);
     fprintf(f, "  the line: %s Mb/s to the host, %s Mb/s from it, on the wire; %s ms to the far end and back through "
-            "empty queues\n",
-            UNITS_FIGURE(d->in.capacity_bps / 1e6, 4), UNITS_FIGURE(d->out.capacity_bps / 1e6, 4),
+            "empty queues\n", UNITS_FIGURE(d->in.capacity_bps / 1e6, 4), UNITS_FIGURE(d->out.capacity_bps / 1e6, 4),
             UNITS_FIGURE(1e3 * remedy_floor_s(r), 3));
     view_diagnosis_what(r, text);
     fprintf(f, "  what %s: %s\n", d->answer == JUDGE_ANSWER_UNKNOWN ? "would tell" : "to do", text);

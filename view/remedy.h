@@ -6,8 +6,6 @@
 #include "analysis/rules/resource.h"
 #include "base/error.h"
 
-#include <stdio.h>
-
 /* The answer, the line that it is about, what to do and each thing to type. */
 void view_remedy_print(FILE *f, const char *source, const struct analysis_resource *r);
 

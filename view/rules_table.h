@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/rules/check_capture.h"
+#include "study/explain/explanation.h"
 #include "view/table.h"
 
 #define VIEW_RULES_TABLE_TEXTS 3 /* columns in front of the numbers */
@@ -12,3 +13,9 @@ void view_rules_table(struct view_table *t, const struct analysis_resource *r);
 
 /* "1.1 %", "-" where the rule does not apply. */
 void view_rules_table_error(struct view_table *t, const struct analysis_rule_fit *fit);
+
+#define VIEW_EXPLANATION_TABLE_COLUMNS 12
+
+/* The first two columns are texts. */
+extern const char *const view_explanation_table_head[VIEW_EXPLANATION_TABLE_COLUMNS];
+void view_explanation_table_row(struct view_table *t, const struct study_explanation *e);

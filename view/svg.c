@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/svg.h"
 
+#include "base/std.h"
+
 #include "view/palette.h"
 #include "view/text.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TICKS 64        /* at most */
 #define SMALL_CELL 21   /* narrower ones have no text */

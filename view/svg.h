@@ -6,9 +6,7 @@
  * is escaped (view/text.h). Coordinates are pixels from the left and the top. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "base/std.h"
 
 /* Values from..to lie at pixels first..last; log: all of them are above 0. */
 struct view_svg_scale {

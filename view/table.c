@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/table.h"
 
-#include "base/memory.h"
 #include "base/print.h"
 #include "results/json.h"
 #include "view/text.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One to three digits after the point, by the size that is shown: what rounds to 1000 is 1000.0. */
 static char *table_number(double value)

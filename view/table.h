@@ -7,8 +7,6 @@
 #include "base/estimate.h"
 
 #include <jansson.h>
-#include <stddef.h>
-#include <stdio.h>
 
 #define VIEW_TABLE_COLUMNS 20
 #define VIEW_TABLE_LONG 20

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/text.h"
 
-#include "base/memory.h"
 #include "base/print.h"
 #include "base/units.h"
-
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
 
 void view_text_html(FILE *f, const char *text)
 {

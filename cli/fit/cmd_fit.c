@@ -7,9 +7,6 @@
 #include "results/json.h"
 #include "scenarios/load.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #define PROGRESS_EVERY_S 0.5
 
 #define SHOW(NAME, name) [STUDY_FIT_##NAME] = {cli_fit_##name##_print, cli_fit_##name##_json},

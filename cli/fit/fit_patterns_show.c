@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
 #include "study/fit/fit_patterns.h"
@@ -177,9 +176,8 @@ static json_t *links_json(const struct study_fit_patterns *p, const struct study
         json_t *predicted = json_object();
         for (size_t m = 0; m < p->n_models; m++)
             json_object_set_new(predicted, p->model[m]->name, results_json_number(l->predicted_s[m]));
-        json_array_append_new(links, results_json("point:l flow:s bytes:l simulated_s:f simulated_ci95_s:f "
-                                                  "predicted_s:o", l->point, l->name, l->bytes, l->time_s, l->ci95_s,
-                                                  predicted));
+        results_json_append(links, "point:l flow:s bytes:l simulated_s:f simulated_ci95_s:f predicted_s:o", l->point,
+                            l->name, l->bytes, l->time_s, l->ci95_s, predicted);
     }
     return links;
 }
@@ -193,14 +191,11 @@ json_t *cli_fit_patterns_json(const void *state)
         json_t *errors = json_array();
         for (size_t m = 0; m < p->n_models; m++)
             json_array_append_new(errors, errors_json(&c->model[m], p->model[m]->name, c->patterns));
-        json_array_append_new(cells, results_json("axes:o nodes:i d:i message_bytes:f window_bytes:f patterns:z "
-                                                  "patterns_both_ways:z links:z unfinished_links:z lossy_links:z "
-                                                  "steps:f models:o zhu2014:o each:o", json_loads(c->axes, 0, NULL),
-                                                  c->nodes, c->d, c->bytes, c->window_bytes, c->patterns,
-                                                  c->patterns_both, c->n, c->unfinished, c->lossy,
-                                                  (double)c->steps / (double)c->patterns, errors,
-                                                  published_json(study_zhu2014_cell(c->nodes, c->d)),
-                                                  links_json(p, c)));
+        results_json_append(cells, "axes:o nodes:i d:i message_bytes:f window_bytes:f patterns:z patterns_both_ways:z "
+                            "links:z unfinished_links:z lossy_links:z steps:f models:o zhu2014:o each:o",
+                            json_loads(c->axes, 0, NULL), c->nodes, c->d, c->bytes, c->window_bytes, c->patterns,
+                            c->patterns_both, c->n, c->unfinished, c->lossy, (double)c->steps / (double)c->patterns,
+                            errors, published_json(study_zhu2014_cell(c->nodes, c->d)), links_json(p, c));
     }
     return results_json("cells:o", cells);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/order.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
@@ -7,10 +6,6 @@
 
 #include "model/loss_trace.h"
 #include "view/table.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 
 #define NEAREST 10 /* at most so many points that disagree are shown */
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 
 #define WORST 5
 
@@ -204,8 +199,7 @@ json_t *cli_fit_resources_json(const void *state)
             continue;
         json_t *group = outcome_json(r, &g->all), *measured = json_array();
         for (size_t k = 0; k < g->all.n; k++)
-            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.best[k],
-                                                        &g->all.eq6[k]));
+            json_array_append_new(measured, point_json(&r->points[g->all.index[k]], &g->all.best[k], &g->all.eq6[k]));
         results_json_add(group, "resource:s rate_bps:f lossy_runs:z equal_windows:b loss_free:o measured:o", g->name,
                          g->rate_bps, g->lossy, g->equal_windows,
                          g->loss_free.n > 0 ? outcome_json(r, &g->loss_free) : json_null(), measured);
@@ -214,8 +208,8 @@ json_t *cli_fit_resources_json(const void *state)
     json_t *hosts = json_array();
     for (size_t i = 0; i < r->n_diagnosed; i++) {
         const struct study_fit_diagnosed *x = &r->diagnosed[i];
-        json_array_append_new(hosts, results_json("source:s host:s left_out:b diagnosis:o", x->source, x->host.host,
-                                                  x->empty, view_diagnosis_json(x->source, &x->host)));
+        results_json_append(hosts, "source:s host:s left_out:b diagnosis:o", x->source, x->host.host, x->empty,
+                            view_diagnosis_json(x->source, &x->host));
     }
     return results_json("hosts:o links:o starved_runs:z unfilled_runs:z", hosts, list, r->starved, r->unfilled);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/confine.h"
@@ -18,13 +17,6 @@
 #include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/measured_page.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define DEFAULT_TIME_S 30
 #define BAR 8            /* characters: a line is shorter than 80 */

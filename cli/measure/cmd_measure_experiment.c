@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow measure --experiment: blocks are run by a process of its own, which alone keeps what it takes to change
  * queues and to capture; we write the plan before it begins, and judge what it leaves. */
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/outfile.h"
 #include "capture/confine.h"
@@ -12,19 +11,13 @@
 #include "study/verdict/experiment.h"
 #include "view/table.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum experiment_step { EXPERIMENT_BEGIN, EXPERIMENT_FIFO, EXPERIMENT_ACK_FIRST, EXPERIMENT_END, EXPERIMENT_STEPS };
 
@@ -306,8 +299,8 @@ static json_t *experiment_plan_json(const struct experiment_options *o)
     json_t *blocks = json_array();
     for (size_t i = 0; i < experiment_blocks(o); i++) {
         const struct study_experiment_block *b = &o->e.block[i];
-        json_array_append_new(blocks, results_json("block:z four:z queue:s offloads:s capture_at_s:f", i, b->four,
-                                                   experiment_queue(b), experiment_offloads(b), b->capture_at_s));
+        results_json_append(blocks, "block:z four:z queue:s offloads:s capture_at_s:f", i, b->four, experiment_queue(b),
+                            experiment_offloads(b), b->capture_at_s);
     }
     return results_json("hypothesis:s statistic:s decision:s seed:l fours:l block_s:f capture_s:f interface:s rate_bps:f "
                         "commands:o blocks:o",
@@ -398,14 +391,13 @@ static json_t *experiment_result_json(const struct experiment_options *o, const 
     json_t *blocks = json_array(), *effects = json_array();
     for (int k = 0; k < STUDY_EXPERIMENT_KINDS; k++) {
         const struct estimate *d = &effect[k].log;
-        json_array_append_new(effects, results_json("effect:s change:f least:f most:f by_chance:f", experiment_names[k],
-                                                    expm1(d->value), expm1(d->value - d->ci95), expm1(d->value + d->ci95),
-                                                    effect[k].p));
+        results_json_append(effects, "effect:s change:f least:f most:f by_chance:f", experiment_names[k],
+                            expm1(d->value), expm1(d->value - d->ci95), expm1(d->value + d->ci95), effect[k].p);
     }
     for (size_t i = 0; i < experiment_blocks(o); i++) {
         const struct study_experiment_block *b = &o->e.block[i];
-        json_array_append_new(blocks, results_json("rate_bps:f asymmetry:s lost_share:f", b->bps,
-                                                   judge_answer_name(b->answer), b->lost_share));
+        results_json_append(blocks, "rate_bps:f asymmetry:s lost_share:f", b->bps, judge_answer_name(b->answer),
+                            b->lost_share);
     }
     return results_json("ack_first_carries_more:s effects:o foretold:f blocks:o",
                         judge_answer_name(study_experiment_answer(&effect[STUDY_EXPERIMENT_QUEUE])), effects, foretold, blocks);

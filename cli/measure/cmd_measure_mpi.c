@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow measure --mpi, as processes of mpirun: the first has the options, the table and the file. */
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -11,11 +10,6 @@
 #include "measure/mpi.h"
 #include "results/json.h"
 #include "view/table.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #define DEFAULT_BYTES 10000000 /* the paper's least */
 #define DEFAULT_TIME_S 60

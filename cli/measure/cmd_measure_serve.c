@@ -12,8 +12,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 struct serve_options {
     const char *bind, *port, *token, *token_file, *congestion;

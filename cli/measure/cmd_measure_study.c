@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
@@ -8,9 +7,6 @@
 #include "measure/proof.h"
 #include "measure/server.h"
 #include "measure/summary.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* What a study asks of servers: a test, of which the phases count that have the pattern's directions. */
 struct study_asked {

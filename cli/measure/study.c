@@ -11,11 +11,7 @@
 #include "sweep/engines.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #define WIRE (1538.0 / 1448) /* bytes on the wire for one of payload, with timestamps, at an MTU of 1500 */
 #define ROUND_TRIP_S 200e-6  /* where nobody knows: two switches' hosts with 50 us of cable each */
@@ -137,12 +133,11 @@ static json_t *reading_json(const struct measure_reading *r, size_t n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, results_json("interface:s rate_bps:l rx_usecs:l rx_frames:l adaptive:l rx_ring:l "
-                                                 "rx_ring_most:l gro:l lro:l gso:l tso:l pause_rx:l pause_tx:l "
-                                                 "pause_frames:l processors:l", r[i].name, r[i].rate_bps, r[i].rx_usecs,
-                                                 r[i].rx_frames, r[i].adaptive, r[i].ring, r[i].ring_most, r[i].gro,
-                                                 r[i].lro, r[i].gso, r[i].tso, r[i].pause_rx, r[i].pause_tx,
-                                                 r[i].pause_frames, r[i].processors));
+        results_json_append(list, "interface:s rate_bps:l rx_usecs:l rx_frames:l adaptive:l rx_ring:l rx_ring_most:l "
+                            "gro:l lro:l gso:l tso:l pause_rx:l pause_tx:l pause_frames:l processors:l", r[i].name,
+                            r[i].rate_bps, r[i].rx_usecs, r[i].rx_frames, r[i].adaptive, r[i].ring, r[i].ring_most,
+                            r[i].gro, r[i].lro, r[i].gso, r[i].tso, r[i].pause_rx, r[i].pause_tx, r[i].pause_frames,
+                            r[i].processors);
     return list;
 }
 
@@ -153,13 +148,12 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
     json_t *patterns = json_array(), *odds = json_array();
     int cause = study_kit_named(k);
     for (size_t i = 0; i < k->n; i++)
-        json_array_append_new(patterns, results_json("in:z out:z nats:f resent:f pauses:f in_bps:f out_bps:f", k->pattern[i].in,
-                                                     k->pattern[i].out, k->pattern[i].nats, k->pattern[i].resent, k->pattern[i].pauses,
-                                                     way_bps(&k->pattern[i], true),
-                                                     way_bps(&k->pattern[i], false)));
+        results_json_append(patterns, "in:z out:z nats:f resent:f pauses:f in_bps:f out_bps:f", k->pattern[i].in,
+                            k->pattern[i].out, k->pattern[i].nats, k->pattern[i].resent, k->pattern[i].pauses,
+                            way_bps(&k->pattern[i], true), way_bps(&k->pattern[i], false));
     for (int c = 0; c < STUDY_KIT_CAUSES; c++)
-        json_array_append_new(odds, results_json("cause:s weight:f meaning:s remedy:s", study_kit_causes[c].name, k->weight[c],
-                                                 study_kit_causes[c].meaning, study_kit_causes[c].remedy));
+        results_json_append(odds, "cause:s weight:f meaning:s remedy:s", study_kit_causes[c].name, k->weight[c],
+                            study_kit_causes[c].meaning, study_kit_causes[c].remedy);
     return results_json("where:s cause:s odds:o none_weight:f nearest:s tail:f emulations:z patterns:o interfaces:o", s->where,
                         cause >= 0 ? study_kit_causes[cause].name : NULL, odds, k->infer.none_weight, best ? best->is.text : NULL,
                         best && best->whole ? best->posterior.tail : (double)NAN, k->infer.emulations, patterns,

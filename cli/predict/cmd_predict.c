@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -9,11 +8,6 @@
 #include "results/json.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #define PROGRESS_EVERY_S 0.5
 #define DEFAULT_MODEL "window"

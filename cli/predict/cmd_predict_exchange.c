@@ -4,10 +4,6 @@
 #include "cli/options.h"
 #include "cli/predict/predict.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FIELD(name) offsetof(struct study_exchange_request, name)
 
 /* Every option that sets a number, and the field it sets. The models that have one of its `needs` look at it. */

@@ -6,9 +6,6 @@
 #include "study/predict/loss_traces.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #define SENDERS 4096
 #define SCHEMA "predict-loss:1"
 
@@ -51,8 +48,7 @@ static bool options_check(struct options *o, struct error *err)
     if (o->trace && isnan(o->flow.senders))
         o->flow.senders = o->n_files;
     bool estimate_only = o->trace && !has_to;
-    if (!estimate_only &&
-        (isnan(o->flow.senders) || isnan(o->flow.window_packets) || isnan(o->flow.buffer_packets)))
+    if (!estimate_only && (isnan(o->flow.senders) || isnan(o->flow.window_packets) || isnan(o->flow.buffer_packets)))
         return error_set(err, ERROR_INPUT, "--%s is missing; see 'contraflow predict loss --help'",
                          isnan(o->flow.senders) ? "senders" : isnan(o->flow.window_packets) ? "window" : "buffer");
     if (o->trace != (o->n_files > 0))
@@ -98,8 +94,7 @@ static void print_estimates(const struct options *o, const struct model_loss_cou
         view_table_add(&t, "%s|%.4f|%.4f|%.4f|%.4f|%" PRId64 " of %" PRId64, names[i],
                        p[i]->trials ? mean[i] : (double)NAN, p[i]->value, p[i]->low, p[i]->high, p[i]->hits,
                        p[i]->trials);
-    printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files,
-           k->packs + k->nacks + k->timeouts);
+    printf("%d traces, %" PRId64 " events (Tam 2001, Eq. 4.11-4.13)\n", o->n_files, k->packs + k->nacks + k->timeouts);
     view_table_print(&t, "  ", 1, stdout);
     if (k->foreign > 0)
         printf("  %" PRId64 " transitions are none of the chain's (P to TO, N to N, TO to N)\n", k->foreign);
@@ -159,8 +154,7 @@ static int show_input(const struct options *o)
                                     : "a window of no more than the buffer fits with its first burst");
     } else {
         printf("input-buffered, predicted (Tam 2001, Eq. 4.2): efficiency %.4f, by its second line %.4f\n"
-               "  %.1f packets between two Nacks\n",
-               a.efficiency, a.approximate, a.packs_per_nack);
+               "  %.1f packets between two Nacks\n", a.efficiency, a.approximate, a.packs_per_nack);
     }
     return 0;
 }

@@ -7,10 +7,6 @@
 #include "model/timers.h"
 #include "results/json.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #define PACKET_BYTES 1538     /* of Ethernet, with 1448 of TCP's payload */
 #define NOT_BUFFERED_BYTES 20 /* preamble and gap */
 #define NOT_PAYLOAD_BYTES 90  /* these and Ethernet's, IP's and TCP's headers with timestamps */

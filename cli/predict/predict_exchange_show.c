@@ -4,9 +4,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static void show_fit(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_signature_fit *f = &a->fit;
@@ -160,8 +157,8 @@ static void show_json(const struct cli_predict_exchange_options *o, const struct
     for (size_t i = 0; i < a->n; i++) {
         const struct study_exchange_row *row = &a->row[i];
         json_t *rounds = isnan(row->rounds) ? json_null() : json_integer((json_int_t)row->rounds);
-        json_array_append_new(list, results_json("model:s source:s time_s:f process_goodput_bps:f rounds:o", row->model,
-                                                 row->source, row->time_s, row_goodput_bps(a, row), rounds));
+        results_json_append(list, "model:s source:s time_s:f process_goodput_bps:f rounds:o", row->model, row->source,
+                            row->time_s, row_goodput_bps(a, row), rounds);
     }
     json_t *root = results_json("predictions:o", list);
     if (a->processes)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/units.h"
+#include "cli/cli.h"
 #include "cli/predict/predict.h"
 
 #include "results/json.h"
 #include "view/table.h"
-
-#include <math.h>
 
 #define FULL_LINK 0.999   /* of the rate: shown as saturated */
 #define BUSY_LINK 0.3     /* from here on bursts meet often enough to matter */
@@ -185,9 +185,8 @@ static json_t *json_ports(const struct study_prediction *p, const struct scenari
         if (!(p->queues.load_bps[l] > 0))
             continue;
         scenario_pattern_link_name(pattern, l, name);
-        json_array_append_new(ports, results_json("port:s wait_s:f wire_bps:f rate_bps:f", name, p->queues.delay_s[l],
-                                                  p->queues.load_bps[l],
-                                                  model_platform_cable(&pattern->platform, l)->rate_bps));
+        results_json_append(ports, "port:s wait_s:f wire_bps:f rate_bps:f", name, p->queues.delay_s[l],
+                            p->queues.load_bps[l], model_platform_cable(&pattern->platform, l)->rate_bps);
     }
     return ports;
 }
@@ -197,7 +196,7 @@ json_t *cli_predict_json(const struct study_prediction *p, const struct scenario
 {
     json_t *links = json_array(), *steps = json_array();
     for (size_t k = 0; k < p->n_steps; k++)
-        json_array_append_new(steps, results_json("start_s:f end_s:f", p->step_start_s[k], p->step_end_s[k]));
+        results_json_append(steps, "start_s:f end_s:f", p->step_start_s[k], p->step_end_s[k]);
     for (size_t i = 0; i < p->n; i++) {
         const struct scenario_flow *f = &s->flows[i];
         const struct model_transfer *t = &pattern->pattern.transfers[i];
@@ -218,4 +217,55 @@ json_t *cli_predict_json(const struct study_prediction *p, const struct scenario
     if (p->queues.rtt)
         results_json_add(all, "first_step_ports:o first_step_residual:f", json_ports(p, pattern), p->queues.residual);
     return all;
+}
+
+/* The closed forms are of equal links, nobody in nobody's way but ACKs behind data. */
+static bool collective_link(const struct scenario *s, struct model_collective_link *l, struct error *err)
+{
+    const struct emu_network_config *n = &s->network;
+    if (n->topology != EMU_TOPOLOGY_STAR || n->uplinks > 0 || n->n_delays > 0 || emu_network_takes_time(n) ||
+        n->link.up_bps > 0 || n->sw.cut_through || n->nic.discipline != EMU_DISCIPLINE_FIFO)
+        return error_set(err, ERROR_INPUT, "traffic.collective: its closed forms know a star of equal links, fifo NICs and "
+                         "a switch that stores and forwards");
+    *l = (struct model_collective_link){
+        .rate_bps = (double)n->link.rate_bps,
+        .latency_s = (double)(2 * n->link.delay_ps + n->sw.latency_ps) / (double)UNITS_PS_PER_S,
+        .stores = 1,
+        .segment_bytes = s->tcp.segment_bytes,
+        .overhead_bytes = SCENARIO_SEGMENT_HEADERS + EMU_FRAME_OVERHEAD_BYTES,
+        .gap_bytes = EMU_PORT_GAP_BYTES,
+        .least_bytes = EMU_FRAME_MIN_WIRE_BYTES,
+        .segments_per_ack = (int)s->tcp.delayed_ack,
+    };
+    return true;
+}
+
+bool cli_predict_collective(const struct scenario *s, json_t **json, struct error *err)
+{
+    const struct scenario_collective *c = &s->collective;
+    struct model_collective_call call = {.algorithm = c->algorithm, .ranks = s->n_ranks, .bytes = c->bytes};
+    struct model_collective_link link, silent;
+    double time_s, without_s;
+    for (int i = 0; i < c->n_dimensions; i++)
+        call.dimensions[i] = c->dimensions[i];
+    if (!collective_link(s, &link, err))
+        return false;
+    silent = link;
+    silent.segments_per_ack = 0;
+    if (!model_collective_time(&link, &call, &time_s, err) || !model_collective_time(&silent, &call, &without_s, err))
+        return false;
+    double bus = model_collective_bus(c->algorithm, s->n_ranks), rate = (double)c->bytes / time_s;
+    const char *name = model_collective_names[c->algorithm];
+    if (json) {
+        *json = results_json("algorithm:s ranks:l bytes:l time_s:f without_acks_s:f algorithm_bps:f bus_bps:f", name,
+                             (int64_t)s->n_ranks, c->bytes, time_s, without_s, bus > 0 ? 8 * rate : (double)NAN,
+                             bus > 0 ? 8 * bus * rate : (double)NAN);
+        return true;
+    }
+    printf("%s of %d ranks, %" PRId64 " bytes, windows that hold a message: %.6g ms, of which %.3g %% for ACKs behind data",
+           name, s->n_ranks, c->bytes, 1e3 * time_s, 100 * (1 - without_s / time_s));
+    if (bus > 0)
+        printf("; algbw %.4g GB/s, busbw %.4g GB/s", rate / 1e9, bus * rate / 1e9);
+    putchar('\n');
+    return true;
 }

@@ -3,7 +3,6 @@
 
 #include "base/decimal.h"
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/process.h"
 #include "base/units.h"
 #include "results/directory.h"
@@ -11,13 +10,8 @@
 #include "scenarios/run/run.h"
 #include "sweep/engines.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #define STEPS 200 /* of progress that a run tells */
 

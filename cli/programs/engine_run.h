@@ -2,9 +2,9 @@
 /* cli/programs/engine_run.h - what every engine's program does with its one argument. */
 #pragma once
 
+#include "base/std.h"
+
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 extern volatile sig_atomic_t cli_engine_interrupted; /* the signal that asked to end; 0 */
 

@@ -2,13 +2,9 @@
 /* contraflow-exchange: times a collective operation of MPI, for programs on hosts (traffic.programs).
  *
  * As Zhu et al. 2014, Fig. 2: a barrier, the operation, and its time is that of the process that takes longest. */
+#include "base/std.h"
 #include <mpi.h>
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define WARMUP 3 /* operations on connections that are opened by them */

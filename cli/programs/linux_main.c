@@ -4,7 +4,6 @@
  * As contraflow-native (cli/programs/engine_main.c) to whoever starts it. It starts a kernel, User Mode Linux, in which it is
  * the first process and has a child run the scenario, in virtual time. With `clock: wall` it runs the scenario
  * itself, on the system's own kernel. */
-#include "base/memory.h"
 #include "base/process.h"
 #include "cli/programs/engine_run.h"
 #include "emu/linux/agent.h"
@@ -14,12 +13,6 @@
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "sweep/engines.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define ALLOW "--allow-programs"
 #define PROGRESS_STEP 0.005 /* what the kernel prints is read by somebody who may be slow */

@@ -7,7 +7,6 @@
 #include "sweep/mpi.h"
 
 #include <signal.h>
-#include <string.h>
 
 static int mpi_sweep(int argc, char **argv)
 {

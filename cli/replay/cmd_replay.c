@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
 #include "cli/engines.h"
@@ -9,12 +8,6 @@
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define CALIBRATIONS 6 /* at most, while they come nearer */
 #define SEARCHES 3 /* around the nearest guess */

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "capture/confine.h"
 #include "capture/inject.h"
 #include "cli/cli.h"
 #include "cli/replay/cmd_replay.h"
 #include "results/json.h"
 
-#include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define PROGRESS_BYTES 10000000
 

@@ -5,9 +5,6 @@
 #include "cli/replay/cmd_replay.h"
 #include "results/directory.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 struct port_options {
     struct port_replay_options replay;
     struct capture_address from, to;

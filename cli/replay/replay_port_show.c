@@ -6,10 +6,6 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
 #define SHOWN 20 /* rows of the table; --json has all */
 
 static double port_seconds(int64_t time_ps)
@@ -46,8 +42,8 @@ static json_t *port_flows_json(const struct port_flows *f)
             continue;
         analysis_flows_endpoint(&flow->src, flow->src_port, src);
         analysis_flows_endpoint(&flow->dst, flow->dst_port, dst);
-        json_array_append_new(list, results_json("src:s dst:s data:o ack:o", src, dst, port_count_json(&flow->data),
-                                                 port_count_json(&flow->ack)));
+        results_json_append(list, "src:s dst:s data:o ack:o", src, dst, port_count_json(&flow->data),
+                            port_count_json(&flow->ack));
     }
     return list;
 }
@@ -68,9 +64,8 @@ json_t *cli_replay_port_show_json(const struct port_replay_options *o, const str
     return results_json("contraflow:s simulated:b complete:b truncated:b file:s captured_frames:l picked_frames:l "
                         "back_frames:l split_frames:l duration_s:f ended_s:f port:o all:o flows:o other_flows:o "
                         "other_traffic:o", CONTRAFLOW_VERSION, true, !r->interrupted, r->truncated, o->path,
-                        r->captured_frames, r->picked_frames, r->back_frames, r->split_frames,
-                        port_seconds(r->last_ps), port_seconds(r->ended_ps), port, port_count_json(&r->flows.all),
-                        port_flows_json(&r->flows),
+                        r->captured_frames, r->picked_frames, r->back_frames, r->split_frames, port_seconds(r->last_ps),
+                        port_seconds(r->ended_ps), port, port_count_json(&r->flows.all), port_flows_json(&r->flows),
                         results_json("data:o ack:o", port_count_json(&rest->data), port_count_json(&rest->ack)),
                         port_count_json(&r->flows.flow[PORT_FLOWS_OTHER].data));
 }
@@ -146,9 +141,8 @@ void cli_replay_port_show(const struct port_replay_options *o, const struct port
         printf(" in %.6g s: %s Mb/s of wire time offered", port_seconds(r->last_ps),
                UNITS_FIGURE(port_offered_bps(r) / 1e6, 4));
     printf("; %.1f %% of the port used until %.6g s\n", 100 * port_utilisation(o, r), port_seconds(r->ended_ps));
-    printf("  queue at most %.6g kB, %" PRId64 " frames; %" PRId64 " dropped (%.3g %%)\n",
-           (double)r->peak_bytes / 1e3, r->peak_packets, r->flows.all.dropped,
-           100 * (double)r->flows.all.dropped / (double)r->flows.all.frames);
+    printf("  queue at most %.6g kB, %" PRId64 " frames; %" PRId64 " dropped (%.3g %%)\n", (double)r->peak_bytes / 1e3,
+           r->peak_packets, r->flows.all.dropped, 100 * (double)r->flows.all.dropped / (double)r->flows.all.frames);
     if (r->split_frames)
         printf("  %" PRId64 " super-frames came in frames of the wire: %" PRId64 " frames in all\n", r->split_frames,
                r->flows.all.frames);

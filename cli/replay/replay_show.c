@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -7,10 +6,6 @@
 #include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/table.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 
 static double replay_total(const struct study_replay_run *run, int n)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/exchange/alltoall.h"
 
-#include <math.h>
-
 static bool is_at_least_zero(double x)
 {
     return isfinite(x) && x >= 0;
@@ -155,8 +153,7 @@ bool model_alltoall_gap(const struct model_alltoall_gaps *gaps, double *beta_s_p
     return true;
 }
 
-bool model_alltoall_rho(const struct model_alltoall_gaps *gaps, double beta_s_per_byte, double *rho,
-                        struct error *err)
+bool model_alltoall_rho(const struct model_alltoall_gaps *gaps, double beta_s_per_byte, double *rho, struct error *err)
 {
     if (!check_gaps(gaps, err))
         return false;
@@ -180,9 +177,8 @@ static bool check_signature(const struct model_alltoall_signature *s, struct err
     return true;
 }
 
-bool model_alltoall_contended(const struct model_alltoall_link *link,
-                              const struct model_alltoall_signature *signature, size_t processes, double bytes,
-                              double *time_s, struct error *err)
+bool model_alltoall_contended(const struct model_alltoall_link *link, const struct model_alltoall_signature *signature,
+                              size_t processes, double bytes, double *time_s, struct error *err)
 {
     double bound_s = 0;
     if (!check_signature(signature, err) || !model_alltoall_bound(link, processes, bytes, &bound_s, err))

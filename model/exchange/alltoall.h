@@ -11,9 +11,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Hockney's link: a message of m bytes takes alpha + beta * m seconds. */
 struct model_alltoall_link {
     double alpha_s;         /* alpha: start-up, finite and >= 0 */
@@ -77,8 +74,7 @@ bool model_alltoall_gap(const struct model_alltoall_gaps *gaps, double *beta_s_p
 
 /* Eq. 3 solved for rho: (beta - beta_F) / (beta_C - beta_F), the share that explains a measured mean gap. gaps->rho is
  * not looked at. False also when beta is outside beta_F to beta_C or these are equal. */
-bool model_alltoall_rho(const struct model_alltoall_gaps *gaps, double beta_s_per_byte, double *rho,
-                        struct error *err);
+bool model_alltoall_rho(const struct model_alltoall_gaps *gaps, double beta_s_per_byte, double *rho, struct error *err);
 
 /* What contention does to a network, section 7: the signature. */
 struct model_alltoall_signature {
@@ -94,6 +90,5 @@ struct model_alltoall_signature {
  * here: section 8.1 puts delta = 8.23 ms on each simultaneous communication, of which a process has n - 1, and
  * section 7.1 lets the term grow with the number of processes. gamma and delta are then independent of n, as the
  * paper's conclusions want them. n = processes >= 1, m = bytes >= 0. */
-bool model_alltoall_contended(const struct model_alltoall_link *link,
-                              const struct model_alltoall_signature *signature, size_t processes, double bytes,
-                              double *time_s, struct error *err);
+bool model_alltoall_contended(const struct model_alltoall_link *link, const struct model_alltoall_signature *signature,
+                              size_t processes, double bytes, double *time_s, struct error *err);

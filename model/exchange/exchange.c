@@ -3,8 +3,6 @@
 
 #include "model/schedule.h"
 
-#include <math.h>
-
 #define SLOTS_MAX 1e15
 
 /* G, its stage, T_w and Eq. 5.1; the packets one process sends in *sends. */

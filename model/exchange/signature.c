@@ -2,14 +2,9 @@
 #include "model/exchange/signature.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "model/linear.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST_POINTS 4
 #define ITERATIONS 200        /* feasible GLS; each halves the distance, so that 40 are common */

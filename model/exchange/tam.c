@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/exchange/tam.h"
 
-#include <math.h>
-
 #define PACKETS_MAX 1e15 /* below 2^53: a double counts them exactly */
 
 struct model_tam model_tam_default(enum model_tam_switch kind)

@@ -7,9 +7,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct model_tam {
     double send_overhead_s;       /* O_s: processor time to hand a packet to the adapter */
     double send_gap_s;            /* g_s: least time between packets sent */

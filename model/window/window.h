@@ -53,9 +53,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define MODEL_WINDOW_TOLERANCE 1e-9 /* residual that solves; 1e-6 is still taken after the last sweep */
 /* Of what few flows that start or end change: loads over capacities, waits of bursts over round trips; OF_MANY: in
  * networks of more than MODEL_WINDOW_FEW flows. */

@@ -3,10 +3,6 @@
  * what moves a wait by a small part of a round trip is found again. */
 #include "model/window/window_state.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-
 #define DATA_FACTOR 0.25   /* of rho^2 and the clumps met by data, */
 #define ACK_FACTOR 0.125   /* by ACKs, */
 #define FRAME_FACTOR 0.125 /* and of the bursts that single ACKs let go */

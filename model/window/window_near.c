@@ -5,8 +5,6 @@
  * keeps within the tolerance, too. */
 #include "model/window/window_state.h"
 
-#include <math.h>
-
 #define NEAR_CHANGES 16 /* flows that start or end, at most, to be solved so, */
 #define NEAR_LEAST 1000 /* with so many single steps, and so many for each unknown; else all is solved */
 #define NEAR_SWEEPS 20

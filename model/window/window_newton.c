@@ -3,12 +3,7 @@
  * solved for by LU, many by GMRES: a flow waits in a handful of places, so that the Jacobian is sparse. */
 #include "model/window/window_state.h"
 
-#include "base/memory.h"
-
 #include <gsl/gsl_linalg.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NEAR 0.2       /* residual from which a step is tried: it tops out at 1 when delays are far too long */
 #define HALVINGS 3     /* lengths tried: 1, 1/2, 1/4 */

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/window/window_rule.h"
 
-#include "base/memory.h"
 #include "model/rule.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct model_window_rule {
     struct model_window *window;     /* owned, as the rest */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "model/window/window_state.h"
-
-#include <math.h>
-#include <string.h>
 
 #define SWEEPS 200000
 #define PATIENCE 256     /* sweeps between Newton steps at most */
@@ -61,11 +57,6 @@ static bool window_check(const struct model_window_network *net, struct error *e
     return true;
 }
 
-static void layer_free(struct window_layer *y)
-{
-    MEMORY_FREE(y->wait_s, y->rtt_s, y->rate_bps, y->burst_s, y->delay_s, y->fill, y->fullest);
-}
-
 static struct window_layer layer_new(const struct model_window_network *net)
 {
     return (struct window_layer){
@@ -85,8 +76,8 @@ void model_window_free(struct model_window *w)
         return;
     window_newton_free(w->newton);
     window_burst_free(w->burst);
-    for (int i = 0; i < 2; i++)
-        layer_free(&w->layers[i]);
+    for (struct window_layer *y = w->layers; y < w->layers + 2; y++)
+        MEMORY_FREE(y->wait_s, y->rtt_s, y->rate_bps, y->burst_s, y->delay_s, y->fill, y->fullest);
     MEMORY_FREE(w->active, w->hops, w->flow_hops, w->links, w->uses, w->use_hops, w->load_bps, w->unknowns,
                 w->buckets, w->hash, w->bits, w->kept_delay_s, w->step_s, w->changed, w->moved, w->is_moved, w->dirty,
                 w->queue, w->reached, w->shifted, w->before_s, w->shift_s, w);
@@ -305,13 +296,6 @@ void window_split(const struct model_window *w, struct window_layer *y, int unkn
         }
 }
 
-static bool window_fail(const struct model_window *w, struct error *err)
-{
-    return error_set(err, ERROR_INPUT,
-                     "the window law found no fixed point in %d sweeps (residual %.1e): do ACKs alone fill a link?",
-                     w->sweeps, w->residual);
-}
-
 /* One sweep; what it changes is in w->step_s. */
 static void window_sweep(struct model_window *w)
 {
@@ -374,7 +358,9 @@ bool window_settle(struct model_window *w, struct error *err)
         w->now->fullest[v] = w->unknowns[v].fullest;
         window_watch(w, w->now, (int)v);
     }
-    return w->residual <= GOOD_ENOUGH || window_fail(w, err);
+    return w->residual <= GOOD_ENOUGH ||
+           error_set(err, ERROR_INPUT, "the window law found no fixed point in %d sweeps (residual %.1e): do ACKs alone "
+                     "fill a link?", w->sweeps, w->residual);
 }
 
 bool model_window_solve(struct model_window *w, const bool *active, struct error *err)

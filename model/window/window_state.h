@@ -4,8 +4,6 @@
 
 #include "model/window/window.h"
 
-#include <stdint.h>
-
 /* One passage of a flow over a link, as data or as ACKs. */
 struct window_hop {
     double wire;  /* wire bytes here per byte of payload */

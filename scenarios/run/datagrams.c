@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/datagrams.h"
 
-#include "base/memory.h"
 #include "scenarios/run/program.h"
 
 struct datagrams_source {

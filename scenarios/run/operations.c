@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/operations.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/csv.h"
 #include "results/directory.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 struct operations_row {
     int64_t operation, start_ps, end_ps;

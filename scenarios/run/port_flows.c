@@ -2,11 +2,7 @@
 #include "scenarios/run/port_flows.h"
 
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/units.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define SLOTS (4 * PORT_FLOWS)
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/port_replay.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "capture/inject.h"
 #include "emu/native/scheduler.h"
 #include "emu/network/port.h"
 #include "scenarios/run/record.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 #define SAMPLE_PS UNITS_PS_PER_MS
 #define SAMPLES 100000

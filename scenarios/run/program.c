@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/program.h"
 
-#include "base/memory.h"
 #include "emu/network/gbn.h"
 #include "scenarios/traffic/pauses.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 static const struct program_ops *program_ops_of(const struct scenario *s)
 {

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Flows over Go-Back-N: many to one, pairs, whatever is listed; and their senders' traces. */
-#include "base/memory.h"
 #include "results/directory.h"
 #include "scenarios/run/program_gbn.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORDS 32 /* a line */
 

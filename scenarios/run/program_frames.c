@@ -4,8 +4,6 @@
 #include "results/csv.h"
 #include "results/directory.h"
 
-#include <inttypes.h>
-
 #define RAW_PAYLOAD 1500
 #define RAW_WIRE (RAW_PAYLOAD + EMU_FRAME_OVERHEAD_BYTES)
 

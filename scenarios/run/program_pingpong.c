@@ -5,8 +5,6 @@
 #include "results/csv.h"
 #include "results/directory.h"
 
-#include <inttypes.h>
-
 struct pingpong_result {
     int64_t sum_ps, rounds;
 };

@@ -11,17 +11,12 @@
  * lets it go on would have come through empty queues until it comes and, in the same instant, the sender goes on: what
  * ACKs waited in queues, as far as that cost the message time. Whatever has an ACK for it counts, data of the other way,
  * too. A sender that is paced is not told apart. */
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "capture/decode.h"
 #include "results/directory.h"
 #include "scenarios/traffic/played.h"
 #include "scenarios/run/program.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define GREETING 1 /* bytes that each way begins with: who connects says who it is, and the receiver opens its window */
 #define ETHERNET 1                            /* DLT_EN10MB */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/record.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "results/queues.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct record_queue_row {
     int64_t bytes, packets, dropped;

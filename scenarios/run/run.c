@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/run.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "capture/writer.h"
@@ -15,11 +14,6 @@
 #include "scenarios/run/samples.h"
 #include "scenarios/run/windows.h"
 #include "scenarios/traffic/pauses.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define VLAN_TAG_AT 12 /* after both addresses */
 #define VLAN_TAG_BYTES 4
@@ -430,12 +424,6 @@ static double run_fraction(const struct run *r, int64_t now_ps)
     return fmax(time, least);
 }
 
-static int64_t run_watch_ps(const struct run *r)
-{
-    int64_t watch_ps = r->scenario->duration_ps / WATCHES > WATCH_PS ? r->scenario->duration_ps / WATCHES : WATCH_PS;
-    return r->sample_ps < watch_ps ? r->sample_ps : watch_ps;
-}
-
 static void run_watch(void *arg)
 {
     struct run *r = arg;
@@ -445,8 +433,10 @@ static void run_watch(void *arg)
     r->interrupted = r->options->interrupt && *r->options->interrupt;
     if (r->interrupted)
         run_stop(r);
-    else if (!run_spend(r))
-        emu_clock_schedule(&clock, run_watch_ps(r), run_watch, r);
+    else if (!run_spend(r)) {
+        int64_t watch_ps = r->scenario->duration_ps / WATCHES > WATCH_PS ? r->scenario->duration_ps / WATCHES : WATCH_PS;
+        emu_clock_schedule(&clock, r->sample_ps < watch_ps ? r->sample_ps : watch_ps, run_watch, r);
+    }
 }
 
 /* Goodput after the warm-up, over samples in which the flow was running. In place of the bytes it had by each. */

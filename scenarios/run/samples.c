@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #define PURPOSE "the flows of a run"
 #define LONGEST 10 /* bytes of 64 bits at seven a byte */
 #define MORE 0x80  /* bit of a byte that is not the last */

@@ -5,8 +5,7 @@
  * once it is done: a hundred thousand flows are sampled a thousand times. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct samples {
     size_t n;         /* samples taken */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/waits.h"
 
-#include <math.h>
-
 /* A path does not change once it is known. */
 static __attribute__((noinline)) bool kind_know(struct waits_kind *k, const struct emu_network *n,
                                                 const struct emu_frame *frame)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/windows.h"
 
-#include "base/memory.h"
-
 /* Of one flow; as many in an array as the scenario has flows. */
 struct windows {
     struct emu_engine *engine; /* borrowed, as all here */

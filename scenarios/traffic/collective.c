@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/collective.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 #define ROUND_OPS 16 /* a 3-D halo's six sends and six receives are the most */
 
 /* A process in its round: its operations wait for all of the round before. */

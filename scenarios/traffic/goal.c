@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/goal.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "scenarios/scenario.h"
-
-#include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORD 64 /* of a label, with its NUL */
 
@@ -109,11 +103,6 @@ static bool goal_number(struct goal *g, int64_t least, int64_t most, const char 
     *value = number;
     g->at = p;
     return true;
-}
-
-static bool goal_line_end(struct goal *g)
-{
-    return *g->at == '\n' || *g->at == '\0' || goal_fail(g, "the end of the line");
 }
 
 /* "tag 5 cpu 1 nic 0", each or none of it. */
@@ -279,7 +268,8 @@ static bool goal_statement(struct goal *g)
     bool bare = goal_word(g, "send") || goal_word(g, "recv") || goal_word(g, "calc");
     bool label = bare && (*g->at == ':' || strncmp(g->at, "requires", 8) == 0 || strncmp(g->at, "irequires", 9) == 0);
     g->at = at;
-    return (bare && !label ? goal_operation(g, NULL) : goal_labelled(g)) && goal_line_end(g);
+    return (bare && !label ? goal_operation(g, NULL) : goal_labelled(g)) &&
+           (*g->at == '\n' || *g->at == '\0' || goal_fail(g, "the end of the line"));
 }
 
 static bool goal_text(struct goal *g)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/pattern.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-
 #define HEADER_BYTES 52 /* IPv4 20, TCP 20, timestamps 12: what every engine sends */
 
 static struct model_cable pattern_cable(const struct emu_link_config *link, int64_t goodput_bps)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/played.h"
 
-#include "base/memory.h"
 #include "scenarios/traffic/collective.h"
 #include "scenarios/traffic/goal.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int played_root(const struct scenario *s)
 {

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/schedule.h"
 
-#include "base/memory.h"
 #include "base/order.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 
 static const char what[] = "a schedule";
 

@@ -9,10 +9,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 enum schedule_kind { SCHEDULE_SEND, SCHEDULE_RECEIVE, SCHEDULE_CALC };
 
 #define SCHEDULE_ANY_TAG (-1) /* of a receive */

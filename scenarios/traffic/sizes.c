@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/sizes.h"
 
-#include "base/memory.h"
 #include "results/csv.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define MOST 1e15 /* bytes of a flow */
 

@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/random.h"
 
-#include <stddef.h>
-
 struct sizes {
     double (*row)[2]; /* owned; bytes, cdf */
     size_t n;

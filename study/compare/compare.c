@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/compare.h"
 
-#include "base/memory.h"
 #include "study/compare/compare_differ.h"
 #include "study/compare/compare_interval.h"
 #include "study/compare/kept.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A judged host, kept. */
 struct kept {
@@ -274,8 +269,7 @@ bool study_compare_short(const struct study_compare_host *h, double *seen_s, dou
     *would_do_s = 0;
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
         double seen, would_do;
-        if (!h->side[side] || !study_compare_interval_lacks(h->side[side], &seen, &would_do) ||
-            would_do <= *would_do_s)
+        if (!h->side[side] || !study_compare_interval_lacks(h->side[side], &seen, &would_do) || would_do <= *would_do_s)
             continue;
         *seen_s = seen;
         *would_do_s = would_do;

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/compare_differ.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "scenarios/differ.h"
-
-#include <math.h>
-#include <string.h>
 
 #define MEASURED 0.1   /* a link's rate as seen in a capture: closer ones may be one */
 #define IN_FLIGHT 0.25 /* windows of two captures: a receiver's buffer grows with its round trip */
@@ -69,13 +65,6 @@ static void differ_degrees(struct study_compare_host *h)
     }
 }
 
-/* Does a window bound the flow, so that another one would have given another rate? Of an emulation every window is set;
- * of a measurement none is known. */
-static bool differ_bounded(const struct analysis_check_flow *flow, bool run)
-{
-    return flow->window_bytes > 0 && (run || flow->limit == ANALYSIS_LIMIT_RECEIVER);
-}
-
 /* The least and the largest window of the flows one way; false where they are not known to matter. */
 static bool differ_range(const struct analysis_resource *r, bool incoming, bool run, double range[2])
 {
@@ -85,7 +74,9 @@ static bool differ_range(const struct analysis_resource *r, bool incoming, bool 
     for (size_t i = 0; i < r->n; i++) {
         if (r->flows[i].incoming != incoming)
             continue;
-        if (!differ_bounded(&r->flows[i], run))
+        /* Does a window bound the flow, so that another one would have given another rate? Of an emulation every window
+         * is set; of a measurement none is known. */
+        if (r->flows[i].window_bytes <= 0 || (!run && r->flows[i].limit != ANALYSIS_LIMIT_RECEIVER))
             return false;
         range[0] = fmin(range[0], r->flows[i].window_bytes);
         range[1] = fmax(range[1], r->flows[i].window_bytes);

@@ -2,14 +2,9 @@
 #include "study/compare/compare_interval.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/progress.h"
 #include "results/summary.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SAME_RATE 0.2 /* of a flow and the progress that is taken for its own, which begins and ends at known times: of two
                        * with the same ends the nearer one is it */

@@ -2,13 +2,8 @@
 #include "study/compare/compare_sweeps.h"
 
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "sweep/read.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FIGURES STUDY_COMPARE_SWEEPS_FIGURES
 
@@ -91,13 +86,6 @@ static void grid_point_fini(struct grid_point *p)
     free(p->key);
     json_decref(p->axes);
     free(p->run);
-}
-
-static void grid_fini(struct grid *g)
-{
-    for (size_t i = 0; i < g->n; i++)
-        grid_point_fini(&g->point[i]);
-    free(g->point);
 }
 
 /* Puts the seeds of a point together. */
@@ -346,8 +334,11 @@ bool study_compare_sweeps_make(struct study_compare_sweeps *c, const char *const
     } else {
         study_compare_sweeps_fini(c);
     }
-    for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
-        grid_fini(&grid[side]);
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+        for (size_t i = 0; i < grid[side].n; i++)
+            grid_point_fini(&grid[side].point[i]);
+        free(grid[side].point);
+    }
     return ok;
 }
 

@@ -5,7 +5,6 @@
 #include "study/compare/compare.h"
 
 #include <jansson.h>
-#include <stdint.h>
 
 /* What is compared of a point. Waits and messages are means over its flows, waits by their rates. */
 enum study_compare_sweeps_figure {

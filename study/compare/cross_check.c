@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/cross_check.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static void cross_check_run_fini(struct study_cross_check_run *run)
 {
     for (size_t e = 0; e < run->n_engines; e++) {

@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "results/summary.h"
 
-#include <limits.h>
-
 #define STUDY_CROSS_CHECK_RATE 0.01       /* steady goodput of flows without losses: within so much of the first engine's */
 #define STUDY_CROSS_CHECK_COMPLETION 0.02 /* time from first to last payload */
 

@@ -2,15 +2,11 @@
 #include "study/compare/kept.h"
 
 #include "base/infile.h"
-#include "base/memory.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "study/verdict/judge_run.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST (16u << 20) /* bytes */
 

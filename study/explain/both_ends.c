@@ -2,10 +2,7 @@
 #include "study/explain/both_ends.h"
 
 #include "base/compression.h"
-#include "base/memory.h"
 #include "study/explain/explanation.h"
-
-#include <stdlib.h>
 
 static struct study_both_ends_flow both_ends_flow(const struct analysis_both_ends_flow *f, bool placed)
 {

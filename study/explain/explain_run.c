@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explain/explain_run.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "results/directory.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define HARDLY_EVER 0.999 /* of the time neither is busy: no turns to speak of */
 

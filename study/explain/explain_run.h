@@ -8,8 +8,6 @@
 #include "results/queues.h"
 #include "results/summary.h"
 
-#include <stddef.h>
-
 struct study_explain_run_waits {
     const struct results_flow *flow; /* borrowed from the summary: means over all of the run */
     double ack_share;                /* of the round trip */

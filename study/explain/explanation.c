@@ -4,15 +4,8 @@
 #include "analysis/flows/degree.h"
 #include "analysis/flows/leg_series.h"
 #include "analysis/rules/check_capture.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BURSTS 0.25 /* of ACK groups are compressed: worth saying */
 

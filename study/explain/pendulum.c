@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explain/pendulum.h"
 
-#include "base/memory.h"
 #include "base/units.h"
 #include "analysis/pendulum_waits.h"
-
-#include <math.h>
-#include <stdio.h>
 
 #define LEAST_BUSY_S 1e-3 /* where ticks are finer: a mean of milliseconds */
 

@@ -8,8 +8,6 @@
 #include "analysis/rules/check_capture.h"
 #include "sweep/read.h"
 
-#include <stddef.h>
-
 /* ROW(NAME, name), in order of print: study_fit_NAME_part, its texts and JSON in cli/fit/fit_show.h, its figures in
  * view/sweeps/sweep_page.h. */
 #define STUDY_FIT_ROWS(ROW)                                                                                           \

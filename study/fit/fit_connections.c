@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_connections.h"
 
-#include "base/memory.h"
 #include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* That of these axes, pairs and bytes, made if it is not there. */
 static struct study_fit_connections_point *connections_point(struct study_fit_connections *f, const char *group,
                                                              int64_t pairs, int64_t bytes)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (f->points[i].pairs == pairs && f->points[i].bytes == bytes &&
-            strcmp(f->points[i].group, group) == 0)
+        if (f->points[i].pairs == pairs && f->points[i].bytes == bytes && strcmp(f->points[i].group, group) == 0)
             return &f->points[i];
     f->points = memory_grown(f->points, f->n, &f->capacity, 64, sizeof *f->points, "points of a fit");
     f->points[f->n] = (struct study_fit_connections_point){.group = memory_text("%s", group),

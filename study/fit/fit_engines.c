@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_engines.h"
 
-#include "base/memory.h"
 #include "base/order.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool engines_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
 {

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/estimate.h"
 #include "model/congestion.h"
 #include "study/fit/fit_patterns.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NEAR 0.1 /* the paper counts links within */
 

@@ -2,13 +2,9 @@
 #include "study/fit/fit_read.h"
 
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "foreign/read.h"
 #include "study/verdict/judge.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define PART(NAME, name) [STUDY_FIT_##NAME] = &study_fit_##name##_part,
 const struct study_fit_part *const study_fit_parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PART)};
@@ -120,12 +116,6 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
     return ok;
 }
 
-/* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */
-static bool fit_is_table(const struct study_fit_read *f, const char *path)
-{
-    return f->network && text_ends(path, ".csv");
-}
-
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
 {
     const struct study_judge_options options = study_judge_options_default();
@@ -139,7 +129,8 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
         f->foreign_source = f->foreign_source ? f->foreign_source : path;
         return study_measurement_read_foreign(&f->foreign, path, false, err);
     }
-    if (kind == FILEKIND_UNKNOWN && fit_is_table(f, path)) {
+    /* A table has a name that says so: anything else that is nothing known is left to whoever reads runs and captures. */
+    if (kind == FILEKIND_UNKNOWN && f->network && text_ends(path, ".csv")) {
         MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
         f->tables++;
         return study_measurement_read_csv(&m, path, err) && fit_read_measurement(f, &m, path, err);

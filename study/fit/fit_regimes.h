@@ -5,7 +5,7 @@
 
 #include "base/estimate.h"
 #include "study/fit/fit.h"
-#include "study/verdict/regime_setup.h"
+#include "study/fit/fit_regimes.h"
 
 #define STUDY_FIT_REGIMES_CLASSES 2 /* flows in, flows out */
 

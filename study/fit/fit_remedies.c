@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_remedies.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "model/collective.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LABEL 256
 

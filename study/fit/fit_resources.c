@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_resources.h"
 
-#include "base/memory.h"
 #include "study/run_network.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void resources_free_point(struct study_fit_point *p)
 {
@@ -258,12 +252,6 @@ static void resources_settle(struct study_fit_resources *r)
     }
 }
 
-/* A point as the statistics want it, borrowed. */
-static struct analysis_fit_point resources_plain(const struct study_fit_point *p, size_t unit)
-{
-    return (struct analysis_fit_point){.flows = p->flows, .n = p->n_in + p->n_out, .unit = unit, .link = p->link};
-}
-
 /* `predicted` has room for the point's flows. */
 static struct study_fit_predicted resources_predict(const struct analysis_fit *f, const struct study_fit_point *p,
                                                     const struct analysis_fit_point *plain, double *predicted)
@@ -299,7 +287,8 @@ static void resources_outcome(const struct study_fit_resources *r, size_t group,
             continue;
         if (o->n == 0 || !resources_replica(p, &r->points[o->index[o->n - 1]]))
             o->units++;
-        plain[o->n] = resources_plain(p, o->units - 1);
+        plain[o->n] = (struct analysis_fit_point){.flows = p->flows, .n = p->n_in + p->n_out, .unit = o->units - 1,
+                                                   .link = p->link}; /* borrowed */
         flows = plain[o->n].n > flows ? plain[o->n].n : flows;
         o->index[o->n++] = i;
     }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_signatures.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "study/verdict/workload.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST_POINTS 4 /* of a signature */
 #define NEAR 0.1       /* Steffenel 2006, section 8.1: errors usually below 10 % */

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/predict/exchange.h"
 
-#include "base/memory.h"
 #include "results/csv.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EXCHANGE_PROCESSES_MOST 10000 /* of a file of sizes: their matrix is kept */
 
@@ -108,8 +103,7 @@ static bool exchange_tam(const struct study_exchange_model *m, const struct stud
     return true;
 }
 
-static bool exchange_link(const struct study_exchange_request *r, struct model_alltoall_link *link,
-                          struct error *err)
+static bool exchange_link(const struct study_exchange_request *r, struct model_alltoall_link *link, struct error *err)
 {
     bool has_beta = !isnan(r->beta_s_per_byte), has_rate = !isnan(r->rate_bps);
     if (isnan(r->alpha_s))

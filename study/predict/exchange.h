@@ -9,9 +9,6 @@
 #include "model/schedule.h"
 #include "model/exchange/signature.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Parameters that a model looks at, as a set. */
 enum {
     STUDY_EXCHANGE_TAM = 1 << 0,       /* what a packet costs each part of a host */

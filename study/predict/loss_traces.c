@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/predict/loss_traces.h"
 
-#include "base/memory.h"
 #include "results/gbn_events.h"
 
 bool study_loss_traces_estimate(char *const *paths, size_t n, struct model_loss_chain *chain,

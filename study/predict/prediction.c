@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/predict/prediction.h"
 
-#include "base/memory.h"
-
-#include <math.h>
-#include <string.h>
-
 static void prediction_keep(struct study_prediction *p, const struct model_step *step)
 {
     if (!p->options.every_step && p->n_kept == STUDY_PREDICTION_SHOWN)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "model/fluid.h"
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"
-
-#include <stdlib.h>
 
 /* Orders of transfers that start at one time: until their means are known to PRECISE on average, or so many. Of MANY
  * transfers two orders tell how well they are known, and each need not be known so well by itself: the law is right to a

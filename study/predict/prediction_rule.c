@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"
-
-#include <math.h>
-#include <string.h>
 
 /* The window law once more for the transfers of the first step, to show where the round trips go. */
 static bool rule_fill_queues(struct study_prediction *p, const struct model_routes *routes, struct error *err)

@@ -8,8 +8,6 @@
 #include "judge/diagnosis.h"
 #include "scenarios/scenario.h"
 
-#include <limits.h>
-
 #define STUDY_REPLAY_VARIANTS 64
 #define STUDY_REPLAY_MAPS 256
 

@@ -2,17 +2,11 @@
 #include "analysis/evidence.h"
 #include "analysis/flows/degree.h"
 #include "analysis/rules/check_capture.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "judge/limit.h"
 #include "results/flow.h"
 #include "study/replay/replay_parts.h"
 #include "sweep/engines.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COLD_SEGMENTS 10  /* initial window of a connection whose beginning was captured (RFC 6928) */
 #define STILL_SENDING 0.9 /* of the capture: a flow that lasts as long was stopped by the clock, not by its bytes */

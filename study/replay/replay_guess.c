@@ -3,11 +3,6 @@
 #include "base/units.h"
 #include "study/replay/replay.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define OTHER_TRAFFIC 0.05
 #define TIMES 4
 #define NEAR 5
@@ -252,8 +247,7 @@ bool study_replay_refuses(const struct study_replay *r, const struct study_repla
     if (shrinks < r->n_flows && r->scenario.tcp.congestion != EMU_CONGESTION_GIVEN)
         snprintf(why, 240,
                  "the window of %s > %s shrank though nothing was lost, as BBR's does: played as Reno or CUBIC, it "
-                 "would not answer a change as it did",
-                 r->flows[shrinks].from, r->flows[shrinks].to);
+                 "would not answer a change as it did", r->flows[shrinks].from, r->flows[shrinks].to);
     else if (other > OTHER_TRAFFIC && r->scenario.n_datagrams == 0)
         snprintf(why, 240, "%.0f %% of a direction's bytes are not TCP: a replay does not have them", 100 * other);
     else if (fabs(off) > STUDY_REPLAY_NEAR)

@@ -8,14 +8,9 @@
 #include "analysis/flows/leg_series.h"
 #include "analysis/rules/limit.h"
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "judge/limit.h"
 #include "judge/path.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SETTLED 0.3       /* of the time of a flow: its window has grown, and what nobody judged together has begun */
 #define FASTER 20         /* the other links, than the shared one: nothing queues there */

@@ -6,8 +6,6 @@
 #include "judge/fact.h"
 #include "study/replay/replay.h"
 
-#include <math.h>
-
 /* A flow of the capture, and where its application had nothing to send. */
 struct replay_bulk {
     struct analysis_flow flow;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/units.h"
 #include "study/replay/replay.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WAYS STUDY_REPLAY_WAYS
 #define PLAYED 0.04 /* of what would be carried: nine of ten what-ifs of a near baseline come as near to the experiment */

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/ack_first.h"
 
-#include "base/memory.h"
 #include "emu/network/architecture.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* A queue that only orders and drops frames can be another one. A shaper, a policer or one with classes also says how
  * much of the line a flow gets: ACKs first in its place would be another network. */

@@ -4,8 +4,6 @@
 #include "base/random.h"
 #include "study/verdict/judge.h"
 
-#include <math.h>
-
 void study_experiment_plan(struct study_experiment *e)
 {
     struct random r = random_of((uint64_t)e->seed);

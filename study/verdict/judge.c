@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/judge.h"
 
-#include "base/memory.h"
 #include "results/directory.h"
 #include "study/verdict/judge_run.h"
 #include "study/verdict/workload.h"
 
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 const char *study_judge_run_of(const char *path, char directory[static PATH_MAX])

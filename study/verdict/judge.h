@@ -7,8 +7,6 @@
 #include "study/capture.h"
 #include "study/verdict/ack_first.h"
 
-#include <limits.h>
-
 struct study_judge_options {
     double tolerance;       /* of rules, relative */
     struct study_ack_first *again; /* borrowed; runs are emulated once more for what was possible; NULL: none is */

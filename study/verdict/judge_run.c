@@ -3,7 +3,6 @@
 
 #include "analysis/flows/steady.h"
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/units.h"
 #include "judge/posterior.h"
 #include "results/directory.h"
@@ -11,11 +10,6 @@
 #include "study/run_network.h"
 #include "study/verdict/judge_run_evidence.h"
 #include "study/verdict/latency.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TIMES_LEAST 5 /* known in a phase, so that its ends, which lie between, matter little */
 #define PARTS 32      /* of a phase, to see where a rate settles */
@@ -258,8 +252,7 @@ static void run_others(const struct run_flows *run, const struct analysis_resour
         double bps = (double)f->bytes * 8 * fmax(0, overlap_s) / (f->end_s - f->start_s) / span_s;
         if (f->known.progress)
             bps = study_run_goodput_bps(&f->known, s->from_s, s->to_s);
-        study_run_wire_bps(&f->known, bps, &s->other_bps[incoming ? 0 : 1],
-                           &s->other_bps[incoming ? 1 : 0]);
+        study_run_wire_bps(&f->known, bps, &s->other_bps[incoming ? 0 : 1], &s->other_bps[incoming ? 1 : 0]);
     }
 }
 

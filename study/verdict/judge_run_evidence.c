@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/judge_run_evidence.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/units.h"
 #include "model/window/window.h"
 #include "study/run_network.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define HOPS 64
 #define WINDOW_FULL 0.85   /* of the window is in flight: the window limits the flow, not its application */
@@ -220,8 +215,7 @@ double study_run_links_busy(const struct study_run_links *l, const char *resourc
     return busy;
 }
 
-const char *study_run_links_place(const struct study_run_links *l, const struct study_run_flow *f,
-                                  const char *resource)
+const char *study_run_links_place(const struct study_run_links *l, const struct study_run_flow *f, const char *resource)
 {
     struct study_run_link *path[HOPS];
     const struct study_run_link *fullest = NULL;
@@ -314,8 +308,7 @@ static double evidence_growth(const struct study_run_links *l, const struct stud
         double alike = open_bps / link->data_bps, share = faster * open_bps / link->wanted_bps;
         if (link->data_bps > ALONE * wire_bps)
             alike = fmin(alike, faster);
-        if ((link->stopped == 0 && links_own(l, link, resource, incoming)) ||
-            fmax(alike, share) >= growth)
+        if ((link->stopped == 0 && links_own(l, link, resource, incoming)) || fmax(alike, share) >= growth)
             continue;
         growth = fmax(alike, share);
         *full = open_bps < link->data_bps / LINK_FULL;

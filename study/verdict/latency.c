@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/latency.h"
 
-#include "base/memory.h"
 #include "base/units.h"
-
-#include <math.h>
 
 #define ROOM 256
 

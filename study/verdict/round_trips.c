@@ -2,10 +2,7 @@
 #include "study/verdict/round_trips.h"
 
 #include "analysis/flows/leg_series.h"
-#include "base/memory.h"
 #include "study/verdict/latency.h"
-
-#include <math.h>
 
 #define BINS 256 /* of a capture: half of a flow's own slots, so that a flow without a sample leaves no gap */
 

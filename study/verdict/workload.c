@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/workload.h"
 
-#include "base/memory.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
-
-#include <stdlib.h>
 
 static bool workload_load(const char *directory, struct scenario *s, struct error *err)
 {

@@ -2,11 +2,8 @@
 /* What the microbenchmarks of Tam 2001, appendix A, show of an emulated switch, and its throughput under uniform
  * traffic. */
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "study/verdict/workload.h"
 #include "results/csv.h"
-
-#include <math.h>
 
 enum burst_column { SOURCES, SINKS, PACKETS, RECEIVED, SEND_GAP, RECEIVE_GAP, BURST_COLUMNS };
 static const char *const burst_columns[BURST_COLUMNS] = {"sources",  "sinks",      "packets",

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-Back-N, many to one: the efficiency a run reached against Tam 2001, Eq. 4.2 or 4.9 with its own transitions. */
-#include "base/memory.h"
 #include "study/verdict/workload.h"
 #include "base/units.h"
 #include "results/directory.h"
 #include "results/gbn_events.h"
 #include "results/summary.h"
 #include "model/loss.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CONTENT 2 /* times the tolerance */
 

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Completion times of a repeated operation: how they are spread (Vaughan et al. 2003), how near the optimum they come
  * (Tam 2001, Eq. 5.1), and over several runs of MPI_Alltoall its contention signature (Steffenel 2006). */
-#include "base/memory.h"
 #include "study/verdict/workload.h"
 #include "results/csv.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LEAST_POINTS 4 /* of a signature */
 #define PART 3         /* clusters are a third of a timer apart at least */

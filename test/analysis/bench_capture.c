@@ -10,13 +10,9 @@
 
 #include <pcap/pcap.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #define ROUNDS 5
 #define FRAME_BYTES 96

@@ -5,9 +5,6 @@
 #include "base/random.h"
 #include "test/fuzzing/captures.h"
 
-#include <math.h>
-#include <unistd.h>
-
 #define SEGMENTS 4096
 
 static void check(const struct analysis_both_ends *e)

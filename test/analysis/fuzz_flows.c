@@ -7,11 +7,6 @@
 #include "analysis/rules/limit.h"
 #include "test/fuzzing/captures.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define INPUT_MAX 16384
 #define CONNECTIONS 4 /* the last one talks to itself */
 #define SEGMENTS_MAX 1000 /* single ones of a program; fewer than there may be holes: none is given up */

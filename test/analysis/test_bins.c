@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/bins.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define MS INT64_C(1000000)
@@ -106,9 +104,7 @@ TEST(test_bins_beyond_the_last_one_cost_no_time)
     *analysis_bins_at(&b, 0) = (struct analysis_bin){.bytes = 1, .retransmitted = 4, .loss_events = 2};
     *analysis_bins_at(&b, MS) = (struct analysis_bin){.bytes = 2, .window_sum = 200e3, .window_samples = 1};
     struct analysis_bin sum = analysis_bins_sum(&b, 0, end);
-    assert_int_equal(sum.bytes, 3);
-    assert_int_equal(sum.retransmitted, 4);
-    assert_int_equal(sum.loss_events, 2);
+    assert_ints({sum.bytes, 3}, {sum.retransmitted, 4}, {sum.loss_events, 2});
     assert_true(fabs(analysis_bins_window(&b, 0, end) - 200e3) < 1e-6);
     assert_true(analysis_bins_rate_bps(&b, 0, end) < 1e-9);
 }

@@ -4,8 +4,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 CM_OWNER(analysis_capacity, analysis_capacity_free)
 
 #define FULL 1448     /* 1538 bytes on the wire with 40 + 12 + 38 around it */
@@ -218,8 +216,7 @@ TEST(test_blocks_that_are_spared_change_no_share)
     for (int i = 0; i < n; i++)
         analysis_capacity_add(c, &s, ANALYSIS_CAPACITY_NO_SLOT, s.payload_bytes, 0, t += (i < n / 3 || i >= 2 * n / 3 ? 1 : 2) * (int64_t)FRAME_NS);
     double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
-    assert_true(fabs(bps / 1e8 - 1) < 1e-3);
-    assert_true(fabs(share - 2.0 / 3) < 0.01);
+    assert_all(fabs(bps / 1e8 - 1) < 1e-3, fabs(share - 2.0 / 3) < 0.01);
 }
 
 /* Frames of a batch, of data and of their ACKs, 300 of each: taken together they count as one by one. */

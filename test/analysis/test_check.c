@@ -2,8 +2,6 @@
 /* Verdicts on the real-Linux figures of the measurements behind the window law (Mb/s, 100 Mb/s links). */
 #include "analysis/rules/check.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define IN true
@@ -26,11 +24,8 @@ TEST(test_equal_windows_obey_eq6)
 {
     struct analysis_check_flow f[] = {flow(IN, 45.5, 256), flow(IN, 45.5, 256), flow(OUT, 44.2, 256)};
     struct analysis_judgement j = judge(f, 3);
-    assert_int_equal(j.verdict, MODEL_REGIME_EQ6);
-    assert_int_equal(j.indegree, 2);
-    assert_int_equal(j.outdegree, 1);
-    assert_true(j.rule[ANALYSIS_RULE_EQ6].holds);
-    assert_true(j.rule[ANALYSIS_RULE_WINDOW].holds);
+    assert_ints({j.verdict, MODEL_REGIME_EQ6}, {j.indegree, 2}, {j.outdegree, 1});
+    assert_all(j.rule[ANALYSIS_RULE_EQ6].holds, j.rule[ANALYSIS_RULE_WINDOW].holds);
     assert_false(j.rule[ANALYSIS_RULE_EQ5].holds);
     assert_false(j.indistinguishable);
     /* m/share: 91 91 88.4; 1/B = sum/sum of squares: B = (2*91^2 + 88.4^2) / 270.4 */
@@ -162,8 +157,7 @@ TEST(test_unknown_windows_leave_the_window_law_out)
     struct analysis_judgement j = judge(f, 3);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].applies);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);
-    assert_true(isnan(j.rule[ANALYSIS_RULE_WINDOW].max_rel_error));
-    assert_true(isnan(f[0].predicted_bps[ANALYSIS_RULE_WINDOW]));
+    assert_all(isnan(j.rule[ANALYSIS_RULE_WINDOW].max_rel_error), isnan(f[0].predicted_bps[ANALYSIS_RULE_WINDOW]));
     assert_int_equal(j.verdict, MODEL_REGIME_NONE);
 }
 

@@ -2,8 +2,6 @@
 #include "analysis/rules/check_capture.h"
 #include "test/analysis/segment.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 /* Host 10.0.0.9 from `from_ms` to `to_ms`: a flow of one segment of `payload` bytes a millisecond. */
@@ -35,9 +33,8 @@ TEST(test_shared_host_is_found_and_judged)
     MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = check(f);
     assert_int_equal(r.n, 1); /* the other hosts have one flow each */
     assert_string_equal(r.resource[0].host, "10.0.0.9");
-    assert_int_equal(r.resource[0].judgement.indegree, 2);
-    assert_int_equal(r.resource[0].judgement.outdegree, 1);
-    assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
+    assert_ints({r.resource[0].judgement.indegree, 2}, {r.resource[0].judgement.outdegree, 1},
+                {r.resource[0].judgement.verdict, MODEL_REGIME_EQ6});
     assert_true(fabs(r.resource[0].judgement.fitted_rate_bps - 16e6) < 1); /* twice 1000 * 8 / 1 ms */
 }
 
@@ -48,10 +45,8 @@ TEST(test_only_the_dominant_phase_is_judged)
     add_flow(f, true, 2, 0, 400, 1000);
     add_flow(f, false, 3, 90, 400, 2000); /* 1/1 from 100 to 400, at unequal rates */
     MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = check(f);
-    assert_int_equal(r.n, 1);
-    assert_int_equal(r.resource[0].n, 2);
-    assert_true(fabs(r.resource[0].start_s - 0.1) < 1e-9);
-    assert_true(fabs(r.resource[0].end_s - 0.4) < 1e-9);
+    assert_ints({r.n, 1}, {r.resource[0].n, 2});
+    assert_all(fabs(r.resource[0].start_s - 0.1) < 1e-9, fabs(r.resource[0].end_s - 0.4) < 1e-9);
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_NONE);
 }
 
@@ -125,8 +120,7 @@ TEST(test_real_captures_get_their_verdicts)
     struct analysis_judgement j;
     /* 50 Mb/s, less headers and ACKs: 1448/(1538 + 22.5) = 46.4; Linux counts 24 bytes of overhead, not 38. */
     assert_int_equal(real(TEST_CAPTURES "/fifo-2in-1out.pcap.gz", &j), MODEL_REGIME_EQ6);
-    assert_true(j.rule[ANALYSIS_RULE_EQ6].max_rel_error < 0.02);
-    assert_true(j.fitted_rate_bps > 45e6 && j.fitted_rate_bps < 47.5e6);
+    assert_all(j.rule[ANALYSIS_RULE_EQ6].max_rel_error < 0.02, j.fitted_rate_bps > 45e6 && j.fitted_rate_bps < 47.5e6);
     assert_int_equal(real(TEST_CAPTURES "/ackprio-2in-1out.pcap.gz", &j), MODEL_REGIME_EQ5);
     assert_false(j.rule[ANALYSIS_RULE_EQ6].holds);
     assert_false(j.rule[ANALYSIS_RULE_WINDOW].holds);

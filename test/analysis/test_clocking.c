@@ -3,8 +3,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FULL 1000
 
 static struct analysis_clocking_figures figures(const struct analysis_clocking *c)
@@ -36,8 +34,7 @@ TEST(test_a_full_window_is_always_at_its_most)
                                end + FULL, FULL, t += MS);
     for (int i = 0; i < 500; i++, tick++) {
         ack += 2 * FULL;
-        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = tick}, ack, 10 * FULL,
-                              t += MS);
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = tick}, ack, 10 * FULL, t += MS);
         for (int k = 0; k < 2; k++, end += FULL)
             analysis_clocking_data(
                 c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = tick}, end + FULL, FULL,
@@ -78,13 +75,11 @@ TEST(test_writes_begin_with_nothing_in_flight_and_end_short)
             analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = bytes, .has_timestamps = true, .tsecr = tick},
                                    end, FULL, t + k * MS / 10);
         }
-        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = ++tick}, end, 100 * FULL,
-                              t + 2 * MS);
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = ++tick}, end, 100 * FULL, t + 2 * MS);
     }
     struct analysis_clocking_figures x = figures(c);
-    assert_true(fabs(x.short_share - 0.2) < 1e-9);
-    assert_true(fabs(x.restarts - 99) < 0.5);
-    assert_true(fabs(x.gaps_s - 99 * (20e-3 - 0.4e-3)) < 1e-6);
+    assert_all(fabs(x.short_share - 0.2) < 1e-9, fabs(x.restarts - 99) < 0.5,
+               fabs(x.gaps_s - 99 * (20e-3 - 0.4e-3)) < 1e-6);
 }
 
 /* A reader that empties its buffer now and then: the window offered comes and goes, for a second, and for so long that
@@ -98,8 +93,7 @@ static void slow_reader(int ms)
                               i * MS + MS / 2);
     }
     struct analysis_clocking_figures x = figures(c);
-    assert_true(x.offered_swing > 0.9);
-    assert_true(fabs(x.closed_share - 0.25) < 0.01);
+    assert_all(x.offered_swing > 0.9, fabs(x.closed_share - 0.25) < 0.01);
     assert_true(isnan(x.flight_bytes)); /* no timestamps */
 }
 
@@ -127,12 +121,10 @@ TEST(test_a_window_that_grows_is_no_slow_reader)
     MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
-        ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL,
-                              i * MS + MS / 2);
+        ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL, i * MS + MS / 2);
     }
     struct analysis_clocking_figures x = figures(c);
-    assert_true(x.offered_swing <= 0);
-    assert_true(x.offered_most_bytes > 1000.0 * FULL);
+    assert_all(x.offered_swing <= 0, x.offered_most_bytes > 1000.0 * FULL);
 }
 
 /* 200 writes of three segments, answered after 2 to 9 ms. Each begins 5 ms after the answer to the one before, or every
@@ -161,11 +153,10 @@ static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
 TEST(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts)
 {
     struct analysis_clocking_figures waits = cycles(false, 0), clocked = cycles(true, 0), prompted = cycles(false, 100);
-    assert_true(fabs(waits.clocked) < 0.1 && waits.clocked_sd < 0.1);
-    assert_true(fabs(clocked.clocked - 1) < 0.1 && clocked.clocked_sd < 0.1);
-    assert_true(waits.restarts > 190 && waits.prompted <= 0 && prompted.prompted >= 1);
-    assert_true(fabs(waits.burst_bytes - 3 * FULL) < 1);
-    assert_true(fabs(waits.pure_acks - 200) < 0.5 && prompted.pure_acks <= 0);
+    assert_all(fabs(waits.clocked) < 0.1 && waits.clocked_sd < 0.1,
+               fabs(clocked.clocked - 1) < 0.1 && clocked.clocked_sd < 0.1,
+               waits.restarts > 190 && waits.prompted <= 0 && prompted.prompted >= 1,
+               fabs(waits.burst_bytes - 3 * FULL) < 1, fabs(waits.pure_acks - 200) < 0.5 && prompted.pure_acks <= 0);
 }
 
 /* At the receiver all that has come is acknowledged while more is on its way: no restart, unless the ACK had time to
@@ -198,8 +189,7 @@ TEST(test_segments_that_are_looked_at_stand_for_those_that_are_spared)
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = late ? FULL / 2 : FULL}, (i + 1) * (int64_t)FULL, FULL, t);
     }
     struct analysis_clocking_figures x = figures(c);
-    assert_true(fabs(x.short_share - 0.5) < 0.001);
-    assert_true(fabs(x.tight_share - 0.25) < 0.01);
+    assert_all(fabs(x.short_share - 0.5) < 0.001, fabs(x.tight_share - 0.25) < 0.01);
 }
 
 /* Memory does not grow with time, and clocks that step back do no harm. */
@@ -210,8 +200,7 @@ TEST(test_slots_merge_and_times_may_step_back)
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, i + 1, FULL,
                                (i % 3 ? 1000 + i : 0) * MS);
     struct analysis_clocking_figures x = figures(c);
-    assert_true(c->n <= ANALYSIS_CLOCKING_SLOTS);
-    assert_true(x.short_share <= 0);
+    assert_all(c->n <= ANALYSIS_CLOCKING_SLOTS, x.short_share <= 0);
 }
 
 /* Without the handshake that has the scale a header's 1250 may be any of their multiples by powers of two: of those
@@ -233,9 +222,8 @@ TEST(test_without_its_scale_a_window_is_the_least_that_has_room)
                 FULL, (2 * i + 21) * MS);
         }
         struct analysis_clocking_figures x = figures(c);
-        assert_true(fabs(x.most_bytes - 9 * FULL) < 1);
-        assert_true(x.offered_guessed == (scale < 0) && x.closed_share == 0);
-        assert_true(fabs(x.offered_bytes - 10000) < 1e-9 && fabs(x.offered_most_bytes - 10000) < 1e-9);
+        assert_all(fabs(x.most_bytes - 9 * FULL) < 1, x.offered_guessed == (scale < 0) && x.closed_share == 0,
+                   fabs(x.offered_bytes - 10000) < 1e-9 && fabs(x.offered_most_bytes - 10000) < 1e-9);
     }
 }
 

@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "test/analysis/segment.h"
 
-#include <math.h>
 #include <time.h>
 
 #include "test/cm.h"

@@ -15,8 +15,7 @@ TEST(test_phases_have_a_constant_set_of_flows)
     const size_t in[] = {1, 2, 2, 1, 0}, out[] = {0, 0, 1, 1, 1};
     assert_int_equal(n, 5);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(phases[i].indegree, in[i]);
-        assert_int_equal(phases[i].outdegree, out[i]);
+        assert_ints({phases[i].indegree, in[i]}, {phases[i].outdegree, out[i]});
     }
 }
 

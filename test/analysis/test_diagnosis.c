@@ -6,8 +6,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 static struct analysis_flows *read_capture(const char *name)
 {
     struct error err;
@@ -36,12 +34,10 @@ static struct judge_diagnosis diagnosis_of(const char *name)
 TEST(test_fifo_loses_half_of_the_outgoing_direction)
 {
     struct judge_diagnosis d = diagnosis_of("fifo-2in-1out.pcap.gz");
-    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
-    assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
-    assert_true(fabs(d.out.possible_bps / 46.4e6 - 1) < 0.03);
-    assert_true(fabs(d.out.lost_share - 0.48) < 0.03 && fabs(d.in.lost_share) < 0.03);
-    assert_true(d.in.saturated && !d.out.saturated);
-    assert_true(fabs(d.in.capacity_bps / 50e6 - 1) < 0.03);
+    assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_ACKS});
+    assert_all(fabs(d.out.possible_bps / 46.4e6 - 1) < 0.03,
+               fabs(d.out.lost_share - 0.48) < 0.03 && fabs(d.in.lost_share) < 0.03, d.in.saturated && !d.out.saturated,
+               fabs(d.in.capacity_bps / 50e6 - 1) < 0.03);
     assert_int_equal(d.in.source, JUDGE_CAPACITY_DISPERSION);
     assert_true(d.ci95 >= 0.004 && d.ci95 < 0.05); /* what the model leaves out, and what rates vary by */
     assert_true(d.out.ack_wait_s > 0.15 && d.in.data_wait_s > 0.15 && d.in.ack_wait_s < 0.01);
@@ -50,8 +46,7 @@ TEST(test_fifo_loses_half_of_the_outgoing_direction)
 TEST(test_ack_first_loses_nothing)
 {
     struct judge_diagnosis d = diagnosis_of("ackprio-2in-1out.pcap.gz");
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_FULL);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_FULL});
     assert_true(fabs(d.lost_share) < 0.03);
 }
 
@@ -116,8 +111,7 @@ TEST(test_flows_are_told_their_round_trips_and_limits)
     double in_bps = 0, in_s = 0;
     for (size_t i = 0; i < a.n; i++) {
         const struct analysis_told *t = &a.told[i];
-        assert_true(t->floor_s > 0 && t->floor_s < 0.05);
-        assert_true(t->limit == b.told[i].limit && t->limit != JUDGE_CAUSE_UNKNOWN);
+        assert_all(t->floor_s > 0 && t->floor_s < 0.05, t->limit == b.told[i].limit && t->limit != JUDGE_CAUSE_UNKNOWN);
         assert_true(t->limit != JUDGE_CAUSE_APPLICATION && t->limit != JUDGE_CAUSE_RECEIVER); /* iperf3 has neither */
         assert_true(t->floor_s == b.told[i].floor_s && t->ack_wait_s == b.told[i].ack_wait_s);
         assert_true(t->incoming || fabs(t->ack_wait_s - d.out.ack_wait_s) < 1e-12);
@@ -136,8 +130,7 @@ TEST(test_a_capacity_that_is_known_is_taken)
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
     asked_of(f, &a);
     struct judge_diagnosis d = answer(f, &a, (const double[]){50e6, 50e6});
-    assert_int_equal(d.in.source, JUDGE_CAPACITY_KNOWN);
-    assert_int_equal(d.out.source, JUDGE_CAPACITY_KNOWN);
+    assert_ints({d.in.source, JUDGE_CAPACITY_KNOWN}, {d.out.source, JUDGE_CAPACITY_KNOWN});
     assert_true(d.in.capacity_bps == 50e6 && d.out.capacity_bps == 50e6);
     assert_int_equal(d.answer, JUDGE_ANSWER_YES);
     double acks_bps = 46.4e6 * 90 / 1448; /* one for each segment, at most */
@@ -161,8 +154,7 @@ TEST(test_without_any_wait_that_shows_nothing_is_sure)
     struct asked a;
     asked_of(f, &a);
     struct judge_diagnosis d = answer(f, &a, (const double[]){1e8, 1e8});
-    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
-    assert_int_equal(d.cause, JUDGE_CAUSE_ONE_SIDED);
+    assert_ints({d.answer, JUDGE_ANSWER_UNKNOWN}, {d.cause, JUDGE_CAUSE_ONE_SIDED});
     assert_true(d.in.flows == 1 && d.out.flows == 1 && isnan(a.told[0].ack_wait_s));
     assert_non_null(strstr(d.why, "one way alone"));
 }

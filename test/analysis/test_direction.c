@@ -100,10 +100,8 @@ TEST(test_sequence_numbers_may_wrap_any_number_of_times)
     for (int64_t i = 0; i < n; i++, seq += step)
         feed(f, i * 1000, segment(A_TO_B, seq, step, 1));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.payload_bytes, n * step);
-    assert_int_equal(flow.seen_payload_bytes, n * step);
-    assert_int_equal(flow.missing_bytes, 0);
-    assert_int_equal(flow.retransmitted_segments, 0);
+    assert_ints({flow.payload_bytes, n * step}, {flow.seen_payload_bytes, n * step}, {flow.missing_bytes, 0},
+                {flow.retransmitted_segments, 0});
 }
 
 TEST(test_bytes_the_capture_missed_are_payload_and_missing)
@@ -112,10 +110,8 @@ TEST(test_bytes_the_capture_missed_are_payload_and_missing)
     feed(f, 1 * MS, segment(A_TO_B, 1001, MSS, 5001));
     feed(f, 2 * MS, segment(A_TO_B, 4001, MSS, 5001));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.payload_bytes, 4000);
-    assert_int_equal(flow.seen_payload_bytes, 2000);
-    assert_int_equal(flow.missing_bytes, 2000);
-    assert_int_equal(flow.retransmitted_segments, 0);
+    assert_ints({flow.payload_bytes, 4000}, {flow.seen_payload_bytes, 2000}, {flow.missing_bytes, 2000},
+                {flow.retransmitted_segments, 0});
 }
 
 TEST(test_without_handshake_the_lowest_byte_seen_is_the_first)
@@ -138,11 +134,9 @@ TEST(test_bytes_seen_before_are_retransmitted)
     feed(f, 2 * MS, segment(A_TO_B, 2001, MSS, 5001));
     feed(f, 3 * MS, segment(A_TO_B, 1001, MSS, 5001));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.retransmitted_segments, 1);
-    assert_int_equal(flow.loss_events, 1);
+    assert_ints({flow.retransmitted_segments, 1}, {flow.loss_events, 1});
     assert_int_equal(flow.reordered_segments, 0); /* it fills no hole */
-    assert_int_equal(flow.payload_bytes, 2000);
-    assert_int_equal(flow.seen_payload_bytes, 3000);
+    assert_ints({flow.payload_bytes, 2000}, {flow.seen_payload_bytes, 3000});
 }
 
 TEST(test_a_retransmitted_super_frame_is_several_segments)
@@ -240,10 +234,8 @@ TEST(test_a_frame_captured_twice_is_neither_payload_nor_loss)
     feed(f, 1 * MS, s);
     feed(f, 1 * MS + 5, s);
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.seen_payload_bytes, 1000);
-    assert_int_equal(flow.data_packets, 1);
-    assert_int_equal(flow.duplicate_frames, 1);
-    assert_int_equal(flow.retransmitted_segments, 0);
+    assert_ints({flow.seen_payload_bytes, 1000}, {flow.data_packets, 1}, {flow.duplicate_frames, 1},
+                {flow.retransmitted_segments, 0});
 }
 
 TEST(test_the_same_header_without_marks_is_a_copy_only_at_once)
@@ -265,9 +257,7 @@ TEST(test_keepalives_are_not_payload)
     feed(f, 5000 * MS, segment(A_TO_B, 1500, 1, 5001));
     feed(f, 5001 * MS, segment(B_TO_A, 5001, 0, 1501));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.keepalives, 1);
-    assert_int_equal(flow.retransmitted_segments, 0);
-    assert_int_equal(flow.data_packets, 1);
+    assert_ints({flow.keepalives, 1}, {flow.retransmitted_segments, 0}, {flow.data_packets, 1});
     assert_true(flow.end_s < 0.002);
 }
 
@@ -282,10 +272,8 @@ TEST(test_a_byte_sent_again_is_no_keepalive)
     again.ip_id = 77;
     feed(f, 201 * MS, again);
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.keepalives, 0);
-    assert_int_equal(flow.retransmitted_segments, 1);
-    assert_int_equal(flow.seen_payload_bytes, 2);
-    assert_int_equal(flow.payload_bytes, 1);
+    assert_ints({flow.keepalives, 0}, {flow.retransmitted_segments, 1}, {flow.seen_payload_bytes, 2},
+                {flow.payload_bytes, 1});
 }
 
 TEST(test_zero_window_probes_are_counted_once_taken)
@@ -301,10 +289,8 @@ TEST(test_zero_window_probes_are_counted_once_taken)
     feed(f, 700 * MS, segment(B_TO_A, 5001, 0, 1502)); /* taken, window open */
     feed(f, 701 * MS, segment(A_TO_B, 1502, 99, 5001));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.payload_bytes, 600);
-    assert_int_equal(flow.missing_bytes, 0);
-    assert_int_equal(flow.retransmitted_segments, 0);
-    assert_int_equal(flow.keepalives, 2);
+    assert_ints({flow.payload_bytes, 600}, {flow.missing_bytes, 0}, {flow.retransmitted_segments, 0},
+                {flow.keepalives, 2});
 }
 
 TEST(test_a_stray_segment_adds_no_gigabytes)

@@ -7,8 +7,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define US INT64_C(1000)
 #define SEGMENT 1000
 #define BURST 8    /* segments at once, 10 us apart at the tap */
@@ -72,8 +70,7 @@ TEST(test_what_an_application_writes_at_once_waits_for_itself)
     struct analysis_flows *f = flow_that_writes(true);
     const struct analysis_evidence *e = gathered(f);
     assert_true(fabs(e->data_wait_s - 35e-6) < 2e-6); /* 10 us for each of those before it */
-    assert_true(fabs(e->ack_wait_s) < 2e-6);
-    assert_true(fabs(e->floor_s - 105e-6) < 2e-6);
+    assert_all(fabs(e->ack_wait_s) < 2e-6, fabs(e->floor_s - 105e-6) < 2e-6);
     analysis_evidence_free(&set);
     analysis_flows_free(f);
 }
@@ -82,8 +79,7 @@ TEST(test_unknown_waits_stay_unknown)
 {
     struct analysis_flows *f = flow_that_writes(false);
     const struct analysis_evidence *e = gathered(f);
-    assert_true(isnan(e->data_wait_s));
-    assert_true(isnan(e->ack_wait_s));
+    assert_all(isnan(e->data_wait_s), isnan(e->ack_wait_s));
     analysis_evidence_free(&set);
     analysis_flows_free(f);
 }
@@ -331,9 +327,8 @@ TEST(test_acks_that_wait_behind_the_hosts_own_data)
         {.slot = 0, .rate_bps = 8e6},
         {.slot = slot, .incoming = true, .rate_bps = TURN * FULL * 8 / ((QUEUE_MS + 1) / 10 * 1e-3)}};
     gather(f, both, 2, 0.5, 2.5);
-    assert_true(fabs(set.flow[0].data_wait_s - QUEUE_MS * 1e-3) < 2e-3);
-    assert_true(fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3);
-    assert_true(set.flow[1].data_wait_s < 2e-3);
+    assert_all(fabs(set.flow[0].data_wait_s - QUEUE_MS * 1e-3) < 2e-3,
+               fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3, set.flow[1].data_wait_s < 2e-3);
     analysis_evidence_free(&set);
     analysis_flows_free(f);
 }

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define GRID 5               /* points have 0 to GRID flows in and out, but for 0/0 */
@@ -124,8 +122,7 @@ TEST(test_the_rule_behind_noisy_points_is_picked)
         assert_int_equal(fit.form, cases[i].form);
         assert_holds(&fit.rate_bps, 100);
         assert_figure(fit.rms_error, 0.01 / sqrt(3), 0.3); /* of a uniform error */
-        assert_true(fit.cross_validated_error > fit.rms_error);
-        assert_true(fit.cross_validated_error < 1.3 * fit.rms_error);
+        assert_all(fit.cross_validated_error > fit.rms_error, fit.cross_validated_error < 1.3 * fit.rms_error);
     }
 }
 
@@ -168,8 +165,7 @@ TEST(test_figures_of_four_points)
     }
     struct analysis_fit fit = fitted(ANALYSIS_FIT_EQ5, false, 4);
     assert_figure(fit.rate_bps.value, 100, 1e-9);
-    assert_int_equal(fit.units, 4);
-    assert_int_equal(fit.parameters, 2);
+    assert_ints({fit.units, 4}, {fit.parameters, 2});
     /* RSS / n = e^2; k = 2: 4 ln e^2 + 2 * 2 + 2 * 2 * 3 / (4 - 2 - 1) */
     assert_figure(fit.aic, 4 * log(e * e) + 4 + 12, 1e-9);
     /* the jackknife of a mean: sqrt(sum of squares / (n (n - 1))) = sqrt(4 e^2 / 12), t(0.975, 3) = 3.18245 */

@@ -2,8 +2,6 @@
 #include "analysis/floors.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FLOWS 12
 #define SLOTS 200
 #define SLOT_S 1e-3
@@ -83,8 +81,7 @@ TEST(test_a_late_flow_has_the_floor_of_an_early_one)
     flow_add(1, true, 50, behind_it_s); /* its own least is above 27 ms */
     assert_true(flow[1].least_s[ANALYSIS_LOOP_SENDER] > 2.7 * WAY_S);
     analysis_floors_find(&set);
-    assert_true(fabs(flow[0].far_least_s - WAY_S) < 1e-9);
-    assert_true(fabs(flow[1].far_least_s - WAY_S) < 0.3e-3);
+    assert_all(fabs(flow[0].far_least_s - WAY_S) < 1e-9, fabs(flow[1].far_least_s - WAY_S) < 0.3e-3);
     assert_true(fabs(flow[1].near_least_s - NEAR_S) < 1e-9); /* the other's: the way to the host is the same */
 }
 
@@ -98,8 +95,7 @@ TEST(test_a_flow_that_shows_no_loop_met_what_others_wait_for)
         slots[1][k].loop_samples[ANALYSIS_LOOP_SENDER] = 0;
     flow[1].least_s[ANALYSIS_LOOP_SENDER] = behind_it_s(begins);
     analysis_floors_find(&set);
-    assert_true(fabs(flow[1].far_least_s - WAY_S) < 1e-9);
-    assert_true(fabs(flow[0].far_least_s - WAY_S) < 1e-9);
+    assert_all(fabs(flow[1].far_least_s - WAY_S) < 1e-9, fabs(flow[0].far_least_s - WAY_S) < 1e-9);
 }
 
 /* As long as the other's all the time; but its handshake passed before anybody's data: nothing stood. Later, or where

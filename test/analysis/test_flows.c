@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/analysis/segment.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 TEST(test_goodput_is_payload_over_first_to_last_data_packet)
@@ -13,8 +11,7 @@ TEST(test_goodput_is_payload_over_first_to_last_data_packet)
         feed(f, (100 + 10 * (int64_t)i) * MS, segment(A_TO_B, 1001 + 1000 * i, 1000, 1));
     feed(f, 900 * MS, segment(B_TO_A, 1, 0, 12001)); /* an ACK is no data */
     struct analysis_flow flow = flow_at(f, 0);
-    assert_near(flow.start_s, 0.1, 1e-9);
-    assert_near(flow.end_s, 0.2, 1e-9);
+    assert_all_near(1e-9, {flow.start_s, 0.1}, {flow.end_s, 0.2});
     assert_near(flow.goodput_bps, 11000 * 8 / 0.1, 1e-3);
     assert_true(isnan(flow.steady_goodput_bps.value)); /* 11 packets */
     assert_null(flow.bins);
@@ -47,8 +44,7 @@ TEST(test_times_that_step_back_do_not_make_time_negative)
     for (uint32_t i = 0; i < 40; i++)
         feed(f, (i == 20 ? 990 : 1000 + (int64_t)i) * MS, segment(A_TO_B, 1 + 10 * i, 10, 1));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_near(flow.start_s, 0, 1e-9);
-    assert_near(flow.end_s, 0.039, 1e-9);
+    assert_all_near(1e-9, {flow.start_s, 0}, {flow.end_s, 0.039});
     assert_int_equal(flow.payload_bytes, 400);
 }
 
@@ -226,11 +222,8 @@ static void compare_with_tshark(const char *name)
                 memcmp(&flow.dst, &b, sizeof b) != 0)
                 continue;
             compared++;
-            assert_int_equal(flow.payload_bytes, unique);
-            assert_int_equal(flow.seen_payload_bytes, seen);
-            assert_int_equal(flow.data_packets, packets);
-            assert_near(flow.start_s, first, 1e-9);
-            assert_near(flow.end_s, last, 1e-9);
+            assert_ints({flow.payload_bytes, unique}, {flow.seen_payload_bytes, seen}, {flow.data_packets, packets});
+            assert_all_near(1e-9, {flow.start_s, first}, {flow.end_s, last});
         }
     }
     fclose(csv);
@@ -247,7 +240,6 @@ TEST(test_real_captures_have_the_bytes_tshark_counts)
 
 TEST(test_retransmissions_are_those_the_kernel_counted)
 {
-    struct error err;
     struct analysis_capture capture;
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = analysis_flows_new();
     assert_true(analysis_flows_read(f, TEST_CAPTURES "/shallow-2in-1out.pcap.gz", NULL, NULL, &capture, &err));
@@ -277,7 +269,6 @@ TEST(test_times_apart_by_centuries_count_as_decades)
 /* In that capture every connection opens with a handshake, which scales its windows. */
 TEST(test_packets_are_kept_when_asked_for)
 {
-    struct error err;
     struct analysis_capture capture;
     struct analysis_flow flow;
     int end, shift[2];
@@ -314,7 +305,6 @@ TEST(test_packets_are_kept_when_asked_for)
 
 TEST(test_a_missing_file_is_an_error)
 {
-    struct error err;
     struct analysis_capture capture;
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = analysis_flows_new();
     assert_false(analysis_flows_read(f, "/nonexistent.pcap", NULL, NULL, &capture, &err));

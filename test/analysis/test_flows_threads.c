@@ -7,7 +7,6 @@
 #include "test/capture/files.h"
 #include "test/cm.h"
 
-#include <inttypes.h>
 #include <sched.h>
 
 enum { ROUNDS = 10, FRAMES = 40000, MOST_FLOWS = 3000, MOST_BYTES = 160 };

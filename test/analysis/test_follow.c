@@ -3,8 +3,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define SHIFT 10
 #define SLOT_S 10.24e-3 /* of the bytes that pass: 10 us << SHIFT */
 #define SLOTS 200

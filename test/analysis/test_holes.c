@@ -34,10 +34,7 @@ TEST(test_filling_the_middle_splits_a_hole)
     MEMORY_ENDS(analysis_holes_fini) struct analysis_holes h = {0};
     open_hole(&h, 0, 300, 7);
     assert_int_equal(fill(&h, 100, 200), 100);
-    assert_int_equal(h.n, 2);
-    assert_int_equal(h.hole[0].end, 100);
-    assert_int_equal(h.hole[1].start, 200);
-    assert_int_equal(h.hole[1].opened_ns, 7);
+    assert_ints({h.n, 2}, {h.hole[0].end, 100}, {h.hole[1].start, 200}, {h.hole[1].opened_ns, 7});
 }
 
 TEST(test_the_first_hole_touched_is_told_as_it_was)
@@ -46,9 +43,7 @@ TEST(test_the_first_hole_touched_is_told_as_it_was)
     open_hole(&h, 0, 300, 7);
     struct analysis_hole first = {0};
     analysis_holes_fill(&h, 100, 400, &first);
-    assert_int_equal(first.start, 0);
-    assert_int_equal(first.end, 300);
-    assert_int_equal(first.opened_ns, 7);
+    assert_ints({first.start, 0}, {first.end, 300}, {first.opened_ns, 7});
 }
 
 TEST(test_holes_stay_sorted)

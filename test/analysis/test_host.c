@@ -4,8 +4,6 @@
 #include "analysis/host.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FRAME 1538
 #define FRAME_NS INT64_C(12304) /* at 1 Gb/s */
 
@@ -164,8 +162,7 @@ TEST(test_a_line_that_rests_though_frames_wait_is_stopped)
     host_make(&c, 0.1e-3, 15e-3);
     analysis_host_find(&c.set, &frames);
     assert_int_equal(c.set.host, JUDGE_CAUSE_PAUSE);
-    assert_true(c.set.stopped);
-    assert_true(c.evidence[0].host_data_s == 0 && c.evidence[0].host_ack_s == 0);
+    assert_all(c.set.stopped, c.evidence[0].host_data_s == 0 && c.evidence[0].host_ack_s == 0);
 }
 
 TEST(test_a_stop_has_to_be_proved)

@@ -3,8 +3,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define MS INT64_C(1000000)
 
 TEST(test_mean_takes_the_tick_off)
@@ -82,6 +80,5 @@ TEST(test_earlier_than_the_first_counts_there)
 {
     MEMORY_LOCAL struct analysis_leg_series *s = analysis_leg_series_new(100 * MS);
     analysis_leg_series_add(s, 0, 0, 1, 0);
-    assert_int_equal(s->n, 1);
-    assert_int_equal(s->cell[0][0].n, 1);
+    assert_ints({s->n, 1}, {s->cell[0][0].n, 1});
 }

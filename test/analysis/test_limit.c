@@ -2,8 +2,6 @@
 #include "analysis/rules/limit.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define BINS 128
 #define OFFERED 500e3
 
@@ -43,8 +41,7 @@ static void expect(const struct analysis_flow *flow, size_t n, const enum analys
     assert_int_equal(analysis_limit_phases(flow, p), n);
     for (size_t i = 0; i < n; i++) {
         assert_string_equal(analysis_limit_name(p[i].limit), analysis_limit_name(limit[i]));
-        assert_true(fabs(p[i].end_s - end_s[i]) < 1e-9);
-        assert_true(i == 0 || p[i].start_s == p[i - 1].end_s);
+        assert_all(fabs(p[i].end_s - end_s[i]) < 1e-9, i == 0 || p[i].start_s == p[i - 1].end_s);
     }
 }
 
@@ -74,9 +71,8 @@ TEST_WITH(test_growth_silence_and_a_full_window_follow_each_other, make, drop)
         if (i % 16 > 1)
             bins.bin[i] = (struct analysis_bin){0};
     struct analysis_flow flow = flow_of();
-    expect(&flow, 3,
-           (enum analysis_limit[]){ANALYSIS_LIMIT_SENDER, ANALYSIS_LIMIT_APPLICATION, ANALYSIS_LIMIT_RECEIVER},
-           (double[]){0.032, 0.064, 0.128});
+    expect(&flow, 3, (enum analysis_limit[]){ANALYSIS_LIMIT_SENDER, ANALYSIS_LIMIT_APPLICATION,
+           ANALYSIS_LIMIT_RECEIVER}, (double[]){0.032, 0.064, 0.128});
     assert_int_equal(analysis_limit_between(&flow, 0, 0.030), ANALYSIS_LIMIT_SENDER);
     assert_int_equal(analysis_limit_between(&flow, 0.032, 0.064), ANALYSIS_LIMIT_APPLICATION);
     assert_int_equal(analysis_limit_between(&flow, 0.070, 0.120), ANALYSIS_LIMIT_RECEIVER);

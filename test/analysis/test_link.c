@@ -6,8 +6,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FLOWS 3
 
 /* What the test has found last. */
@@ -51,10 +49,8 @@ TEST(test_without_stamps_data_tell_how_long_acks_wait)
             e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = NAN;
         const double capacity_bps[2] = {full ? 100e6 : 200e6, 100e6};
         struct judge_diagnosis d = decided(&set, NULL, capacity_bps);
-        assert_true(d.in.saturated == full);
-        assert_true(fabs(fact[1].ack_wait_s - (full ? 39e-3 : 32e-3)) < 1e-9);
-        assert_true(fabs(fact[1].floor_s - (full ? 1e-3 : 8e-3)) < 1e-9);
-        assert_true(!full || d.answer != JUDGE_ANSWER_NO);
+        assert_all(d.in.saturated == full, fabs(fact[1].ack_wait_s - (full ? 39e-3 : 32e-3)) < 1e-9,
+                   fabs(fact[1].floor_s - (full ? 1e-3 : 8e-3)) < 1e-9, !full || d.answer != JUDGE_ANSWER_NO);
     }
 }
 
@@ -73,9 +69,8 @@ TEST(test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too)
             e[i].lossless = i > 0;
         }
         struct judge_diagnosis d = decided(&set, NULL, (const double[]){100e6, 100e6});
-        assert_true(d.out.saturated && !d.in.saturated);
-        assert_true(fabs(fact[1].floor_s - 12e-3) < 1e-9 && fact[1].data_wait_s == 0);
-        assert_true(fabs(fact[1].ack_wait_s - (after ? 28e-3 : 8e-3)) < 1e-9);
+        assert_all(d.out.saturated && !d.in.saturated, fabs(fact[1].floor_s - 12e-3) < 1e-9 && fact[1].data_wait_s == 0,
+                   fabs(fact[1].ack_wait_s - (after ? 28e-3 : 8e-3)) < 1e-9);
         assert_int_equal(d.answer, JUDGE_ANSWER_YES); /* 4 of 6.7 Mb/s, which are a twentieth of 99, and more */
     }
 }
@@ -96,9 +91,8 @@ static enum judge_answer answer_by_flight(double flight_bytes, double data_wait_
     }
     struct judge_diagnosis d = decided(&set, &host, (const double[]){100e6, 100e6});
     double least_bytes = fmax(flight_bytes, 80e6 / 8 * data_wait_s) + 100e3 * 90 / (2 * 1448);
-    assert_true(fabs(facts.in.drain_s - least_bytes * 8 / 100e6) < 1e-9);
-    assert_true(fabs(fact[1].beside_s - (one_peer ? data_wait_s : 0)) < 1e-9);
-    assert_true(fabs(fact[0].beside_s) < 1e-9);
+    assert_all(fabs(facts.in.drain_s - least_bytes * 8 / 100e6) < 1e-9,
+               fabs(fact[1].beside_s - (one_peer ? data_wait_s : 0)) < 1e-9, fabs(fact[0].beside_s) < 1e-9);
     return d.answer;
 }
 
@@ -272,8 +266,7 @@ TEST(test_a_link_is_assumed_to_be_as_fast_both_ways)
     struct analysis_evidence e[2] = {{.floor_s = 20e-3}, {.floor_s = 20e-3}};
     struct analysis_evidence_set set = set_of(e, flows, 2);
     decided(&set, NULL, (const double[]){100e6, NAN});
-    assert_int_equal(facts.in.source, JUDGE_CAPACITY_KNOWN);
-    assert_int_equal(facts.out.source, JUDGE_CAPACITY_ASSUMED);
+    assert_ints({facts.in.source, JUDGE_CAPACITY_KNOWN}, {facts.out.source, JUDGE_CAPACITY_ASSUMED});
     assert_true(facts.out.capacity_bps == 100e6);
     for (int line = 0; line < 2; line++) /* of an Ethernet, or not, with windows as large out as in, or half */
         for (int same = 0; same < 2; same++) {
@@ -321,9 +314,8 @@ TEST(test_a_standing_queue_of_other_traffic_too)
     set.other_bps[1] = 3e6;
     struct judge_diagnosis d = decided(&set, &host, NULL);
     assert_int_equal(d.in.source, JUDGE_CAPACITY_QUEUE);
-    assert_true(fabs(d.in.capacity_bps - (10e6 * 1538 / 1448 + 10e6)) < 1);
-    assert_true(facts.in.other_bps == 10e6 && facts.out.other_bps == 3e6);
-    assert_true(d.in.saturated);
+    assert_all(fabs(d.in.capacity_bps - (10e6 * 1538 / 1448 + 10e6)) < 1,
+               facts.in.other_bps == 10e6 && facts.out.other_bps == 3e6, d.in.saturated);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
 }
 
@@ -346,8 +338,7 @@ TEST(test_a_standing_queue_behind_the_tap)
         waits_of(e, (size_t)(1 + both), waits, 20);
         struct judge_diagnosis d = decided(&set, &host, NULL);
         assert_int_equal(d.out.source, both ? JUDGE_CAPACITY_DISPERSION : JUDGE_CAPACITY_QUEUE);
-        assert_true(both || fabs(d.out.capacity_bps - 60e6 * 1538 / 1448) < 1);
-        assert_true(both || d.cause == JUDGE_CAUSE_ONE_WAY);
+        assert_all(both || fabs(d.out.capacity_bps - 60e6 * 1538 / 1448) < 1, both || d.cause == JUDGE_CAUSE_ONE_WAY);
     }
 }
 

@@ -38,8 +38,7 @@ TEST(test_dsack_of_a_retransmission_tells_it_was_spurious)
     assert_int_equal(flow_at(f, 0).spurious_segments, 0);
     feed(f, 21 * MS, sack(11001, 3001, 5001)); /* below the acknowledgement */
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.spurious_segments, 2);
-    assert_int_equal(flow.network_duplicates, 0);
+    assert_ints({flow.spurious_segments, 2}, {flow.network_duplicates, 0});
 }
 
 TEST(test_dsack_above_the_acknowledgement_is_inside_the_second_block)
@@ -60,9 +59,7 @@ TEST(test_dsack_without_a_retransmission_is_a_copy_of_the_networks)
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = sent(10);
     feed(f, 20 * MS, sack(11001, 3001, 4001));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.network_duplicates, 1);
-    assert_int_equal(flow.spurious_segments, 0);
-    assert_int_equal(flow.retransmitted_segments, 0);
+    assert_ints({flow.network_duplicates, 1}, {flow.spurious_segments, 0}, {flow.retransmitted_segments, 0});
 }
 
 TEST(test_probe_of_a_byte_is_neither)
@@ -79,8 +76,7 @@ TEST(test_sent_again_after_its_acknowledgement_is_spurious_without_sack)
     feed(f, 20 * MS, segment(A_TO_B, 3001, MSS, 5001)); /* acknowledged */
     feed(f, 20 * MS, segment(A_TO_B, 4001, MSS, 5001)); /* not */
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.retransmitted_segments, 2);
-    assert_int_equal(flow.spurious_segments, 1);
+    assert_ints({flow.retransmitted_segments, 2}, {flow.spurious_segments, 1});
 }
 
 TEST(test_gap_that_closes_by_itself_was_overtaken)
@@ -89,8 +85,7 @@ TEST(test_gap_that_closes_by_itself_was_overtaken)
     feed(f, 12 * MS, sack(3001, 5001, 6001)); /* two segments late */
     feed(f, 13 * MS, segment(B_TO_A, 5001, 0, 11001));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.overtaken_segments, 2);
-    assert_int_equal(flow.retransmitted_segments, 0);
+    assert_ints({flow.overtaken_segments, 2}, {flow.retransmitted_segments, 0});
 }
 
 TEST(test_gap_that_a_retransmission_closes_was_lost)
@@ -100,9 +95,7 @@ TEST(test_gap_that_a_retransmission_closes_was_lost)
     feed(f, 13 * MS, segment(A_TO_B, 3001, MSS, 5001));
     feed(f, 14 * MS, segment(B_TO_A, 5001, 0, 11001));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.overtaken_segments, 0);
-    assert_int_equal(flow.retransmitted_segments, 1);
-    assert_int_equal(flow.spurious_segments, 0);
+    assert_ints({flow.overtaken_segments, 0}, {flow.retransmitted_segments, 1}, {flow.spurious_segments, 0});
 }
 
 /* Beside the receiver the gap shows as a hole, and what fills it is counted when it comes. */
@@ -115,8 +108,7 @@ TEST(test_gap_before_the_tap_is_counted_once)
     feed(f, 10 * MS + 2, late);
     feed(f, 10 * MS + 3, segment(B_TO_A, 5001, 0, 5001));
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.reordered_segments, 1);
-    assert_int_equal(flow.overtaken_segments, 0);
+    assert_ints({flow.reordered_segments, 1}, {flow.overtaken_segments, 0});
 }
 
 TEST(test_contradicting_signs_are_ambiguous)
@@ -130,8 +122,7 @@ TEST(test_contradicting_signs_are_ambiguous)
         feed(f, (i == 2 ? 9 : 1) * MS + i, s[i]); /* 8 ms late, and nobody complained */
     }
     struct analysis_flow flow = flow_at(f, 0);
-    assert_int_equal(flow.retransmitted_segments, 1);
-    assert_int_equal(flow.ambiguous_segments, 1);
+    assert_ints({flow.retransmitted_segments, 1}, {flow.ambiguous_segments, 1});
 }
 
 /* Many retransmissions of which DSACK reports some: the ring may forget, and never takes one for the network's. */

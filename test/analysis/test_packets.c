@@ -42,14 +42,9 @@ TEST(test_what_goes_on_takes_a_digit)
     add(&p, 0, 15, 5, 10, 10, 0, 16, 0);
     add(&p, 0, 20, 6, 0, 10, 0, 16, ANALYSIS_PACKET_AGAIN);
     assert_packed(p, "gHAgBDhBhHKCDBqCKCKCEKkGKpBI");
-    assert_int_equal(left_bytes, 10000 - p->bytes);
-    assert_int_equal(p->end[0].data, 4);
-    assert_int_equal(p->end[1].data, 1);
-    assert_int_equal(p->end[0].again, 1);
-    assert_int_equal(p->end[0].again_frame[0], 6);
-    assert_int_equal(p->end[0].acks, 3);
-    assert_int_equal(p->end[0].first_frame, 1);
-    assert_int_equal(p->end[0].last_frame, 6);
+    assert_ints({left_bytes, 10000 - p->bytes}, {p->end[0].data, 4}, {p->end[1].data, 1}, {p->end[0].again, 1},
+                {p->end[0].again_frame[0], 6}, {p->end[0].acks, 3}, {p->end[0].first_frame, 1},
+                {p->end[0].last_frame, 6});
     analysis_packets_free(p);
 }
 

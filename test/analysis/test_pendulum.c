@@ -5,22 +5,18 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* Square waves of 100 kB, one second each, out of phase. */
 TEST(test_square_waves_that_take_turns)
 {
     struct analysis_depth a[20], b[20];
     struct analysis_pendulum p;
-    struct error err;
     for (int i = 0; i < 20; i++) {
         a[i] = (struct analysis_depth){i, i % 2 ? 0 : 1e5};
         b[i] = (struct analysis_depth){i, i % 2 ? 1e5 : 0};
     }
     assert_true(analysis_pendulum_make(a, 20, b, 20, ANALYSIS_PENDULUM_BUSY, 0, 20, &p, &err));
-    assert_true(fabs(p.one - 1) < 1e-12 && fabs(p.both) < 1e-12 && fabs(p.neither) < 1e-12);
-    assert_true(fabs(p.correlation + 1) < 1e-12);
-    assert_true(fabs(p.period_s - 2) < 1e-9);
+    assert_all(fabs(p.one - 1) < 1e-12 && fabs(p.both) < 1e-12 && fabs(p.neither) < 1e-12,
+               fabs(p.correlation + 1) < 1e-12, fabs(p.period_s - 2) < 1e-9);
     assert_true(analysis_pendulum_make(a, 20, a, 20, ANALYSIS_PENDULUM_BUSY, 0, 20, &p, &err));
     assert_true(fabs(p.both - 0.5) < 1e-12 && fabs(p.neither - 0.5) < 1e-12 && fabs(p.correlation - 1) < 1e-12);
     assert_true(isinf(p.period_s));
@@ -30,7 +26,6 @@ TEST(test_a_standing_queue_does_not_swing)
 {
     const struct analysis_depth full[] = {{0, 3e5}}, ripple[] = {{0, 0}, {1, 1518}, {2, 0}, {3, 3036}, {4, 0}};
     struct analysis_pendulum p;
-    struct error err;
     assert_true(analysis_pendulum_make(full, 1, ripple, 5, ANALYSIS_PENDULUM_BUSY, 0.5, 10, &p, &err));
     assert_true(fabs(p.one - 1) < 1e-12 && isnan(p.correlation) && isinf(p.period_s));
     assert_true(analysis_pendulum_make(full, 0, ripple, 0, ANALYSIS_PENDULUM_BUSY, 0, 1, &p, &err));
@@ -79,10 +74,8 @@ TEST(test_waits_of_two_flows_swing_while_both_are_there)
         if (analysis_flows_get(f, slot, &flow))
             flows[flow.start_s > 2].slot = slot;
     struct analysis_pendulum p;
-    struct error err = {0};
     double from_s, to_s;
     assert_true(analysis_pendulum_waits_make(f, flows, 2, 2.5e-3, &p, &from_s, &to_s, &err));
-    assert_true(fabs(from_s - 3.43) < 0.05 && fabs(to_s - 9) < 0.05);
-    assert_true(p.one > 0.9 && p.correlation < -0.9);
-    assert_true(fabs(p.period_s - 0.4) < 0.02);
+    assert_all(fabs(from_s - 3.43) < 0.05 && fabs(to_s - 9) < 0.05, p.one > 0.9 && p.correlation < -0.9,
+               fabs(p.period_s - 0.4) < 0.02);
 }

@@ -2,8 +2,6 @@
 #include "analysis/policed.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define MS INT64_C(1000000)
 #define RATE_BPS 8e6
 

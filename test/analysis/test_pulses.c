@@ -3,8 +3,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FULL 1448
 #define WINDOW 20                      /* segments: 100 ms of round trip make 200 a second */
 #define TRIP_NS (100 * MS)
@@ -100,9 +98,7 @@ TEST(test_a_full_link_gives_as_much_as_a_pulse_takes)
 {
     struct analysis_pulses p;
     struct analysis_pulsed full = tell(true, 50, &p), room = tell(true, 600, &p), pace = tell(false, 50, &p);
-    assert_true(full.full[1] > 0.95);
-    assert_true(room.full[1] < 0.05);
-    assert_true(pace.full[1] < 0.05);
+    assert_all(full.full[1] > 0.95, room.full[1] < 0.05, pace.full[1] < 0.05);
     assert_true(full.full[0] == 0.5); /* nothing goes that way */
 }
 

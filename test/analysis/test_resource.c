@@ -2,8 +2,6 @@
 /* The one path that judges captures and runs, on figures given in plain. */
 #include "analysis/rules/resource.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 struct plain {
@@ -55,8 +53,7 @@ TEST(test_flows_of_the_dominant_phase_are_judged)
         {0, 10, 0, 0, 10000000, false, 0, 0, 0}, /* measured, and found without a rate */
     };
     MEMORY_ENDS(analysis_resources_fini) struct analysis_resources r = judge(flows, 6, false, NULL);
-    assert_int_equal(r.n, 1);
-    assert_int_equal(r.resource[0].n, 3);
+    assert_ints({r.n, 1}, {r.resource[0].n, 3});
     assert_true(r.resource[0].start_s == 2 && r.resource[0].end_s == 10);
     assert_true(r.resource[0].steady_start_s == 3); /* the latest of those judged */
     assert_int_equal(r.resource[0].judgement.verdict, MODEL_REGIME_EQ6);
@@ -211,14 +208,11 @@ TEST(test_of_one_loss_there_is_one_answer)
     snprintf(r[1].diagnosis.place, sizeof r[1].diagnosis.place, "modem-dslam");
     r[3].port = r[4].port = true;
     analysis_resources_sort(&all); /* as many flows: by name */
-    assert_string_equal(r[3].host, "modem-dslam");
-    assert_string_equal(r[0].same_as, "modem-dslam");
-    assert_string_equal(r[1].same_as, "modem-dslam");
-    assert_string_equal(r[3].also, "h0 and 1 more");
+    assert_strings({r[3].host, "modem-dslam"}, {r[0].same_as, "modem-dslam"}, {r[1].same_as, "modem-dslam"},
+                   {r[3].also, "h0 and 1 more"});
     for (int i = 2; i < 5; i++) /* other flows; itself; another answer */
         assert_string_equal(r[i].same_as, "");
-    assert_string_equal(r[2].also, "");
-    assert_string_equal(r[4].also, "");
+    assert_strings({r[2].also, ""}, {r[4].also, ""});
     for (int i = 0; i < 5; i++)
         test_free(r[i].flows);
 }
@@ -235,11 +229,8 @@ TEST(test_who_cannot_tell_is_silent)
     };
     struct analysis_resources all = {.resource = r, .n = 5};
     analysis_resources_sort(&all);
-    assert_string_equal(r[0].same_as, "h2");
-    assert_string_equal(r[1].same_as, "");
-    assert_string_equal(r[2].same_as, "");
-    assert_string_equal(r[3].same_as, "h4");
-    assert_string_equal(r[4].also, "h3");
+    assert_strings({r[0].same_as, "h2"}, {r[1].same_as, ""}, {r[2].same_as, ""}, {r[3].same_as, "h4"},
+                   {r[4].also, "h3"});
     for (int i = 0; i < 5; i++)
         test_free(r[i].flows);
 }
@@ -253,8 +244,7 @@ TEST(test_who_is_full_says_no)
     };
     struct analysis_resources all = {.resource = r, .n = 2};
     analysis_resources_sort(&all);
-    assert_string_equal(r[0].same_as, "h2");
-    assert_string_equal(r[1].also, "h0");
+    assert_strings({r[0].same_as, "h2"}, {r[1].also, "h0"});
     for (int i = 0; i < 2; i++)
         test_free(r[i].flows);
 }
@@ -269,9 +259,7 @@ TEST(test_the_host_that_stops_them_knows_best)
     };
     struct analysis_resources all = {.resource = r, .n = 3};
     analysis_resources_sort(&all);
-    assert_string_equal(r[0].also, "h2");
-    assert_string_equal(r[1].same_as, "h0");
-    assert_string_equal(r[2].same_as, "");
+    assert_strings({r[0].also, "h2"}, {r[1].same_as, "h0"}, {r[2].same_as, ""});
     for (int i = 0; i < 3; i++)
         test_free(r[i].flows);
 }

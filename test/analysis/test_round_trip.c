@@ -3,8 +3,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define US INT64_C(1000)
 #define SEGMENT 1000
 
@@ -273,8 +271,7 @@ TEST(test_where_a_clock_starts_changes_nothing)
         analysis_flows_free(f);
         for (int leg = 0; leg < ANALYSIS_LEGS; leg++)
             assert_true(x[0].wait_s[leg] < 1e-3 && fabs(x[i].wait_s[leg] - x[0].wait_s[leg]) < 1e-9);
-        assert_true(fabs(x[i].floor_s - x[0].floor_s) < 1e-9);
-        assert_true(fabs(x[i].tick_s - 1e-3) < 1e-12);
+        assert_all(fabs(x[i].floor_s - x[0].floor_s) < 1e-9, fabs(x[i].tick_s - 1e-3) < 1e-12);
     }
 }
 
@@ -315,7 +312,6 @@ TEST(test_pauses_of_the_application)
     MEMORY_LOCAL struct analysis_pause *pauses = analysis_flows_pauses(f, 0, &n);
     assert_int_equal(n, 20);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(pauses[i].after_bytes, (2 * i + 2) * SEGMENT);
-        assert_int_equal(pauses[i].pause_ns, 40 * MS - 20 * US);
+        assert_ints({pauses[i].after_bytes, (2 * i + 2) * SEGMENT}, {pauses[i].pause_ns, 40 * MS - 20 * US});
     }
 }

@@ -5,8 +5,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FRAME 1250
 #define FRAME_NS INT64_C(100000)
 #define RUNS 50

@@ -4,8 +4,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define FULL 1448       /* 1538 bytes on the wire */
 #define FRAME_NS 123040 /* of those at 100 Mb/s */
 #define FRAME_S (FRAME_NS * 1e-9)
@@ -57,8 +55,7 @@ TEST(test_half_of_what_may_stand_is_above_the_median)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take(&s, 0, 0.5);
-    assert_true(s.stands && !s.stands_there);
-    assert_true(fabs(flow[0].far_least_s - 2.4803e-3) < 1e-6);
+    assert_all(s.stands && !s.stands_there, fabs(flow[0].far_least_s - 2.4803e-3) < 1e-6);
     assert_true(fabs(flow[1].far_least_s - flow[0].far_least_s) < 1e-12); /* as long: the same queue */
 }
 
@@ -168,8 +165,7 @@ TEST(test_what_others_filled_stands_in_loops_of_outgoing_flows)
         flow[0].start_s = shake_s[i];
         flow[0].near_s = i > 0 ? 1e-6 : NAN;
         flow[0].far_s = i > 0 ? LOOP_S : NAN;
-        analysis_standing_take(&set, analysis_capacity_find(c, &s.dst, 0),
-                               &(struct analysis_standing){.perhaps = 0.5});
+        analysis_standing_take(&set, analysis_capacity_find(c, &s.dst, 0), &(struct analysis_standing){.perhaps = 0.5});
         assert_true(!set.stands);
         assert_int_equal(set.may_stand, i < 2);
         assert_true(fabs(flow[0].far_least_s - (i < 2 ? 2.4803e-3 : LOOP_S)) < 1e-6);

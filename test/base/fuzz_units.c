@@ -4,10 +4,6 @@
 #include "base/units.h"
 #include "test/fuzzing/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef bool parse(const char *text, int64_t *value, struct error *err);
 typedef void format(int64_t value, char text[static UNITS_TEXT]);
 

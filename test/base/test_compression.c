@@ -2,8 +2,6 @@
 #include "base/compression.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 static const struct compression_config exact = {.floor = 100};
 
 static void add_spaced(struct compression *x, const struct compression_config *c, int n, int64_t left_gap,
@@ -17,23 +15,20 @@ TEST(test_three_make_a_group)
 {
     struct compression x = {0};
     add_spaced(&x, &exact, 9, 50, 50);
-    assert_int_equal(x.groups, 3);
-    assert_int_equal(x.compressed, 0);
+    assert_ints({x.groups, 3}, {x.compressed, 0});
     x = (struct compression){0};
     add_spaced(&x, &exact, 9, 50, 37); /* xi = 0.74 */
     assert_int_equal(x.compressed, 3);
     x = (struct compression){0};
     add_spaced(&x, &exact, 9, 100, 75); /* 0.75 is not below it */
-    assert_int_equal(x.groups, 3);
-    assert_int_equal(x.compressed, 0);
+    assert_ints({x.groups, 3}, {x.compressed, 0});
 }
 
 TEST(test_group_grows_to_the_floor)
 {
     struct compression x = {0};
     add_spaced(&x, &exact, 22, 10, 1); /* 11 ACKs span 100 */
-    assert_int_equal(x.groups, 2);
-    assert_int_equal(x.compressed, 2);
+    assert_ints({x.groups, 2}, {x.compressed, 2});
 }
 
 TEST(test_resolutions_speak_against_compression)
@@ -41,8 +36,7 @@ TEST(test_resolutions_speak_against_compression)
     const struct compression_config coarse = {.floor = 100, .left_resolution = 20, .came_resolution = 10};
     struct compression x = {0};
     add_spaced(&x, &coarse, 3, 100, 67); /* (134 + 10) / (200 - 20) = 0.8 */
-    assert_int_equal(x.groups, 1);
-    assert_int_equal(x.compressed, 0);
+    assert_ints({x.groups, 1}, {x.compressed, 0});
     x = (struct compression){0};
     add_spaced(&x, &coarse, 3, 100, 62); /* 134 / 180 = 0.744 */
     assert_int_equal(x.compressed, 1);

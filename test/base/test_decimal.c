@@ -4,9 +4,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #define CASES 4000 /* of each kind */
 
 static void same(const char *expected, const char *text, size_t n)

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char directory[] = "/tmp/contraflow-directory-XXXXXX";
 
@@ -61,7 +60,6 @@ static void end(void)
 TEST(test_files_go_where_it_is_held)
 {
     struct outfile f;
-    struct error err;
     size_t size;
     hold_and_swap();
     put("victim/a", "kept");

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/error.h"
 #include "test/cm.h"
-
-#include <errno.h>
 
 TEST(test_set_returns_false_and_keeps_code_and_text)
 {
-    struct error err = {0};
     assert_false(error_set(&err, ERROR_INPUT, "%s:%d: bad", "star.yaml", 12));
     assert_int_equal(err.code, ERROR_INPUT);
     assert_string_equal(err.message, "star.yaml:12: bad");
@@ -14,7 +10,6 @@ TEST(test_set_returns_false_and_keeps_code_and_text)
 
 TEST(test_errno_text_is_appended)
 {
-    struct error err = {0};
     errno = ENOSPC;
     assert_false(error_set_errno(&err, "%s", "h0.pcap"));
     assert_int_equal(err.code, ERROR_SYSTEM);
@@ -23,7 +18,6 @@ TEST(test_errno_text_is_appended)
 
 TEST(test_prefix_goes_in_front_and_keeps_the_code)
 {
-    struct error err = {0};
     error_set(&err, ERROR_INPUT, "'9x' is not a rate");
     error_prefix(&err, "a.yaml:%d: ", 3);
     assert_string_equal(err.message, "a.yaml:3: '9x' is not a rate");
@@ -32,7 +26,6 @@ TEST(test_prefix_goes_in_front_and_keeps_the_code)
 
 TEST(test_message_stays_one_line_and_in_bounds)
 {
-    struct error err = {0};
     char big[2 * sizeof err.message];
     memset(big, 'x', sizeof big - 1);
     big[sizeof big - 1] = '\0';

@@ -3,8 +3,6 @@
 #include "base/random.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 TEST(test_t_quantiles_match_the_tables)
 {
     assert_float_equal(estimate_t975(1), 12.7062, 1e-4);
@@ -197,8 +195,7 @@ TEST(test_intervals_cover_correlated_means)
     const double phi[] = {0, 0.5, 0.9, 0.98, 0.99};
     for (int i = 0; i < 5; i++) {
         struct tally t = tally_correlated(phi[i], 4000, 1000);
-        assert_true(t.known >= 900);
-        assert_true(t.covered >= 0.92 * t.known && t.covered <= 0.98 * t.known);
+        assert_all(t.known >= 900, t.covered >= 0.92 * t.known && t.covered <= 0.98 * t.known);
     }
 }
 
@@ -229,8 +226,7 @@ TEST(test_intervals_cover_the_means_of_sawtooths)
             tally_add(&t, estimate_steady(&s), (1 - falls) / falls);
         }
         if (losses[i % 3] > 10) {
-            assert_true(t.known >= 800);
-            assert_true(t.covered >= 0.92 * t.known && t.covered <= 0.98 * t.known);
+            assert_all(t.known >= 800, t.covered >= 0.92 * t.known && t.covered <= 0.98 * t.known);
         } else {
             assert_int_equal(t.known, 0);
         }

@@ -2,8 +2,6 @@
 #include "base/infile.h"
 #include "test/cm.h"
 
-#include <unistd.h>
-
 #define MOST ((size_t)1 << 20)
 
 /* Reads a file of `n` bytes, each another than the one before; whether it is read, and whole. */
@@ -30,7 +28,6 @@ static bool reads(size_t n, struct error *err)
 
 TEST(test_a_file_is_read_whole_whatever_its_size)
 {
-    struct error err;
     const size_t sizes[] = {0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 500000, MOST - 1, MOST};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         assert_true(reads(sizes[i], &err));
@@ -38,7 +35,6 @@ TEST(test_a_file_is_read_whole_whatever_its_size)
 
 TEST(test_a_larger_file_is_refused)
 {
-    struct error err;
     const size_t sizes[] = {MOST + 1, MOST + 2, 3 * MOST};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         assert_false(reads(sizes[i], &err));
@@ -49,7 +45,6 @@ TEST(test_a_larger_file_is_refused)
 
 TEST(test_no_file_is_bad_input)
 {
-    struct error err;
     size_t size;
     assert_null(infile_read("/nonexistent/file", MOST, "a text", &size, &err));
     assert_int_equal(err.code, ERROR_INPUT);

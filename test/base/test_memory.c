@@ -2,7 +2,6 @@
 #include "test/cm.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 TEST(test_growing_keeps_what_is_there)
 {
@@ -61,8 +60,7 @@ TEST(test_streams_are_apart_wherever_their_sizes_go)
     memory_stream_end(g, &other);
     fputs(", last", f);
     memory_stream_end(f, &one);
-    assert_string_equal(one, "first, last");
-    assert_string_equal(other, "the other");
+    assert_strings({one, "first, last"}, {other, "the other"});
     assert_int_equal(size, strlen(one));
 }
 
@@ -74,8 +72,7 @@ TEST(test_a_stream_has_every_byte_and_an_end)
     for (int i = 0; i < 1000; i++)
         fprintf(f, "%d\n", i);
     memory_stream_end(f, &text);
-    assert_int_equal(size, 3890);
-    assert_int_equal(strlen(text), 3890);
+    assert_ints({size, 3890}, {strlen(text), 3890});
     at = text;
     for (int i = 0; i < 1000; i++, at += strlen(line)) {
         snprintf(line, sizeof line, "%d\n", i);

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <signal.h>
-#include <unistd.h>
 
 static char directory[] = "/tmp/contraflow-outfile-XXXXXX";
 
@@ -25,7 +24,6 @@ static bool exists(const char *name)
 TEST(test_file_appears_on_commit_only)
 {
     struct outfile f;
-    struct error err;
     assert_true(outfile_open(&f, in_directory("a"), &err));
     fputs("whole\n", f.stream);
     assert_false(exists("a"));
@@ -39,7 +37,6 @@ TEST(test_file_appears_on_commit_only)
 TEST(test_discard_leaves_nothing)
 {
     struct outfile f;
-    struct error err;
     assert_true(outfile_open(&f, in_directory("b"), &err));
     outfile_discard(&f);
     assert_false(exists("b"));
@@ -49,7 +46,6 @@ TEST(test_discard_leaves_nothing)
 TEST(test_missing_directory_is_a_system_error)
 {
     struct outfile f;
-    struct error err;
     assert_false(outfile_open(&f, in_directory("no/such/c"), &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
     assert_non_null(strstr(err.message, "No such file or directory"));
@@ -59,7 +55,6 @@ TEST(test_missing_directory_is_a_system_error)
 TEST(test_failed_write_does_not_look_whole)
 {
     struct outfile f;
-    struct error err;
     struct rlimit old, small = {4096, RLIM_INFINITY};
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
@@ -82,7 +77,6 @@ TEST(test_exit_leaves_no_part)
     pid_t pid = fork();
     if (pid == 0) {
         struct outfile f;
-        struct error err;
         bool ok = outfile_open(&f, in_directory("e"), &err) && exists("e.part");
         exit(ok ? 0 : 1);
     }
@@ -97,7 +91,6 @@ TEST(test_exit_leaves_no_part)
 TEST(test_part_belongs_to_one)
 {
     struct outfile first, second;
-    struct error err;
     char target[128], part[128];
     snprintf(target, sizeof target, "%s", in_directory("target"));
     snprintf(part, sizeof part, "%s", in_directory("g.part"));
@@ -122,7 +115,6 @@ TEST(test_part_belongs_to_one)
 TEST(test_directories_made_in_vain_go)
 {
     struct outfile f;
-    struct error err;
     assert_int_equal(mkdir(in_directory("there"), 0777), 0);
     assert_true(outfile_make_directory(in_directory("there/new/deep"), &err));
     outfile_unmake_directories();
@@ -140,7 +132,6 @@ TEST(test_directories_made_in_vain_go)
 
 TEST(test_directories_are_made_with_parents)
 {
-    struct error err;
     assert_true(outfile_make_directory(in_directory("x/y/z"), &err));
     assert_true(outfile_make_directory(in_directory("x/y/z"), &err));
     assert_true(exists("x/y/z"));

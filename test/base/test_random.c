@@ -8,10 +8,8 @@
 TEST(test_seed_zero_gives_the_published_state)
 {
     struct random r = random_of(0);
-    assert_true(r.state[0] == UINT64_C(0xe220a8397b1dcdaf));
-    assert_true(r.state[1] == UINT64_C(0x6e789e6aa1b965f4));
-    assert_true(r.state[2] == UINT64_C(0x06c45d188009454f));
-    assert_true(r.state[3] == UINT64_C(0xf88bb8a8724c81ec));
+    assert_all(r.state[0] == UINT64_C(0xe220a8397b1dcdaf), r.state[1] == UINT64_C(0x6e789e6aa1b965f4),
+               r.state[2] == UINT64_C(0x06c45d188009454f), r.state[3] == UINT64_C(0xf88bb8a8724c81ec));
     /* rotl(state[1] * 5, 7) * 9 */
     assert_true(random_next(&r) == UINT64_C(0x99ec5f36cb75f2b4));
 }

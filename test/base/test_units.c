@@ -3,88 +3,68 @@
 #include "base/units.h"
 #include "test/cm.h"
 
-#include <math.h>
+typedef bool parser(const char *text, int64_t *value, struct error *err);
+struct good {
+    const char *text;
+    int64_t value;
+};
+struct bad {
+    const char *text, *words;
+};
+#define GOOD(parse, ...) good(parse, (const struct good[]){__VA_ARGS__, {0}})
+#define BAD(parse, ...) bad(parse, (const struct bad[]){__VA_ARGS__, {0}})
 
-#define GOOD(parse, text, expected)                      \
-    do {                                                 \
-        int64_t value = -1;                              \
-        struct error err = {0};                          \
-        if (!parse(text, &value, &err))                  \
-            fail_msg("%s: %s", text, err.message);       \
-        assert_int_equal(value, (expected));             \
-    } while (0)
+static void good(parser *parse, const struct good *row)
+{
+    struct error err = {0};
+    for (int64_t value = -1; row->text; row++)
+        if (!parse(row->text, &value, &err) || value != row->value)
+            fail_msg("'%s' is no %lld: %s", row->text, (long long)row->value, err.message);
+}
 
-#define BAD(parse, text, words)                              \
-    do {                                                     \
-        int64_t value = -1;                                  \
-        struct error err = {0};                              \
-        assert_false(parse(text, &value, &err));             \
-        assert_int_equal(err.code, ERROR_INPUT);             \
-        assert_int_equal(value, -1);                         \
-        if (!strstr(err.message, words))                     \
-            fail_msg("'%s' lacks '%s'", err.message, words); \
-    } while (0)
+static void bad(parser *parse, const struct bad *row)
+{
+    for (; row->text; row++) {
+        struct error err = {0};
+        int64_t value = -1;
+        if (parse(row->text, &value, &err) || err.code != ERROR_INPUT || value != -1 || !strstr(err.message, row->words))
+            fail_msg("'%s': '%s' lacks '%s', or the text is taken", row->text, err.message, row->words);
+    }
+}
 
 TEST(test_rates_are_bits_per_second)
 {
-    GOOD(units_parse_rate, "1Gbps", 1000000000);
-    GOOD(units_parse_rate, "100 Mb/s", 100000000);
-    GOOD(units_parse_rate, "2.5Gbit/s", 2500000000);
-    GOOD(units_parse_rate, "9600bps", 9600);
-    GOOD(units_parse_rate, " 0.4Tbps ", 400000000000);
+    GOOD(units_parse_rate, {"1Gbps", 1000000000}, {"100 Mb/s", 100000000}, {"2.5Gbit/s", 2500000000}, {"9600bps", 9600},
+         {" 0.4Tbps ", 400000000000});
 }
 
 TEST(test_sizes_are_bytes_with_decimal_and_binary_units)
 {
-    GOOD(units_parse_bytes, "3MB", 3000000);
-    GOOD(units_parse_bytes, "500kB", 500000);
-    GOOD(units_parse_bytes, "500K", 500000);
-    GOOD(units_parse_bytes, "64KiB", 65536);
-    GOOD(units_parse_bytes, "1448", 1448);
-    GOOD(units_parse_bytes, "1.5kB", 1500);
+    GOOD(units_parse_bytes, {"3MB", 3000000}, {"500kB", 500000}, {"500K", 500000}, {"64KiB", 65536}, {"1448", 1448},
+         {"1.5kB", 1500});
 }
 
 TEST(test_rates_are_taken_as_tc_and_iperf3_write_them)
 {
-    GOOD(units_parse_rate, "10gbit", 10000000000);
-    GOOD(units_parse_rate, "100mbit", 100000000);
-    GOOD(units_parse_rate, "64Kbit", 64000);
-    GOOD(units_parse_rate, "9600bit", 9600);
-    GOOD(units_parse_rate, "1 GBIT", 1000000000);
-    GOOD(units_parse_rate, "25G", 25000000000);
-    GOOD(units_parse_rate, "2.5g", 2500000000);
-    GOOD(units_parse_rate, "100M", 100000000);
-    GOOD(units_parse_rate, "500k", 500000);
-    GOOD(units_parse_rate, "1gbps", 1000000000); /* bits, where tc has bytes */
-    GOOD(units_parse_rate, "1tbit/s", 1000000000000);
-    BAD(units_parse_rate, "1GB/s", "unknown unit 'GB/s'");
-    BAD(units_parse_rate, "1GBps", "unknown unit 'GBps'");
-    BAD(units_parse_rate, "1MB", "unknown unit 'MB'");
-    BAD(units_parse_rate, "1Gib", "unknown unit 'Gib'");
+    GOOD(units_parse_rate, {"10gbit", 10000000000}, {"100mbit", 100000000}, {"64Kbit", 64000}, {"9600bit", 9600},
+         {"1 GBIT", 1000000000}, {"25G", 25000000000}, {"2.5g", 2500000000}, {"100M", 100000000}, {"500k", 500000},
+         {"1gbps", 1000000000}, /* bits, where tc has bytes */
+         {"1tbit/s", 1000000000000});
+    BAD(units_parse_rate, {"1GB/s", "unknown unit 'GB/s'"}, {"1GBps", "unknown unit 'GBps'"},
+        {"1MB", "unknown unit 'MB'"}, {"1Gib", "unknown unit 'Gib'"});
 }
 
 TEST(test_sizes_are_taken_as_iperf3_writes_them)
 {
-    GOOD(units_parse_bytes, "3M", 3000000);
-    GOOD(units_parse_bytes, "3m", 3000000);
-    GOOD(units_parse_bytes, "64k", 64000);
-    GOOD(units_parse_bytes, "2G", 2000000000);
-    GOOD(units_parse_bytes, "1T", 1000000000000);
-    GOOD(units_parse_bytes, "1MiB", 1048576);
-    GOOD(units_parse_bytes, "64kib", 65536);
-    GOOD(units_parse_bytes, "500KB", 500000);
-    BAD(units_parse_bytes, "3Mbit", "unknown unit 'Mbit'");
-    BAD(units_parse_bytes, "64Kb", "unknown unit 'Kb'");
-    BAD(units_parse_bytes, "1i", "unknown unit 'i'");
+    GOOD(units_parse_bytes, {"3M", 3000000}, {"3m", 3000000}, {"64k", 64000}, {"2G", 2000000000}, {"1T", 1000000000000},
+         {"1MiB", 1048576}, {"64kib", 65536}, {"500KB", 500000});
+    BAD(units_parse_bytes, {"3Mbit", "unknown unit 'Mbit'"}, {"64Kb", "unknown unit 'Kb'"}, {"1i", "unknown unit 'i'"});
 }
 
 TEST(test_times_are_picoseconds)
 {
-    GOOD(units_parse_time, "2s", 2 * UNITS_PS_PER_S);
-    GOOD(units_parse_time, "600ms", 600 * UNITS_PS_PER_MS);
-    GOOD(units_parse_time, "50us", 50 * UNITS_PS_PER_US);
-    GOOD(units_parse_time, "0.1ns", 100);
-    GOOD(units_parse_time, "0", 0);
+    GOOD(units_parse_time, {"2s", 2 * UNITS_PS_PER_S}, {"600ms", 600 * UNITS_PS_PER_MS}, {"50us", 50 * UNITS_PS_PER_US},
+         {"0.1ns", 100}, {"0", 0});
 }
 
 TEST(test_shares_are_percent_or_plain)
@@ -104,31 +84,20 @@ TEST(test_shares_are_percent_or_plain)
 
 TEST(test_wrong_units_are_named)
 {
-    BAD(units_parse_rate, "1Gb", "unknown unit 'Gb'");
-    BAD(units_parse_rate, "1000", "no unit");
-    BAD(units_parse_rate, "fast", "is not a rate");
-    BAD(units_parse_time, "5", "no unit");
-    BAD(units_parse_time, "5 minutes", "unknown unit 'minutes'");
-    BAD(units_parse_bytes, "3mb", "unknown unit 'mb'");
-    BAD(units_parse_bytes, "", "is not a size");
-    BAD(units_parse_bytes, ".", "is not a size");
-    BAD(units_parse_bytes, "-1", "negative");
-    BAD(units_parse_bytes, "1.5", "finer than");
-    BAD(units_parse_time, "0.5ps", "finer than");
-    BAD(units_parse_time, "99999999s", "too large");
-    BAD(units_parse_bytes, "99999999999999999999999999999999999999999999", "too large");
+    BAD(units_parse_rate, {"1Gb", "unknown unit 'Gb'"}, {"1000", "no unit"}, {"fast", "is not a rate"});
+    BAD(units_parse_time, {"5", "no unit"}, {"5 minutes", "unknown unit 'minutes'"});
+    BAD(units_parse_bytes, {"3mb", "unknown unit 'mb'"}, {"", "is not a size"}, {".", "is not a size"},
+        {"-1", "negative"}, {"1.5", "finer than"});
+    BAD(units_parse_time, {"0.5ps", "finer than"}, {"99999999s", "too large"});
+    BAD(units_parse_bytes, {"99999999999999999999999999999999999999999999", "too large"});
 }
 
 TEST(test_integers_are_whole)
 {
-    GOOD(units_parse_integer, "12", 12);
-    GOOD(units_parse_integer, "-3", -3);
-    BAD(units_parse_integer, "", "whole number");
-    BAD(units_parse_integer, "1.0", "whole number");
-    BAD(units_parse_integer, "0x10", "whole number");
-    BAD(units_parse_integer, " 1", "whole number");
-    BAD(units_parse_integer, "9223372036854775808", "64 bits"); /* 2^63 */
-    GOOD(units_parse_integer, "9223372036854775807", INT64_MAX);
+    GOOD(units_parse_integer, {"12", 12}, {"-3", -3});
+    BAD(units_parse_integer, {"", "whole number"}, {"1.0", "whole number"}, {"0x10", "whole number"},
+        {" 1", "whole number"}, {"9223372036854775808", "64 bits"}); /* 2^63 */
+    GOOD(units_parse_integer, {"9223372036854775807", INT64_MAX});
 }
 
 /* What is formatted parses back to the same value, for any value. */
@@ -140,7 +109,6 @@ TEST(test_formatting_round_trips)
         if (i % 3 == 0)
             value = (int64_t)random_below(&r, 1000) * 1000000;
         char text[UNITS_TEXT];
-        struct error err;
         units_format_rate(value, text);
         assert_true(units_parse_rate(text, &back, &err));
         assert_int_equal(back, value);

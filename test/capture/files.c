@@ -4,7 +4,6 @@
 #include "test/cm.h"
 
 #include <dirent.h>
-#include <unistd.h>
 #include <zlib.h>
 
 static char directory[64];

@@ -5,10 +5,6 @@
 #include "capture/packet.h"
 #include "test/fuzzing/captures.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define REWRITES 4
 #define LINE 80
 #define MTU_MOST 16383

@@ -38,19 +38,11 @@ TEST(test_every_field_of_an_ipv4_segment)
     assert_int_equal(s.src.family, 4);
     assert_memory_equal(s.src.bytes, ((uint8_t[16]){10, 0, 0, 1}), 16);
     assert_memory_equal(s.dst.bytes, ((uint8_t[16]){10, 0, 0, 2}), 16);
-    assert_int_equal(s.src_port, 1234);
-    assert_int_equal(s.dst_port, 80);
-    assert_int_equal(s.tag, 0);
-    assert_int_equal(s.seq, 0x01020304);
-    assert_int_equal(s.ack, 0x0a0b0c0d);
-    assert_int_equal(s.payload_bytes, 5);
-    assert_int_equal(s.window, 512);
-    assert_int_equal(s.ip_id, 0x1234);
-    assert_int_equal(s.checksum, 0xbeef);
-    assert_int_equal(s.flags, CAPTURE_TCP_PSH | CAPTURE_TCP_ACK);
+    assert_ints({s.src_port, 1234}, {s.dst_port, 80}, {s.tag, 0}, {s.seq, 0x01020304}, {s.ack, 0x0a0b0c0d},
+                {s.payload_bytes, 5}, {s.window, 512}, {s.ip_id, 0x1234}, {s.checksum, 0xbeef},
+                {s.flags, CAPTURE_TCP_PSH | CAPTURE_TCP_ACK});
     assert_true(s.has_timestamps);
-    assert_int_equal(s.tsval, 7);
-    assert_int_equal(s.tsecr, 9);
+    assert_ints({s.tsval, 7}, {s.tsecr, 9});
     assert_false(s.has_mss || s.has_window_scale || s.sack_permitted || s.options_cut || s.n_sack);
 }
 
@@ -60,9 +52,7 @@ TEST(test_every_field_of_an_ipv6_segment)
     assert_int_equal(s.dst.family, 6);
     assert_memory_equal(s.src.bytes, packets_ipv6 + 8, 16);
     assert_memory_equal(s.dst.bytes, packets_ipv6 + 24, 16);
-    assert_int_equal(s.ip_id, 0);
-    assert_int_equal(s.payload_bytes, 5);
-    assert_int_equal(s.tsecr, 9);
+    assert_ints({s.ip_id, 0}, {s.payload_bytes, 5}, {s.tsecr, 9});
 }
 
 /* options [mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7], as Linux sends them with a SYN */
@@ -70,17 +60,12 @@ TEST(test_options_of_a_syn)
 {
     struct capture_segment s = OPTIONS(2, 4, 0x05, 0xb4, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 7);
     assert_true(s.has_mss && s.has_window_scale && s.sack_permitted && s.has_timestamps);
-    assert_int_equal(s.mss, 1460);
-    assert_int_equal(s.window_scale, 7);
-    assert_int_equal(s.tsval, 1);
-    assert_int_equal(s.flags, CAPTURE_TCP_SYN);
-    assert_int_equal(s.payload_bytes, 0);
+    assert_ints({s.mss, 1460}, {s.window_scale, 7}, {s.tsval, 1}, {s.flags, CAPTURE_TCP_SYN}, {s.payload_bytes, 0});
 }
 
 TEST(test_window_scale_is_at_most_14)
 {
-    assert_int_equal(OPTIONS(3, 3, 14, 0).window_scale, 14);
-    assert_int_equal(OPTIONS(3, 3, 255, 0).window_scale, 14);
+    assert_ints({OPTIONS(3, 3, 14, 0).window_scale, 14}, {OPTIONS(3, 3, 255, 0).window_scale, 14});
 }
 
 /* options [nop,nop,sack 2 {1:2}{4294967295:16}] */
@@ -88,15 +73,11 @@ TEST(test_sack_blocks)
 {
     struct capture_segment s =
         OPTIONS(1, 1, 5, 18, 0, 0, 0, 1, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 16);
-    assert_int_equal(s.n_sack, 2);
-    assert_int_equal(s.sack[0].start, 1);
-    assert_int_equal(s.sack[0].end, 2);
-    assert_int_equal(s.sack[1].start, 0xffffffff);
-    assert_int_equal(s.sack[1].end, 16);
+    assert_ints({s.n_sack, 2}, {s.sack[0].start, 1}, {s.sack[0].end, 2}, {s.sack[1].start, 0xffffffff},
+                {s.sack[1].end, 16});
     uint8_t four[36] = {1, 1, 5, 34, [35] = 4};
     s = decode_options(four, sizeof four);
-    assert_int_equal(s.n_sack, 4);
-    assert_int_equal(s.sack[3].end, 4);
+    assert_ints({s.n_sack, 4}, {s.sack[3].end, 4});
 }
 
 TEST(test_broken_options_cost_only_themselves)
@@ -153,8 +134,7 @@ TEST(test_ipv4_options_are_skipped)
     bytes[0] = 0x46;
     bytes[3] = sizeof bytes;
     struct capture_segment s = decode_tcp(bytes, sizeof bytes, sizeof bytes);
-    assert_int_equal(s.src_port, 1234);
-    assert_int_equal(s.payload_bytes, 5);
+    assert_ints({s.src_port, 1234}, {s.payload_bytes, 5});
 }
 
 TEST(test_only_the_first_ipv4_fragment_is_a_segment)
@@ -182,9 +162,7 @@ static struct capture_segment decode_datagram(uint8_t flags, uint32_t version, u
 TEST(test_long_headers_of_quic_are_told_from_other_datagrams)
 {
     struct capture_segment s = decode_datagram(0xc3, 1, 60);
-    assert_int_equal(s.datagram, CAPTURE_DATAGRAM_QUIC);
-    assert_int_equal(s.src_port, 5000);
-    assert_int_equal(s.dst_port, 443);
+    assert_ints({s.datagram, CAPTURE_DATAGRAM_QUIC}, {s.src_port, 5000}, {s.dst_port, 443});
     assert_int_equal(decode_datagram(0xd0, 0x6b3343cf, 60).datagram, CAPTURE_DATAGRAM_QUIC);
     assert_int_equal(decode_datagram(0xc0, 0xff00001d, 60).datagram, CAPTURE_DATAGRAM_QUIC);
     assert_int_equal(decode_datagram(0xc3, 0x12345678, 60).datagram, CAPTURE_DATAGRAM_UDP);
@@ -244,8 +222,7 @@ TEST(test_ipv6_extension_headers_are_walked)
         uint32_t n = headers[i].n;
         assert_int_equal(decode_extension(headers[i].kind, headers[i].bytes, n, (uint16_t)(37 + n), 77 + n, &s),
                          CAPTURE_DECODE_TCP);
-        assert_int_equal(s.src_port, 1234);
-        assert_int_equal(s.payload_bytes, 5);
+        assert_ints({s.src_port, 1234}, {s.payload_bytes, 5});
     }
 }
 
@@ -316,9 +293,7 @@ TEST(test_mutated_packets_keep_the_promises)
             continue;
         assert_true(s.src.family == 4 || s.src.family == 6);
         assert_int_equal(s.src.family, s.dst.family);
-        assert_true(s.window_scale <= 14);
-        assert_true(s.n_sack <= 4);
-        assert_true(s.payload_bytes <= 65535 || s.src.family == 6);
+        assert_all(s.window_scale <= 14, s.n_sack <= 4, s.payload_bytes <= 65535 || s.src.family == 6);
     }
     for (int i = 0; i < 4; i++)
         assert_true(seen[i] > 1000); /* every way out was taken */

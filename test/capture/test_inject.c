@@ -287,7 +287,6 @@ TEST(test_arp_gets_other_addresses)
     uint8_t frame[42] = {255, 255, 255, 255, 255, 255, 2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1,
                          2, 0, 0, 0, 0, 1, 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2};
     struct capture_rewrite rewrites[2];
-    struct error err = {0};
     assert_true(capture_rewrite_parse("02:00:00:00:00:01=52:54:00:aB:Cd:ef", &rewrites[0], &err));
     assert_true(capture_rewrite_parse("10.0.0.2=192.168.7.9", &rewrites[1], &err));
     assert_true(capture_rewrite_frame(rewrites, 2, frame, sizeof frame));
@@ -308,7 +307,6 @@ TEST(test_rewrites_that_make_no_sense)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct capture_rewrite rewrite;
-        struct error err = {0};
         assert_false(capture_rewrite_parse(bad[i].text, &rewrite, &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, bad[i].words));
@@ -321,7 +319,6 @@ TEST(test_short_captures_are_padded_with_zeros)
 {
     uint8_t bytes[96], out[CAPTURE_INJECT_FRAME_BYTES(1500)];
     struct capture_inject_result result = {0};
-    struct error err = {0};
     memset(bytes, 0x55, sizeof bytes);
     memset(out, 0xee, sizeof out);
     const struct capture_frame frame = {.captured_bytes = 96, .wire_bytes = 1514, .bytes = bytes};
@@ -338,7 +335,6 @@ TEST(test_frames_that_do_not_fit_are_named)
 {
     uint8_t bytes[14] = {0}, out[CAPTURE_INJECT_FRAME_BYTES(1500)];
     struct capture_inject_result result = {0};
-    struct error err = {0};
     struct capture_frame frame = {.captured_bytes = 14, .wire_bytes = 1515, .bytes = bytes};
     assert_false(capture_inject_frame(&frame, 12, "eth1", 1500, &options, out, &result, &err));
     assert_int_equal(err.code, ERROR_INPUT);
@@ -359,7 +355,6 @@ TEST(test_only_ethernet_is_accepted)
 {
     for (uint32_t type = 0; type <= 1; type++) {
         struct files_bytes f = {0};
-        struct error err = {0};
         files_pcap_header(&f, 0xa1b23c4d, type ? 1 : 113);
         files_pcap_packet(&f, 1, 0, 60, 60);
         struct capture_reader *r = capture_reader_open(files_write("type.pcap", f.bytes, f.n), &err);
@@ -374,7 +369,6 @@ TEST(test_interfaces_that_are_not_there)
 {
     static const char *const names[] = {"none-such0", "", "a-name-that-is-longer-than-names-of-interfaces", "any"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct error err = {0};
         assert_null(capture_inject_open(names[i], &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, "no such interface"));

@@ -43,12 +43,8 @@ TEST(test_every_wrapping_holds_the_same_segment)
         print_message("%s\n", w->name);
         assert_true(capture_decode_supports(w->link_type));
         assert_int_equal(packets_decode(w->link_type, bytes, n, n, &s), CAPTURE_DECODE_TCP);
-        assert_int_equal(s.src.family, w->version);
-        assert_int_equal(s.src_port, 1234);
-        assert_int_equal(s.dst_port, 80);
-        assert_int_equal(s.seq, 0x01020304);
-        assert_int_equal(s.payload_bytes, PACKETS_PAYLOAD_BYTES);
-        assert_int_equal(s.tag != 0, w->tagged);
+        assert_ints({s.src.family, w->version}, {s.src_port, 1234}, {s.dst_port, 80}, {s.seq, 0x01020304},
+                    {s.payload_bytes, PACKETS_PAYLOAD_BYTES}, {s.tag != 0, w->tagged});
         assert_false(s.options_cut);
     }
 }
@@ -67,13 +63,10 @@ TEST(test_every_cut_of_every_wrapping_is_short_until_the_flags_are_there)
             assert_int_equal(got, captured < tcp + 14 ? CAPTURE_DECODE_SHORT : CAPTURE_DECODE_TCP);
             if (got != CAPTURE_DECODE_TCP)
                 continue;
-            assert_int_equal(s.payload_bytes, PACKETS_PAYLOAD_BYTES);
-            assert_int_equal(s.ack, 0x0a0b0c0d);
-            assert_int_equal(s.flags, CAPTURE_TCP_PSH | CAPTURE_TCP_ACK);
-            assert_int_equal(s.options_cut, captured < tcp + 32);
-            assert_int_equal(s.window, captured < tcp + 16 ? 0 : 512);
-            assert_int_equal(s.checksum, captured < tcp + 18 ? 0 : 0xbeef);
-            assert_int_equal(s.has_timestamps, captured >= tcp + 32);
+            assert_ints({s.payload_bytes, PACKETS_PAYLOAD_BYTES}, {s.ack, 0x0a0b0c0d},
+                        {s.flags, CAPTURE_TCP_PSH | CAPTURE_TCP_ACK}, {s.options_cut, captured < tcp + 32},
+                        {s.window, captured < tcp + 16 ? 0 : 512}, {s.checksum, captured < tcp + 18 ? 0 : 0xbeef},
+                        {s.has_timestamps, captured >= tcp + 32});
         }
     }
 }

@@ -5,7 +5,6 @@
 #include "test/cm.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 CM_OWNER(capture_reader, capture_reader_close)
 
@@ -62,7 +61,6 @@ TEST(test_pcap_of_any_byte_order_and_resolution)
     for (int i = 0; i < 4; i++) {
         bool nano = i & 1;
         struct files_bytes f = {.big_endian = i & 2};
-        struct error err;
         struct capture_frame frame;
         files_pcap_header(&f, nano ? NANO : MICRO, ETHERNET);
         files_pcap_packet(&f, 1700000000, nano ? 123456789 : 123456, 60, 1514);
@@ -71,9 +69,7 @@ TEST(test_pcap_of_any_byte_order_and_resolution)
         assert_int_equal(capture_reader_link_type(r), ETHERNET);
         assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
         assert_true(frame.time_ns == (nano ? INT64_C(1700000000123456789) : INT64_C(1700000000123456000)));
-        assert_int_equal(frame.captured_bytes, 60);
-        assert_int_equal(frame.wire_bytes, 1514);
-        assert_int_equal(frame.bytes[59], 0x55);
+        assert_ints({frame.captured_bytes, 60}, {frame.wire_bytes, 1514}, {frame.bytes[59], 0x55});
         assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_END);
         assert_int_equal(capture_reader_bytes_read(r), 24 + 16 + 60);
         assert_int_equal(capture_reader_file_bytes(r), 24 + 16 + 60);
@@ -86,7 +82,6 @@ TEST(test_pcapng_of_any_byte_order_and_resolution)
 {
     for (int i = 0; i < 2; i++) {
         struct files_bytes f = {.big_endian = i};
-        struct error err;
         struct capture_frame frame;
         files_pcapng_section(&f);
         files_pcapng_interface(&f, ETHERNET, 262144, 6);
@@ -111,7 +106,6 @@ TEST(test_pcapng_has_the_interfaces_rate)
 {
     for (int i = 0; i < 2; i++) {
         struct files_bytes f = {.big_endian = i};
-        struct error err;
         files_pcapng_section(&f);
         files_pcapng_interface_speed(&f, ETHERNET, UINT64_C(25000000000));
         files_pcapng_packet(&f, 0, UINT64_C(1700000000123456), 61);
@@ -121,7 +115,6 @@ TEST(test_pcapng_has_the_interfaces_rate)
         capture_reader_close(r);
     }
     struct files_bytes f = {.n = 0};
-    struct error err;
     files_pcapng_section(&f);
     files_pcapng_interface(&f, ETHERNET, 262144, 9); /* without */
     files_pcapng_packet(&f, 0, 1, 61);
@@ -137,7 +130,6 @@ TEST(test_pcapng_has_the_interfaces_rate)
 TEST(test_gzip_is_read_through_and_counted_as_stored)
 {
     struct files_bytes f = two_packets();
-    struct error err;
     struct capture_frame frame;
     const char *path = files_write_gzip("a.pcap.gz", f.bytes, f.n);
     struct stat st;
@@ -157,7 +149,6 @@ TEST(test_standard_input_is_read)
 {
     struct files_bytes f = two_packets();
     int saved = dup(STDIN_FILENO), ends[2], frames;
-    struct error err;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], f.bytes, f.n), f.n);
     close(ends[1]);
@@ -172,15 +163,13 @@ TEST(test_standard_input_is_read)
 TEST(test_captured_length_beyond_the_wire_length_wins)
 {
     struct files_bytes f = {0};
-    struct error err;
     struct capture_frame frame;
     files_pcap_header(&f, MICRO, ETHERNET);
     files_pcap_packet(&f, 1, 2, 60, 10);
     struct capture_reader *r = capture_reader_open(files_write("a.pcap", f.bytes, f.n), &err);
     assert_non_null(r);
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
-    assert_int_equal(frame.captured_bytes, 60);
-    assert_int_equal(frame.wire_bytes, 60);
+    assert_ints({frame.captured_bytes, 60}, {frame.wire_bytes, 60});
     capture_reader_close(r);
 }
 
@@ -226,11 +215,9 @@ TEST(test_every_cut_of_a_pcap_is_noticed)
 {
     struct files_bytes f = two_packets();
     for (size_t n = 24; n <= f.n; n++) {
-        struct error err = {0};
         int frames;
         enum capture_next end = read_all(files_write("cut.pcap", f.bytes, n), &frames, &err);
-        assert_int_equal(frames, (n - 24) / 76);
-        assert_int_equal(end, (n - 24) % 76 ? CAPTURE_NEXT_TRUNCATED : CAPTURE_NEXT_END);
+        assert_ints({frames, (n - 24) / 76}, {end, (n - 24) % 76 ? CAPTURE_NEXT_TRUNCATED : CAPTURE_NEXT_END});
         if (n == 150) { /* 24 + 76 + 50 */
             char expected[256];
             snprintf(expected, sizeof expected,
@@ -250,11 +237,9 @@ TEST(test_every_cut_of_a_pcapng_is_noticed)
     files_pcapng_packet(&f, 0, 1, 60);
     files_pcapng_packet(&f, 0, 2, 60);
     for (size_t n = 60; n <= f.n; n++) {
-        struct error err = {0};
         int frames;
         enum capture_next end = read_all(files_write("cut.pcapng", f.bytes, n), &frames, &err);
-        assert_int_equal(frames, (n - 60) / 92);
-        assert_int_equal(end, (n - 60) % 92 ? CAPTURE_NEXT_TRUNCATED : CAPTURE_NEXT_END);
+        assert_ints({frames, (n - 60) / 92}, {end, (n - 60) % 92 ? CAPTURE_NEXT_TRUNCATED : CAPTURE_NEXT_END});
         assert_true(end == CAPTURE_NEXT_END || strstr(err.message, "stops inside packet"));
     }
 }
@@ -268,7 +253,6 @@ TEST(test_every_cut_of_a_gzip_is_noticed)
     long whole = files_read("a.pcap.gz", packed, sizeof packed);
     int most = 0;
     for (long n = 2; n < whole; n++) {
-        struct error err = {0};
         int frames = 0;
         struct capture_reader *r = capture_reader_open(files_write("cut.pcap.gz", packed, (size_t)n), &err);
         if (r) {
@@ -288,7 +272,6 @@ TEST(test_damaged_gzip_is_noticed)
     files_write_gzip("a.pcap.gz", f.bytes, f.n);
     long n = files_read("a.pcap.gz", packed, sizeof packed);
     packed[n - 8] ^= 1; /* CRC32 */
-    struct error err = {0};
     struct capture_reader *r = capture_reader_open(files_write("bad.pcap.gz", packed, (size_t)n), &err);
     assert_null(r); /* zlib gives out nothing of its last buffer */
     assert_non_null(strstr(err.message, "gzip data is cut or damaged"));
@@ -297,7 +280,6 @@ TEST(test_damaged_gzip_is_noticed)
 TEST(test_insane_lengths_are_damage)
 {
     struct files_bytes f = two_packets();
-    struct error err = {0};
     int frames;
     f.bytes[24 + 76 + 8 + 3] = 0x7f; /* captured length of the second packet */
     assert_int_equal(read_all(files_write("bad.pcap", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_TRUNCATED);
@@ -339,7 +321,6 @@ TEST(test_lengths_on_the_wire_that_cannot_be_are_damage)
         {6, 0, 30, 524793, false},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        struct error err = {0};
         enum capture_next next = read_length(row[i].protocol, row[i].total, row[i].captured, row[i].wire, &err);
         assert_int_equal(next, row[i].possible ? CAPTURE_NEXT_END : CAPTURE_NEXT_TRUNCATED);
         char said[80];
@@ -352,7 +333,6 @@ TEST(test_lengths_on_the_wire_that_cannot_be_are_damage)
 TEST(test_times_out_of_range_are_damage)
 {
     struct files_bytes f = {0};
-    struct error err = {0};
     int frames;
     files_pcapng_section(&f);
     files_pcapng_interface(&f, ETHERNET, 65535, 0);
@@ -390,7 +370,6 @@ TEST(test_unlike_interfaces_name_editcap)
 TEST(test_unlike_interface_after_packets_is_not_called_a_cut)
 {
     struct files_bytes f = {0};
-    struct error err = {0};
     int frames;
     files_pcapng_section(&f);
     files_pcapng_interface(&f, ETHERNET, 65535, 9);
@@ -398,8 +377,7 @@ TEST(test_unlike_interface_after_packets_is_not_called_a_cut)
     files_pcapng_interface(&f, RAW_IP, 65535, 9);
     files_pcapng_packet(&f, 1, 2, 60);
     assert_int_equal(read_all(files_write("link.pcapng", f.bytes, f.n), &frames, &err), CAPTURE_NEXT_FAILED);
-    assert_int_equal(frames, 1);
-    assert_int_equal(err.code, ERROR_INPUT);
+    assert_ints({frames, 1}, {err.code, ERROR_INPUT});
     assert_non_null(strstr(err.message, "editcap"));
     assert_null(strstr(err.message, "stops inside"));
     assert_null(strstr(err.message, "damaged"));
@@ -421,7 +399,6 @@ TEST(test_mutated_files_are_read_or_refused)
         }
         for (int k = 0; k < 3; k++)
             f.bytes[random_below(&r, f.n)] = (uint8_t)random_next(&r);
-        struct error err = {0};
         int frames;
         struct capture_reader *reader = capture_reader_open(files_write("any", f.bytes, f.n), &err);
         capture_reader_close(reader);

@@ -148,13 +148,11 @@ static int compare(const struct made *m, bool gzip)
         next = capture_reader_next(r, &frame, &err);
         if (next != CAPTURE_NEXT_FRAME && status == 1 && beyond(h))
             break;
-        assert_int_equal(next == CAPTURE_NEXT_FRAME, status == 1);
-        assert_int_equal(next == CAPTURE_NEXT_END, status == PCAP_ERROR_BREAK);
+        assert_ints({next == CAPTURE_NEXT_FRAME, status == 1}, {next == CAPTURE_NEXT_END, status == PCAP_ERROR_BREAK});
         if (status != 1)
             break;
         assert_true(frame.time_ns == (int64_t)h->ts.tv_sec * 1000000000 + h->ts.tv_usec);
-        assert_int_equal(frame.captured_bytes, h->caplen);
-        assert_int_equal(frame.wire_bytes, h->len < h->caplen ? h->caplen : h->len);
+        assert_ints({frame.captured_bytes, h->caplen}, {frame.wire_bytes, h->len < h->caplen ? h->caplen : h->len});
         assert_memory_equal(frame.bytes, bytes, h->caplen);
     }
     capture_reader_close(r);

@@ -7,7 +7,6 @@
 #include "test/cm.h"
 
 #include <lzma.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #define ROOM 65536
@@ -65,7 +64,6 @@ TEST(test_frames_are_those_of_the_plain_file)
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(40);
         static uint8_t packed[ROOM];
-        struct error err;
         enum capture_next end;
         size_t n = kinds[k].pack(f.bytes, f.n, packed);
         assert_true(n < f.n); /* or the count of stored bytes below would prove nothing */
@@ -98,7 +96,6 @@ TEST(test_a_long_file_is_unpacked_piece_by_piece)
         memcpy(bytes + head.n + (size_t)i * RECORD, one.bytes, RECORD);
     }
     size_t whole = head.n + (size_t)RECORDS * RECORD, n = 0;
-    struct error err;
     enum capture_next end;
     assert_int_equal(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, bytes, whole, packed, &n, whole), LZMA_OK);
     assert_int_equal(count(files_write("long.xz", packed, n), &end, &err), RECORDS);
@@ -114,7 +111,6 @@ TEST(test_streams_in_a_row_are_one)
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(4);
         static uint8_t packed[2 * ROOM];
-        struct error err;
         enum capture_next end;
         size_t n = kinds[k].pack(f.bytes, 100, packed);
         n += kinds[k].pack(f.bytes + 100, f.n - 100, packed + n);
@@ -130,11 +126,9 @@ TEST(test_every_cut_is_noticed)
         static uint8_t packed[ROOM];
         size_t whole = kinds[k].pack(f.bytes, f.n, packed);
         for (size_t n = 6; n < whole; n++) {
-            struct error err;
             enum capture_next end = CAPTURE_NEXT_TRUNCATED;
             count(files_write("cut", packed, n), &end, &err);
-            assert_int_equal(end, CAPTURE_NEXT_TRUNCATED);
-            assert_int_equal(err.code, ERROR_INPUT);
+            assert_ints({end, CAPTURE_NEXT_TRUNCATED}, {err.code, ERROR_INPUT});
             assert_non_null(strstr(err.message, kinds[k].damage));
         }
     }
@@ -146,7 +140,6 @@ TEST(test_damage_is_noticed)
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(40);
         static uint8_t packed[ROOM];
-        struct error err;
         enum capture_next end = CAPTURE_NEXT_TRUNCATED;
         size_t n = kinds[k].pack(f.bytes, f.n, packed);
         packed[n / 2] ^= 1;
@@ -160,7 +153,6 @@ TEST(test_damage_is_noticed)
 TEST(test_nobody_makes_us_take_a_lot_of_memory)
 {
     static uint8_t packed[ROOM];
-    struct error err;
     enum capture_next end;
     lzma_options_lzma options;
     assert_false(lzma_lzma_preset(&options, 0));
@@ -192,7 +184,6 @@ TEST(test_standard_input_is_unpacked)
     for (int k = 0; k < KINDS; k++) {
         struct files_bytes f = frames(5);
         static uint8_t packed[ROOM];
-        struct error err;
         enum capture_next end;
         size_t n = kinds[k].pack(f.bytes, f.n, packed);
         int ends[2], saved = dup(STDIN_FILENO);

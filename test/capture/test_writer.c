@@ -69,8 +69,7 @@ static void round_trip(const char *name, const struct capture_writer_config *c)
         struct made m = make(i);
         assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_FRAME);
         assert_true(frame.time_ns == m.time_ns);
-        assert_int_equal(frame.captured_bytes, m.captured);
-        assert_int_equal(frame.wire_bytes, m.wire);
+        assert_ints({frame.captured_bytes, m.captured}, {frame.wire_bytes, m.wire});
         assert_memory_equal(frame.bytes, m.bytes, m.captured);
     }
     assert_int_equal(capture_reader_next(r, &frame, &err), CAPTURE_NEXT_END);
@@ -90,7 +89,6 @@ TEST(test_pcapng_comes_back_as_written)
 TEST(test_file_without_frames_is_a_capture)
 {
     for (int i = 0; i < 2; i++) {
-        struct error err = {0};
         struct capture_frame frame;
         assert_true(capture_writer_close(open_writer("none", i ? &config : &config_pcap), &err));
         struct capture_reader *r = capture_reader_open(files_path("none"), &err);
@@ -110,7 +108,6 @@ static void put_text(struct files_bytes *f, const char *text, size_t n)
 TEST(test_pcapng_blocks_byte_by_byte)
 {
     struct files_bytes f = {.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
-    struct error err = {0};
     struct capture_writer *w = open_writer("bytes.pcapng", &config);
     const uint8_t frame[5] = "UUUU"; /* 0x55, as files_pcapng_packet() has it */
     assert_true(capture_writer_write(w, INT64_C(0x123456789), frame, 4, 5, CAPTURE_DIRECTION_OUT, &err));
@@ -179,7 +176,6 @@ TEST(test_pcapng_blocks_byte_by_byte)
 
 TEST(test_pcap_says_nanoseconds)
 {
-    struct error err = {0};
     uint32_t magic;
     assert_true(capture_writer_close(open_writer("nano.pcap", &config_pcap), &err));
     assert_int_equal(files_read("nano.pcap", &magic, sizeof magic), sizeof magic);
@@ -190,7 +186,6 @@ TEST(test_long_names_are_cut_to_fit)
 {
     char name[5000];
     struct capture_frame frame;
-    struct error err = {0};
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     struct capture_writer_config c = config;
@@ -206,7 +201,6 @@ TEST(test_frames_that_cannot_be_are_refused)
 {
     const uint8_t bytes[97] = {0};
     for (int i = 0; i < 2; i++) {
-        struct error err = {0};
         struct capture_writer *w = open_writer("odd", i ? &config : &config_pcap);
         enum capture_direction in = CAPTURE_DIRECTION_IN;
         assert_false(capture_writer_write(w, 0, bytes, 97, 97, in, &err)); /* beyond the snap length */
@@ -232,7 +226,6 @@ TEST(test_discarded_file_leaves_nothing)
 
 TEST(test_directory_that_does_not_exist_is_the_systems_fault)
 {
-    struct error err = {0};
     assert_null(capture_writer_open(files_path("no/where.pcap"), &config, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
     assert_non_null(strstr(err.message, "No such file or directory"));
@@ -247,7 +240,6 @@ TEST(test_full_disk_is_noticed_while_writing)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = (struct rlimit){.rlim_cur = 300000, .rlim_max = before.rlim_max};
     for (int i = 0; i < 2; i++) {
-        struct error err = {0};
         struct capture_writer *w = open_writer("full", i ? &config : &config_pcap);
         const uint8_t bytes[96] = {0};
         int written = 0;
@@ -274,7 +266,6 @@ TEST(test_full_disk_is_noticed_when_closing)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = (struct rlimit){.rlim_cur = 10, .rlim_max = before.rlim_max};
     for (int i = 0; i < 2; i++) {
-        struct error err = {0};
         struct capture_writer *w = open_writer("full", i ? &config : &config_pcap);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
         assert_true(capture_writer_write(w, 1, (const uint8_t[60]){0}, 60, 60, CAPTURE_DIRECTION_IN, &err));

@@ -210,8 +210,7 @@ class Wire(Link):
         packets = [(10**18 + i * 10**7, frame(i, 100), 1000) for i in range(51)]
         write_pcap(self.dir / "short.pcap", packets)
         frames, report = self.receive(51, "short.pcap", "--speed", "2.5")
-        self.assertEqual(frames, [p[1] + bytes(900) for p in packets])
-        self.assertEqual(report["padded_frames"], 51)
+        self.assertEqual((frames, report["padded_frames"]), ([p[1] + bytes(900) for p in packets], 51))
         self.assertAlmostEqual(report["scheduled_s"], 0.2, places=9)
 
     def test_rate(self):
@@ -231,8 +230,7 @@ class Wire(Link):
         frames, report = self.receive(1, "ip.pcap", "--rewrite", "10.0.0.1=10.0.0.2", "--rewrite",
                                       "10.0.0.2=192.168.255.254", "--rewrite", "02:00:00:00:00:01=52:54:00:00:00:07",
                                       ethertype=0x0800)
-        self.assertEqual(report["rewritten_frames"], 1)
-        self.assertEqual(frames[0][6:12], bytes.fromhex("525400000007"))
+        self.assertEqual((report["rewritten_frames"], frames[0][6:12]), (1, bytes.fromhex("525400000007")))
         self.assertEqual(frames[0][26:34], bytes([10, 0, 0, 2, 192, 168, 255, 254]))
         total = sum(struct.unpack(">10H", frames[0][14:34]))
         self.assertEqual((total & 0xffff) + (total >> 16), 0xffff)
@@ -284,8 +282,7 @@ class Wire(Link):
             if is_now == confined:
                 break
             time.sleep(0.05)
-        self.assertEqual(is_now, confined)
-        self.assertEqual(first.wait(TIMEOUT), 0)
+        self.assertEqual((is_now, first.wait(TIMEOUT)), (confined, 0))
         run.send_signal(signal.SIGINT)
         out, err = run.communicate(timeout=TIMEOUT)
         self.assertEqual(run.returncode, -signal.SIGINT)

@@ -241,10 +241,8 @@ class Port(e2e.Case):
             self.assertEqual(report["picked_frames"], report["all"]["frames"])
             return (sum(f["data"]["frames"] for f in report["flows"]), sum(f["ack"]["frames"] for f in report["flows"]),
                     report["other_traffic"]["frames"])
-        self.assertEqual(counts(), (1, 1, 5))
-        self.assertEqual(counts("--from", "10.0.0.1"), (1, 0, 3))
-        self.assertEqual(counts("--from", "10.0.0.2"), (0, 1, 0))
-        self.assertEqual(counts("--to", "10.0.0.2"), (1, 0, 2))
+        self.assertEqual((counts(), counts("--from", "10.0.0.1")), ((1, 1, 5), (1, 0, 3)))
+        self.assertEqual((counts("--from", "10.0.0.2"), counts("--to", "10.0.0.2")), ((0, 1, 0), (1, 0, 2)))
         self.assertEqual(counts("--from", "10.0.0.1", "--to", "10.0.0.3"), (0, 0, 1))
         self.assertEqual(self.play(packets, "--port", "1Gbps", "--from", "10.0.0.2")["all"]["wire_bytes"], 46 + OUTER)
 
@@ -253,8 +251,7 @@ class Port(e2e.Case):
         shake = [(T0, tcp(0, flags=SYN, options=mss(8960))),
                  (T0 + 10**6, tcp(0, 80, 1, flags=SYN | ACK, options=mss(1460), src="10.0.0.2", dst="10.0.0.1"))]
         report = self.play(shake + [(T0 + 2 * 10**6, tcp(5000))], "--port", "100Mbps", "--from", "10.0.0.1")
-        self.assertEqual(report["split_frames"], 1)
-        self.assertEqual(report["flows"][0]["data"]["frames"], 1 + 4)
+        self.assertEqual((report["split_frames"], report["flows"][0]["data"]["frames"]), (1, 1 + 4))
         self.assertEqual(report["all"]["wire_bytes"], 46 + OUTER + 5000 + 4 * (40 + OUTER))
         self.assertEqual(ps(report["all"]["max_wait_s"]), 3 * 1538 * 80000)
         stamps = tcp(2920, options=b"\1\1\10\12" + bytes(8))  # 12 bytes of every segment
@@ -276,8 +273,7 @@ class Port(e2e.Case):
     def test_flows_beyond_the_table_are_counted_together(self):
         packets = [(T0 + i * 1000, tcp(100, sport=1 + i)) for i in range(3000)]
         report = self.play(packets, "--port", "1Gbps")
-        self.assertEqual(len(report["flows"]), 1024)
-        self.assertEqual(report["other_flows"]["data"]["frames"], 3000 - 1024)
+        self.assertEqual((len(report["flows"]), report["other_flows"]["data"]["frames"]), (1024, 3000 - 1024))
         self.assertEqual(report["all"]["frames"], 3000)
 
     def test_memory_does_not_grow_with_the_capture(self):
@@ -329,8 +325,7 @@ class Port(e2e.Case):
         """A hundred days, then 100 frames at once: 12.3 ms of queue, still seen every millisecond."""
         last = T0 + 100 * 86400 * 10**9
         report = self.play([(T0, tcp(1460))] + [(last, tcp(1460))] * 100, "--port", "100Mbps", "-o", "out")
-        self.assertEqual(ps(report["all"]["max_wait_s"]), 99 * 123040000)
-        self.assertEqual(report["duration_s"], 100 * 86400)
+        self.assertEqual((ps(report["all"]["max_wait_s"]), report["duration_s"]), (99 * 123040000, 100 * 86400))
         self.assertEqual(len((self.dir / "out/queues.csv").read_text().splitlines()), 1 + 12 + 1)
 
     def test_a_real_capture(self):
@@ -346,11 +341,9 @@ class Port(e2e.Case):
                 arrivals.append((latest * 1000, wire))
             waits, peak, end = tail_drop(arrivals, 50 * 10**6)
             report = self.json("replay", path, "--port", "50Mbps", option, "10.9.0.1")
-            self.assertEqual(report["picked_frames"], len(picked))
-            self.assertEqual(ps(report["all"]["max_wait_s"]), max(waits))
+            self.assertEqual((report["picked_frames"], ps(report["all"]["max_wait_s"])), (len(picked), max(waits)))
             self.assertAlmostEqual(report["all"]["mean_wait_s"] * 1e12 / (sum(waits) / len(waits)), 1, places=11)
-            self.assertEqual(report["port"]["peak_queue_bytes"], peak[0])
-            self.assertEqual(ps(report["ended_s"]), end)
+            self.assertEqual((report["port"]["peak_queue_bytes"], ps(report["ended_s"])), (peak[0], end))
             self.assertEqual(report["all"]["dropped_frames"], 0)
 
     def test_a_cut_file_and_an_interrupt(self):

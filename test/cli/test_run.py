@@ -134,8 +134,7 @@ class Directory(e2e.Case):
         self.run_scenario(e2e.ROOT / "scenarios/star.yaml", *self.QUICK, output="a")
         self.run_scenario(self.dir / "a/scenario.yaml", output="b")
         a, b = self.digest("a"), self.digest("b")
-        self.assertEqual(a["h0.pcap"], b["h0.pcap"])
-        self.assertEqual(a["flows.csv"], b["flows.csv"])
+        self.assertEqual((a["h0.pcap"], a["flows.csv"]), (b["h0.pcap"], b["flows.csv"]))
 
     def test_points_run_side_by_side_in_directories_of_their_own(self):
         self.good("run", e2e.ROOT / "scenarios/zhu-figure4.yaml", "-o", "f4", "--quiet",

@@ -16,16 +16,11 @@
 #include "emu/network/network.h"
 #include "results/summary.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define HOPS 4000000  /* at least, of each measurement but the engine's */
 #define ROUNDS 3

@@ -77,9 +77,8 @@ static void make(bool aggressive)
 
 static void end(void)
 {
-    assert_int_equal(q.stats.enqueued + q.stats.dropped, next_id);
-    assert_int_equal(q.stats.enqueued, q.stats.dequeued + q.depth_packets);
-    assert_int_equal(q.stats.enqueued_bytes, q.stats.dequeued_bytes + q.depth_bytes);
+    assert_ints({q.stats.enqueued + q.stats.dropped, next_id}, {q.stats.enqueued, q.stats.dequeued + q.depth_packets},
+                {q.stats.enqueued_bytes, q.stats.dequeued_bytes + q.depth_bytes});
     emu_queue_fini(&q, &fake_ops);
     assert_int_equal(fake_live, 0);
 }

@@ -6,8 +6,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <math.h>
-
 #define BYTE_PS INT64_C(80000) /* 100 Mb/s */
 #define FULL 1538       /* wire bytes of 1500 */
 #define US INT64_C(1000000) /* ps */
@@ -146,8 +144,7 @@ static int64_t blocked(enum emu_architecture kind)
     send(0, 3, 1);
     fake_run();
     int64_t took_ps = last_ps[3] - begin_ps;
-    assert_int_equal(received[2], 15);
-    assert_int_equal(received[3], 1);
+    assert_ints({received[2], 15}, {received[3], 1});
     end();
     return took_ps / (FULL * BYTE_PS);
 }
@@ -287,8 +284,7 @@ static double throughput(enum emu_architecture kind)
 TEST(test_saturation_throughput_is_the_known_one)
 {
     double fifo = throughput(EMU_ARCHITECTURE_INPUT), voq = throughput(EMU_ARCHITECTURE_VOQ);
-    assert_true(fifo > 0.60 && fifo < 0.635);
-    assert_true(voq > 0.97);
+    assert_all(fifo > 0.60 && fifo < 0.635, voq > 0.97);
 }
 
 /* Any switch, any traffic: frames are delivered or dropped, none stays, none leaks. */

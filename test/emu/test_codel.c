@@ -33,10 +33,9 @@ static void make(void)
 
 static void end(void)
 {
-    assert_int_equal(q.stats.dropped, n_drops);
-    assert_int_equal(q.stats.enqueued + q.stats.dropped, next_id);
-    assert_int_equal(q.stats.enqueued, q.stats.dequeued + q.depth_packets);
-    assert_int_equal(q.stats.enqueued_bytes, q.stats.dequeued_bytes + q.depth_bytes);
+    assert_ints({q.stats.dropped, n_drops}, {q.stats.enqueued + q.stats.dropped, next_id},
+                {q.stats.enqueued, q.stats.dequeued + q.depth_packets},
+                {q.stats.enqueued_bytes, q.stats.dequeued_bytes + q.depth_bytes});
     emu_queue_fini(&q, &fake_ops);
     assert_int_equal(fake_live, 0);
 }
@@ -171,7 +170,6 @@ TEST(test_a_port_conserves_frames_that_are_lost_on_their_way_out)
 {
     struct emu_queue_config config = emu_queue_config_default();
     struct emu_clock clock = fake_clock();
-    struct error err = {0};
     config.discipline = EMU_DISCIPLINE_CODEL;
     fake_reset();
     received = sent = 0;

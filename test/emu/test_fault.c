@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <math.h>
-
 #define FRAMES 1000000
 #define US INT64_C(1000000)
 #define MS (1000 * US)
@@ -210,10 +208,8 @@ TEST(test_what_is_sent_is_delivered_or_lost)
     fake_run();
     assert_in_range(n_lost, 500, 2500);
     emu_port_settle(&a);
-    assert_int_equal(a.stats.sent, 20000);
-    assert_int_equal(a.stats.delivered, n_arrivals);
-    assert_int_equal(a.stats.lost, n_lost);
-    assert_int_equal(n_arrivals + n_lost, 20000);
+    assert_ints({a.stats.sent, 20000}, {a.stats.delivered, n_arrivals}, {a.stats.lost, n_lost},
+                {n_arrivals + n_lost, 20000});
     end();
 }
 

@@ -177,10 +177,8 @@ TEST(test_each_flow_has_a_codel_that_marks)
         bool marks = markable && choices[i] != EMU_DISCIPLINE_ECN_FALSE;
         int n = stand(320 * MS);
         assert_true(n >= 2);
-        assert_int_equal(lost_ps[0], 100 * MS);
-        assert_int_equal(lost_ps[1], 200 * MS);
-        assert_int_equal(n_marked > 0, marks);
-        assert_int_equal(q.stats.dropped > 0, !marks);
+        assert_ints({lost_ps[0], 100 * MS}, {lost_ps[1], 200 * MS}, {n_marked > 0, marks},
+                    {q.stats.dropped > 0, !marks});
         end();
     }
 }

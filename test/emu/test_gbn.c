@@ -92,10 +92,8 @@ static struct emu_gbn_stats go(void)
     fake_run();
     struct emu_gbn_stats s = emu_gbn_flow_stats(gbn, 0), b = emu_gbn_flow_stats(gbn, 1);
     assert_int_equal(s.received, written); /* each once, in order, and all of them */
-    assert_int_equal(n_received, written);
-    assert_int_equal(b.received, written_back);
-    assert_int_equal(s.acknowledged, written);
-    assert_int_equal(s.sent, written + s.repeated);
+    assert_ints({n_received, written}, {b.received, written_back}, {s.acknowledged, written},
+                {s.sent, written + s.repeated});
     return s;
 }
 
@@ -105,8 +103,7 @@ TEST(test_without_losses_every_packet_goes_once)
     make(&c, 10, 0);
     struct emu_gbn_stats s = go();
     assert_string_equal(events, "PPPPPPPPPP");
-    assert_int_equal(s.repeated, 0);
-    assert_int_equal(s.discarded, 0);
+    assert_ints({s.repeated, 0}, {s.discarded, 0});
     emu_gbn_free(gbn);
 }
 
@@ -119,9 +116,7 @@ TEST(test_a_nack_sends_everything_from_the_missing_packet_on)
     lost[2] = 1;
     struct emu_gbn_stats s = go();
     assert_string_equal(events, "PPNPPPP");
-    assert_int_equal(s.repeated, 4);
-    assert_int_equal(s.discarded, 3);
-    assert_int_equal(s.timeouts, 0);
+    assert_ints({s.repeated, 4}, {s.discarded, 3}, {s.timeouts, 0});
     emu_gbn_free(gbn);
 }
 
@@ -173,8 +168,7 @@ TEST(test_half_of_the_numbers_tell_old_packets_from_new)
     lost_back[0] = lost_back[1] = 1;
     struct emu_gbn_stats s = go();
     assert_string_equal(events, "TP");
-    assert_int_equal(s.discarded, 2);
-    assert_int_equal(s.nacks, 0);
+    assert_ints({s.discarded, 2}, {s.nacks, 0});
     emu_gbn_free(gbn);
 }
 

@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <math.h>
-
 #define MOST 40 /* nodes of a random graph */
 
 static struct emu_network_config config_of(enum emu_topology topology)
@@ -39,9 +37,7 @@ TEST(test_a_fat_tree_is_that_of_its_paper)
         MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
         c.k = k;
         build(&c, &g);
-        assert_int_equal(g.hosts, k * k * k / 4);
-        assert_int_equal(g.n_switches, 5 * k * k / 4);
-        assert_int_equal(g.n_links, 3 * k * k * k / 4);
+        assert_ints({g.hosts, k * k * k / 4}, {g.n_switches, 5 * k * k / 4}, {g.n_links, 3 * k * k * k / 4});
         for (int s = 0; s < g.n_switches; s++)
             assert_int_equal(g.nodes[g.hosts + s].n_ports, k);
         assert_int_equal(hops(&g, 0, g.hosts - 1), 6);
@@ -109,7 +105,6 @@ TEST(test_hosts_that_cannot_reach_each_other_are_told)
     struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
     struct emu_network_link links[4];
     MEMORY_ENDS(emu_graph_fini) struct emu_graph g;
-    struct error err;
     link_of(&links[0], "h0", "a");
     link_of(&links[1], "h1", "a");
     link_of(&links[2], "h1", "b"); /* h1 passes nothing on */
@@ -204,7 +199,6 @@ TEST(test_random_graphs_lead_where_they_should)
         int hosts = 2 + (int)random_below(&r, 15), switches = 1 + (int)random_below(&r, 15);
         struct emu_network_config c = config_of(EMU_TOPOLOGY_GRAPH);
         struct emu_clock clock = fake_clock();
-        struct error err;
         c.links = links;
         c.n_links = draw_graph(&r, hosts, switches, (int)random_below(&r, 20), links, distance);
         c.hosts = emu_topology_hosts(&c);

@@ -5,8 +5,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <math.h>
-
 #define US INT64_C(1000000)
 #define BUS_PS INT64_C(12112000)
 #define MOST 4000
@@ -78,9 +76,7 @@ static void comes(struct later *later, struct emu_host *h, int64_t at_ps, bool o
 
 static void passes(int i, int id, bool out, int64_t at_ps)
 {
-    assert_int_equal(passed[i].id, id);
-    assert_int_equal(passed[i].out, out);
-    assert_int_equal(passed[i].at_ps, at_ps);
+    assert_ints({passed[i].id, id}, {passed[i].out, out}, {passed[i].at_ps, at_ps});
 }
 
 /* Two are received, and two are sent at the same time. */

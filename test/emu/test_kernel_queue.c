@@ -125,9 +125,7 @@ TEST(test_every_frame_leaves_or_is_lost_once)
     }
     assert_int_equal(sent + lost, FRAMES);
     assert_true(lost > FRAMES / 10 && sent > FRAMES / 10);
-    assert_int_equal(q.stats.dropped, lost);
-    assert_int_equal(q.stats.dequeued, sent);
-    assert_int_equal(q.stats.enqueued, sent);
+    assert_ints({q.stats.dropped, lost}, {q.stats.dequeued, sent}, {q.stats.enqueued, sent});
     end(&q);
 }
 

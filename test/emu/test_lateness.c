@@ -24,9 +24,7 @@ TEST(test_frames_later_than_the_bound_are_late)
     emu_lateness_add(&l, 0, 100 * US);
     assert_int_equal(l.late, 0);
     emu_lateness_add(&l, 0, 100 * US + 1);
-    assert_int_equal(l.frames, 100);
-    assert_int_equal(l.late, 1);
-    assert_int_equal(l.most_ps, 100 * US + 1);
+    assert_ints({l.frames, 100}, {l.late, 1}, {l.most_ps, 100 * US + 1});
     assert_true(emu_lateness_share(&l) == 0.01);
 }
 
@@ -52,8 +50,7 @@ TEST(test_quantiles_are_those_of_the_list)
     for (int percent = 0; percent <= 100; percent++) {
         int rank = percent == 0 ? 0 : N * percent / 100 - 1;
         int64_t found = emu_lateness_quantile_ps(&l, percent / 100.0), truth = list[rank];
-        assert_true(found >= truth);
-        assert_true(found <= truth + truth / 8 + 1000);
+        assert_all(found >= truth, found <= truth + truth / 8 + 1000);
     }
     assert_int_equal(emu_lateness_quantile_ps(&l, 1), list[N - 1]);
 }
@@ -70,8 +67,7 @@ TEST(test_time_with_a_frame_overdue_is_counted_once)
     emu_lateness_add(&l, 1200 * US, 100 * US); /* in time */
     assert_int_equal(l.overdue_ps, 450 * US);
     emu_lateness_add(&l, 3000 * US, 101 * US);
-    assert_int_equal(l.overdue_ps, 551 * US);
-    assert_int_equal(l.late, 4);
+    assert_ints({l.overdue_ps, 551 * US}, {l.late, 4});
 }
 
 /* The ends of int64_t have bins. */

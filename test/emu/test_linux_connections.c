@@ -58,18 +58,14 @@ TEST(test_a_direction_with_data_is_a_flow)
     open_it(&c, first, &seen);
     assert_int_equal(seen.n, 0);
     assert_int_equal(send(&c, segment(false, first, 100, 500), 10, &seen), 0);
-    assert_int_equal(seen.n, 1);
-    assert_int_equal(seen.last.source, 1);
-    assert_int_equal(seen.last.sink, 0);
-    assert_int_equal(seen.last.source_port, 1000);
-    assert_int_equal(seen.last.sink_port, 80);
+    assert_ints({seen.n, 1}, {seen.last.source, 1}, {seen.last.sink, 0}, {seen.last.source_port, 1000},
+                {seen.last.sink_port, 80});
     send(&c, segment(false, first + 100, 50, 500), 11, &seen);
     arrive(&c, segment(false, first + 100, 50, 500), 20); /* out of order: nothing yet */
     assert_int_equal(c.flows[0].stats.delivered_bytes, 0);
     assert_int_equal(send(&c, segment(true, 500, 0, first), 20, &seen), 1); /* an ACK of it */
     send(&c, segment(false, first, 100, 500), 30, &seen);                   /* again */
-    assert_int_equal(c.flows[0].stats.retransmitted_segments, 1);
-    assert_int_equal(c.flows[0].stats.retransmitted_bytes, 100);
+    assert_ints({c.flows[0].stats.retransmitted_segments, 1}, {c.flows[0].stats.retransmitted_bytes, 100});
     arrive(&c, segment(false, first, 100, 500), 40);
     assert_int_equal(c.flows[0].stats.delivered_bytes, 100); /* what lay before it, its ACK says */
     send(&c, segment(true, 500, 0, first + 150), 41, &seen);
@@ -84,15 +80,13 @@ TEST(test_a_direction_with_data_is_a_flow)
     assert_true(c.flows[0].stats.done);
     assert_int_equal(c.flows[0].stats.delivered_bytes, 150);
     assert_int_equal(send(&c, segment(true, 500, 7, first + 151), 70, &seen), 2); /* the way back */
-    assert_int_equal(seen.n, 2);
-    assert_int_equal(seen.last.source, 0);
+    assert_ints({seen.n, 2}, {seen.last.source, 0});
 
     open_it(&c, 1, &seen); /* the same ports again */
     assert_int_equal(send(&c, segment(false, 1, 9, 500), 80, &seen), 4);
     assert_int_equal(seen.n, 3);
     arrive(&c, segment(false, 1, 9, 500), 90);
-    assert_int_equal(c.flows[2].stats.delivered_bytes, 9);
-    assert_int_equal(c.flows[0].stats.delivered_bytes, 150);
+    assert_ints({c.flows[2].stats.delivered_bytes, 9}, {c.flows[0].stats.delivered_bytes, 150});
     linux_connections_fini(&c);
 }
 

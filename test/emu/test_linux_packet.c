@@ -38,13 +38,9 @@ TEST(test_a_data_segment_is_read)
     struct emu_frame f;
     size_t n = tcp_frame(b, 100, 0x18);
     struct linux_packet *p = linux_packet_new(b, (uint32_t)n, &f);
-    assert_int_equal(f.dst, 1);
-    assert_int_equal(f.src, 2);
-    assert_int_equal(f.payload_bytes, 140);
-    assert_int_equal(f.ethertype, 0x0800);
+    assert_ints({f.dst, 1}, {f.src, 2}, {f.payload_bytes, 140}, {f.ethertype, 0x0800});
     assert_false(f.pure_ack);
-    assert_int_equal(p->data_bytes, 100);
-    assert_int_equal(p->sequence, 0x01020304);
+    assert_ints({p->data_bytes, 100}, {p->sequence, 0x01020304});
     assert_int_equal(linux_packet_ops.flow(&f), 2 * 1); /* port 5002 is flow 1's sink, and the destination */
     assert_int_equal(linux_packet_ops.bytes(&f, out, sizeof out), n);
     assert_memory_equal(out, b, n);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/native/cubic.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 /* Up to 63 by a table: (v + 35) / 64. Beyond, 10^6 is 30 in base 8 with five digits after it: 207 << 5 >> 6 = 103, and

@@ -4,8 +4,6 @@
 
 #include "test/cm.h"
 
-#include <math.h>
-
 #define SEGMENT 1000
 #define WINDOW 100 /* segments */
 

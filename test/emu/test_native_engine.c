@@ -152,21 +152,15 @@ TEST(test_a_flow_delivers_its_bytes_and_closes)
     const struct emu_flow_stats s = emu_engine_flow_stats(engine, 0), endless = emu_engine_flow_stats(engine, 1),
                                 late = emu_engine_flow_stats(engine, 2);
     assert_true(s.connected && s.done);
-    assert_int_equal(s.delivered_bytes, 1000001);
-    assert_int_equal(s.delivered_back_bytes, 0);
-    assert_int_equal(s.retransmitted_segments, 0);
-    assert_int_equal(s.retransmitted_bytes, 0);
-    assert_int_equal(seen[0].data, 691);
-    assert_int_equal(seen[0].syns, 1);
-    assert_int_equal(seen[0].fins, 1);
+    assert_ints({s.delivered_bytes, 1000001}, {s.delivered_back_bytes, 0}, {s.retransmitted_segments, 0},
+                {s.retransmitted_bytes, 0}, {seen[0].data, 691}, {seen[0].syns, 1}, {seen[0].fins, 1});
     assert_int_equal(seen[0].first, seen[0].isn + 1); /* RFC 9293, section 3.4: a SYN takes a number */
     assert_true(endless.connected && !endless.done);
     assert_int_equal(endless.retransmitted_segments, 0);
     assert_true(endless.delivered_bytes > 10500000); /* of 11.77 MB: 1448/1538 of the link, less a start */
-    assert_true(late.done && late.delivered_bytes == 1);
-    assert_true(late.first_data_ps > 50 * UNITS_PS_PER_MS && late.first_data_ps < 51 * UNITS_PS_PER_MS);
-    assert_true(late.last_delivery_ps > late.first_data_ps);
-    assert_true(seen[2].isn != seen[0].isn);
+    assert_all(late.done && late.delivered_bytes == 1,
+               late.first_data_ps > 50 * UNITS_PS_PER_MS && late.first_data_ps < 51 * UNITS_PS_PER_MS,
+               late.last_delivery_ps > late.first_data_ps, seen[2].isn != seen[0].isn);
     end();
 }
 
@@ -193,9 +187,7 @@ TEST(test_a_duplex_flow_delivers_both_ways)
     go(100 * UNITS_PS_PER_MS);
     struct emu_flow_stats s = emu_engine_flow_stats(engine, 0);
     assert_true(s.done);
-    assert_int_equal(s.delivered_bytes, 300000);
-    assert_int_equal(s.delivered_back_bytes, 300000);
-    assert_int_equal(seen[0].fins, 1);
+    assert_ints({s.delivered_bytes, 300000}, {s.delivered_back_bytes, 300000}, {seen[0].fins, 1});
     end();
 }
 
@@ -206,13 +198,11 @@ TEST(test_a_written_flow_stays_open)
     add(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 5000, .written = true});
     emu_engine_write(engine, 0, 2000); /* before it is connected */
     go(100 * UNITS_PS_PER_MS);
-    assert_int_equal(told[0], 2000);
-    assert_int_equal(drained[0], 1);
+    assert_ints({told[0], 2000}, {drained[0], 1});
     assert_false(emu_engine_flow_stats(engine, 0).done);
     emu_engine_write(engine, 0, 3000);
     go(200 * UNITS_PS_PER_MS);
-    assert_int_equal(told[0], 5000);
-    assert_int_equal(drained[0], 2);
+    assert_ints({told[0], 5000}, {drained[0], 2});
     assert_true(emu_engine_flow_stats(engine, 0).done);
     assert_int_equal(emu_engine_flow_stats(engine, 0).delivered_bytes, 5000);
     assert_int_equal(seen[0].fins, 0);
@@ -239,7 +229,6 @@ TEST(test_ways_of_a_connection_are_written_apart)
 TEST(test_one_engine_a_process)
 {
     make(2);
-    struct error err = {0};
     struct emu_engine_config config = {
         .seed = 1, .transmit = transmit, .delivered = delivered, .drained = all_acknowledged};
     assert_null(emu_engine_new(&config, &err));

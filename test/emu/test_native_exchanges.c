@@ -8,11 +8,6 @@
 #include "base/text.h"
 
 #include <glob.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PS_PER_US INT64_C(1000000)
 #define MOST_SENT 4096

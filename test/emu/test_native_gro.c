@@ -35,9 +35,8 @@ static void tcp_has(size_t n, const uint32_t (*wanted)[3])
 {
     assert_int_equal(native_gro_merge(came, n_came, &pool), n);
     for (size_t i = 0; i < n; i++) {
-        assert_int_equal(came[i]->end, wanted[i][0]);
-        assert_int_equal(came[i]->seq, wanted[i][1] * SEGMENT);
-        assert_int_equal(came[i]->payload_bytes, wanted[i][2]);
+        assert_ints({came[i]->end, wanted[i][0]}, {came[i]->seq, wanted[i][1] * SEGMENT},
+                    {came[i]->payload_bytes, wanted[i][2]});
     }
     native_pool_fini(&pool);
 }
@@ -70,8 +69,7 @@ TEST(test_the_end_of_a_burst_ends_a_packet)
     assert_int_equal(native_gro_merge(came, n_came, &pool), 5);
     const uint32_t wanted[][2] = {{0, 2 * SEGMENT}, {2, SEGMENT + 100}, {4, SEGMENT}, {2, 100}, {2, SEGMENT}};
     for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(came[i]->end, wanted[i][0]);
-        assert_int_equal(came[i]->payload_bytes, wanted[i][1]);
+        assert_ints({came[i]->end, wanted[i][0]}, {came[i]->payload_bytes, wanted[i][1]});
     }
     assert_int_equal(came[0]->flags, NATIVE_ACK | NATIVE_PUSH);
     native_pool_fini(&pool);
@@ -124,8 +122,7 @@ TEST(test_memory_of_merged_frames)
     struct native_linux_buffer b = native_linux_buffer(0, SEGMENT, SEGMENT);
     assert_int_equal(b.memory, 1600 + 320 + 256);
     b = native_linux_buffer(0, 18 * SEGMENT, SEGMENT);
-    assert_int_equal(b.memory, 18 * 1920 + 256);
-    assert_int_equal(b.pages, 17);
+    assert_ints({b.memory, 18 * 1920 + 256}, {b.pages, 17});
     assert_false(b.locked);
     b = native_linux_buffer(0, 19 * SEGMENT, SEGMENT);
     assert_int_equal(b.memory, 19 * 1920 + 2 * 256);
@@ -154,8 +151,7 @@ TEST(test_short_data_are_copied_and_heads_that_are_no_pages_stay)
     own.tail = native_linux_buffer(5000 - SEGMENT, SEGMENT, SEGMENT);
     own.queued = own.tail.memory;
     native_linux_unkeep(&own, 5000);
-    assert_int_equal(own.queued, 2176 + 1280 + 2176 - 256);
-    assert_int_equal(own.kept, 0);
+    assert_ints({own.queued, 2176 + 1280 + 2176 - 256}, {own.kept, 0});
     free(own.held);
 }
 

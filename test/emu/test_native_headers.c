@@ -56,18 +56,10 @@ TEST(test_data_say_what_they_are)
     char text[2][64];
     snprintf(text[0], 64, "%d.%d.%d.%d", s.src.bytes[0], s.src.bytes[1], s.src.bytes[2], s.src.bytes[3]);
     assert_string_equal(text[0], "10.0.0.3"); /* station 2 */
-    assert_int_equal(s.dst.bytes[3], 1);
-    assert_int_equal(s.src_port, 49152);
-    assert_int_equal(s.dst_port, 5001);
-    assert_int_equal(s.seq, 0xfffffff0);
-    assert_int_equal(s.ack, 77);
-    assert_int_equal(s.flags, CAPTURE_TCP_ACK | CAPTURE_TCP_PSH);
-    assert_int_equal(s.window, 1234);
-    assert_int_equal(s.ip_id, 99);
-    assert_int_equal(s.payload_bytes, 1448);
+    assert_ints({s.dst.bytes[3], 1}, {s.src_port, 49152}, {s.dst_port, 5001}, {s.seq, 0xfffffff0}, {s.ack, 77},
+                {s.flags, CAPTURE_TCP_ACK | CAPTURE_TCP_PSH}, {s.window, 1234}, {s.ip_id, 99}, {s.payload_bytes, 1448});
     assert_true(s.has_timestamps);
-    assert_int_equal(s.tsval, 5);
-    assert_int_equal(s.tsecr, 4);
+    assert_ints({s.tsval, 5}, {s.tsecr, 4});
 }
 
 TEST(test_a_syn_carries_its_options)
@@ -77,8 +69,7 @@ TEST(test_a_syn_carries_its_options)
     h.payload_bytes = 0;
     struct capture_segment s = decoded(&h);
     assert_true(s.has_mss && s.has_window_scale && s.sack_permitted && s.has_timestamps);
-    assert_int_equal(s.mss, 1460);
-    assert_int_equal(s.window_scale, 6);
+    assert_ints({s.mss, 1460}, {s.window_scale, 6});
     h.sack_permitted = false;
     assert_false(decoded(&h).sack_permitted);
 }
@@ -94,9 +85,7 @@ TEST(test_sack_blocks_are_told)
             h.sack[i][1] = 1000 * (i + 1) + 500;
         }
         struct capture_segment s = decoded(&h);
-        assert_int_equal(s.n_sack, n);
-        assert_int_equal(s.sack[n - 1].start, 1000 * n);
-        assert_int_equal(s.sack[n - 1].end, 1000 * n + 500);
+        assert_ints({s.n_sack, n}, {s.sack[n - 1].start, 1000 * n}, {s.sack[n - 1].end, 1000 * n + 500});
     }
 }
 
@@ -134,8 +123,7 @@ TEST(test_quic_begins_with_long_headers)
         assert_int_equal(frame[42], rows[i].first);
         assert_int_equal(frame[43 + (rows[i].datagram == CAPTURE_DATAGRAM_QUIC ? 5 : 0) + 7], 3); /* of the peer's ID */
         assert_int_equal(capture_decode(DLT_EN10MB, frame, 96, n, &s), CAPTURE_DECODE_OTHER);
-        assert_int_equal(s.datagram, rows[i].datagram);
-        assert_int_equal(s.dst_port, 443);
+        assert_ints({s.datagram, rows[i].datagram}, {s.dst_port, 443});
     }
 }
 
@@ -152,8 +140,6 @@ TEST(test_datagrams_are_udp)
         assert_int_equal(sum(frame + 14, 20, 0), 0xffff);
         assert_int_equal(sum(frame + 34, udp, sum(frame + 26, 8, 17 + udp)), 0xffff);
         assert_int_equal(capture_decode(DLT_EN10MB, frame, 96, n, &s), CAPTURE_DECODE_OTHER);
-        assert_int_equal(s.datagram, CAPTURE_DATAGRAM_UDP);
-        assert_int_equal(s.src_port, 32768 + i);
-        assert_int_equal(s.dst_port, 9);
+        assert_ints({s.datagram, CAPTURE_DATAGRAM_UDP}, {s.src_port, 32768 + i}, {s.dst_port, 9});
     }
 }

@@ -4,8 +4,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define MS INT64_C(1000000000) /* ps */
@@ -168,10 +166,8 @@ TEST(test_every_byte_arrives_once_whatever_is_lost)
         native_endpoint_write(&l->ends[0], bytes);
         native_endpoint_write(&l->ends[1], k % 2 ? bytes : 0);
         run(l, 600 * SECOND);
-        assert_int_equal(l->delivered[1], bytes);
-        assert_int_equal(l->delivered[0], k % 2 ? bytes : 0);
-        assert_int_equal(l->ends[0].tx.una, bytes);
-        assert_int_equal(l->ends[1].tx.una, k % 2 ? bytes : 0);
+        assert_ints({l->delivered[1], bytes}, {l->delivered[0], k % 2 ? bytes : 0}, {l->ends[0].tx.una, bytes},
+                    {l->ends[1].tx.una, k % 2 ? bytes : 0});
         line_free(l);
     }
 }
@@ -188,8 +184,7 @@ TEST(test_acks_are_as_rare_as_was_asked)
         assert_in_range(l->data, 5999, 6003); /* with each ACK of an ACK a few bytes less: 300 of 10 at most */
         assert_in_range(l->acks, 6000 / n - 1, 6000 / n + 2 + 6000 / n / 400 + 1); /* and of ACKs of ACKs that ask */
         assert_in_range(l->asking, l->acks / 20 - 1, l->acks / 20 + 1);
-        assert_int_equal(l->ends[0].stats.retransmitted_segments, 0);
-        assert_int_equal(l->ends[0].stats.timeouts, 0);
+        assert_ints({l->ends[0].stats.retransmitted_segments, 0}, {l->ends[0].stats.timeouts, 0});
         line_free(l);
     }
 }
@@ -227,8 +222,7 @@ TEST(test_windows_grow_whatever_the_number_of_acks)
         l->ends[0].tx.window.ssthresh = l->ends[0].tx.window.cwnd = 100 * FULL;
         line_free(l);
     }
-    assert_int_equal(window[0], 8 * 80 * FULL);
-    assert_int_equal(window[1], window[0]);
+    assert_ints({window[0], 8 * 80 * FULL}, {window[1], window[0]});
 }
 
 static bool lose_tenth(const struct line *l, const struct native_segment *s)
@@ -265,9 +259,8 @@ TEST(test_a_gap_is_told_at_once_and_mended)
         if (l->seen[i].end == 0 && lost > 0 && l->seen[i].bytes > 0 && l->seen[i].offset == lost && l->seen[i].number > 10)
             again = i;
     assert_true(again > 0);
-    assert_int_equal(l->seen[again].time_ps, SECOND + 9 * 10 * MS / 8);
-    assert_int_equal(l->ends[0].tx.window.cwnd, 8 * FULL);
-    assert_int_equal(l->ends[0].stats.retransmitted_segments, 1);
+    assert_ints({l->seen[again].time_ps, SECOND + 9 * 10 * MS / 8}, {l->ends[0].tx.window.cwnd, 8 * FULL},
+                {l->ends[0].stats.retransmitted_segments, 1});
     line_free(l);
 }
 
@@ -291,8 +284,7 @@ TEST(test_probes_leave_after_the_probe_timeout)
     assert_int_equal(l->n - before, 3 + 2 * 4);
     for (int k = 0; k < 4; k++) {
         int64_t due_ps = SECOND + 55 * MS * ((1 << (k + 1)) - 1);
-        assert_int_equal(l->seen[before + 3 + 2 * k].time_ps, due_ps);
-        assert_int_equal(l->seen[before + 4 + 2 * k].time_ps, due_ps);
+        assert_ints({l->seen[before + 3 + 2 * k].time_ps, due_ps}, {l->seen[before + 4 + 2 * k].time_ps, due_ps});
     }
     run(l, SECOND + 55 * MS * 31 + 2 * DELAY + 1); /* the next one's first is acknowledged at once: it shows a gap */
     assert_in_range(l->ends[0].tx.window.cwnd, 2 * FULL + 1, 3 * FULL); /* and has let it grow by itself */
@@ -313,8 +305,7 @@ TEST(test_a_lost_hello_is_said_again)
     struct line *l = line_new(&config, lose_hellos);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, 5 * SECOND);
-    assert_int_equal(l->seen[1].time_ps, (3 * 333 + 25) * MS);
-    assert_int_equal(l->delivered[1], 1000);
+    assert_ints({l->seen[1].time_ps, (3 * 333 + 25) * MS}, {l->delivered[1], 1000});
     line_free(l);
 }
 

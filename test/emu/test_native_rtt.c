@@ -52,8 +52,7 @@ TEST(test_samples_as_linux_takes_them)
     native_rtt_sample_linux(&r, 83750, 1001, 3000);
     assert_int_equal(r.rttvar_4us, 200000);
     native_rtt_sample_linux(&r, 83750, 3001, 4000);
-    assert_int_equal(r.mdev_4us, 109863);
-    assert_int_equal(r.rttvar_4us, 200000 - (200000 - 109863) / 4);
+    assert_ints({r.mdev_4us, 109863}, {r.rttvar_4us, 200000 - (200000 - 109863) / 4});
 }
 
 /* Linux adds the minimum, in jiffies of 4 ms: SRTT 50 us and 200 ms are 51. */

@@ -12,8 +12,7 @@ static void same(const struct native_intervals *l, const bool *map, uint64_t bel
 {
     uint64_t bytes = 0, at = 0;
     for (int i = 0; i < l->n; i++) {
-        assert_true(l->at[i].from < l->at[i].to);
-        assert_true(i == 0 || l->at[i - 1].to < l->at[i].from);
+        assert_all(l->at[i].from < l->at[i].to, i == 0 || l->at[i - 1].to < l->at[i].from);
         for (; at < l->at[i].from; at++)
             assert_false(at >= below && map[at]);
         for (; at < l->at[i].to; at++)
@@ -65,14 +64,10 @@ TEST(test_blocks_tell_the_latest_first)
     native_reassembly_insert(&r, 500, 600);
     native_reassembly_insert(&r, 700, 800);
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 3);
-    assert_int_equal(blocks[0][0], 700);
-    assert_int_equal(blocks[1][0], 500);
-    assert_int_equal(blocks[2][0], 300);
+    assert_ints({blocks[0][0], 700}, {blocks[1][0], 500}, {blocks[2][0], 300});
     native_reassembly_insert(&r, 200, 250); /* grows the first */
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 3);
-    assert_int_equal(blocks[0][0], 100);
-    assert_int_equal(blocks[0][1], 250);
-    assert_int_equal(blocks[1][0], 700);
+    assert_ints({blocks[0][0], 100}, {blocks[0][1], 250}, {blocks[1][0], 700});
     assert_true(native_reassembly_advance(&r, 100) == 250); /* the hole before it is filled */
     assert_true(native_reassembly_advance(&r, 260) == 260);
     assert_int_equal(native_reassembly_blocks(&r, blocks, 3), 3);

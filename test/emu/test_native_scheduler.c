@@ -163,8 +163,7 @@ TEST(test_a_timer_fires_once_when_it_was_set_last)
     assert_int_equal(fired, 0);
     native_timer_set(&t, 250); /* earlier */
     native_scheduler_run(&s, 1000);
-    assert_int_equal(fired, 1);
-    assert_int_equal(fired_ps[0], 250);
+    assert_ints({fired, 1}, {fired_ps[0], 250});
     native_timer_set(&t, 1500);
     native_timer_cancel(&t);
     native_scheduler_run(&s, 2000);

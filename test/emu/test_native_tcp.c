@@ -4,8 +4,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define MS INT64_C(1000000000) /* ps */
@@ -198,11 +196,8 @@ TEST(test_a_lost_syn_is_retried_after_1_2_and_4_seconds)
     struct line *l = line_new(&config, 5 * MS, lose_syns);
     native_endpoint_write(&l->ends[0], 1000);
     run(l, 20 * SECOND);
-    assert_int_equal(l->syns, 4);
-    assert_int_equal(l->syn_ps[1] - l->syn_ps[0], 1 * SECOND);
-    assert_int_equal(l->syn_ps[2] - l->syn_ps[1], 2 * SECOND);
-    assert_int_equal(l->syn_ps[3] - l->syn_ps[2], 4 * SECOND);
-    assert_int_equal(l->delivered[1], 1000);
+    assert_ints({l->syns, 4}, {l->syn_ps[1] - l->syn_ps[0], 1 * SECOND}, {l->syn_ps[2] - l->syn_ps[1], 2 * SECOND},
+                {l->syn_ps[3] - l->syn_ps[2], 4 * SECOND}, {l->delivered[1], 1000});
     line_free(l);
 }
 
@@ -256,10 +251,8 @@ TEST(test_a_spurious_timeout_is_undone)
         l->delay_ps = 400 * MS;
         run(l, 10 * SECOND);
         const struct native_endpoint_stats *s = &l->ends[0].stats;
-        assert_true(s->timeouts >= 1);
-        assert_true(s->spurious_timeouts >= 1);
-        assert_true(s->retransmitted_segments <= s->timeouts);
-        assert_true(l->ends[0].tx.window.cwnd >= cwnd);
+        assert_all(s->timeouts >= 1, s->spurious_timeouts >= 1, s->retransmitted_segments <= s->timeouts,
+                   l->ends[0].tx.window.cwnd >= cwnd);
         uint64_t before = l->delivered[1];
         run(l, 18 * SECOND); /* ten round trips: ten windows */
         assert_true(fabs((double)(l->delivered[1] - before) / (100 * 1448) - 10) <= 1.1);
@@ -287,8 +280,7 @@ TEST(test_a_zero_window_is_probed)
     l->loss = 1; /* the window update of the next line is lost */
     native_endpoint_pause(&l->ends[1], false);
     run(l, 40 * SECOND);
-    assert_int_equal(l->delivered[1], 200000);
-    assert_int_equal(l->ends[0].stats.timeouts, 0);
+    assert_ints({l->delivered[1], 200000}, {l->ends[0].stats.timeouts, 0});
     line_free(l);
 }
 
@@ -332,9 +324,7 @@ TEST(test_two_way_data_carry_acks)
     native_endpoint_write(&l->ends[0], 20000 * 1448);
     native_endpoint_write(&l->ends[1], 20000 * 1448);
     run(l, 60 * SECOND);
-    assert_int_equal(l->delivered[0], 20000 * 1448);
-    assert_int_equal(l->delivered[1], 20000 * 1448);
-    assert_int_equal(l->data_sent, 40000);
+    assert_ints({l->delivered[0], 20000 * 1448}, {l->delivered[1], 20000 * 1448}, {l->data_sent, 40000});
     assert_true(l->acks_sent < 10000);
     line_free(l);
 }

@@ -62,13 +62,9 @@ TEST(test_a_port_stops_after_its_frame_for_so_many_quanta)
     emu_port_send_pause(&b, 100);
     fake_run();
     int64_t heard_ps = 72 * BYTE_PS + US, go_ps = heard_ps + 100 * 512 * 1000;
-    assert_int_equal(came, 3);
-    assert_int_equal(came_ps[0], 1526 * BYTE_PS + US);
-    assert_int_equal(came_ps[1], go_ps + 1526 * BYTE_PS + US);
-    assert_int_equal(came_ps[2], came_ps[1] + 1538 * BYTE_PS);
-    assert_int_equal(a.stats.paused_ps, 100 * 512 * 1000);
-    assert_int_equal(a.stats.pauses_received, 1);
-    assert_int_equal(b.stats.pauses_sent, 1);
+    assert_ints({came, 3}, {came_ps[0], 1526 * BYTE_PS + US}, {came_ps[1], go_ps + 1526 * BYTE_PS + US},
+                {came_ps[2], came_ps[1] + 1538 * BYTE_PS}, {a.stats.paused_ps, 100 * 512 * 1000},
+                {a.stats.pauses_received, 1}, {b.stats.pauses_sent, 1});
     cable_end();
 }
 
@@ -85,8 +81,7 @@ TEST(test_zero_quanta_let_it_go_on_at_once)
     emu_port_send_pause(&b, 65535);
     emu_clock_schedule(&clock, 50 * US, resume, &b);
     fake_run();
-    assert_int_equal(came, 2);
-    assert_int_equal(came_ps[1], 50 * US + 72 * BYTE_PS + US + 1526 * BYTE_PS + US);
+    assert_ints({came, 2}, {came_ps[1], 50 * US + 72 * BYTE_PS + US + 1526 * BYTE_PS + US});
     assert_int_equal(a.stats.paused_ps, 50 * US); /* between the two PAUSEs */
     cable_end();
 }
@@ -100,8 +95,7 @@ TEST(test_pause_overtakes_the_queue_and_is_not_stopped)
     emu_port_send_pause(&a, 1000);
     send(&b, 1);
     fake_run();
-    assert_int_equal(b.stats.pauses_received, 1);
-    assert_int_equal(came, 6);
+    assert_ints({b.stats.pauses_received, 1}, {came, 6});
     cable_end();
 }
 
@@ -143,8 +137,7 @@ TEST(test_a_class_stops_alone)
             assert_int_equal(came_class[i], classes[i]);
             assert_int_equal(came_ps[i], (i < 4 ? i * frame_ps : go_ps + (i - 4) * frame_ps) + crossing_ps);
         }
-        assert_int_equal(came, 6);
-        assert_int_equal(a.stats.paused_ps, 1000 * 512 * 1000);
+        assert_ints({came, 6}, {a.stats.paused_ps, 1000 * 512 * 1000});
         cable_end();
     }
 }
@@ -165,8 +158,7 @@ TEST(test_one_frame_names_several_classes)
     emu_clock_schedule(&clock, 100 * US, resume_class, &b);
     fake_run();
     came = 0;
-    assert_int_equal(b.stats.pauses_sent, 2);
-    assert_int_equal(a.stats.pauses_received, 2);
+    assert_ints({b.stats.pauses_sent, 2}, {a.stats.pauses_received, 2});
     int64_t first_ps = (1538 + 72) * BYTE_PS + US, second_ps = 100 * US + 72 * BYTE_PS + US;
     assert_int_equal(a.stats.paused_ps, 10000 * INT64_C(512000) + second_ps - first_ps);
     cable_end();
@@ -219,8 +211,7 @@ static void lossless(enum emu_architecture kind, bool everybody, uint32_t packet
             emu_network_transmit(&net, h, &f);
         }
     fake_run();
-    assert_int_equal(received[0], 3 * 300 + 150);
-    assert_int_equal(received[5], 150);
+    assert_ints({received[0], 3 * 300 + 150}, {received[5], 150});
     struct error err = {0};
     if (!emu_network_audit(&net, &err))
         fail_msg("%s", err.message);

@@ -5,8 +5,6 @@
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 
-#include <math.h>
-
 #define MS INT64_C(1000000000)
 #define PAYLOAD 982 /* 1000 bytes in the buffer */
 #define SERVED_PS MS /* 1000 frames a second leave */
@@ -42,8 +40,7 @@ static void make(struct emu_discipline_parameters parameters, bool can_mark)
 
 static void end(void)
 {
-    assert_int_equal(q.stats.enqueued, q.stats.dequeued + q.depth_packets);
-    assert_int_equal(q.stats.enqueued + q.stats.dropped, next_id);
+    assert_ints({q.stats.enqueued, q.stats.dequeued + q.depth_packets}, {q.stats.enqueued + q.stats.dropped, next_id});
     emu_queue_fini(&q, &fake_ops);
     assert_int_equal(fake_live, 0);
 }

@@ -66,8 +66,7 @@ TEST(test_frame_takes_38_bytes_more_than_its_packet)
     fake_run();
     assert_int_equal(n_arrivals, 3);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(arrivals[i].id, i);
-        assert_int_equal(arrivals[i].time_ps, 50000000 + 1526 * 8000 + i * 1538 * 8000);
+        assert_ints({arrivals[i].id, i}, {arrivals[i].time_ps, 50000000 + 1526 * 8000 + i * 1538 * 8000});
     }
     emu_port_settle(&a);
     assert_int_equal(emu_port_sent_wire_bytes(&a), 3 * 1538);
@@ -96,8 +95,7 @@ TEST(test_link_is_full_duplex)
     emu_port_send(&a, &f);
     emu_port_send(&b, &g);
     fake_run();
-    assert_int_equal(n_arrivals, 2);
-    assert_int_equal(arrivals[0].time_ps, arrivals[1].time_ps);
+    assert_ints({n_arrivals, 2}, {arrivals[0].time_ps, arrivals[1].time_ps});
     assert_int_not_equal(arrivals[0].port, arrivals[1].port);
     end();
 }
@@ -129,23 +127,15 @@ TEST(test_taps_see_time_and_queue)
         emu_port_send(&a, &f);
     }
     fake_run();
-    assert_int_equal(n_seen, 3 + 1 + 3);
-    assert_int_equal(seen[0].event, EMU_TAP_OUT);
-    assert_int_equal(seen[0].time_ps, 0);
-    assert_int_equal(seen[1].event, EMU_TAP_DROP);
-    assert_int_equal(seen[1].depth, 2);
-    assert_int_equal(seen[2].event, EMU_TAP_OUT);
-    assert_int_equal(seen[2].time_ps, 1538 * 8000);
-    assert_int_equal(seen[2].depth, 1);
-    assert_int_equal(seen[3].event, EMU_TAP_IN);
-    assert_int_equal(seen[3].time_ps, 1526 * 8000 + 5000000);
+    assert_ints({n_seen, 3 + 1 + 3}, {seen[0].event, EMU_TAP_OUT}, {seen[0].time_ps, 0}, {seen[1].event, EMU_TAP_DROP},
+                {seen[1].depth, 2}, {seen[2].event, EMU_TAP_OUT}, {seen[2].time_ps, 1538 * 8000}, {seen[2].depth, 1},
+                {seen[3].event, EMU_TAP_IN}, {seen[3].time_ps, 1526 * 8000 + 5000000});
     end();
 }
 
 TEST(test_audit_notices_a_lost_frame)
 {
     make(10, 1000000000, 0);
-    struct error err = {0};
     a.stats.delivered = 1;
     assert_false(emu_port_audit(&a, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);

@@ -68,9 +68,7 @@ TEST(test_byte_limit_counts_whole_frames_and_drops_the_newcomer)
     assert_false(push(&q, 1500, false, 2));
     assert_false(push(&q, 52, true, 3));
     assert_true(push(&q, 20, true, 4)); /* padded to 46 */
-    assert_int_equal(q.depth_bytes, 3100);
-    assert_int_equal(q.stats.dropped, 2);
-    assert_int_equal(q.stats.dropped_bytes, 1518 + 70);
+    assert_ints({q.depth_bytes, 3100}, {q.stats.dropped, 2}, {q.stats.dropped_bytes, 1518 + 70});
     assert_int_equal(pop(&q), 0);
     assert_true(push(&q, 1482, false, 5));
     emu_queue_fini(&q, &fake_ops);
@@ -171,9 +169,7 @@ TEST(test_a_full_fair_queue_takes_from_the_fattest)
     struct emu_frame f = fake_frame(0, 1, 100, 50);
     assert_false(emu_queue_push(&q, &f, 8, 0, &victim));
     assert_int_equal(fake_id(&victim), 0);
-    assert_int_equal(q.depth_packets, 10);
-    assert_int_equal(q.stats.dropped, 1);
-    assert_int_equal(q.stats.dropped_bytes, 1518);
+    assert_ints({q.depth_packets, 10}, {q.stats.dropped, 1}, {q.stats.dropped_bytes, 1518});
     int first = pop(&q);
     assert_true(first == 1 || first == 50);
     emu_queue_fini(&q, &fake_ops);

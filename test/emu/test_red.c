@@ -39,8 +39,7 @@ static void make(double probability, enum emu_discipline_ecn ecn, uint64_t seed)
 
 static void end(void)
 {
-    assert_int_equal(q.stats.enqueued, q.stats.dequeued + q.depth_packets);
-    assert_int_equal(q.stats.enqueued + q.stats.dropped, next_id);
+    assert_ints({q.stats.enqueued, q.stats.dequeued + q.depth_packets}, {q.stats.enqueued + q.stats.dropped, next_id});
     emu_queue_fini(&q, &fake_ops);
     assert_int_equal(fake_live, 0);
 }
@@ -145,8 +144,7 @@ TEST(test_marks_take_the_place_of_losses_where_they_can)
         markable = i == 0;
         for (int k = 0; k < 200; k++)
             push(0);
-        assert_int_equal(n_marked > 0, markable);
-        assert_int_equal(q.stats.dropped > 0, !markable);
+        assert_ints({n_marked > 0, markable}, {q.stats.dropped > 0, !markable});
         end();
     }
     make(0.5, EMU_DISCIPLINE_ECN_USUAL, 3);

@@ -43,16 +43,12 @@ TEST(test_unknown_destination_is_flooded_then_learnt)
 {
     make(4);
     send(0, 2); /* nobody knows h2 */
-    assert_int_equal(received[0], 0);
-    assert_int_equal(received[1] + received[2] + received[3], 3);
+    assert_ints({received[0], 0}, {received[1] + received[2] + received[3], 3});
     send(2, 0); /* the switch knows h0 now, and learns h2 */
-    assert_int_equal(received[0], 1);
-    assert_int_equal(received[1] + received[3], 2);
+    assert_ints({received[0], 1}, {received[1] + received[3], 2});
     send(0, 2);
-    assert_int_equal(received[2], 2);
-    assert_int_equal(received[1] + received[3], 2);
-    assert_int_equal(net.switches[0].flooded, 1);
-    assert_int_equal(net.switches[0].ports[0].queue.stats.enqueued, 1);
+    assert_ints({received[2], 2}, {received[1] + received[3], 2}, {net.switches[0].flooded, 1},
+                {net.switches[0].ports[0].queue.stats.enqueued, 1});
     end();
 }
 
@@ -72,8 +68,7 @@ TEST(test_frame_to_its_own_segment_is_filtered)
     send(0, -1);
     memset(received, 0, sizeof received);
     send(0, 0);
-    assert_int_equal(received[0] + received[1] + received[2], 0);
-    assert_int_equal(net.switches[0].filtered, 1);
+    assert_ints({received[0] + received[1] + received[2], 0}, {net.switches[0].filtered, 1});
     end();
 }
 

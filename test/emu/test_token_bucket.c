@@ -31,8 +31,7 @@ static void make(enum emu_discipline discipline)
 
 static void end(void)
 {
-    assert_int_equal(q.stats.enqueued, q.stats.dequeued + q.depth_packets);
-    assert_int_equal(q.stats.enqueued + q.stats.dropped, next_id);
+    assert_ints({q.stats.enqueued, q.stats.dequeued + q.depth_packets}, {q.stats.enqueued + q.stats.dropped, next_id});
     emu_queue_fini(&q, &fake_ops);
     assert_int_equal(fake_live, 0);
 }
@@ -150,7 +149,6 @@ TEST(test_a_port_asks_again_when_there_are_tokens)
     for (int paused = 0; paused < 2; paused++) {
         struct emu_queue_config config = bucket(EMU_DISCIPLINE_TBF);
         struct emu_clock clock = fake_clock();
-        struct error err = {0};
         fake_reset();
         n_arrived = 0;
         emu_port_init(&a, "a", &clock, &fake_ops, &config);

@@ -5,11 +5,6 @@
 #include "foreign/sockets.h"
 #include "test/fuzzing/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static void sockets(const char *path)
 {
     struct foreign_sockets s;

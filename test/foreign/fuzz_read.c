@@ -5,11 +5,6 @@
 #include "measure/foreign.h"
 #include "test/fuzzing/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static void check(const struct foreign_test *t)
 {
     for (size_t i = 0; i < t->n; i++) {

@@ -2,8 +2,6 @@
 #include "foreign/qdisc.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 static struct foreign_qdisc read_good(const char *text)
 {
     struct foreign_qdisc q;
@@ -44,8 +42,7 @@ TEST(test_an_htb_s_rate_is_its_class_s)
                       " backlog 97Kb 64p requeues 0\n lended: 1985 borrowed: 0 giants: 0\n");
     assert_string_equal(q.kind, "htb");
     is(q.rate_bps, 2e6 * 1024 / 1000);
-    assert_int_equal(q.backlog_bytes, 97 * 1024);
-    assert_int_equal(q.dropped, 47);
+    assert_ints({q.backlog_bytes, 97 * 1024}, {q.dropped, 47});
 }
 
 /* A child that carries most of what its parent does is slower; one that carries a tenth does not matter. */
@@ -81,8 +78,7 @@ TEST(test_json)
     struct foreign_qdisc q = read_good("[{\"kind\":\"tbf\",\"handle\":\"8008:\",\"root\":true,\"options\":{\"rate\":250000,"
                                        "\"burst\":3072},\"bytes\":100000,\"packets\":100,\"drops\":7,\"backlog\":5000},{}]");
     is(q.rate_bps, 2e6 * 1024 / 1000);
-    assert_int_equal(q.dropped, 7);
-    assert_int_equal(q.backlog_bytes, 5000);
+    assert_ints({q.dropped, 7}, {q.backlog_bytes, 5000});
 }
 
 TEST(test_what_is_none_is_named_with_its_line)

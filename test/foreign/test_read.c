@@ -4,7 +4,6 @@
 #include "foreign/read.h"
 #include "test/cm.h"
 
-#include <math.h>
 #include <zlib.h>
 
 static struct foreign_test read_text(const char *text)
@@ -48,17 +47,12 @@ TEST(test_iperf3_says_who_sends_and_what_its_own_tcp_saw)
         "],\"cpu_utilization_percent\":{\"host_total\":12.5,\"remote_total\":91}}}");
     assert_int_equal(t.n, 2);
     assert_string_equal(t.host, "10.0.0.1");
-    assert_near(t.start_s, 1700000000, 0);
-    assert_near(t.to_s, 2, 0);
+    assert_all_near(0, {t.start_s, 1700000000}, {t.to_s, 2});
     assert_near(t.processor, 0.91, 1e-9);
-    assert_string_equal(t.flow[0].from, "10.0.0.1");
-    assert_string_equal(t.flow[1].from, "10.0.0.2");
-    assert_string_equal(t.flow[1].name, "40002:5201");
+    assert_strings({t.flow[0].from, "10.0.0.1"}, {t.flow[1].from, "10.0.0.2"}, {t.flow[1].name, "40002:5201"});
     assert_int_equal(t.flow[0].n, 2); /* the omitted second is none */
-    assert_near(t.flow[1].mean_bps, 8e6, 0);
-    assert_near(t.flow[0].pace_bps, 5e6, 0);
-    assert_near(t.flow[0].retransmitted, 20 * 1448 / 14480000.0, 1e-9);
-    assert_near(t.flow[0].rtt_s, 0.03, 1e-9);
+    assert_all_near(0, {t.flow[1].mean_bps, 8e6}, {t.flow[0].pace_bps, 5e6});
+    assert_all_near(1e-9, {t.flow[0].retransmitted, 20 * 1448 / 14480000.0}, {t.flow[0].rtt_s, 0.03});
     assert_true(isnan(t.flow[1].rtt_s)); /* its sender is the other host: this is the handshake's */
     assert_near(t.flow[1].least_rtt_s, 0.02, 1e-9);
     assert_near(foreign_test_rate_bps(&t.flow[0], 0, 2), 4e6, 0);
@@ -86,11 +80,9 @@ TEST(test_iperf3_streams_are_told_by_their_sockets)
         "{\"socket\":6,\"seconds\":1,\"bits_per_second\":1e6}]}," SECOND("0", "false") "],\"end\":{\"streams\":["
         STREAM("7", "8e6", "false") "," STREAM("5", "4e6", "true") "]}}");
     assert_int_equal(t.n, 2);
-    assert_string_equal(t.flow[0].name, "40002:5201");
-    assert_string_equal(t.flow[1].name, "40000:5201");
+    assert_strings({t.flow[0].name, "40002:5201"}, {t.flow[1].name, "40000:5201"});
     assert_int_equal(t.flow[0].n, 1);
-    assert_near(t.flow[0].sample[0].rate_bps, 8e6, 0);
-    assert_near(t.flow[1].sample[0].rate_bps, 4e6, 0);
+    assert_all_near(0, {t.flow[0].sample[0].rate_bps, 8e6}, {t.flow[1].sample[0].rate_bps, 4e6});
     foreign_test_fini(&t);
 }
 
@@ -127,18 +119,13 @@ TEST(test_flent_has_flows_in_its_series_and_round_trips_in_its_pings)
 {
     MEMORY_ENDS(foreign_test_fini) struct foreign_test t = read_text(FLENT("4", "Mbits/s", UPLOAD));
     assert_int_equal(t.n, 2); /* no avg, no sum, no totals, no tcp_rtt */
-    assert_near(t.start_s, 86401.5, 1e-9);
-    assert_near(t.from_s, 1, 1e-9);
-    assert_near(t.to_s, 3, 1e-9);
+    assert_all_near(1e-9, {t.start_s, 86401.5}, {t.from_s, 1}, {t.to_s, 3});
     bool up_first = t.flow[0].name[4] == 'u';
     struct foreign_flow *up = &t.flow[!up_first], *down = &t.flow[up_first];
-    assert_string_equal(up->from, "a");
-    assert_string_equal(down->from, "b");
+    assert_strings({up->from, "a"}, {down->from, "b"});
     assert_near(up->mean_bps, 3e6, 1);
     assert_near(down->mean_bps, 25e6, 1); /* not the 7 before and after */
-    assert_near(up->rtt_s, 0.05, 1e-9);
-    assert_near(down->rtt_s, 0.1, 1e-9);
-    assert_near(down->least_rtt_s, 0.02, 1e-9);
+    assert_all_near(1e-9, {up->rtt_s, 0.05}, {down->rtt_s, 0.1}, {down->least_rtt_s, 0.02});
 }
 
 TEST(test_flent_errors_name_the_key)
@@ -168,19 +155,13 @@ TEST(test_ss_has_rates_between_samples)
     struct foreign_test t = read_text("1700000000\n" SS("1000000", "0", "1000", "500000")
                                       "1700000002.5\n" SS("3500000", "25000", "2250", "4250000"));
     assert_int_equal(t.n, 2); /* sockets that wait for their end are none */
-    assert_string_equal(t.host, "10.0.0.1");
-    assert_string_equal(t.flow[0].name, "36308:5201");
-    assert_string_equal(t.flow[0].to, "10.0.0.2");
+    assert_strings({t.host, "10.0.0.1"}, {t.flow[0].name, "36308:5201"}, {t.flow[0].to, "10.0.0.2"});
     assert_string_equal(t.flow[1].from, "10.0.0.2"); /* mapped addresses are those of IPv4 */
-    assert_near(t.flow[0].mean_bps, 2.5e6 * 8 / 2.5, 1);
-    assert_near(t.flow[1].mean_bps, 3.75e6 * 8 / 2.5, 1);
+    assert_all_near(1, {t.flow[0].mean_bps, 2.5e6 * 8 / 2.5}, {t.flow[1].mean_bps, 3.75e6 * 8 / 2.5});
     assert_int_equal(t.flow[0].n, 1);
-    assert_near(t.flow[0].rtt_s, 0.03, 1e-9);
-    assert_near(t.flow[0].least_rtt_s, 0.0205, 1e-9);
+    assert_all_near(1e-9, {t.flow[0].rtt_s, 0.03}, {t.flow[0].least_rtt_s, 0.0205});
     assert_true(t.flow[0].least_known);
-    assert_near(t.flow[0].busy, 0.5, 1e-9);
-    assert_near(t.flow[0].rwnd_limited, 0.5, 1e-9);
-    assert_near(t.flow[0].retransmitted, 0.01, 1e-9);
+    assert_all_near(1e-9, {t.flow[0].busy, 0.5}, {t.flow[0].rwnd_limited, 0.5}, {t.flow[0].retransmitted, 0.01});
     foreign_test_fini(&t);
 }
 
@@ -205,8 +186,7 @@ TEST(test_ss_on_one_line)
         read_text("Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
                   "0 0 10.0.0.1%eth0:1 [2001:db8::1]:80 cubic rtt:30/1 bytes_acked:1000000 busy:1000ms minrtt:29\n");
     assert_int_equal(t.n, 1);
-    assert_string_equal(t.flow[0].from, "10.0.0.1");
-    assert_string_equal(t.flow[0].to, "2001:db8::1");
+    assert_strings({t.flow[0].from, "10.0.0.1"}, {t.flow[0].to, "2001:db8::1"});
     foreign_test_fini(&t);
 }
 
@@ -239,7 +219,6 @@ TEST(test_packed_files_are_read_and_damaged_ones_refused)
 {
     const char path[] = "foreign-packed.tmp", *text = FLENT("4", "Mbits/s", UPLOAD);
     struct foreign_test t;
-    struct error err = {0};
     gzFile f = gzopen(path, "wb");
     assert_true(gzwrite(f, text, (unsigned)strlen(text)) > 0);
     gzclose(f);

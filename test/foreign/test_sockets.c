@@ -2,8 +2,6 @@
 #include "foreign/sockets.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define HEAD "State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
 
 static void read_good(struct foreign_sockets *s, const char *text)
@@ -31,13 +29,8 @@ TEST(test_a_sender_that_floods)
                        "notsent:63712\n");
     assert_int_equal(s.n, 1);
     const struct foreign_socket *x = s.socket;
-    assert_string_equal(x->local, "10.80.0.1");
-    assert_string_equal(x->peer, "10.80.1.1");
-    assert_int_equal(x->local_port, 56722);
-    assert_int_equal(x->peer_port, 5201);
-    assert_int_equal(x->samples, 1);
-    assert_int_equal(x->floods, 1);
-    assert_int_equal(x->idles, 0);
+    assert_strings({x->local, "10.80.0.1"}, {x->peer, "10.80.1.1"});
+    assert_ints({x->local_port, 56722}, {x->peer_port, 5201}, {x->samples, 1}, {x->floods, 1}, {x->idles, 0});
     assert_true(fabs(x->busy_s - 3.956) < 1e-9 && fabs(x->rwnd_limited_s - 0.1) < 1e-9);
     assert_true(fabs(x->sndbuf_limited_s - 0.04) < 1e-9);
     assert_true(fabs(x->acked_bytes - 499598) < 1e-9 && fabs(x->again_bytes - 2896) < 1e-9);
@@ -54,9 +47,7 @@ TEST(test_samples_one_after_another)
                   "LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n");
     assert_int_equal(s.n, 1);
     assert_string_equal(s.socket->local, "10.0.0.1"); /* as captures have it */
-    assert_int_equal(s.socket->samples, 4);
-    assert_int_equal(s.socket->floods, 2);
-    assert_int_equal(s.socket->idles, 1);
+    assert_ints({s.socket->samples, 4}, {s.socket->floods, 2}, {s.socket->idles, 1});
 }
 
 TEST(test_what_is_none_is_named_with_its_line)

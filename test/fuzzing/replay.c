@@ -5,10 +5,6 @@
 #include "base/random.h"
 
 #include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST 16384 /* bytes of an input */
 

@@ -3,11 +3,7 @@
 
 #include "base/print.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 void text_check(const struct error *err)
 {

@@ -4,9 +4,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Whatever failed has said so: bad input, in one line without control characters. */

@@ -3,8 +3,6 @@
 #include "judge/ground.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* 50 Mb/s each way of a link that has room for 50: full. */
 static struct judge_diagnosis full(enum judge_answer answer, enum judge_cause cause)
 {

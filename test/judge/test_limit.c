@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/judge/any.h"
 
-#include <math.h>
-
 #define FULL 1448.0
 
 /* 8 Mb/s and 100 ms are 100 kB in flight, of a window of 400 kB; pairs of segments, as ACKs let them go. It never loses

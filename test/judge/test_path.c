@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/judge/any.h"
 
-#include <math.h>
-
 #define FULL 1448.0
 #define NEVER 0.999 /* of what is so with a share: not so */
 #define IN 0
@@ -662,9 +660,8 @@ TEST(test_what_is_possible_is_finite_and_no_less_than_is_carried)
             double have = judge_facts_carried_bps(&d.facts, way == 0);
             double capacity_bps = way ? d.facts.out.capacity_bps : d.facts.in.capacity_bps;
             double room = judge_path_room_bps(&d.facts, way == 0, capacity_bps, bps[!way]);
-            assert_true(isfinite(bps[way]) && bps[way] >= 0);
-            assert_true(bps[way] >= fmin(have, room > 0 ? room : have) * (1 - 1e-3));
-            assert_true(have > 0 || bps[way] == 0);
+            assert_all(isfinite(bps[way]) && bps[way] >= 0, bps[way] >= fmin(have, room > 0 ? room : have) * (1 - 1e-3),
+                       have > 0 || bps[way] == 0);
         }
     }
 }

@@ -6,8 +6,6 @@
 #include "test/cm.h"
 #include "test/judge/any.h"
 
-#include <math.h>
-
 #define FULL 1448.0
 #define IN 0
 #define OUT 1
@@ -102,10 +100,8 @@ static double said(double yes)
 TEST(test_acks_that_wait_are_a_yes)
 {
     struct judge_diagnosis d = decided_pair(40e6, 10e-3);
-    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
-    assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
-    assert_int_equal(d.second, JUDGE_CAUSE_UNKNOWN);
-    assert_int_equal(d.possible_from, JUDGE_POSSIBLE_MODEL);
+    assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_ACKS}, {d.second, JUDGE_CAUSE_UNKNOWN},
+                {d.possible_from, JUDGE_POSSIBLE_MODEL});
     assert_true(fabs(d.probability - said(1)) < 1e-9); /* no draw says otherwise, but nature may */
     assert_true(fabs(d.lost_share - 0.25) < 0.01 && d.ci95 > 0 && d.ci95 < 0.1);
     assert_true(fabs(d.out.possible_bps / 80e6 - 1) < 0.01 && fabs(d.out.lost_share - 0.5) < 0.01);
@@ -120,8 +116,7 @@ TEST(test_acks_that_wait_are_a_yes)
 TEST(test_nothing_waits_is_a_no)
 {
     struct judge_diagnosis d = decided_pair(40e6, 0);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_WINDOW);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_WINDOW});
     assert_int_equal(d.second, JUDGE_CAUSE_UNKNOWN); /* there is but one */
     assert_true(fabs(d.probability - said(0)) < 1e-9 && fabs(d.lost_share) < 0.005);
     assert_non_null(strstr(d.why, judge_cause(JUDGE_CAUSE_WINDOW)->meaning));
@@ -166,8 +161,7 @@ TEST(test_a_flow_that_may_be_its_applications_is_neither)
     for (int i = 2; i < 9; i++) {
         unsure(&alone(&p, 40e6, 10e-3)->flow[OUT], 0.1 * i);
         struct judge_diagnosis d = decided(&p.facts);
-        assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
-        assert_int_equal(d.cause, JUDGE_CAUSE_UNKNOWN);
+        assert_ints({d.answer, JUDGE_ANSWER_UNKNOWN}, {d.cause, JUDGE_CAUSE_UNKNOWN});
         assert_true(fabs(d.probability - (1 - 0.1 * i)) < SPREAD);
         assert_non_null(strstr(d.why, "whether waiting ACKs or the applications hold them back"));
     }
@@ -259,8 +253,7 @@ TEST(test_data_that_wait_for_something_else_may_wait_on)
     p.flow[OUT].data_wait_s = 9e-3;
     p.flow[OUT].floor_s = 9.5e-3;
     struct judge_diagnosis d = decided(&p.facts);
-    assert_true(fabs(d.probability - 0.944) < SPREAD);
-    assert_true(fabs(d.out.data_wait_s - 9e-3) < 1e-12);
+    assert_all(fabs(d.probability - 0.944) < SPREAD, fabs(d.out.data_wait_s - 9e-3) < 1e-12);
     p.flow[OUT].lossless = false;
     p.flow[OUT].loss_events = 1;
     p.flow[OUT].ack_wait_s = 0.5e-3;
@@ -301,8 +294,7 @@ TEST(test_an_unknown_link_leaves_an_answer_less_sure)
     p.facts.out.capacity_bps = NAN;
     p.facts.out.source = JUDGE_CAPACITY_UNKNOWN;
     struct judge_diagnosis d = decided(&p.facts);
-    assert_true(d.probability < known && d.probability > 0.5);
-    assert_true(isnan(d.out.room_bps) && !d.out.saturated);
+    assert_all(d.probability < known && d.probability > 0.5, isnan(d.out.room_bps) && !d.out.saturated);
     p.flow[OUT].ack_wait_s = 0; /* unless nothing waits */
     p.flow[OUT].floor_s = 20e-3;
     assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_NO);
@@ -318,8 +310,7 @@ TEST(test_an_interval_holds_95_of_100_draws)
     p.facts.flow = &p.flow[OUT];
     p.facts.n = 1;
     struct judge_diagnosis d = decided(&p.facts);
-    assert_true(fabs(d.lost_share - 0.5) < SPREAD);
-    assert_true(fabs(d.ci95 - 0.460) < 2 * SPREAD);
+    assert_all(fabs(d.lost_share - 0.5) < SPREAD, fabs(d.ci95 - 0.460) < 2 * SPREAD);
     assert_true(fabs(d.probability - said(0.974)) < SPREAD);
     assert_true(d.in.flows == 0 && d.in.lost_share == 0 && d.in.possible_bps == 0);
     double before = d.ci95;
@@ -360,8 +351,7 @@ TEST(test_one_medium_for_both_directions_leaves_no_yes)
     p.facts.in.source = JUDGE_CAPACITY_DISPERSION;
     assert_true(judge_path_shared(&p.facts) == judge_noise.shared);
     struct judge_diagnosis d = decided(&p.facts);
-    assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
-    assert_int_equal(d.second, JUDGE_CAUSE_SHARED);
+    assert_ints({d.answer, JUDGE_ANSWER_UNKNOWN}, {d.second, JUDGE_CAUSE_SHARED});
     assert_true(fabs(d.probability - said(1 - judge_noise.shared)) < SPREAD);
     assert_non_null(strstr(d.why, "one medium"));
     p.facts.in.capacity_bps = 120e6; /* more than what both carry: two links */
@@ -426,8 +416,7 @@ TEST(test_an_access_line_shows_by_what_is_possible)
     p.facts.out.capacity_bps = 2e6;
     p.facts.in.capacity_bps = 16e6;
     struct judge_diagnosis d = decided(&p.facts);
-    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
-    assert_int_equal(d.cause, JUDGE_CAUSE_THIN_ACKS);
+    assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_THIN_ACKS});
     p.facts.stopped = true; /* then a capacity is what stops leave of it */
     assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ACKS);
     p.facts.stopped = false;
@@ -436,8 +425,7 @@ TEST(test_an_access_line_shows_by_what_is_possible)
     p.facts.in.capacity_bps = NAN;
     p.facts.in.source = JUDGE_CAPACITY_UNKNOWN;
     d = decided(&p.facts);
-    assert_true(d.probability > 0.8);
-    assert_true(d.answer != JUDGE_ANSWER_YES || d.cause == JUDGE_CAUSE_THIN_ACKS);
+    assert_all(d.probability > 0.8, d.answer != JUDGE_ANSWER_YES || d.cause == JUDGE_CAUSE_THIN_ACKS);
 }
 
 /* Data in alone, whose ACKs wait 80 ms of 100 though no data go their way. */
@@ -564,8 +552,7 @@ TEST(test_cases_are_weighed)
     assert_int_equal(d.answer, JUDGE_ANSWER_UNKNOWN);
     assert_true(fabs(d.probability - said(0.75)) < POINTS);
     /* 3 of 4 draws have 80 Mb/s out: so has the median of them. */
-    assert_true(fabs(d.out.possible_bps / 80e6 - 1) < 0.05);
-    assert_true(fabs(d.lost_share - (1 - 120.0 / 160)) < 0.03);
+    assert_all(fabs(d.out.possible_bps / 80e6 - 1) < 0.05, fabs(d.lost_share - (1 - 120.0 / 160)) < 0.03);
     assert_true(fabs(d.out.ack_wait_s - 10e-3) < 1e-12); /* of the first */
     cases[1].weight = 0.01;
     judge_posterior_decide(cases, 2, &d);
@@ -573,8 +560,7 @@ TEST(test_cases_are_weighed)
     cases[0] = (struct judge_case){&none.facts, 0.99};
     cases[1] = (struct judge_case){&waits.facts, 0.01};
     judge_posterior_decide(cases, 2, &d);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_WINDOW);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_WINDOW});
     assert_true(fabs(d.probability - said(0.01)) < POINTS);
     assert_true(d.ci95 < 0.05 && fabs(d.lost_share) < 0.01); /* 99 % lose nothing, 1 % a quarter */
 }
@@ -598,11 +584,9 @@ static struct judge_diagnosis decided_tried(double ack_wait_s, double out_bps, d
 TEST(test_what_was_tried_decides_whatever_waits_say)
 {
     struct judge_diagnosis d = decided_tried(10e-3, 41e6, NAN);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.possible_from, JUDGE_POSSIBLE_EMULATED);
-    assert_true(isnan(d.probability) && isnan(d.ci95));
-    assert_true(fabs(d.lost_share - (1 - 120.0 / 121)) < 1e-12);
-    assert_true(d.out.possible_bps == 41e6 && fabs(d.out.lost_share - 1.0 / 41) < 1e-12);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.possible_from, JUDGE_POSSIBLE_EMULATED});
+    assert_all(isnan(d.probability) && isnan(d.ci95), fabs(d.lost_share - (1 - 120.0 / 121)) < 1e-12,
+               d.out.possible_bps == 41e6 && fabs(d.out.lost_share - 1.0 / 41) < 1e-12);
     assert_int_equal(decided_tried(10e-3, 41e6, 0.01).answer, JUDGE_ANSWER_NO);
     assert_int_equal(decided_tried(0, 60e6, NAN).answer, JUDGE_ANSWER_YES);
     assert_int_equal(decided_tried(0, 60e6, 0.05).answer, JUDGE_ANSWER_YES); /* 20 of 60, a third, 14 % of both */

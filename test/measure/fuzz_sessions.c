@@ -10,11 +10,7 @@
 #include "test/fuzzing/text.h"
 
 #include <netdb.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define TOKEN "a8F3kQ9zLw72PxVb5TgHnR4dYs6M"
 #define OURS "00112233445566778899aabbccddeeff"

@@ -5,12 +5,7 @@
 #include "measure/verdict.h"
 #include "test/fuzzing/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define PHASES 14
 #define PIECES 8192 /* bytes that come at once */

@@ -10,8 +10,7 @@ TEST(test_all_splits_of_few_flows)
     struct measure_degrees *list;
     assert_int_equal(measure_degrees_all(3, &list), 9);
     for (size_t i = 0; i < 9; i++) {
-        assert_int_equal(list[i].in, three[i].in);
-        assert_int_equal(list[i].out, three[i].out);
+        assert_ints({list[i].in, three[i].in}, {list[i].out, three[i].out});
     }
     free(list);
     assert_int_equal(measure_degrees_all(1, &list), 2);
@@ -36,14 +35,10 @@ TEST(test_words)
 {
     static const char *const wrong[] = {"", "2", "2/", "/1", "a/1", "2/1,", "0/0", "3/1", "-1/2", "1/1;2/1", "2/1/1",
                                         "99999999999999999999/1"};
-    struct error err = {0};
     struct measure_degrees *list;
     size_t n;
     assert_true(measure_degrees_parse("1/1,2/1,0/3", 3, &list, &n, &err));
-    assert_int_equal(n, 3);
-    assert_int_equal(list[1].in, 2);
-    assert_int_equal(list[1].out, 1);
-    assert_int_equal(list[2].in, 0);
+    assert_ints({n, 3}, {list[1].in, 2}, {list[1].out, 1}, {list[2].in, 0});
     free(list);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         err = (struct error){0};

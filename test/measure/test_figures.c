@@ -2,8 +2,6 @@
 #include "measure/figures.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* A flow in over 10 s, a sample a second: the receiver reads 1 MB/s for 5 s, then 3 MB/s, and answers 100 segments a
  * second; the sender waits for the receiver a quarter of the time, and every 50th segment is sent again. */
 static struct measure_sample near[11], far[11];
@@ -35,12 +33,9 @@ TEST(test_a_phase_in_numbers)
     assert_int_equal(f.in.flows, 1);
     assert_true(fabs(f.in.rate_bps - 20e6) <= 1);  /* 1 MB and 9 MB in 4 s */
     assert_true(fabs(f.in.early_bps - 16e6) <= 1); /* 1 and 3 MB in 2 s */
-    assert_true(fabs(f.in.late_bps - 24e6) <= 1);
-    assert_true(fabs(f.in.acks_bps - (100 * 90 * 8)) <= 1e-6);
-    assert_true(fabs(f.in.rtt_s - ((0.1 + 4 * 0.3) / 5)) <= 1e-12);
-    assert_true(fabs(f.in.busy - 1) <= 1e-12);
-    assert_true(fabs(f.in.rwnd_limited - 0.25) <= 1e-12);
-    assert_true(fabs(f.in.retransmitted - 0.02) <= 1e-12);
+    assert_all(fabs(f.in.late_bps - 24e6) <= 1, fabs(f.in.acks_bps - (100 * 90 * 8)) <= 1e-6,
+               fabs(f.in.rtt_s - ((0.1 + 4 * 0.3) / 5)) <= 1e-12, fabs(f.in.busy - 1) <= 1e-12,
+               fabs(f.in.rwnd_limited - 0.25) <= 1e-12, fabs(f.in.retransmitted - 0.02) <= 1e-12);
     assert_int_equal(f.out.flows, 0);
     assert_true(fabs(measure_figures_floor_s(&t, true) - 0.08) <= 0);
     assert_true(isnan(measure_figures_floor_s(&t, false)));
@@ -53,8 +48,7 @@ TEST(test_waits_are_medians_beyond_the_least)
     struct measure_figures f;
     fill(&t);
     measure_figures_of(&t, &t.phase[0], &f);
-    assert_true(fabs(f.out.wait_s - 0.03) <= 1e-9);
-    assert_true(fabs(f.in.wait_s - 0.02) <= 1e-9);
+    assert_all(fabs(f.out.wait_s - 0.03) <= 1e-9, fabs(f.in.wait_s - 0.02) <= 1e-9);
     assert_true(fabs(f.out.most_wait_s - 0.5) <= 1e-9); /* of three nine of ten are all */
     t.phase[0].n_echoes[0] = 0;
     measure_figures_of(&t, &t.phase[0], &f);
@@ -73,8 +67,7 @@ TEST(test_what_waits_for_one_segment_has_been_carried)
     for (int i = 5; i <= 8; i++)
         near[i].bytes = near[4].bytes;
     measure_figures_of(&t, &t.phase[0], &f);
-    assert_true(fabs(f.in.rate_bps - 16e6) <= 1);
-    assert_true(fabs(f.in.early_bps - 16e6) <= 1);
+    assert_all(fabs(f.in.rate_bps - 16e6) <= 1, fabs(f.in.early_bps - 16e6) <= 1);
     assert_true(fabs(f.in.acks_bps - (100 * 90 * 8)) <= 1e-6); /* the receiver's, still */
     assert_true(fabs(measure_figures_bytes(&t.phase[0].end[0].far, 2.5) - 5e6) <= 1);
 }

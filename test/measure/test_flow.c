@@ -5,12 +5,10 @@
 #include "test/cm.h"
 
 #include <arpa/inet.h>
-#include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 TEST(test_a_sample_survives_its_line)
 {
@@ -24,11 +22,8 @@ TEST(test_a_sample_survives_its_line)
     assert_true(measure_flow_read(text, &back));
     assert_true(fabs(back.at_s - s.at_s) < 1e-8);
     assert_int_equal(back.bytes, s.bytes);
-    assert_true(fabs(back.rtt_s - s.rtt_s) <= 0);
-    assert_true(isnan(back.least_rtt_s));
-    assert_true(fabs(back.rwnd_limited_s - 0.25) <= 0);
-    assert_int_equal(back.retransmitted, 3);
-    assert_int_equal(back.delivered_bytes, s.delivered_bytes);
+    assert_all(fabs(back.rtt_s - s.rtt_s) <= 0, isnan(back.least_rtt_s), fabs(back.rwnd_limited_s - 0.25) <= 0);
+    assert_ints({back.retransmitted, 3}, {back.delivered_bytes, s.delivered_bytes});
 }
 
 /* A server is another's program. */

@@ -6,8 +6,6 @@
 #include "test/cm.h"
 #include "test/judge/words.h"
 
-#include <math.h>
-
 #define SECONDS 20
 
 static struct foreign_test tests[8];
@@ -81,8 +79,7 @@ static struct analysis_resource judged(void)
             }
     }
     struct analysis_resource other = judged_as_it_is();
-    assert_int_equal(other.diagnosis.answer, r.diagnosis.answer);
-    assert_int_equal(other.diagnosis.cause, r.diagnosis.cause);
+    assert_ints({other.diagnosis.answer, r.diagnosis.answer}, {other.diagnosis.cause, r.diagnosis.cause});
     assert_string_equal(other.diagnosis.why, r.diagnosis.why);
     assert_true(fabs(other.steady_start_s - r.steady_start_s - later_s) < 1e-6);
     while (n > 0)
@@ -108,8 +105,7 @@ TEST(test_acks_behind_data)
     paced(8e6, 8e6, 8e6);
     struct analysis_resource r = judged();
     const struct judge_diagnosis *d = &r.diagnosis;
-    assert_int_equal(d->answer, JUDGE_ANSWER_YES);
-    assert_int_equal(d->cause, JUDGE_CAUSE_ACKS);
+    assert_ints({d->answer, JUDGE_ANSWER_YES}, {d->cause, JUDGE_CAUSE_ACKS});
     assert_string_equal(r.host, "10.0.0.1");
     assert_true(r.live);
     /* half of 9.4 Mb/s * 90 B / 2896 B are ACKs of the other direction */
@@ -142,8 +138,7 @@ TEST(test_one_medium)
     both(3e6, 6e6, 0.08);
     paced(4.5e6, 4.6e6, 8e6);
     struct judge_diagnosis d = judge();
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_SHARED);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_SHARED});
 }
 
 TEST(test_short_waits_explain_nothing)
@@ -193,8 +188,7 @@ TEST(test_an_application_that_gets_what_it_asks_for)
     flow(t, true, 2e6, NAN, 2e6);
     flow(t, false, 2e6, 0.05, 2e6);
     struct judge_diagnosis d = judge();
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_APPLICATION});
     t = begins(1000);
     flow(t, true, 1e6, NAN, 2e6); /* not all of it */
     flow(t, false, 2e6, 0.05, 2e6);

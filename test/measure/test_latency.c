@@ -2,8 +2,6 @@
 #include "measure/latency.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* Words of other kinds of phases, and of the beginning of a phase, are none of a loaded network's. */
 TEST(test_loaded_is_what_is_judged_of_both_at_once)
 {
@@ -17,8 +15,7 @@ TEST(test_loaded_is_what_is_judged_of_both_at_once)
     t.phase[1] = (struct measure_phase){.kind = MEASURE_PACED, .from_s = 4, .to_s = 6, .echo = {paced},
                                         .n_echoes = {1}};
     measure_latency_of(&t, &l);
-    assert_int_equal(l.idle.n, 3);
-    assert_int_equal(l.loaded.n, 2);
+    assert_ints({l.idle.n, 3}, {l.loaded.n, 2});
     assert_true(fabs(l.idle.median_s - 0.003) <= 1e-9);
     assert_true(fabs(l.loaded.median_s - 0.05) <= 1e-9); /* of 50 and 60 ms */
     assert_true(fabs(idle_s[0] - 0.004) <= 0); /* the test is as it was */

@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 struct pair {
     struct measure_line line;

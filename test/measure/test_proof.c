@@ -23,7 +23,6 @@ TEST(test_what_is_short_is_no_proof)
 
 TEST(test_nonces_differ)
 {
-    struct error err = {0};
     char a[MEASURE_PROOF_NONCE], b[MEASURE_PROOF_NONCE];
     assert_true(measure_proof_draw(a, &err) && measure_proof_draw(b, &err));
     assert_int_equal(strlen(a), MEASURE_PROOF_NONCE - 1);
@@ -97,7 +96,6 @@ TEST(test_what_a_machine_drew_is_taken)
 /* Its most is what it says, and what is repeated is little however long it is. */
 TEST(test_length_is_bounded)
 {
-    struct error err = {0};
     char text[MEASURE_PROOF_TOKEN_MOST + MEASURE_PROOF_NONCE];
     for (size_t at = 0; at < MEASURE_PROOF_TOKEN_MOST; at += MEASURE_PROOF_NONCE - 1)
         assert_true(measure_proof_draw(text + at, &err));
@@ -120,7 +118,6 @@ TEST(test_length_is_bounded)
  * and a standard deviation of 9. */
 TEST(test_what_is_drawn_is_no_word)
 {
-    struct error err = {0};
     char token[MEASURE_PROOF_NONCE];
     for (int i = 0; i < 2000; i++) {
         assert_true(measure_proof_draw(token, &err));
@@ -130,7 +127,6 @@ TEST(test_what_is_drawn_is_no_word)
 
 TEST(test_a_file_has_it_in_its_first_line)
 {
-    struct error err = {0};
     char text[MEASURE_PROOF_TOKEN_MOST + 1], path[] = "token-XXXXXX";
     int fd = mkstemp(path);
     FILE *f = fdopen(fd, "w");

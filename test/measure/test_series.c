@@ -2,8 +2,6 @@
 #include "measure/series.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* From 100 to 102 s 1 MB/s go out, from 103 to 104 s 2 MB/s come in; words out wait 10 and 30 ms at 100.2 and 100.3 s,
  * with clocks that differ by 5 s. */
 static struct measure_sample out[3] = {{.at_s = 100, .delivered_bytes = 500}, {.at_s = 101, .delivered_bytes = 1000500},
@@ -34,9 +32,8 @@ TEST(test_both_ways_over_time)
         assert_true(fabs(s.rate_bps[MEASURE_SERIES_OUT][b] - (b < 4 ? 8e6 : 0)) <= 1e-3);
         assert_true(fabs(s.rate_bps[MEASURE_SERIES_IN][b] - (b < 4 ? 0 : 16e6)) <= 1e-3);
     }
-    assert_true(fabs(s.wait_s[MEASURE_SERIES_OUT][0] - 0.02) <= 1e-9);
-    assert_true(fabs(s.wait_s[MEASURE_SERIES_IN][0] - 0) <= 1e-9);
-    assert_true(isnan(s.wait_s[MEASURE_SERIES_OUT][1]));
+    assert_all(fabs(s.wait_s[MEASURE_SERIES_OUT][0] - 0.02) <= 1e-9, fabs(s.wait_s[MEASURE_SERIES_IN][0] - 0) <= 1e-9,
+               isnan(s.wait_s[MEASURE_SERIES_OUT][1]));
     assert_true(fabs(s.round_s[0] - 0.02) <= 1e-9); /* the clocks' difference is in both ways */
     assert_true(isnan(s.round_s[1]));
 }

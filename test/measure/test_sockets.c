@@ -7,7 +7,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define BUFFER 20000 /* bytes of a receiver, which Linux doubles and offers half of */
 
@@ -86,8 +85,7 @@ static void both_ends_call_a_connection_the_same(int family)
     assert_true(names[0] != 0 && names[1] == 0 && names[2] == 0);
     for (int again = 0; again < 2; again++) {
         measure_sockets_match(&senders, names, 3, &found);
-        assert_int_equal(found.n, 1);
-        assert_int_equal(found.fds[0].fd, two[0]);
+        assert_ints({found.n, 1}, {found.fds[0].fd, two[0]});
     }
     double window = measure_sockets_window(&found);
     assert_true(window > 1000 && window <= 2 * BUFFER);

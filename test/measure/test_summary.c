@@ -2,8 +2,6 @@
 #include "measure/summary.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 /* A phase of 2 s at constant rates in Mb/s; 0: nothing goes that way. Round trips are `rtt_s` over a floor of 10 ms,
  * and each MB is answered by 100 segments. */
 static void add(struct measure_test *t, enum measure_kind kind, double in_mbps, double out_mbps, double rtt_s)
@@ -43,14 +41,12 @@ TEST(test_losses_are_those_within_a_block)
     assert_true(s.full_in && s.full_out); /* data wait 40 of 50 ms */
     double acks = 100.0 * 90 / 1e6 * 9e6; /* mean of the blocks, as possible_* takes it */
     assert_int_equal(s.in[MEASURE_OUT].mean.flows, 0);
-    assert_true(fabs(s.out[MEASURE_OUT].mean.acks_bps - acks) <= 1e3);
-    assert_true(fabs(s.possible_in_bps - (9e6 - acks)) <= 1e4);
-    assert_true(fabs(s.lost_in.value - (1 - 3.6e6 / (9e6 - acks))) <= 1e-3);
+    assert_all(fabs(s.out[MEASURE_OUT].mean.acks_bps - acks) <= 1e3, fabs(s.possible_in_bps - (9e6 - acks)) <= 1e4,
+               fabs(s.lost_in.value - (1 - 3.6e6 / (9e6 - acks))) <= 1e-3);
     assert_true(s.lost_in.ci95 < 0.01); /* though rates differ by 10 % */
     assert_true(fabs(s.least_in.value - s.lost_in.value) <= 0); /* it is full */
-    assert_true(fabs(s.in[MEASURE_BOTH].rate_bps.value - 3.6e6) <= 1);
-    assert_true(s.in[MEASURE_BOTH].rate_bps.ci95 > 0.5e6);
-    assert_true(fabs(s.in[MEASURE_IN].growth - 0) <= 1e-9);
+    assert_all(fabs(s.in[MEASURE_BOTH].rate_bps.value - 3.6e6) <= 1, s.in[MEASURE_BOTH].rate_bps.ci95 > 0.5e6,
+               fabs(s.in[MEASURE_IN].growth - 0) <= 1e-9);
 }
 
 /* A flow that waits nowhere and loses nothing leaves room: ACKs take nothing from it. */
@@ -62,9 +58,7 @@ TEST(test_a_link_that_is_not_full_has_room_for_acks)
     add(&t, MEASURE_OUT, 0, 10, 0.0105);
     add(&t, MEASURE_BOTH, 10, 10, 0.0105);
     measure_summary_of(&t, &s);
-    assert_true(!s.full_in && !s.full_out);
-    assert_true(fabs(s.possible_in_bps - 10e6) <= 1);
-    assert_true(fabs(s.lost.value - 0) <= 1e-9);
+    assert_all(!s.full_in && !s.full_out, fabs(s.possible_in_bps - 10e6) <= 1, fabs(s.lost.value - 0) <= 1e-9);
     assert_true(fabs(s.least.value - (1 - 10 / 9.91)) <= 1e-3); /* were it full, 0.09 Mb/s of ACKs had no room */
     assert_true(isnan(s.lost.ci95)); /* of one block */
 }
@@ -81,8 +75,7 @@ TEST(test_acks_are_those_of_a_direction_alone)
     for (size_t i = 0; i < t.phase[0].end[0].near.n; i++)
         t.phase[0].end[0].near.sample[i].segments *= 2;
     measure_summary_of(&t, &s);
-    assert_true(fabs(s.possible_out_bps - (10e6 - 0.18e6)) <= 2e3);
-    assert_true(fabs(s.possible_in_bps - (10e6 - 0.09e6)) <= 2e3);
+    assert_all(fabs(s.possible_out_bps - (10e6 - 0.18e6)) <= 2e3, fabs(s.possible_in_bps - (10e6 - 0.09e6)) <= 2e3);
 }
 
 TEST(test_the_better_paced_phase_shows_what_the_path_can)
@@ -92,9 +85,7 @@ TEST(test_the_better_paced_phase_shows_what_the_path_can)
     add(&t, MEASURE_PACED, 3, 9, 0.011);
     add(&t, MEASURE_PACED, 9, 8.8, 0.011);
     measure_summary_of(&t, &s);
-    assert_true(fabs(s.paced_in_bps - 9e6) <= 1);
-    assert_true(fabs(s.paced_out_bps - 8.8e6) <= 1);
-    assert_true(fabs(s.pace_in_bps - 9e6) <= 1);
+    assert_all(fabs(s.paced_in_bps - 9e6) <= 1, fabs(s.paced_out_bps - 8.8e6) <= 1, fabs(s.pace_in_bps - 9e6) <= 1);
 }
 
 /* Data in first: in gets 0.30 and 0.34 more of what is possible than out; out first: 0.26 and 0.30 less. Means 0.32 and
@@ -105,9 +96,8 @@ TEST(test_what_it_brings_to_begin_first)
     static const double difference[] = {0.30, -0.26, -0.30, 0.34};
     static const bool out_first[] = {false, true, true, false}, never[] = {false, false, false, true};
     struct estimate e = measure_summary_order(difference, out_first, 4);
-    assert_true(fabs(e.value - 0.30) <= 1e-12);
-    assert_true(fabs(e.std_error - 0.014142) <= 1e-6);
-    assert_true(fabs(e.ci95 - 4.30265 * 0.0141421) <= 1e-4);
+    assert_all(fabs(e.value - 0.30) <= 1e-12, fabs(e.std_error - 0.014142) <= 1e-6,
+               fabs(e.ci95 - 4.30265 * 0.0141421) <= 1e-4);
     e = measure_summary_order(difference, never, 4); /* one phase does not show how much it varies */
     assert_true(isnan(e.value) && isnan(e.ci95));
     e = measure_summary_order(difference, out_first, 2);
@@ -129,10 +119,9 @@ TEST(test_both_orders_of_a_test)
         t.phase[t.n - 1].length_s = 1.2 + 0.2 * b;
     }
     measure_summary_of(&t, &s);
-    assert_true(fabs(s.order.value - 0.3) <= 1e-6);
-    assert_true(s.order.ci95 <= 1e-6);
-    assert_true(fabs(s.lost_in.value - 0.25) <= 1e-6 && fabs(s.lost_out.value - 0.25) <= 1e-6);
-    assert_true(fabs(s.transfer_s - 1.5) <= 1e-9);
+    assert_all(fabs(s.order.value - 0.3) <= 1e-6, s.order.ci95 <= 1e-6,
+               fabs(s.lost_in.value - 0.25) <= 1e-6 && fabs(s.lost_out.value - 0.25) <= 1e-6,
+               fabs(s.transfer_s - 1.5) <= 1e-9);
 }
 
 /* In the first half of what is judged, second 1 to 2, who begins second brings `early` of 10 Mb/s, in the second half
@@ -166,24 +155,21 @@ TEST(test_only_the_steady_half_is_judged)
     struct measure_summary s;
     both_orders(&t, 3, 9, 0);
     measure_summary_settle(&t, &s);
-    assert_true(fabs(s.order.value) <= 1e-6);
-    assert_true(fabs(s.lost.value - 0.1) <= 1e-6);
+    assert_all(fabs(s.order.value) <= 1e-6, fabs(s.lost.value - 0.1) <= 1e-6);
     for (size_t i = 0; i < t.n; i++)
         assert_true(fabs(t.phase[i].from_s - 2) <= 1e-9);
     measure_test_fini(&t);
     t = (struct measure_test){.in = 1, .out = 1};
     both_orders(&t, 6, 6, 0);
     measure_summary_settle(&t, &s);
-    assert_true(fabs(s.order.value - 0.3) <= 1e-6);
-    assert_true(fabs(s.lost.value - 0.25) <= 1e-6);
+    assert_all(fabs(s.order.value - 0.3) <= 1e-6, fabs(s.lost.value - 0.25) <= 1e-6);
     for (size_t i = 0; i < t.n; i++)
         assert_true(fabs(t.phase[i].from_s - 1) <= 1e-9);
     measure_test_fini(&t);
     t = (struct measure_test){.in = 1, .out = 1};
     both_orders(&t, 3, 7, 1.5);
     measure_summary_settle(&t, &s);
-    assert_true(fabs(s.order.value - 0.4) <= 1e-6);
-    assert_true(fabs(s.order.ci95 - 4.30265 * 0.5 * sqrt(0.01125)) <= 1e-4);
+    assert_all(fabs(s.order.value - 0.4) <= 1e-6, fabs(s.order.ci95 - 4.30265 * 0.5 * sqrt(0.01125)) <= 1e-4);
     assert_true(fabs(s.lost.value - 0.3) <= 1e-6); /* 9 and 5 of 10 */
     assert_true(fabs(t.phase[0].from_s - 1) <= 1e-9);
     measure_test_fini(&t);

@@ -3,8 +3,6 @@
 #include "test/cm.h"
 #include "test/judge/words.h"
 
-#include <math.h>
-
 #define CI 0.02
 
 static void decide(const struct measure_summary *s, struct judge_diagnosis *d)
@@ -90,12 +88,10 @@ TEST(test_acks_behind_data)
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     decide(&s, &d);
-    assert_int_equal(d.answer, JUDGE_ANSWER_YES);
-    assert_int_equal(d.cause, JUDGE_CAUSE_ACKS);
+    assert_ints({d.answer, JUDGE_ANSWER_YES}, {d.cause, JUDGE_CAUSE_ACKS});
     assert_non_null(strstr(d.why, "incoming data get 5.0 of 9.7 Mb/s, as their ACKs wait behind outgoing "
                                       "data for 60.0 ms of a round trip of 82.2 ms"));
-    assert_true(fabs(d.in.ack_wait_s - 0.06) <= 1e-9);
-    assert_true(fabs(d.in.data_wait_s - 0.001 - FRAME_S) <= 1e-9);
+    assert_all(fabs(d.in.ack_wait_s - 0.06) <= 1e-9, fabs(d.in.data_wait_s - 0.001 - FRAME_S) <= 1e-9);
     assert_true(fabs(d.out.data_wait_s - 0.06 - FRAME_S) <= 1e-9); /* its own queue */
     assert_true(fabs(d.lost_share - (1 - 14.6 / 19.4)) <= 1e-9);
 }
@@ -360,8 +356,7 @@ TEST(test_where_nothing_waits_it_is_something_else)
     s.out[MEASURE_BOTH] = way(9.6e6, 0.025, 0.001);
     s.in[MEASURE_BOTH].mean.retransmitted = 0.05;
     decide(&s, &d);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_LOSSES);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_LOSSES});
     assert_string_equal(d.why, "14.6 of 14.6 Mb/s; 0 % lost to waiting ACKs: losses set the windows");
     s.words = false; /* somebody's guess */
     decide(&s, &d);
@@ -427,8 +422,7 @@ TEST(test_a_shared_medium)
     s.paced_in_bps = s.paced_out_bps = 4.9e6;
     struct judge_diagnosis d;
     decide(&s, &d);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_int_equal(d.cause, JUDGE_CAUSE_SHARED);
+    assert_ints({d.answer, JUDGE_ANSWER_NO}, {d.cause, JUDGE_CAUSE_SHARED});
     assert_string_equal(d.why, "10.0 of 10.0 Mb/s; 0 % lost to waiting ACKs: both directions share one medium, or one "
                                "processor");
     s.paced_in_bps = s.paced_out_bps = 7e6; /* neither all that was asked for nor the same sum */
@@ -495,16 +489,12 @@ TEST(test_a_resource_as_check_has_it)
     measure_verdict_of(t, &s, "laptop", (const char *const[]){"server"}, &r);
     assert_string_equal(r.host, "laptop");
     assert_int_equal(r.n, 2);
-    assert_true(r.diagnosed && r.live);
-    assert_true(r.flows[0].incoming && !r.flows[1].incoming);
-    assert_string_equal(r.flows[0].src, "server");
-    assert_string_equal(r.flows[1].dst, "server");
-    assert_true(fabs(r.flows[0].rate_bps - 5e6) <= 1);
-    assert_true(fabs(r.flows[1].rate_bps - 9.6e6) <= 1);
-    assert_true(fabs(r.flows[0].window_bytes - 5e4) <= 1e-6);
-    assert_int_equal(r.flows[0].retransmitted_segments, 2);
-    assert_int_equal(r.diagnosis.answer, JUDGE_ANSWER_YES);
-    assert_int_equal(r.judgement.indegree, 1);
+    assert_all(r.diagnosed && r.live, r.flows[0].incoming && !r.flows[1].incoming);
+    assert_strings({r.flows[0].src, "server"}, {r.flows[1].dst, "server"});
+    assert_all(fabs(r.flows[0].rate_bps - 5e6) <= 1, fabs(r.flows[1].rate_bps - 9.6e6) <= 1,
+               fabs(r.flows[0].window_bytes - 5e4) <= 1e-6);
+    assert_ints({r.flows[0].retransmitted_segments, 2}, {r.diagnosis.answer, JUDGE_ANSWER_YES},
+                {r.judgement.indegree, 1});
     free(r.flows);
     measure_test_fini(t);
 }
@@ -517,8 +507,7 @@ TEST(test_how_sure_it_is)
     struct judge_diagnosis d;
     struct measure_summary s = acks_wait();
     decide(&s, &d);
-    assert_true(fabs(d.probability - 0.98) <= 1e-6);
-    assert_true(fabs(d.ci95 - CI) <= 1e-9);
+    assert_all(fabs(d.probability - 0.98) <= 1e-6, fabs(d.ci95 - CI) <= 1e-9);
     s.words = false;
     s.lost = s.least = known(0.23, 0.18);
     s.lost_in = s.least_in = known(0.23, 0.26);
@@ -545,8 +534,7 @@ TEST(test_a_bound_has_an_interval)
     s.floor_in_s = s.floor_out_s = 0.044;
     decide(&s, &d);
     assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    assert_true(d.lost_share > 0.03 && d.lost_share < 0.05);
-    assert_true(fabs(d.ci95 - d.lost_share) <= 1e-9);
+    assert_all(d.lost_share > 0.03 && d.lost_share < 0.05, fabs(d.ci95 - d.lost_share) <= 1e-9);
 }
 
 /* 48 % of data in are lost, 25 % of all. If who begins first gets 90 % more, each direction loses 45 points less

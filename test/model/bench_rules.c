@@ -5,8 +5,6 @@
 #include "model/timeline.h"
 #include "test/model/patterns.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
 

@@ -10,10 +10,6 @@
 #include "scenarios/load.h"
 #include "scenarios/traffic/pattern.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static struct model_window_cost cost; /* of the law that was freed last */
 
 static void *counted_new(const struct model_routes *routes, struct error *err)

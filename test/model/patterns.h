@@ -4,8 +4,6 @@
 
 #include "model/pattern.h"
 
-#include <stdint.h>
-
 #define PATTERN_MOST 20000
 
 /* 1 Gb/s NICs and backbone without delay, FIFO queues, 1448-byte segments with TCP timestamps (52 bytes of

@@ -3,15 +3,12 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 static const struct model_alltoall_link gigabit = {.alpha_s = 60e-6, .beta_s_per_byte = 8.502e-9};
 
 TEST(test_message_is_startup_and_bytes)
 {
-    struct error err;
     double time_s;
     /* 60 us + 1e6 * 8.502 ns = 60 us + 8502 us */
     assert_true(model_alltoall_message(&gigabit, 1e6, &time_s, &err));
@@ -22,7 +19,6 @@ TEST(test_message_is_startup_and_bytes)
 
 TEST(test_bound_is_a_message_for_each_other_process)
 {
-    struct error err;
     double time_s;
     assert_true(model_alltoall_bound(&gigabit, 40, 1e6, &time_s, &err)); /* Eq. 1: 39 * 8.562 ms */
     assert_near(time_s, 0.333918, 1e-12);
@@ -32,7 +28,6 @@ TEST(test_bound_is_a_message_for_each_other_process)
 
 TEST(test_shared_medium_multiplies_the_bytes_alone)
 {
-    struct error err;
     double time_s;
     assert_true(model_alltoall_shared(&gigabit, 4, 1e6, &time_s, &err)); /* 60 us + 4 * 8502 us */
     assert_near(time_s, 34.068e-3, 1e-14);
@@ -40,7 +35,6 @@ TEST(test_shared_medium_multiplies_the_bytes_alone)
 
 TEST(test_two_gaps_give_the_paper_s_synthetic_gap)
 {
-    struct error err;
     struct model_alltoall_gaps gaps = model_alltoall_gaps_default();
     double beta, rho;
     assert_true(model_alltoall_gap(&gaps, &beta, &err));
@@ -66,8 +60,7 @@ TEST(test_default_gaps_are_those_of_the_table)
         if (sscanf(line, "gigabit_ethernet,%*[^,],%*[^,],%*[^,],%lf,%lf", &free_gap, &contended_gap) != 2)
             continue;
         struct model_alltoall_gaps gaps = model_alltoall_gaps_default();
-        assert_near(gaps.free_s_per_byte, free_gap, 0);
-        assert_near(gaps.contended_s_per_byte, contended_gap, 0);
+        assert_all_near(0, {gaps.free_s_per_byte, free_gap}, {gaps.contended_s_per_byte, contended_gap});
         found++;
     }
     fclose(f);
@@ -76,7 +69,6 @@ TEST(test_default_gaps_are_those_of_the_table)
 
 TEST(test_signature_charges_delta_for_each_message_from_the_threshold_on)
 {
-    struct error err;
     const struct model_alltoall_signature s = {.gamma = 4.3628, .delta_s = 4.93e-3, .threshold_bytes = 8192};
     double below_s, at_s;
     /* Gigabit Ethernet of section 8.2, 40 processes. 39 * (60 us + 8191 * 8.502 ns) * 4.3628:
@@ -90,7 +82,6 @@ TEST(test_signature_charges_delta_for_each_message_from_the_threshold_on)
 
 TEST(test_signature_without_delta_scales_the_bound)
 {
-    struct error err;
     const struct model_alltoall_signature s = {.gamma = 2.49754};
     double time_s, bound_s;
     assert_true(model_alltoall_contended(&gigabit, &s, 24, 65536, &time_s, &err)); /* Eq. 4 */
@@ -100,7 +91,6 @@ TEST(test_signature_without_delta_scales_the_bound)
 
 TEST(test_bounds_of_equal_messages_are_proposition_1)
 {
-    struct error err;
     double bytes[16], time_s;
     for (int i = 0; i < 16; i++)
         bytes[i] = 1e6;
@@ -110,13 +100,11 @@ TEST(test_bounds_of_equal_messages_are_proposition_1)
     assert_true(model_alltoall_bound(&gigabit, 4, 1e6, &time_s, &err));
     assert_int_equal(b.startups, 3);
     assert_true(b.claim3);
-    assert_near(b.rounds_s, time_s, 1e-15);
-    assert_near(b.port_s, time_s, 1e-15);
+    assert_all_near(1e-15, {b.rounds_s, time_s}, {b.port_s, time_s});
 }
 
 TEST(test_bounds_take_the_worst_port_of_either_direction)
 {
-    struct error err;
     /* 0 sends 3 messages of 1 kB; 1 and 2 send 3 MB and 2 MB to 3, which also has 1 kB from 0. */
     double bytes[16] = {0};
     bytes[1] = bytes[2] = bytes[3] = 1e3;
@@ -125,16 +113,13 @@ TEST(test_bounds_take_the_worst_port_of_either_direction)
     struct model_alltoall_bounds b;
     assert_true(model_alltoall_bounds(&(struct model_alltoall_link){1e-3, 1e-9}, bytes, 4, &b, &err));
     assert_int_equal(b.startups, 3);
-    assert_near(b.send_s, 3e-3, 1e-15);
-    assert_near(b.receive_s, 5.001e-3, 1e-15);
-    assert_near(b.bytes_s, 5.001e-3, 1e-15);
+    assert_all_near(1e-15, {b.send_s, 3e-3}, {b.receive_s, 5.001e-3}, {b.bytes_s, 5.001e-3});
     assert_near(b.port_s, 8.001e-3, 1e-15); /* process 3 receives: 3 * 1 ms + 5.001 ms */
     assert_true(b.claim3);
 }
 
 TEST(test_claim_3_needs_one_process_and_one_direction)
 {
-    struct error err;
     /* 0 sends 3 messages of 1 kB and receives one of 1 MB: both maxima are its own, and yet, sending while it
      * receives, max(3 * 1 ms + 3 us, 1 ms + 1 ms) = 3.003 ms is enough. Claim 3 would say 4 ms. */
     double bytes[16] = {0};
@@ -143,13 +128,11 @@ TEST(test_claim_3_needs_one_process_and_one_direction)
     struct model_alltoall_bounds b;
     assert_true(model_alltoall_bounds(&(struct model_alltoall_link){1e-3, 1e-9}, bytes, 4, &b, &err));
     assert_false(b.claim3);
-    assert_near(b.rounds_s, 4e-3, 1e-15);
-    assert_near(b.port_s, 3.003e-3, 1e-15);
+    assert_all_near(1e-15, {b.rounds_s, 4e-3}, {b.port_s, 3.003e-3});
 }
 
 TEST(test_port_bound_is_between_claims_2_and_3)
 {
-    struct error err;
     struct random r = random_of(17);
     int strict = 0;
     for (int round = 0; round < 200; round++) {
@@ -164,8 +147,7 @@ TEST(test_port_bound_is_between_claims_2_and_3)
         assert_true(model_alltoall_bounds(&gigabit, bytes, n, &b, &err));
         assert_true(model_alltoall_bounds(&gigabit, transposed, n, &t, &err));
         double epsilon = 1e-12 * b.rounds_s;
-        assert_true(b.port_s >= b.bytes_s - epsilon);
-        assert_true(b.port_s <= b.rounds_s + epsilon);
+        assert_all(b.port_s >= b.bytes_s - epsilon, b.port_s <= b.rounds_s + epsilon);
         if (b.claim3)
             assert_near(b.port_s, b.rounds_s, epsilon);
         else
@@ -185,7 +167,6 @@ static void assert_names(const struct error *err, const char *word)
 
 TEST(test_bad_input_is_named)
 {
-    struct error err;
     double x = 7;
     const struct model_alltoall_link ok = gigabit;
     assert_false(model_alltoall_message(&(struct model_alltoall_link){-1, 1e-9}, 1, &x, &err));

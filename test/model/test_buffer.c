@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 /* Points of Eq. A.2: rho = D/A + B/k, 1 below the burst that overflows. */
@@ -23,7 +21,6 @@ static size_t burst(struct model_buffer_point points[static 20], double b, doubl
 
 TEST(test_an_exact_line_gives_its_buffer)
 {
-    struct error err;
     struct model_buffer_point points[20];
     struct model_buffer_fit fit;
     assert_true(model_buffer_fit(points, burst(points, 95, 1.0 / 7, 0, 1), &fit, &err));
@@ -38,7 +35,6 @@ TEST(test_an_exact_line_gives_its_buffer)
  * the slope sqrt(0.015/2e-4) = 8.660; of the intercept 0.1, sqrt(0.015 (1/3 + 4e-4/2e-4)) = 0.18708. */
 TEST(test_standard_errors_by_hand)
 {
-    struct error err;
     struct model_buffer_fit fit;
     const struct model_buffer_point points[] = {{100, 0.4}, {50, 0.5}, {100.0 / 3, 0.9}};
     assert_true(model_buffer_fit(points, 3, &fit, &err));
@@ -53,7 +49,6 @@ TEST(test_standard_errors_by_hand)
  * little more is covered). */
 TEST(test_intervals_cover_the_truth)
 {
-    struct error err;
     int covered = 0;
     for (uint64_t seed = 0; seed < 400; seed++) {
         struct model_buffer_point points[20];
@@ -68,7 +63,6 @@ TEST(test_intervals_cover_the_truth)
 TEST(test_architectures_of_table_a_1)
 {
     static const double s[] = {2, 4, 8, 8, 6}, r[] = {1, 1, 1, 2, 3};
-    struct error err;
     FILE *f = fopen(TEST_PAPERS "/tam2001_buffers.csv", "r");
     assert_non_null(f);
     char line[256], name[64], architecture[16];
@@ -97,7 +91,6 @@ TEST(test_architectures_of_table_a_1)
  * mean 43/3, spread 0.5847; a pool 10, 24, 18: mean 52/3, spread 0.4052. */
 TEST(test_the_reading_of_least_spread_by_hand)
 {
-    struct error err;
     struct model_buffer_reading reading;
     struct model_buffer_signature s[] = {{1, 1, 10}, {2, 1, 24}, {1, 2, 18}};
     assert_true(model_buffer_read(s, 3, &reading, &err));
@@ -111,7 +104,6 @@ TEST(test_the_reading_of_least_spread_by_hand)
 
 TEST(test_what_cannot_be_fitted_is_refused)
 {
-    struct error err;
     struct model_buffer_fit fit;
     struct model_buffer_point points[4] = {{10, 0.9}, {20, 0.8}, {30, 1}, {40, 1}};
     assert_false(model_buffer_fit(points, 4, &fit, &err));

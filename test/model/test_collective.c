@@ -3,8 +3,6 @@
 
 #include "test/cm.h"
 
-#include <math.h>
-
 /* 1 Gb/s, segments of 1448 bytes in 1538 of wire, 10 us of cables, one switch; ACKs cost nothing. */
 static const struct model_collective_link plain = {1e9, 10e-6, 1, 1448, 90, 0, 84, 0};
 #define FRAME_S 12.304e-6
@@ -100,7 +98,6 @@ TEST(test_blocks_are_the_vector)
 TEST(test_what_is_out_of_range_is_refused)
 {
     struct model_collective_call c = {.algorithm = MODEL_COLLECTIVE_RING_ALLREDUCE, .ranks = 1, .bytes = 1};
-    struct error err = {0};
     double time_s = 5;
     assert_false(model_collective_time(&plain, &c, &time_s, &err));
     c.ranks = 2;

@@ -37,13 +37,8 @@ TEST(test_sets_are_as_large_as_the_papers)
     MEMORY_LOCAL int *count = calloc((size_t)routes.n_links, sizeof *count);
     assert_non_null(count);
     model_congestion_count(&routes, NULL, count);
-    assert_int_equal(e1->n, 3);
-    assert_int_equal(count[e1->link[1]], 3);
-    assert_int_equal(count[e1->link[0]], 2);
-    assert_int_equal(count[e1->link[2]], 1);
-    assert_int_equal(count[2 * 2], 1);
-    assert_int_equal(count[2 * 7], 3);
-    assert_int_equal(routes.route[1].n, 2);
+    assert_ints({e1->n, 3}, {count[e1->link[1]], 3}, {count[e1->link[0]], 2}, {count[e1->link[2]], 1},
+                {count[2 * 2], 1}, {count[2 * 7], 3}, {routes.route[1].n, 2});
 }
 
 /* k(e1) = max{3 beta_O, 2 beta_N, beta_N} with an optical backbone, 3 beta_E with an electrical one. */
@@ -91,16 +86,13 @@ TEST(test_eq5_gives_a_lone_direction_everything)
 {
     double rate[3];
     star_rates(&model_rule_eq5, 2, 1, rate);
-    assert_near(rate[0], 470e6, 1);
-    assert_near(rate[1], 470e6, 1);
-    assert_near(rate[2], 940e6, 1);
+    assert_all_near(1, {rate[0], 470e6}, {rate[1], 470e6}, {rate[2], 940e6});
 }
 
 /* Eq. 5 and 6, second line: up to 10 transfers over the optical backbone have 940 Mb/s each; 11 share 9.4 Gb/s. */
 TEST(test_optical_backbone_carries_ten_at_full_rate)
 {
     int rack[44];
-    struct error err;
     for (int n = 1; n <= 20; n++) {
         struct model_platform p = pattern_two_racks(44, rack);
         struct model_transfer t[20];

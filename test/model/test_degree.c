@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/degree.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define IN(w) {.incoming = true, .window_bytes = (w)}
@@ -13,8 +11,7 @@ TEST(test_fairness_divides_each_direction_alone)
     const struct model_flow flows[] = {IN(0), IN(0), OUT(0)};
     double share[3];
     model_degree_fairness(flows, 3, share);
-    assert_near(share[0], 0.5, 1e-12);
-    assert_near(share[1], 0.5, 1e-12);
+    assert_all_near(1e-12, {share[0], 0.5}, {share[1], 0.5});
     assert_near(share[2], 1.0, 1e-12); /* alone in its direction */
 }
 
@@ -54,9 +51,7 @@ TEST(test_window_law_follows_unequal_windows)
     const struct model_flow flows[] = {IN(512e3), IN(256e3), OUT(256e3)};
     double share[3];
     assert_true(model_degree_window(flows, 3, share));
-    assert_near(share[0], 2.0 / 3, 1e-12);
-    assert_near(share[1], 1.0 / 3, 1e-12);
-    assert_near(share[2], 1.0 / 3, 1e-12);
+    assert_all_near(1e-12, {share[0], 2.0 / 3}, {share[1], 1.0 / 3}, {share[2], 1.0 / 3});
 }
 
 TEST(test_window_law_needs_every_window)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/exchange/exchange.h"
 
-#include <math.h>
-
 #include "base/random.h"
 #include "test/cm.h"
 
@@ -179,7 +177,6 @@ TEST(test_two_processes_exchange_as_in_eq_2_7)
         struct model_tam t = any_parameters(&r);
         size_t k = 1 + random_below(&r, 100);
         struct model_tam_cost pair;
-        struct error err;
         assert_true(model_tam_exchange(&t, 2, k, &pair, &err));
         for (int a = 0; a < MODEL_EXCHANGE_ALGORITHMS; a++)
             assert_near(cost_of(&t, (enum model_exchange_algorithm)a, 2, k, 1).time_s, pair.time_s, 1e-12);
@@ -198,14 +195,12 @@ TEST(test_bad_exchange_is_an_error)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct model_exchange_cost cost;
-        struct error err = {0};
         assert_false(model_exchange_cost(&t, MODEL_EXCHANGE_GROUP, &rows[i].x, &cost, &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, rows[i].says));
     }
     t.send_gap_s = NAN;
     struct model_exchange_cost cost;
-    struct error err = {0};
     assert_false(model_exchange_cost(&t, MODEL_EXCHANGE_SYNC, &(struct model_exchange){4, 1, 1}, &cost, &err));
     assert_non_null(strstr(err.message, "g_s"));
 }

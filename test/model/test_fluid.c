@@ -5,8 +5,6 @@
 #include "model/window/window_rule.h"
 #include "test/model/patterns.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define MOST 64
@@ -64,8 +62,7 @@ TEST(test_time_of_running_does_not_grow_with_bytes)
         if (earlier_s > 0)
             assert_within(end_s[1], 10 * earlier_s, 1e-4);
         double step_s = 8 * 2070 * 1448 * S / 1e9 / 200; /* a 200th of a window's time */
-        assert_true((double)cost.steps < 6 * 21 * 3 * 8 * 3e6 * S / 1e9 / step_s);
-        assert_true(cost.jumps > 0);
+        assert_all((double)cost.steps < 6 * 21 * 3 * 8 * 3e6 * S / 1e9 / step_s, cost.jumps > 0);
         earlier_s = end_s[1];
     }
 }
@@ -123,8 +120,7 @@ TEST(test_steps_left_out_change_nothing)
         }
         links += n;
     }
-    assert_true(jumps > 20 && links > 40);
-    assert_true(sum / (double)links < 1e-3);
+    assert_all(jumps > 20 && links > 40, sum / (double)links < 1e-3);
 }
 
 /* A pattern too long to be stepped through is the law's, and close to what steps say of a tenth of it. */
@@ -150,8 +146,7 @@ TEST(test_long_transfers_are_the_laws)
             sum += fabs(law[i] / steps[i] / 1000 - 1);
         links += n;
     }
-    assert_true(links > 40);
-    assert_true(sum / (double)links < 0.01);
+    assert_all(links > 40, sum / (double)links < 0.01);
 }
 
 /* Windows that hold the whole message stand in the sender's queue one behind the other: the first of two is done after
@@ -229,7 +224,6 @@ TEST(test_long_messages_over_random_patterns)
     for (uint64_t seed = 1; seed <= 8; seed++) {
         struct model_transfer t[PATTERN_MOST];
         struct model_routes routes;
-        struct error err;
         int rack[10];
         double fluid[MOST], law[MOST];
         struct model_platform p = pattern_two_racks(10, rack);
@@ -244,6 +238,5 @@ TEST(test_long_messages_over_random_patterns)
             sum += fabs(fluid[i] / law[i] - 1);
         links += n;
     }
-    assert_true(links > 40);
-    assert_true(sum / (double)links < 0.02);
+    assert_all(links > 40, sum / (double)links < 0.02);
 }

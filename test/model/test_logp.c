@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 /* Round figures: L 10 us, o 2 us, g 5 us, G 10 ns/byte. A message of 1001 bytes takes 2 + 10 + 10 + 2 = 24 us. */
@@ -12,7 +10,6 @@ static const struct model_logp round_figures = {10e-6, 2e-6, 5e-6, 10e-9};
 
 TEST(test_message_costs_two_overheads_its_bytes_and_the_latency)
 {
-    struct error err;
     double time_s;
     assert_true(model_logp_pattern(&round_figures, 2, &(struct model_logp_message){0, 1, 1001, 0}, 1, &time_s, &err));
     assert_near(time_s, 24e-6, 1e-18);
@@ -23,7 +20,6 @@ TEST(test_message_costs_two_overheads_its_bytes_and_the_latency)
 
 TEST(test_pattern_of_one_message_is_that_message)
 {
-    struct error err;
     double done_s;
     const struct model_logp_message m = {0, 1, 1001, 3e-6};
     assert_true(model_logp_pattern(&round_figures, 2, &m, 1, &done_s, &err));
@@ -33,7 +29,6 @@ TEST(test_pattern_of_one_message_is_that_message)
 
 TEST(test_second_message_of_a_sender_waits_for_bytes_and_gap)
 {
-    struct error err;
     double done_s[2];
     /* To different nodes. The second begins at 10 + 5 us: o (k-1)G g (k'-1)G L o = 2 + 10 + 5 + 20 + 10 + 2 = 49. */
     const struct model_logp_message m[] = {{0, 1, 1001, 0}, {0, 2, 2001, 0}};
@@ -44,49 +39,41 @@ TEST(test_second_message_of_a_sender_waits_for_bytes_and_gap)
 
 TEST(test_overhead_longer_than_the_gap_paces_the_sender)
 {
-    struct error err;
     double done_s[2];
     struct model_logp p = round_figures;
     p.overhead_s = 8e-6;
     /* The first is 8 + 10 + 10 + 8 = 36. Busy 8 + 10, then the second: 18 + 8 + 10 + 10 + 8 = 54. */
     const struct model_logp_message m[] = {{0, 1, 1001, 0}, {0, 2, 1001, 0}};
     assert_true(model_logp_pattern(&p, 3, m, 2, done_s, &err));
-    assert_near(done_s[0], 36e-6, 1e-17);
-    assert_near(done_s[1], 54e-6, 1e-17);
+    assert_all_near(1e-17, {done_s[0], 36e-6}, {done_s[1], 54e-6});
 }
 
 TEST(test_a_sender_keeps_its_order_and_waits_for_a_late_start)
 {
-    struct error err;
     double done_s[2];
     /* The first may start at 100 us only; the second, ready at 0, is behind it: 100 + 10 + 5 + 24. */
     const struct model_logp_message m[] = {{0, 1, 1001, 100e-6}, {0, 2, 1001, 0}};
     assert_true(model_logp_pattern(&round_figures, 3, m, 2, done_s, &err));
-    assert_near(done_s[0], 124e-6, 1e-17);
-    assert_near(done_s[1], 139e-6, 1e-17);
+    assert_all_near(1e-17, {done_s[0], 124e-6}, {done_s[1], 139e-6});
 }
 
 TEST(test_two_senders_to_one_receiver_are_served_one_after_the_other)
 {
-    struct error err;
     double done_s[2];
     /* Both first bytes arrive at 12 us. Node 1 is received first, until 22 + 2; node 2's from 12 + 10 + 5, its last
      * byte at 37, done at 39. */
     const struct model_logp_message m[] = {{2, 0, 1001, 0}, {1, 0, 1001, 0}};
     assert_true(model_logp_pattern(&round_figures, 3, m, 2, done_s, &err));
-    assert_near(done_s[1], 24e-6, 1e-17);
-    assert_near(done_s[0], 39e-6, 1e-17);
+    assert_all_near(1e-17, {done_s[1], 24e-6}, {done_s[0], 39e-6});
 }
 
 TEST(test_the_earlier_arrival_is_received_first)
 {
-    struct error err;
     double done_s[2];
     /* Node 2 starts 1 us before node 1: received from 12 to 22; node 1's from 12 + 15 to 37. */
     const struct model_logp_message m[] = {{1, 0, 1001, 1e-6}, {2, 0, 1001, 0}};
     assert_true(model_logp_pattern(&round_figures, 3, m, 2, done_s, &err));
-    assert_near(done_s[1], 24e-6, 1e-17);
-    assert_near(done_s[0], 39e-6, 1e-17);
+    assert_all_near(1e-17, {done_s[1], 24e-6}, {done_s[0], 39e-6});
     /* 20 us apart, they do not meet. */
     const struct model_logp_message apart[] = {{1, 0, 1001, 20e-6}, {2, 0, 1001, 0}};
     assert_true(model_logp_pattern(&round_figures, 3, apart, 2, done_s, &err));
@@ -95,19 +82,16 @@ TEST(test_the_earlier_arrival_is_received_first)
 
 TEST(test_opposite_directions_do_not_meet)
 {
-    struct error err;
     double done_s[2];
     const struct model_logp_message m[] = {{0, 1, 1001, 0}, {1, 0, 1001, 0}};
     assert_true(model_logp_pattern(&round_figures, 2, m, 2, done_s, &err));
-    assert_near(done_s[0], 24e-6, 1e-18);
-    assert_near(done_s[1], 24e-6, 1e-18);
+    assert_all_near(1e-18, {done_s[0], 24e-6}, {done_s[1], 24e-6});
 }
 
 /* LogP, k small messages between two nodes, until the last is received: o + (k - 1) max(g, o) + L + o. A sender slower
  * than its gap is bound by its processor. */
 TEST(test_pattern_of_small_messages_is_a_train)
 {
-    struct error err;
     struct model_logp p = round_figures; /* o 2, g 5, L 10 us */
     struct model_logp_message m[50];
     double done_s[50];
@@ -137,7 +121,6 @@ static void draw_messages(struct random *r, struct model_logp_message *m)
 
 TEST(test_mixing_the_messages_of_different_sources_changes_nothing)
 {
-    struct error err;
     struct random r = random_of(4);
     for (int round = 0; round < 100; round++) {
         struct model_logp_message m[MESSAGES], mixed[MESSAGES];
@@ -164,7 +147,6 @@ TEST(test_mixing_the_messages_of_different_sources_changes_nothing)
 
 TEST(test_no_port_is_faster_than_its_bytes_and_gaps)
 {
-    struct error err;
     struct random r = random_of(5);
     for (int round = 0; round < 100; round++) {
         struct model_logp_message m[MESSAGES];
@@ -215,14 +197,12 @@ TEST(test_bad_parameters_are_named)
         struct model_logp p = round_figures;
         double *fields[] = {&p.latency_s, &p.overhead_s, &p.gap_s, &p.gap_per_byte_s};
         *fields[i] = i % 2 ? NAN : -1;
-        struct error err;
         double time_s = 7;
         assert_false(model_logp_pattern(&p, 2, &(struct model_logp_message){0, 1, 1, 0}, 1, &time_s, &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, names[i]));
         assert_near(time_s, 7, 0);
     }
-    struct error err;
     double time_s = 7;
     assert_false(model_logp_pattern(&round_figures, 2, &(struct model_logp_message){0, 1, 0.5, 0}, 1, &time_s, &err));
     assert_non_null(strstr(err.message, "message is 0.5 bytes"));

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define IBM416_BUFFER 95 /* packets a port: Table A.1 */
@@ -100,20 +98,17 @@ TEST(test_tables_4_2_and_4_4_where_4_1_has_the_probabilities)
  * 42.857/90.790 = 0.472; second line 40/(88 - 3) = 0.4706. */
 TEST(test_eq_4_2_by_hand)
 {
-    struct error err;
     struct model_loss_input a;
     assert_true(model_loss_input_buffered(&(struct model_loss_flow){15, 60, 43}, &a, &err));
     assert_false(a.lossless);
     assert_near(a.efficiency, 0.472, 0.0005);
     assert_near(a.approximate, 0.4706, 0.0001);
     assert_true(model_loss_input_buffered(&(struct model_loss_flow){7, 60, 43}, &a, &err));
-    assert_near(a.efficiency, 0.441, 0.0005);
-    assert_near(a.approximate, 0.434, 0.0005);
+    assert_all_near(0.0005, {a.efficiency, 0.441}, {a.approximate, 0.434});
 }
 
 TEST(test_a_window_that_fits_the_buffer_loses_nothing)
 {
-    struct error err;
     struct model_loss_input a;
     struct model_loss_output o;
     assert_true(model_loss_input_buffered(&(struct model_loss_flow){15, 43, 43}, &a, &err));
@@ -129,14 +124,12 @@ TEST(test_a_window_that_fits_the_buffer_loses_nothing)
     assert_true(o.lossless); /* no Nack ever */
     assert_false(o.contradicted);
     assert_true(isinf(o.packs_per_nack) && isinf(o.nacks_per_timeout) && isinf(o.nack_cycle_gr));
-    assert_near(o.timeouts_in_a_row, 0, 0);
-    assert_near(o.efficiency, 1, 0);
+    assert_all_near(0, {o.timeouts_in_a_row, 0}, {o.efficiency, 1});
 }
 
 /* Eq. 4.2 as printed, both lines; they differ by what the second drops, (W - 1)/P^2 of its denominator. */
 TEST(test_eq_4_2_is_both_of_its_lines)
 {
-    struct error err;
     struct random r = random_of(42);
     for (int i = 0; i < 10000; i++) {
         double p = 2 + (double)random_below(&r, 60), b = 1 + (double)random_below(&r, 300);
@@ -146,8 +139,7 @@ TEST(test_eq_4_2_is_both_of_its_lines)
         double good = (b - (w - 1) / p) / (1 - 1 / p);
         assert_near(a.efficiency, (good + 1) / (good + 2 + (w - 1) / p + b), 1e-12);
         double above = b + 1 - w / p, below = 2 * b + 2 - (b + 2) / p;
-        assert_near(a.approximate, above / below, 1e-12);
-        assert_near(a.efficiency, above / (below - (w - 1) / (p * p)), 1e-12);
+        assert_all_near(1e-12, {a.approximate, above / below}, {a.efficiency, above / (below - (w - 1) / (p * p))});
         assert_false(a.lossless);
     }
 }
@@ -155,7 +147,6 @@ TEST(test_eq_4_2_is_both_of_its_lines)
 /* Section 4.3.2: under half of the bandwidth always, falling with W, hardly moved by P. */
 TEST(test_eq_4_2_stays_under_half_and_falls_with_the_window)
 {
-    struct error err;
     for (int p = 5; p <= 23; p++) {
         double before = 0.5;
         for (int w = 50; w <= 120; w++) {
@@ -171,23 +162,19 @@ TEST(test_eq_4_2_stays_under_half_and_falls_with_the_window)
  * (1.5 + 0.9782/(0.0218 18)) 95 = (1.5 + 2.492864) 95 = 379.3221; and Eq. 4.4 put together from them. */
 TEST(test_every_expectation_of_the_chain)
 {
-    struct error err;
     struct model_loss_output o;
     assert_true(model_loss_output_buffered(&(struct model_loss_flow){7, 18, 95},
                                            &(struct model_loss_chain){0.0218, 0.0547, 0.5329}, 400, &o, &err));
-    assert_near(o.packs_per_nack, 45.87, 0.005);
-    assert_near(o.nacks_per_timeout, 18.28, 0.005);
+    assert_all_near(0.005, {o.packs_per_nack, 45.87}, {o.nacks_per_timeout, 18.28});
     assert_near(o.timeouts_in_a_row, 1.8765, 0.0001);
     assert_near(o.nack_cycle_gr, 379.3221, 0.0002);
     double eq_4_4 = o.nacks_per_timeout * o.packs_per_nack /
                     (o.nacks_per_timeout * o.nack_cycle_gr + o.timeouts_in_a_row * 400);
-    assert_near(o.sender_efficiency, eq_4_4, 1e-12);
-    assert_near(o.efficiency, 7 * eq_4_4, 1e-12);
+    assert_all_near(1e-12, {o.sender_efficiency, eq_4_4}, {o.efficiency, 7 * eq_4_4});
 }
 
 TEST(test_a_timeout_that_never_ends_leaves_nothing)
 {
-    struct error err;
     struct model_loss_output o;
     struct model_loss_flow flow = {15, 24, 95};
     assert_true(model_loss_output_buffered(&flow, &(struct model_loss_chain){0.02, 0.1, 0}, 400, &o, &err));
@@ -231,7 +218,6 @@ TEST(test_bad_parameters_are_named)
     refused(flow, (struct model_loss_chain){0.1, 0.1, NAN}, 400, "f: nan");
     refused(flow, chain, -1, "timeout");
     refused(flow, chain, INFINITY, "timeout");
-    struct error err;
     struct model_loss_input a;
     assert_false(model_loss_input_buffered(&(struct model_loss_flow){2, 100, 43}, &a, &err));
     assert_non_null(strstr(err.message, "window: 100"));

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define P MODEL_LOSS_PACK
@@ -26,10 +24,8 @@ TEST(test_a_trace_by_hand)
     struct model_loss_estimate e = model_loss_trace_estimate(&k);
     assert_int_equal(k.packs, 6);
     assert_near(e.c.value, 2.0 / 6, 1e-15);
-    assert_int_equal(e.c.hits, 2);
-    assert_int_equal(e.c.trials, 6);
-    assert_near(e.one_minus_a.value, 1.0 / 2, 1e-15);
-    assert_near(e.f.value, 1.0 / 2, 1e-15);
+    assert_ints({e.c.hits, 2}, {e.c.trials, 6});
+    assert_all_near(1e-15, {e.one_minus_a.value, 1.0 / 2}, {e.f.value, 1.0 / 2});
     assert_int_equal(k.foreign, 0);
 }
 
@@ -39,9 +35,7 @@ TEST(test_as_many_nacks_as_packs_begin_no_trace_anew)
     const enum model_loss_event events[] = {P, N, TO, P};
     struct model_loss_counts k = {0};
     count(events, 4, &k);
-    assert_int_equal(k.pack_nack, 1);
-    assert_int_equal(k.nack_timeout, 1);
-    assert_int_equal(k.timeout_pack, 1);
+    assert_ints({k.pack_nack, 1}, {k.nack_timeout, 1}, {k.timeout_pack, 1});
 }
 
 TEST(test_transitions_the_chain_has_not_are_counted_apart)
@@ -60,8 +54,7 @@ TEST(test_wilson_interval)
 {
     struct model_loss_proportion p = model_loss_trace_proportion(2, 10);
     assert_near(p.value, 0.2, 1e-15);
-    assert_near(p.low, 0.0567, 0.00005);
-    assert_near(p.high, 0.5098, 0.00005);
+    assert_all_near(0.00005, {p.low, 0.0567}, {p.high, 0.5098});
     p = model_loss_trace_proportion(0, 10);
     assert_near(p.low, 0, 1e-15);
     assert_true(p.high > 0.2 && p.high < 0.35);
@@ -97,8 +90,7 @@ TEST(test_simulated_chains_are_recovered)
             events[i] = e = next(&r, e, &chain);
         struct model_loss_counts k = {0};
         count(events, EVENTS, &k);
-        assert_int_equal(k.foreign, 0);
-        assert_int_equal(k.packs + k.nacks + k.timeouts, EVENTS);
+        assert_ints({k.foreign, 0}, {k.packs + k.nacks + k.timeouts, EVENTS});
         struct model_loss_estimate found = model_loss_trace_estimate(&k);
         covered += found.c.low <= chain.c && chain.c <= found.c.high;
         covered += found.one_minus_a.low <= chain.one_minus_a && chain.one_minus_a <= found.one_minus_a.high;
@@ -109,7 +101,6 @@ TEST(test_simulated_chains_are_recovered)
 
 TEST(test_the_chain_of_senders_is_their_mean)
 {
-    struct error err;
     struct model_loss_chain chain;
     struct model_loss_counts senders[2] = {
         {.packs = 100, .nacks = 10, .timeouts = 4, .pack_nack = 10, .nack_timeout = 2, .timeout_pack = 2},

@@ -2,8 +2,6 @@
 #include "model/rule.h"
 #include "test/model/patterns.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 static void rates(const struct model_routes *routes, const bool *active, double *rate_bps)
@@ -19,7 +17,6 @@ static void rates(const struct model_routes *routes, const bool *active, double 
  * 940 to itself and c still shares with d. */
 TEST(test_shares_are_filled_from_the_narrowest_link)
 {
-    struct error err;
     struct model_platform p = pattern_platform();
     p.n_nodes = 6;
     p.nic.goodput_bps = 940e6;
@@ -42,7 +39,6 @@ TEST(test_every_transfer_has_a_bottleneck)
     static struct model_transfer t[PATTERN_MOST];
     static double rate[PATTERN_MOST];
     int rack[30];
-    struct error err;
     for (uint64_t seed = 0; seed < 500; seed++) {
         int nodes = seed % 2 ? 10 : 30;
         struct model_platform p = pattern_two_racks(nodes, rack);

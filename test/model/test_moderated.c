@@ -4,8 +4,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 /* The equations of Smyth 2004, section 6.2, solved apart from this code: digamma and trigamma by their asymptotic series

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/pattern.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 #include "test/model/patterns.h"
 
@@ -35,9 +33,7 @@ TEST(test_two_racks_share_one_backbone_cable)
     struct model_platform p = racks(2, (const int[]){0, 0, 1}, 3);
     assert_int_equal(model_platform_link_count(&p), 8);
     struct model_route there = model_platform_route(&p, 0, 2), back = model_platform_route(&p, 2, 1);
-    assert_int_equal(there.n, 3);
-    assert_int_equal(back.n, 3);
-    assert_int_equal(there.link[1], back.link[1] ^ 1);
+    assert_ints({there.n, 3}, {back.n, 3}, {there.link[1], back.link[1] ^ 1});
 }
 
 TEST(test_more_racks_cross_a_cable_out_and_one_in)
@@ -130,7 +126,6 @@ TEST(test_a_bad_transfer_is_refused_by_number)
 TEST(test_an_empty_pattern_is_refused)
 {
     struct model_platform p = racks(1, NULL, 3);
-    struct error err;
     assert_false(model_pattern_check(&p, &(struct model_pattern){.transfers = NULL, .n = 0}, &err));
     assert_non_null(strstr(err.message, "no transfers"));
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/schedule.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 TEST(test_four_processes_pair_as_by_hand)
@@ -86,8 +84,7 @@ TEST(test_windows_of_section_6_3)
         assert_near(data.uplink_packets, rows[i].nu, 1e-12);
         assert_near(data.share, rows[i].share, 0.005);
         assert_near(both.share, data.share / 2, 1e-12);
-        assert_int_equal(data.window_packets, rows[i].alone);
-        assert_int_equal(both.window_packets, rows[i].with_control);
+        assert_ints({data.window_packets, rows[i].alone}, {both.window_packets, rows[i].with_control});
     }
 }
 
@@ -178,7 +175,6 @@ TEST(test_uplink_bounds_of_section_6_3)
     for (int i = 0; i < 4; i++) {
         const struct model_schedule_tree tree = {rows[i].d1, rows[i].d2};
         double time_s;
-        struct error err;
         assert_true(model_schedule_uplink_s(&tree, 1e6, 824e6, &time_s, &err));
         assert_near((double)(rows[i].d1 * rows[i].d2 - 1) / time_s, rows[i].printed_MBps, 0.01);
     }
@@ -198,14 +194,12 @@ TEST(test_bad_tree_buffer_or_rate_is_an_error)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct model_schedule_window window;
-        struct error err = {0};
         assert_false(model_schedule_window(&rows[i].tree, rows[i].buffer, rows[i].control, &window, &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, rows[i].says));
     }
     const struct model_schedule_tree tree = {8, 2};
     double time_s;
-    struct error err = {0};
     assert_false(model_schedule_uplink_s(&tree, 1e6, 0, &time_s, &err));
     assert_non_null(strstr(err.message, "uplink rate: 0"));
     assert_false(model_schedule_uplink_s(&tree, INFINITY, 824e6, &time_s, &err));

@@ -3,8 +3,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define assert_relative(a, b, epsilon) assert_near((a) / (b), 1, epsilon)
@@ -99,10 +97,9 @@ TEST(test_exact_times_give_the_paper_s_signatures_back)
         assert_near(fit.signature.delta_s, w->signature.delta_s, 1e-9 * w->signature.delta_s);
         assert_near(fit.signature.threshold_bytes, w->signature.threshold_bytes, 0);
         bool ratio = w->signature.threshold_bytes <= 0;
-        assert_int_equal(fit.shape, ratio ? MODEL_SIGNATURE_RATIO : MODEL_SIGNATURE_THRESHOLD);
-        assert_int_equal(fit.n_compatible, ratio ? 0 : 1);
-        assert_int_equal(fit.df, ratio ? POINTS - 1 : POINTS - 2);
-        assert_int_equal(fit.n_candidates, POINTS);
+        assert_ints({fit.shape, ratio ? MODEL_SIGNATURE_RATIO : MODEL_SIGNATURE_THRESHOLD},
+                    {fit.n_compatible, ratio ? 0 : 1}, {fit.df, ratio ? POINTS - 1 : POINTS - 2},
+                    {fit.n_candidates, POINTS});
         assert_true(fit.scale < 1e-12);
     }
 }
@@ -148,8 +145,7 @@ TEST(test_intervals_cover_the_truth_in_95_of_100_draws)
         assert_in_range(delta, COVERED_LEAST, COVERED_MOST);
         if (w->signature.delta_s > 0) {
             /* delta is 34 and 8.7 times the rest of the time at M, and the noise 5 %: never missed. */
-            assert_int_equal(shape, SEEDS);
-            assert_int_equal(threshold, SEEDS);
+            assert_ints({shape, SEEDS}, {threshold, SEEDS});
         } else {
             /* delta is seen where there is none in 5 % of draws at most: 20 + 3.09 * sqrt(19) = 33.5 */
             assert_in_range(shape, SEEDS - 33, SEEDS);
@@ -167,11 +163,9 @@ TEST(test_a_threshold_between_sizes_is_bracketed)
     draw_points(&w, 0, NULL, points);
     struct model_signature_candidate candidates[POINTS];
     struct model_signature_fit fit;
-    struct error err;
     assert_true(model_signature_fit(&w.link, points, POINTS, &fit, candidates, &err));
     assert_near(fit.signature.threshold_bytes, 4096, 0); /* the first size that has delta */
-    assert_near(fit.threshold_above_bytes, 2048, 0);
-    assert_near(fit.threshold_to_bytes, 4096, 0);
+    assert_all_near(0, {fit.threshold_above_bytes, 2048}, {fit.threshold_to_bytes, 4096});
     for (int i = 0; i < POINTS; i++) {
         assert_near(candidates[i].threshold_bytes, ldexp(256, i), 0);
         assert_near(candidates[i].above_bytes, i > 0 ? ldexp(256, i - 1) : 0, 0);
@@ -197,22 +191,19 @@ TEST(test_four_points_by_hand)
 {
     struct model_signature_fit fit;
     struct model_signature_candidate candidates[4];
-    struct error err;
     assert_true(model_signature_fit(&hand.link, hand_points, 4, &fit, candidates, &err));
     assert_int_equal(fit.shape, MODEL_SIGNATURE_STARTUP);
     assert_near(fit.signature.threshold_bytes, 0, 0);
     assert_near(fit.gamma.value, 2, 1e-12);
     assert_near(fit.gamma.std_error, 0.0632456, 1e-7);
-    assert_near(fit.gamma.low, 2 - 4.302653 * 0.0632456, 2e-6);
-    assert_near(fit.gamma.high, 2 + 4.302653 * 0.0632456, 2e-6);
+    assert_all_near(2e-6, {fit.gamma.low, 2 - 4.302653 * 0.0632456}, {fit.gamma.high, 2 + 4.302653 * 0.0632456});
     assert_near(fit.delta_s.value, 3, 1e-12);
     assert_near(fit.delta_s.std_error, 0.1732051, 1e-7);
     assert_near(fit.delta_s.low, 3 - 4.302653 * 0.1732051, 3e-6);
     assert_near(fit.scale, sqrt(0.02), 1e-12);
     assert_near(fit.bic, -15.6480920, 1e-6);
     assert_int_equal(fit.df, 2);
-    assert_near(candidates[1].gamma, 3.1, 1e-12);
-    assert_near(candidates[1].delta_s, -1.0 / 3, 1e-12);
+    assert_all_near(1e-12, {candidates[1].gamma, 3.1}, {candidates[1].delta_s, -1.0 / 3});
     assert_near(candidates[1].bic, 5.7851860, 1e-6);
     assert_false(candidates[1].compatible);
 }
@@ -226,8 +217,7 @@ TEST(test_standard_errors_weigh_the_points)
     points[4] = (struct model_signature_point){2, 1e6, 105, 1e6};
     points[5] = (struct model_signature_point){2, 4e6, 111, 1e6};
     struct model_signature_fit fit = fit_points(&hand, points, 6);
-    assert_near(fit.gamma.value, 2, 1e-9);
-    assert_near(fit.delta_s.value, 3, 1e-9);
+    assert_all_near(1e-9, {fit.gamma.value, 2}, {fit.delta_s.value, 3});
     assert_near(fit.scale, sqrt(0.04 / 4), 1e-6); /* 6 - 2 degrees of freedom */
     /* All errors ten times larger: the same but for the scale. */
     for (int i = 0; i < 6; i++)
@@ -315,8 +305,7 @@ TEST(test_a_positive_start_up_cost_is_preferred_to_an_equal_fit_with_a_negative_
                                                    {2, 2e6, 3.01, 1}};
     struct model_signature_fit fit = fit_points(&hand, points, 4);
     assert_int_equal(fit.shape, MODEL_SIGNATURE_THRESHOLD);
-    assert_near(fit.signature.gamma, 1, 1e-12);
-    assert_near(fit.signature.delta_s, 1, 1e-12);
+    assert_all_near(1e-12, {fit.signature.gamma, 1}, {fit.signature.delta_s, 1});
     assert_near(fit.signature.threshold_bytes, 2e6, 0);
     assert_near(fit.delta_s.std_error, sqrt(5e-4), 1e-9);
     assert_int_equal(fit.n_compatible, 1);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/exchange/tam.h"
 
-#include <math.h>
-
 #include "base/random.h"
 #include "test/cm.h"
 
@@ -33,7 +31,6 @@ TEST(test_point_to_point_is_eq_2_6_on_fast_ethernet)
      * = 12.5 + 9 * 123 + (149 + 0.3387 * 16) + 20 + 7 = 1300.9192 us. */
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     struct model_tam_cost cost;
-    struct error err;
     assert_true(model_tam_is_full_duplex(&t, 16));
     assert_true(model_tam_point_to_point(&t, 16, 10, &cost, &err));
     assert_near(cost.time_s, 1300.9192 * US, 1e-12);
@@ -49,7 +46,6 @@ TEST(test_full_duplex_exchange_costs_what_one_way_costs)
         struct model_tam t = any_parameters(&r);
         size_t p = 2 + random_below(&r, 63), k = 1 + random_below(&r, 1000);
         struct model_tam_cost one, both;
-        struct error err;
         assert_true(model_tam_point_to_point(&t, p, k, &one, &err));
         assert_true(model_tam_exchange(&t, p, k, &both, &err));
         assert_true(both.time_s >= one.time_s);
@@ -80,7 +76,6 @@ TEST(test_slow_receiver_is_eq_3_1)
     /* T = O_s + L + k (O_r + U_r): 6.5 + 7 + 100 * 19.76 = 1989.5 us. */
     struct model_tam t = gigabit_uniprocessor();
     struct model_tam_cost cost;
-    struct error err;
     assert_true(model_tam_point_to_point(&t, 2, 100, &cost, &err));
     assert_int_equal(cost.stage, MODEL_TAM_RECEIVE);
     assert_near(cost.time_s, 1989.5 * US, 1e-12);
@@ -92,7 +87,6 @@ TEST(test_slow_receiver_bounds_gigabit_at_76_megabytes_a_second)
     /* Section 3.2.2: the receive overhead bounds the throughput by 76 MB/s; 75.2 were measured. 10 MB as there. */
     struct model_tam t = gigabit_uniprocessor();
     struct model_tam_cost cost;
-    struct error err;
     size_t k;
     assert_true(model_tam_packets(&t, 10e6, &k, &err));
     assert_int_equal(k, 6667);
@@ -109,7 +103,6 @@ TEST(test_fast_ethernet_carries_12_megabytes_a_second_each_way)
     t.receive_gap_s = 122.84 * US;
     t.packet_bytes = 1500;
     struct model_tam_cost one, both;
-    struct error err;
     assert_true(model_tam_point_to_point(&t, 2, 6667, &one, &err));
     assert_true(model_tam_exchange(&t, 2, 6667, &both, &err));
     assert_near(10e6 / one.time_s, 12.2e6, 0.05e6);
@@ -122,7 +115,6 @@ TEST(test_slow_sender_bounds_one_way)
     struct model_tam t = gigabit_uniprocessor();
     t.send_overhead_s = 30 * US;
     struct model_tam_cost cost;
-    struct error err;
     assert_true(model_tam_point_to_point(&t, 2, 5, &cost, &err));
     assert_int_equal(cost.stage, MODEL_TAM_SEND);
     assert_near(cost.time_s, 176.76 * US, 1e-12);
@@ -133,7 +125,6 @@ TEST(test_exchange_adds_both_overheads_of_a_slow_processor)
     /* O_s + O_r + U_r = 26.26 > g = 18.76: each of 99 further packets takes 26.26, after 26.26 + L. */
     struct model_tam t = gigabit_uniprocessor();
     struct model_tam_cost cost;
-    struct error err;
     assert_false(model_tam_is_full_duplex(&t, 2));
     assert_true(model_tam_exchange(&t, 2, 100, &cost, &err));
     assert_int_equal(cost.stage, MODEL_TAM_HOST);
@@ -149,7 +140,6 @@ TEST(test_parameters_are_lines_of_the_size)
                                           .receive_overhead = {5 * US, 0.02 * US},
                                           .user_overhead = {1 * US, 0.004 * US}};
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
-    struct error err = {0};
     assert_true(model_tam_of_size(&lines, 1500, &t, &err));
     const double got[] = {t.send_overhead_s, t.send_gap_s, t.latency_s, t.receive_gap_s, t.receive_overhead_s,
                           t.user_overhead_s}, want[] = {17, 123.04, 160, 123, 35, 7};
@@ -178,7 +168,6 @@ TEST(test_broadcast_of_figure_2_3_is_bound_by_the_root)
     /* T0 = 3 < 2 g = 4: Eq. 2.8 with p = 16, k = 3: 4 * (2 * 2 + 4 + 1.5 + 0.5 + 1) = 44. */
     struct model_tam t = figure_2_3();
     struct model_tam_broadcast b;
-    struct error err;
     assert_true(model_tam_broadcast(&t, 16, 3, &b, &err));
     assert_int_equal(b.bottleneck, MODEL_TAM_BROADCAST_ROOT);
     assert_near(b.time_s, 44 * US, 1e-12);
@@ -190,7 +179,6 @@ TEST(test_broadcast_of_figure_2_4_interferes)
     struct model_tam t = figure_2_3();
     t.send_gap_s = t.receive_gap_s = 1 * US;
     struct model_tam_broadcast b;
-    struct error err;
     assert_true(model_tam_broadcast(&t, 16, 3, &b, &err));
     assert_int_equal(b.bottleneck, MODEL_TAM_BROADCAST_INTERFERENCE);
     assert_near(b.time_s, 38 * US, 1e-12);
@@ -206,7 +194,6 @@ TEST(test_broadcast_of_a_slow_sender_goes_at_its_pace)
     t.send_gap_s = t.receive_gap_s = 1 * US;
     t.receive_overhead_s = t.user_overhead_s = 0.5 * US;
     struct model_tam_broadcast b;
-    struct error err;
     assert_true(model_tam_broadcast(&t, 4, 3, &b, &err));
     assert_int_equal(b.bottleneck, MODEL_TAM_BROADCAST_ROOT);
     assert_near(b.time_s, 22 * US, 1e-12);
@@ -229,7 +216,6 @@ TEST(test_broadcast_copies_the_message_once)
     struct model_tam t = figure_2_3();
     t.copy.cache_to_memory_s_per_byte = 1e-9;
     struct model_tam_broadcast b;
-    struct error err;
     assert_true(model_tam_broadcast(&t, 16, 3, &b, &err));
     assert_near(b.time_s, 48.5 * US, 1e-12);
 }
@@ -241,7 +227,6 @@ TEST(test_broadcast_depth_rounds_up)
     struct model_tam t = figure_2_3();
     for (int i = 0; i < 6; i++) {
         struct model_tam_broadcast b;
-        struct error err;
         assert_true(model_tam_broadcast(&t, processes[i], 1, &b, &err));
         assert_near(b.time_s, 7 * US * (double)depth[i], 1e-12);
     }
@@ -255,7 +240,6 @@ TEST(test_broadcast_rule_takes_the_slower_bottleneck)
     for (int i = 0; i < 5000; i++) {
         struct model_tam t = any_parameters(&r);
         struct model_tam_broadcast b;
-        struct error err;
         assert_true(model_tam_broadcast(&t, 2 + random_below(&r, 200), 1 + random_below(&r, 500), &b, &err));
         assert_near(b.time_s, fmax(b.root_s, b.interference_s), 1e-12);
         picked[b.bottleneck]++;
@@ -266,7 +250,6 @@ TEST(test_broadcast_rule_takes_the_slower_bottleneck)
 TEST(test_packets_round_up)
 {
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326); /* 1492 bytes */
-    struct error err;
     size_t k;
     assert_true(model_tam_packets(&t, 1, &k, &err));
     assert_int_equal(k, 1);
@@ -296,7 +279,6 @@ TEST(test_bad_parameter_is_an_error_that_names_it)
     const double bad[] = {NAN, INFINITY, -INFINITY, -1e-9};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double kept = *rows[i].value;
-        struct error err = {0};
         for (int j = 0; j < 4; j++) {
             *rows[i].value = bad[j];
             assert_false(model_tam_check(&t, &err));
@@ -316,7 +298,6 @@ TEST(test_lone_process_or_no_packet_is_an_error)
     struct model_tam t = model_tam_default(MODEL_TAM_IBM_326);
     struct model_tam_cost cost;
     struct model_tam_broadcast b;
-    struct error err = {0};
     assert_false(model_tam_exchange(&t, 1, 1, &cost, &err));
     assert_non_null(strstr(err.message, "processes: 1"));
     assert_false(model_tam_point_to_point(&t, 2, 0, &cost, &err));

@@ -3,13 +3,10 @@
 
 #include "test/model/patterns.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
-static void run(const struct model_platform *p, const struct model_transfer *t, size_t n,
-                const struct model_rule *rule, double *completion_s, void (*step)(void *, const struct model_step *),
-                void *user)
+static void run(const struct model_platform *p, const struct model_transfer *t, size_t n, const struct model_rule *rule,
+                double *completion_s, void (*step)(void *, const struct model_step *), void *user)
 {
     struct error err;
     struct model_routes routes;
@@ -26,8 +23,7 @@ TEST(test_a_later_start_changes_rates_when_it_comes)
     const struct model_transfer t[] = {{0, 1, 70.5e6, 1e6, 0}, {0, 2, 47e6, 1e6, 0.4}};
     double done[2];
     run(&p, t, 2, &model_rule_algorithm1, done, NULL, NULL);
-    assert_near(done[0], 0.8, 1e-9);
-    assert_near(done[1], 1.0, 1e-9);
+    assert_all_near(1e-9, {done[0], 0.8}, {done[1], 1.0});
 }
 
 TEST(test_time_passes_before_the_first_start)
@@ -36,8 +32,7 @@ TEST(test_time_passes_before_the_first_start)
     const struct model_transfer t[] = {{0, 1, 11.75e6, 1e6, 2}, {0, 2, 11.75e6, 1e6, 5}};
     double done[2];
     run(&p, t, 2, &model_rule_maxmin, done, NULL, NULL);
-    assert_near(done[0], 2.1, 1e-9);
-    assert_near(done[1], 5.1, 1e-9);
+    assert_all_near(1e-9, {done[0], 2.1}, {done[1], 5.1});
 }
 
 TEST(test_an_endless_transfer_never_completes)
@@ -57,8 +52,7 @@ TEST(test_tiny_messages_late_are_done)
     const struct model_transfer t[] = {{0, 1, 1, 1e6, 1e9}, {0, 2, 3, 1e6, 1e9}};
     double done[2];
     run(&p, t, 2, &model_rule_algorithm1, done, NULL, NULL);
-    assert_near(done[0], 1e9, 1e-3);
-    assert_near(done[1], 1e9, 1e-3);
+    assert_all_near(1e-3, {done[0], 1e9}, {done[1], 1e9});
 }
 
 struct sums {

@@ -6,8 +6,6 @@
 #include "model/window/window_rule.h"
 #include "test/model/patterns.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 CM_OWNER(model_window_rule, model_window_rule_free)
@@ -89,7 +87,6 @@ TEST(test_star_cases)
 /* Zhu 2014, Fig. 1 with 500 kB windows, NICs and backbone of 1 Gb/s and a round trip of 0.4 ms for all. */
 TEST(test_figure_1)
 {
-    struct error err;
     struct model_platform p = pattern_figure1_platform();
     struct model_window_link links[16];
     struct model_window_flow flows[5];
@@ -173,7 +170,6 @@ TEST(test_a_lone_small_window_runs_at_window_per_round_trip)
  * in as data, by the flow out as ACKs. */
 TEST(test_round_trips_split_into_their_parts)
 {
-    struct error err;
     struct model_transfer t[3];
     struct model_platform p = pattern_star_platform(2, 1);
     MEMORY_ENDS(model_routes_fini) struct model_routes routes;
@@ -185,8 +181,7 @@ TEST(test_round_trips_split_into_their_parts)
         struct model_window_rtt rtt = model_window_flow_rtt(w, i);
         double wait_s = 8 * 2070 * 1448 / model_window_rates(w)[i] - 226.048e-6;
         assert_near(rtt.propagation_s, 226.048e-6, 1e-12);
-        assert_near(rtt.data_wait_s, i < 2 ? wait_s : 0, 1e-9);
-        assert_near(rtt.ack_wait_s, i < 2 ? 0 : wait_s, 1e-9);
+        assert_all_near(1e-9, {rtt.data_wait_s, i < 2 ? wait_s : 0}, {rtt.ack_wait_s, i < 2 ? 0 : wait_s});
     }
     assert_near(model_window_loads(w)[1], 1e9, 1e3);
 }
@@ -196,7 +191,6 @@ TEST(test_round_trips_split_into_their_parts)
  * meets the other's clump, 30 frames of 12.304 us long, and the pairs that ACKs let go. */
 TEST(test_bursts_wait_where_links_are_busy_but_not_full)
 {
-    struct error err;
     struct model_transfer t[2];
     double alone_s = 1638.352e-6, frame_s = 12.304e-6, share = 30 * frame_s / alone_s, rho = 2 * share;
     struct model_platform p = pattern_star_platform(2, 0);
@@ -218,7 +212,6 @@ TEST(test_bursts_wait_where_links_are_busy_but_not_full)
 /* 3 MB on the same cables: the port is full, and what stands in it is longer than bursts wait there. */
 TEST(test_bursts_do_not_wait_twice_where_a_queue_stands)
 {
-    struct error err;
     struct model_transfer t[3];
     double without[3];
     struct model_platform p = pattern_star_platform(2, 1);
@@ -242,7 +235,6 @@ TEST(test_random_patterns_converge)
         int nodes, d;
     } sizes[] = {{4, 3}, {10, 1}, {10, 3}, {20, 2}, {30, 3}, {30, 4}};
     int rack[30];
-    struct error err;
     for (uint64_t seed = 0; seed < 4000; seed += (uint64_t)cm_every()) {
         int nodes = sizes[seed % 6].nodes;
         struct model_platform p = pattern_two_racks(nodes, rack);
@@ -273,7 +265,6 @@ TEST(test_the_start_does_not_matter)
     static double cold[PATTERN_MOST];
     static bool half[PATTERN_MOST];
     int rack[30];
-    struct error err;
     for (uint64_t seed = 0; seed < 500; seed += (uint64_t)cm_every()) {
         struct model_platform p = pattern_two_racks(30, rack);
         size_t n = pattern_random(t, 30, 2, seed % 2, seed);
@@ -428,7 +419,6 @@ TEST(test_a_bad_network_is_refused_by_what_is_wrong)
  * nothing slows them, and the data behind them never move. */
 TEST(test_acks_that_overload_a_link_that_serves_them_first_have_no_fixed_point)
 {
-    struct error err;
     const int fast[] = {0}, slow[] = {1};
     const struct model_window_link links[] = {{10e9, false}, {1e6, true}};
     const struct model_window_flow flows[] = {{1e6, 1e-3, S, A, fast, slow, 1, 1}, {1e6, 1e-3, S, A, slow, fast, 1, 1}};

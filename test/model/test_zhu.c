@@ -5,8 +5,6 @@
 #include "model/timeline.h"
 #include "test/model/patterns.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 static size_t rates(const struct model_platform *p, const struct model_transfer *t, size_t n, bool contra_flow,
@@ -43,7 +41,6 @@ static double cut(double value, double digits)
 
 TEST(test_table_1_to_the_digits_printed)
 {
-    struct error err;
     struct model_platform p = pattern_figure1_platform();
     struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = pattern_figure1, .n = 5}, &err));
@@ -100,9 +97,7 @@ TEST(test_contra_flow_that_fills_no_cable_is_struck)
     };
     double rate[7];
     size_t rounds = rates(&p, t, 7, true, rate);
-    assert_near(rate[0], 940e6 / 3, 1);
-    assert_near(rate[3], 940e6 / 3, 1);
-    assert_near(rate[6], 940e6, 1);
+    assert_all_near(1, {rate[0], 940e6 / 3}, {rate[3], 940e6 / 3}, {rate[6], 940e6});
     assert_int_equal(rounds, 8); /* one more than transfers */
 }
 
@@ -122,10 +117,7 @@ TEST(test_an_overbooked_cable_gives_its_fair_share)
     t[12] = (struct model_transfer){7, 3, 1e6, 1e6, 0};
     double rate[13];
     rates(&p, t, 13, true, rate);
-    assert_near(rate[0], 94e6, 1);
-    assert_near(rate[10], 564e6, 1);
-    assert_near(rate[11], 658e6, 1);
-    assert_near(rate[12], 940e6 / 3, 1);
+    assert_all_near(1, {rate[0], 94e6}, {rate[10], 564e6}, {rate[11], 658e6}, {rate[12], 940e6 / 3});
 }
 
 static const struct {

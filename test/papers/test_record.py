@@ -140,8 +140,7 @@ class Rules(unittest.TestCase):
         pi = {**self.ROW, "row": "10 nodes, d 1: pi, Grid5000", "published": "0.2"}
         mean = {**self.ROW, "row": "10 nodes, d 1: proposed, Grid5000"}
         made, _ = self.record_of(pi, mean)
-        self.assertEqual(record.pi_tolerance(made, mean), "0.28")
-        self.assertEqual(record.pi_tolerance(made, pi), "0.3")
+        self.assertEqual((record.pi_tolerance(made, mean), record.pi_tolerance(made, pi)), ("0.28", "0.3"))
 
     def test_a_smooth_surface_leaves_no_residual_and_noise_does(self):
         """y = P^a W^b TO^c P^(d log W) exactly; then one of 18 is off by a tenth."""
@@ -158,8 +157,7 @@ class Rules(unittest.TestCase):
         again = {**self.ROW, "row": "c", "class": "alternative"}
         made, _ = self.record_of(other, self.ROW, again)
         once, rows = record.judged_once(made)
-        self.assertEqual([row["row"] for row in once], ["a"])
-        self.assertEqual(rows, 2)
+        self.assertEqual(([row["row"] for row in once], rows), (["a"], 2))
         page = record.document(made)
         self.assertIn("2 points have a number on both sides; 1 repeat another's", page)
         self.assertIn("| independent | 1 | 1 | 0 | 0 |\n| fitted | 0 | 0 | 0 | 0 |", page)

@@ -9,11 +9,6 @@
 #include "results/summary.h"
 #include "test/fuzzing/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static char directory[] = "/tmp/fuzz-results-XXXXXX", summary_path[64];
 
 static void end(void)

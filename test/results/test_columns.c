@@ -5,9 +5,7 @@
 #include "results/summary.h"
 #include "test/cm.h"
 
-#include <math.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char directory[] = "/tmp/contraflow-columns-XXXXXX";
 
@@ -51,7 +49,6 @@ TEST(test_flows_csv_is_read_back_to_the_picosecond)
 {
     struct results_flow flow[20], *back MEMORY_LOCAL;
     struct outfile f;
-    struct error err;
     size_t n;
     struct random r = random_of(1);
     assert_true(results_directory_create(&f, directory, "flows.csv", &err));
@@ -83,11 +80,9 @@ TEST(test_a_summary_is_read_back)
                                 .benchmark = {0.02, 0.0125, 8, true}, .flows = flow, .ports = &port,
                                 .captures = &capture, .n_flows = 2, .n_ports = 1, .n_captures = 1};
     MEMORY_ENDS(results_summary_fini) struct results_summary back;
-    struct error err;
     assert_true(results_summary_write(&s, directory, &err));
     assert_true(results_summary_read(&back, directory, &err));
-    assert_string_equal(back.title, s.title);
-    assert_string_equal(back.engine, s.engine);
+    assert_strings({back.title, s.title}, {back.engine, s.engine});
     assert_true(back.complete && back.seed == 3 && back.ended_ps == s.ended_ps && back.warmup_ps == s.warmup_ps);
     assert_true(back.benchmark.converged && back.benchmark.messages == 8);
     assert_int_equal(back.n_flows, 2);
@@ -95,8 +90,7 @@ TEST(test_a_summary_is_read_back)
     assert_same(back.flows[0].floor_s, 0.25);
     assert_int_equal(back.flows[0].ack_groups, 3);
     assert_true(isnan(back.flows[1].floor_s) && back.flows[1].bytes == flow[1].bytes);
-    assert_int_equal(back.ports[0].dropped_frames, 5);
-    assert_int_equal(back.ports[0].pauses_sent, -1);
+    assert_ints({back.ports[0].dropped_frames, 5}, {back.ports[0].pauses_sent, -1});
     assert_string_equal(back.captures[0].file, "h0.pcap");
 }
 
@@ -111,7 +105,6 @@ TEST(test_hostile_summaries_are_refused_or_harmless)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         MEMORY_ENDS(results_summary_fini) struct results_summary s;
-        struct error err;
         struct outfile f;
         assert_true(results_directory_create(&f, directory, "summary.json", &err));
         fputs(texts[i], f.stream);
@@ -132,7 +125,6 @@ TEST(test_clearing_removes_what_the_summary_lists_and_no_more)
     results_columns_clear(&results_flow_columns, &flow);
     snprintf(flow.name, sizeof flow.name, "f0");
     struct results_summary s = {.flows = &flow, .n_flows = 1, .captures = captures, .n_captures = 2};
-    struct error err;
     static const char *const names[] = {"h0.pcap", "f0.events", "flows.csv", "queues.csv", "mine.txt"};
     assert_true(results_summary_write(&s, directory, &err));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

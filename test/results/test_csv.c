@@ -2,9 +2,6 @@
 #include "results/csv.h"
 #include "test/cm.h"
 
-#include <math.h>
-#include <unistd.h>
-
 static char path[] = "/tmp/contraflow-csv-XXXXXX";
 static const char *const columns[] = {"a", "b", "c"};
 
@@ -19,13 +16,11 @@ static void write_file(const char *text)
 TEST(test_columns_are_found_by_name)
 {
     MEMORY_ENDS(results_csv_close) struct results_csv csv;
-    struct error err;
     char *v[3];
     write_file("# of a run\n\nb,x,a\r\n1,2,3\r\n  \n4,5,6");
     assert_true(results_csv_open(&csv, path, columns, 3, 2, &err));
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
-    assert_string_equal(v[0], "3");
-    assert_string_equal(v[1], "1");
+    assert_strings({v[0], "3"}, {v[1], "1"});
     assert_string_equal(v[2], ""); /* optional, and absent */
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
     assert_string_equal(v[0], "6");
@@ -36,14 +31,11 @@ TEST(test_columns_are_found_by_name)
 TEST(test_quoted_fields_hold_commas_and_quotes)
 {
     MEMORY_ENDS(results_csv_close) struct results_csv csv;
-    struct error err;
     char *v[3];
     write_file("a,b,c\n\"x,y\",\"say \"\"hi\"\"\",\"\"\n");
     assert_true(results_csv_open(&csv, path, columns, 3, 3, &err));
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
-    assert_string_equal(v[0], "x,y");
-    assert_string_equal(v[1], "say \"hi\"");
-    assert_string_equal(v[2], "");
+    assert_strings({v[0], "x,y"}, {v[1], "say \"hi\""}, {v[2], ""});
 }
 
 TEST(test_what_is_written_is_read_back)
@@ -52,7 +44,6 @@ TEST(test_what_is_written_is_read_back)
                                         "+a", "@x,\"y\"", "-", "-1", "+5 %", "'", "'=", "''=1", "it's", "\'\'\'",
                                         "''a", "'-5", "-1-1"};
     MEMORY_ENDS(results_csv_close) struct results_csv csv;
-    struct error err;
     char *v[3];
     FILE *f = fopen(path, "w");
     fputs("a,b\n", f);
@@ -66,8 +57,7 @@ TEST(test_what_is_written_is_read_back)
     assert_true(results_csv_open(&csv, path, columns, 2, 2, &err));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_ROW);
-        assert_string_equal(v[0], texts[i]);
-        assert_string_equal(v[1], "end");
+        assert_strings({v[0], texts[i]}, {v[1], "end"});
     }
     assert_int_equal(results_csv_next(&csv, v, &err), RESULTS_CSV_END);
 }
@@ -108,7 +98,6 @@ TEST(test_errors_name_file_line_and_column)
         {"x,a,b\n1,2,3\n1,2\n", ":3: only 2 fields; column 3 of the first line has none"},
     };
     struct results_csv csv;
-    struct error err;
     char *v[3];
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_file(bad[i].text);
@@ -147,7 +136,6 @@ TEST(test_numbers_are_checked_where_they_are_read)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         MEMORY_ENDS(results_csv_close) struct results_csv csv;
-        struct error err = {0};
         char *v[2], text[64];
         double number;
         snprintf(text, sizeof text, "a,b\n1,%s\n", cases[i].cell);
@@ -165,7 +153,6 @@ TEST(test_numbers_are_checked_where_they_are_read)
 TEST(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over)
 {
     struct results_csv csv;
-    struct error err = {0};
     char *v[2], *text MEMORY_LOCAL = calloc(1, 100000);
     memcpy(text, "\xef\xbb\xbf" "a,b\n1,2\n", 11);
     write_file(text);

@@ -5,9 +5,6 @@
 #include "results/directory.h"
 #include "test/cm.h"
 
-#include <math.h>
-#include <unistd.h>
-
 #define FLOWS 2
 
 static char directory[] = "/tmp/contraflow-progress-XXXXXX";
@@ -29,7 +26,6 @@ static struct results_progress progress_of(int times)
 TEST(test_what_is_written_is_read)
 {
     struct results_progress p = progress_of(8), back;
-    struct error err;
     assert_true(results_progress_write(&p, rows, directory, &err));
     assert_true(results_progress_read(&back, rows, FLOWS, directory, &err));
     assert_true(back.n == 8 && back.flows == FLOWS);
@@ -46,9 +42,8 @@ TEST(test_between_is_what_was_done_then)
 {
     MEMORY_ENDS(results_progress_fini) struct results_progress p = progress_of(8);
     struct results_progress_point did = results_progress_between(&p, 0, 0.5, 3.5, 0.75, 1.5);
-    assert_true(fabs(did.bytes - 100) < 1e-9);
-    assert_true(fabs(did.data_frames - 2) < 1e-9 && fabs(did.data_wait_s - 0.5) < 1e-9);
-    assert_true(fabs(did.ack_frames - 1) < 1e-9 && fabs(did.ack_wait_s - 0.25) < 1e-9);
+    assert_all(fabs(did.bytes - 100) < 1e-9, fabs(did.data_frames - 2) < 1e-9 && fabs(did.data_wait_s - 0.5) < 1e-9,
+               fabs(did.ack_frames - 1) < 1e-9 && fabs(did.ack_wait_s - 0.25) < 1e-9);
     did = results_progress_between(&p, 0, 0, 3.5, 3, 3.25); /* the fourth hundred came in half a second */
     assert_true(fabs(did.bytes - 50) < 1e-9);
     assert_true(fabs(did.data_frames - 1) < 1e-9 && fabs(did.data_wait_s - 0.25) < 1e-9); /* halves of what a second brings */
@@ -75,7 +70,6 @@ TEST(test_what_is_no_progress_is_refused)
     static const char head[] = "time_s,flow,bytes,back_bytes,data_frames,data_wait_s,ack_frames,ack_wait_s\n";
     static const char *const bad[] = {"1,a,1,0,1,0,1,0\n0.5,a,2,0,1,0,1,0\n", "1,d,1,0,1,0,1,0\n", "1,a,x,0,1,0,1,0\n",
                                       "-1,a,1,0,1,0,1,0\n", "1,a,1\n"};
-    struct error err;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct results_progress p;
         struct outfile f;

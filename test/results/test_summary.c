@@ -5,9 +5,6 @@
 #include "results/directory.h"
 #include "test/cm.h"
 
-#include <math.h>
-#include <unistd.h>
-
 /* Rows are written one after another; the file is what jansson makes of the whole summary at once, with no flow, one or
  * several, and whatever a title says. */
 TEST(test_the_file_is_the_summary)
@@ -21,7 +18,6 @@ TEST(test_the_file_is_the_summary)
         struct results_port port[2] = {{.name = "h0", .delivered_frames = 3, .lost_frames = -1}, {.name = "sw0-h0"}};
         struct results_summary s = {.title = memory_text("a\n \"flows\": [\n \"ports\": [%zu", i), .flows = flow, .ports = port,
                                     .n_flows = flows[i], .n_ports = ports[i], .complete = true};
-        struct error err;
         size_t size;
         assert_true(results_summary_write(&s, directory, &err));
         json_t *object = results_summary_json(&s);

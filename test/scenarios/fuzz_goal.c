@@ -5,9 +5,6 @@
 #include "scenarios/traffic/goal.h"
 #include "test/fuzzing/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define EAGER 65536
 
 /* NULL when it is no GOAL text. */

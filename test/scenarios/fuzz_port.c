@@ -4,12 +4,6 @@
 #include "scenarios/run/port_replay.h"
 #include "test/fuzzing/captures.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const char *work; /* a directory for queues.csv; removed in the end */
 
 static void work_remove(void)

@@ -8,10 +8,6 @@
 #include "scenarios/save.h"
 #include "test/fuzzing/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define SETS 8
 
 /* What a prediction sees of it: every transfer's links have names. */

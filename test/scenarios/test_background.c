@@ -6,11 +6,6 @@
 #include "test/scenarios/text.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char *folder;
 
@@ -192,8 +187,7 @@ TEST(test_sources_go_on_and_off)
     near(n, 500, 5 * sqrt(500 * 0.7));
     near(on_s / n, 10e-3, 5 * 10e-3 / sqrt(n));
     near(off_s / n, 30e-3, 5 * 30e-3 / sqrt(n));
-    assert_int_equal(f->rate_bps, 8000000);
-    assert_int_equal(s.flows[1].start_ps, UNITS_PS_PER_S);
+    assert_ints({f->rate_bps, 8000000}, {s.flows[1].start_ps, UNITS_PS_PER_S});
     assert_true(s.flows[1].n_pauses < 60);
     survives(&s);
     text_rejects("network: {hosts: 3}\ntraffic: {on_off: [{from: h1, to: h1, rate: 8Mbps, on: 1ms, off: 1ms}]}\n", NULL,
@@ -218,15 +212,10 @@ TEST(test_flows_of_a_table)
     text_write("f.csv", csv, strlen(csv));
     struct scenario s = text_load("traffic: {csv: f.csv}\n", NULL);
     unlink("f.csv");
-    assert_int_equal(s.n_flows, 3);
-    assert_int_equal(s.network.hosts, 6);
-    assert_int_equal(s.flows[0].from, 1);
-    assert_int_equal(s.flows[0].rate_bps, 0);
-    assert_int_equal(s.flows[1].start_ps, 250 * UNITS_PS_PER_MS);
-    assert_int_equal(s.flows[1].bytes, 3000000);
-    assert_int_equal(s.flows[1].rate_bps, 10000000);
-    assert_int_equal(s.flows[2].start_ps, 10 * UNITS_PS_PER_US);
-    assert_int_equal(s.flows[2].rate_bps, 64000);
+    assert_ints({s.n_flows, 3}, {s.network.hosts, 6}, {s.flows[0].from, 1}, {s.flows[0].rate_bps, 0},
+                {s.flows[1].start_ps, 250 * UNITS_PS_PER_MS}, {s.flows[1].bytes, 3000000},
+                {s.flows[1].rate_bps, 10000000}, {s.flows[2].start_ps, 10 * UNITS_PS_PER_US},
+                {s.flows[2].rate_bps, 64000});
     survives(&s);
     csv_rejects("from,to,bytes\n", "s.yaml:1: traffic.csv: f.csv:1: no column 'start'; the first line names "
                                    "from,to,bytes,start");
@@ -245,12 +234,8 @@ TEST(test_flows_of_a_table)
 TEST(test_requests_are_a_goal_text)
 {
     struct scenario s = text_load("network: {hosts: 4}\ntraffic: {requests: {server: h1, count: 3, request: 300B}}\n", NULL);
-    assert_int_equal(s.traffic, SCENARIO_TRAFFIC_GOAL);
-    assert_int_equal(s.n_ranks, 4);
-    assert_int_equal(s.ranks[0], 1);
-    assert_int_equal(s.ranks[1], 0);
-    assert_int_equal(s.ranks[2], 2);
-    assert_int_equal(s.n_flows, 3);
+    assert_ints({s.traffic, SCENARIO_TRAFFIC_GOAL}, {s.n_ranks, 4}, {s.ranks[0], 1}, {s.ranks[1], 0}, {s.ranks[2], 2},
+                {s.n_flows, 3});
     assert_true(s.flows[0].duplex);
     int sends = 0;
     for (int i = 0; i < s.goal.n_lines; i++)

@@ -4,8 +4,6 @@
 #include "test/cm.h"
 #include "test/scenarios/text.h"
 
-#include <math.h>
-
 static double size(const char *text, int64_t snaplen)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = text_load(text, NULL);

@@ -4,8 +4,6 @@
 #include "scenarios/differ.h"
 #include "test/scenarios/text.h"
 
-#include <string.h>
-
 static void differ_add(void *user, const char *key, const char *before, const char *after)
 {
     text_add(user, 512, "%s: %s, then %s\n", key, before ? before : "none", after ? after : "none");
@@ -46,7 +44,6 @@ TEST(test_flows_and_titles_are_left_out)
 
 TEST(test_a_file_that_is_not_there_is_named)
 {
-    struct error err = {0};
     text_write("before.yaml", "seed: 1\n", 8);
     assert_false(scenario_differ("before.yaml", "none.yaml", differ_add, NULL, &err));
     assert_string_equal(err.message, "none.yaml: No such file or directory");

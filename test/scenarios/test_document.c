@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "scenarios/document.h"
 
 #include "test/scenarios/text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void rejects_file(const char *path, const char *message)
 {
@@ -50,8 +45,7 @@ TEST(test_key_given_twice_names_both_lines)
 {
     text_rejects("seed: 1\ntitle: x\nseed: 2\n", NULL, "s.yaml:3: seed: given twice, first in line 1");
     text_rejects("tcp:\n  window: 1MB\n  window: 2MB\n", NULL, "s.yaml:3: window: given twice, first in line 2");
-    text_rejects("seed: 1", "tcp={sack: true, sack: false}",
-                 "--set tcp={sack: true, sack: false}: sack: given twice");
+    text_rejects("seed: 1", "tcp={sack: true, sack: false}", "--set tcp={sack: true, sack: false}: sack: given twice");
 }
 
 TEST(test_one_document_of_plain_keys)
@@ -63,8 +57,7 @@ TEST(test_one_document_of_plain_keys)
 TEST(test_aliases_are_copies_and_cycles_end)
 {
     struct scenario s = text_load("network:\n  nic: &q {limit: 1MB}\n  switch: *q\n", "network.nic.limit=2MB");
-    assert_int_equal(s.network.nic.limit_bytes, 2000000);
-    assert_int_equal(s.network.sw.queue.limit_bytes, 1000000);
+    assert_ints({s.network.nic.limit_bytes, 2000000}, {s.network.sw.queue.limit_bytes, 1000000});
     scenario_fini(&s);
     text_rejects("capture: &x [*x]\n", NULL, "s.yaml:1: nested too deeply, or an alias of itself");
     /* 12^6 values out of six short lines: "billion laughs". */
@@ -122,7 +115,6 @@ TEST(test_a_byte_order_mark_is_passed_over)
 TEST(test_nobody_is_blamed_for_what_the_program_sets)
 {
     struct scenario s;
-    struct error err = {0};
     static const struct document_set sets[] = {{"engine=warp", "--"}, {.text = "traffic.start_spread=0"}};
     text_write("s.yaml", "[seed]\n", 7);
     assert_false(scenario_load(&s, "s.yaml", &sets[1], 1, &err));
@@ -148,8 +140,7 @@ TEST(test_set_overrides_adds_and_makes_what_lies_on_its_way)
     assert_string_equal(s.captures[0].at, "h1");
     scenario_fini(&s);
     s = text_load("capture:\n  - {at: h0}\n  - {at: h1}\n", "capture.1.snaplen=200");
-    assert_int_equal(s.captures[0].snaplen, 96);
-    assert_int_equal(s.captures[1].snaplen, 200);
+    assert_ints({s.captures[0].snaplen, 96}, {s.captures[1].snaplen, 200});
     scenario_fini(&s);
     s = text_load("capture: [{at: h0}]\n", "capture.1.at=h2"); /* the entry after the last */
     assert_int_equal(s.n_captures, 2);
@@ -159,8 +150,7 @@ TEST(test_set_overrides_adds_and_makes_what_lies_on_its_way)
 TEST(test_set_value_is_yaml_when_it_looks_like_it)
 {
     struct scenario s = text_load("capture: [{at: h0}]\n", "capture=[{at: h1}, {at: h2, snaplen: 100}]");
-    assert_int_equal(s.n_captures, 2);
-    assert_int_equal(s.captures[1].snaplen, 100);
+    assert_ints({s.n_captures, 2}, {s.captures[1].snaplen, 100});
     scenario_fini(&s);
     s = text_load("seed: 1\n", "title=in: two, out: one # all");
     assert_string_equal(s.title, "in: two, out: one # all");
@@ -178,7 +168,6 @@ TEST(test_later_set_wins)
     static const struct document_set sets[] = {{.text = "tcp.window=1MB"}, {.text = "tcp={window: 2MB}"},
                                                 {.text = "tcp.sack=false"}};
     MEMORY_ENDS(scenario_fini) struct scenario s;
-    struct error err = {0};
     text_write("s.yaml", "seed: 1\n", 8);
     assert_true(scenario_load(&s, "s.yaml", sets, 3, &err));
     assert_int_equal(s.tcp.receive_buffer_bytes, 2000000);
@@ -203,7 +192,6 @@ TEST(test_set_without_sense_is_blamed)
 TEST(test_culprit_is_the_later_set_or_the_one_spelt_out)
 {
     static const struct document_set sets[] = {{.text = "c=1"}, {.text = "b=2"}};
-    struct error err = {0};
     text_write("s.yaml", "a: 1\nb: 1\n", 10);
     struct document *d = document_open("s.yaml", sets, 2, &err);
     assert_non_null(d);

@@ -30,19 +30,10 @@ TEST(test_every_statement)
           "rank 1 {\nx9_: recv 100b from 0 tag 5\nsend 7b to 0 tag 0\n}\n", &s);
     assert_int_equal(s.n, 2);
     const struct schedule_rank *r = &s.ranks[0];
-    assert_int_equal(r->n, 4);
-    assert_int_equal(r->ops[0].kind, SCHEDULE_CALC);
-    assert_int_equal(r->ops[0].amount, 1000);
-    assert_int_equal(r->ops[0].cpu, 1);
-    assert_int_equal(r->ops[1].kind, SCHEDULE_SEND);
-    assert_int_equal(r->ops[1].amount, 100);
-    assert_int_equal(r->ops[1].peer, 1);
-    assert_int_equal(r->ops[1].tag, 5);
-    assert_int_equal(r->ops[1].line, 7);
-    assert_int_equal(r->ops[2].kind, SCHEDULE_RECEIVE);
-    assert_int_equal(r->n_needs, 2);
-    assert_int_equal(r->needs[0].op, 1);
-    assert_int_equal(r->needs[0].earlier, 0);
+    assert_ints({r->n, 4}, {r->ops[0].kind, SCHEDULE_CALC}, {r->ops[0].amount, 1000}, {r->ops[0].cpu, 1},
+                {r->ops[1].kind, SCHEDULE_SEND}, {r->ops[1].amount, 100}, {r->ops[1].peer, 1}, {r->ops[1].tag, 5},
+                {r->ops[1].line, 7}, {r->ops[2].kind, SCHEDULE_RECEIVE}, {r->n_needs, 2}, {r->needs[0].op, 1},
+                {r->needs[0].earlier, 0});
     assert_false(r->needs[0].started);
     assert_true(r->needs[1].started);
     assert_int_equal(s.ranks[1].n, 2);
@@ -52,8 +43,7 @@ TEST(test_words_may_be_labels)
 {
     MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("num_ranks 1\nrank 0 {\nsend: calc 1\ncalc: calc 2\ncalc requires send\n}\n", &s);
-    assert_int_equal(s.ranks[0].n, 2);
-    assert_int_equal(s.ranks[0].n_needs, 1);
+    assert_ints({s.ranks[0].n, 2}, {s.ranks[0].n_needs, 1});
 }
 
 /* TCP carries no message of no byte. */
@@ -61,9 +51,8 @@ TEST(test_an_empty_message_has_a_byte)
 {
     MEMORY_ENDS(schedule_fini) struct schedule s;
     reads("num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0 tag -1\n}\n", &s);
-    assert_int_equal(s.ranks[0].ops[0].amount, 1);
-    assert_int_equal(s.ranks[1].ops[0].amount, 1);
-    assert_int_equal(s.ranks[1].ops[0].tag, SCHEDULE_ANY_TAG);
+    assert_ints({s.ranks[0].ops[0].amount, 1}, {s.ranks[1].ops[0].amount, 1},
+                {s.ranks[1].ops[0].tag, SCHEDULE_ANY_TAG});
 }
 
 TEST(test_errors_name_the_line)
@@ -165,7 +154,6 @@ TEST(test_connections_of_pairs)
     free(one);
     MEMORY_LOCAL struct schedule_flow *two = schedule_flows(&s, true, &n);
     assert_int_equal(n, 3);
-    assert_true(two[0].from == 0 && two[0].to == 1 && !two[0].duplex);
-    assert_true(two[1].from == 1 && two[1].to == 0 && !two[1].duplex);
-    assert_true(two[2].from == 2 && two[2].to == 1);
+    assert_all(two[0].from == 0 && two[0].to == 1 && !two[0].duplex,
+               two[1].from == 1 && two[1].to == 0 && !two[1].duplex, two[2].from == 2 && two[2].to == 1);
 }

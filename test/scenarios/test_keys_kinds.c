@@ -3,10 +3,6 @@
 
 #include "test/scenarios/text.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 static const char *rejection(const char *yaml)
 {
     static struct error err;
@@ -52,19 +48,16 @@ TEST(test_limits_are_bytes_or_packets)
         char yaml[64];
         snprintf(yaml, sizeof yaml, "network: {nic: {limit: %s}}\n", limits[i].text);
         MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
-        assert_true(s.network.nic.limit_bytes == limits[i].bytes);
-        assert_true(s.network.nic.limit_packets == limits[i].packets);
+        assert_all(s.network.nic.limit_bytes == limits[i].bytes, s.network.nic.limit_packets == limits[i].packets);
     }
     assert_string_equal(rejection("network: {nic: {limit: 0p}}\n"),
                         "s.yaml:1: network.nic.limit: '0' is outside 1 to 1000000000");
     assert_string_equal(rejection("network: {nic: {limit: 10 frames}}\n"),
                         "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: '10 frames' "
-                        "has "
-                        "unknown unit 'frames'; a size looks like 3MB, 500kB or 64KiB");
+                        "has unknown unit 'frames'; a size looks like 3MB, 500kB or 64KiB");
     assert_string_equal(rejection("network: {nic: {limit: p}}\n"),
                         "s.yaml:1: network.nic.limit: neither bytes (20MB), nor packets (1000p), nor none: 'p' is not "
-                        "a size; "
-                        "try 3MB, 500kB or 64KiB");
+                        "a size; try 3MB, 500kB or 64KiB");
 }
 
 TEST(test_every_congestion_control_is_known_by_its_whole_name)

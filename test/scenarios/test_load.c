@@ -2,53 +2,34 @@
 #include "base/units.h"
 #include "test/scenarios/text.h"
 
-#include <stdio.h>
-#include <string.h>
-
 TEST(test_every_default)
 {
     struct scenario s = text_load("{}\n", NULL);
     assert_string_equal(s.title, "");
-    assert_int_equal(s.engine, SCENARIO_ENGINE_NATIVE);
-    assert_int_equal(s.seed, 1);
-    assert_int_equal(s.duration_ps, 2 * UNITS_PS_PER_S);
-    assert_int_equal(s.warmup_ps, 600 * UNITS_PS_PER_MS);
-    assert_int_equal(s.network.topology, EMU_TOPOLOGY_STAR);
+    assert_ints({s.engine, SCENARIO_ENGINE_NATIVE}, {s.seed, 1}, {s.duration_ps, 2 * UNITS_PS_PER_S},
+                {s.warmup_ps, 600 * UNITS_PS_PER_MS}, {s.network.topology, EMU_TOPOLOGY_STAR});
     assert_int_equal(s.network.hosts, 4); /* h0, two that send, one that receives */
-    assert_int_equal(s.network.link.rate_bps, 1000000000);
-    assert_int_equal(s.network.link.delay_ps, 50 * UNITS_PS_PER_US);
-    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FIFO);
-    assert_int_equal(s.network.nic.limit_bytes, 20000000);
+    assert_ints({s.network.link.rate_bps, 1000000000}, {s.network.link.delay_ps, 50 * UNITS_PS_PER_US},
+                {s.network.nic.discipline, EMU_DISCIPLINE_FIFO}, {s.network.nic.limit_bytes, 20000000});
     assert_true(s.network.nic.limit_packets == EMU_QUEUE_UNLIMITED);
-    assert_int_equal(s.network.sw.architecture, EMU_ARCHITECTURE_OUTPUT);
-    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO);
-    assert_int_equal(s.network.sw.queue.limit_bytes, 20000000);
+    assert_ints({s.network.sw.architecture, EMU_ARCHITECTURE_OUTPUT},
+                {s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO}, {s.network.sw.queue.limit_bytes, 20000000});
     assert_true(s.network.sw.queue.limit_packets == EMU_QUEUE_UNLIMITED);
-    assert_int_equal(s.tcp.congestion, EMU_CONGESTION_NEWRENO);
-    assert_int_equal(s.tcp.send_buffer_bytes, 3000000);
-    assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
-    assert_int_equal(s.tcp.initial_window_segments, SCENARIO_WARM);
-    assert_int_equal(s.tcp.segment_bytes, 1448);
-    assert_int_equal(s.tcp.delayed_ack, 2);
-    assert_int_equal(s.tcp.delayed_ack_timeout_ps, 40 * UNITS_PS_PER_MS);
-    assert_int_equal(s.tcp.min_rto_ps, 200 * UNITS_PS_PER_MS);
-    assert_int_equal(s.tcp.max_rto_ps, 0);
+    assert_ints({s.tcp.congestion, EMU_CONGESTION_NEWRENO}, {s.tcp.send_buffer_bytes, 3000000},
+                {s.tcp.receive_buffer_bytes, 3000000}, {s.tcp.initial_window_segments, SCENARIO_WARM},
+                {s.tcp.segment_bytes, 1448}, {s.tcp.delayed_ack, 2},
+                {s.tcp.delayed_ack_timeout_ps, 40 * UNITS_PS_PER_MS}, {s.tcp.min_rto_ps, 200 * UNITS_PS_PER_MS},
+                {s.tcp.max_rto_ps, 0});
     assert_true(s.tcp.sack);
-    assert_int_equal(s.n_flows, 3);
-    assert_int_equal(s.n_points, 0);
-    assert_int_equal(s.start_spread_ps, 100 * UNITS_PS_PER_US);
-    assert_int_equal(s.n_captures, 0);
+    assert_ints({s.n_flows, 3}, {s.n_points, 0}, {s.start_spread_ps, 100 * UNITS_PS_PER_US}, {s.n_captures, 0});
     scenario_fini(&s);
     s = text_load("network: {topology: tree}\n", NULL);
-    assert_int_equal(s.network.racks[0], 5);
-    assert_int_equal(s.network.racks[1], 5);
-    assert_int_equal(s.network.hosts, 10);
+    assert_ints({s.network.racks[0], 5}, {s.network.racks[1], 5}, {s.network.hosts, 10});
     assert_true(s.network.backbone.rate_bps == 10000000000);
     assert_int_equal(s.network.backbone.delay_ps, 50 * UNITS_PS_PER_US);
     scenario_fini(&s);
     s = text_load("capture: [{at: sw0-h0}]\n", NULL);
-    assert_int_equal(s.captures[0].snaplen, 96);
-    assert_int_equal(s.captures[0].format, SCENARIO_FORMAT_PCAP);
+    assert_ints({s.captures[0].snaplen, 96}, {s.captures[0].format, SCENARIO_FORMAT_PCAP});
     scenario_fini(&s);
 }
 
@@ -61,37 +42,23 @@ TEST(test_every_key_reaches_its_place)
         "  switch: {queue: fifo, limit: 64KiB}\n"
         "tcp: {congestion: cubic, window: 500kB, initial_window: 10, segment: 1000, delayed_ack: 1,\n"
         "      delayed_ack_timeout: 25ms, min_rto: 1s, sack: false}\n"
-        "capture: [{at: h4, snaplen: 65535, format: pcapng}, {at: sw1-h4}, {at: sw0-sw1}, {at: sw1-sw0}]\n",
-        NULL);
+        "capture: [{at: h4, snaplen: 65535, format: pcapng}, {at: sw1-h4}, {at: sw0-sw1}, {at: sw1-sw0}]\n", NULL);
     assert_string_equal(s.title, "All of it");
     assert_true(s.seed == INT64_MAX);
-    assert_int_equal(s.duration_ps, 10 * UNITS_PS_PER_S);
-    assert_int_equal(s.warmup_ps, 0);
-    assert_int_equal(s.network.topology, EMU_TOPOLOGY_TREE);
-    assert_int_equal(s.network.racks[0], 2);
-    assert_int_equal(s.network.racks[1], 3);
-    assert_int_equal(s.network.hosts, 5);
-    assert_int_equal(s.network.link.rate_bps, 100000000);
-    assert_int_equal(s.network.link.delay_ps, UNITS_PS_PER_MS);
+    assert_ints({s.duration_ps, 10 * UNITS_PS_PER_S}, {s.warmup_ps, 0}, {s.network.topology, EMU_TOPOLOGY_TREE},
+                {s.network.racks[0], 2}, {s.network.racks[1], 3}, {s.network.hosts, 5},
+                {s.network.link.rate_bps, 100000000}, {s.network.link.delay_ps, UNITS_PS_PER_MS});
     assert_true(s.network.backbone.rate_bps == 40000000000);
-    assert_int_equal(s.network.backbone.delay_ps, 7000);
-    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
+    assert_ints({s.network.backbone.delay_ps, 7000}, {s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST});
     assert_true(s.network.nic.limit_bytes == EMU_QUEUE_UNLIMITED);
-    assert_int_equal(s.network.nic.limit_packets, 1000);
-    assert_int_equal(s.network.sw.queue.limit_bytes, 65536);
-    assert_int_equal(s.tcp.congestion, EMU_CONGESTION_CUBIC);
-    assert_int_equal(s.tcp.send_buffer_bytes, 500000);
-    assert_int_equal(s.tcp.initial_window_segments, 10);
-    assert_int_equal(s.tcp.segment_bytes, 1000);
-    assert_int_equal(s.tcp.delayed_ack, 1);
-    assert_int_equal(s.tcp.delayed_ack_timeout_ps, 25 * UNITS_PS_PER_MS);
-    assert_int_equal(s.tcp.min_rto_ps, UNITS_PS_PER_S);
+    assert_ints({s.network.nic.limit_packets, 1000}, {s.network.sw.queue.limit_bytes, 65536},
+                {s.tcp.congestion, EMU_CONGESTION_CUBIC}, {s.tcp.send_buffer_bytes, 500000},
+                {s.tcp.initial_window_segments, 10}, {s.tcp.segment_bytes, 1000}, {s.tcp.delayed_ack, 1},
+                {s.tcp.delayed_ack_timeout_ps, 25 * UNITS_PS_PER_MS}, {s.tcp.min_rto_ps, UNITS_PS_PER_S});
     assert_false(s.tcp.sack);
-    assert_int_equal(s.flows[0].tcp.initial_window_segments, 10);
-    assert_int_equal(s.n_captures, 4);
+    assert_ints({s.flows[0].tcp.initial_window_segments, 10}, {s.n_captures, 4});
     assert_string_equal(s.captures[0].at, "h4");
-    assert_int_equal(s.captures[0].snaplen, 65535);
-    assert_int_equal(s.captures[0].format, SCENARIO_FORMAT_PCAPNG);
+    assert_ints({s.captures[0].snaplen, 65535}, {s.captures[0].format, SCENARIO_FORMAT_PCAPNG});
     assert_string_equal(s.captures[3].at, "sw1-sw0");
     scenario_fini(&s);
 }
@@ -239,7 +206,6 @@ TEST(test_captures_are_at_ports_that_exist)
     for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) {
         char yaml[64];
         struct scenario s;
-        struct error err = {0};
         int n = snprintf(yaml, sizeof yaml, "capture: [{at: \"%s\"}]\n", absent[i]);
         text_write("s.yaml", yaml, (size_t)n);
         assert_false(scenario_load(&s, "s.yaml", NULL, 0, &err));
@@ -250,8 +216,7 @@ TEST(test_captures_are_at_ports_that_exist)
                  "s.yaml:2: capture.0.at: 'sw0-h2' is not a port here; a host's NIC is h0 to h3, a switch's port "
                  "sw0-h0 (sw1 for the second rack) or sw0-sw1, sw1-sw0");
     text_rejects("capture: [{snaplen: 96}]\n", NULL, "s.yaml:1: capture.0.at: is missing; a capture goes {at: h0}");
-    text_rejects("capture: [{at: h0}, {at: h1}, {at: h0}]\n", NULL,
-                 "s.yaml:1: capture.2.at: 'h0' is captured twice");
+    text_rejects("capture: [{at: h0}, {at: h1}, {at: h0}]\n", NULL, "s.yaml:1: capture.2.at: 'h0' is captured twice");
     text_rejects("capture: [{at: h0, snaplen: 53}]\n", NULL,
                  "s.yaml:1: capture.0.snaplen: '53' is outside 54B to 65535B");
     text_rejects("capture: [{at: h0, format: erf}]\n", NULL,

@@ -47,8 +47,7 @@ TEST(test_few_bytes_are_kept)
         samples_end(&s);
     }
     size_t first = 2 + 200 * 2, later = 100 * 3 + 1 + 2; /* 77 doubled takes two bytes */
-    assert_int_equal(s.end[0], first);
-    assert_int_equal(s.used, first + 9 * later);
+    assert_ints({s.end[0], first}, {s.used, first + 9 * later});
     samples_fini(&s);
     samples_init(&s, 5); /* no sample: nothing to read */
     MEMORY_ENDS(samples_reader_fini) struct samples_reader r;

@@ -3,133 +3,77 @@
 
 #include "test/scenarios/text.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#define SAME(field) {a->field, b->field}
 
 static void same_queue(const struct emu_queue_config *a, const struct emu_queue_config *b)
 {
-    assert_int_equal(a->discipline, b->discipline);
-    assert_true(a->limit_bytes == b->limit_bytes);
-    assert_true(a->limit_packets == b->limit_packets);
-    assert_true(a->mark_bytes == b->mark_bytes);
-    const struct emu_discipline_parameters *p = &a->parameters, *q = &b->parameters;
-    assert_true(p->target_ps == q->target_ps && p->interval_ps == q->interval_ps);
-    assert_true(p->quantum_bytes == q->quantum_bytes);
-    assert_int_equal(p->n_quanta, q->n_quanta);
-    for (int i = 0; i < p->n_quanta; i++)
-        assert_true(p->quanta_bytes[i] == q->quanta_bytes[i]);
-    assert_true(p->min_bytes == q->min_bytes && p->max_bytes == q->max_bytes && p->probability == q->probability);
-    assert_true(p->rate_bps == q->rate_bps && p->burst_bytes == q->burst_bytes);
-    assert_int_equal(p->ecn, q->ecn);
-    assert_int_equal(p->aggressive, q->aggressive);
+    assert_ints(SAME(discipline), SAME(limit_bytes), SAME(limit_packets), SAME(mark_bytes),
+                SAME(parameters.target_ps), SAME(parameters.interval_ps), SAME(parameters.quantum_bytes),
+                SAME(parameters.n_quanta), SAME(parameters.min_bytes), SAME(parameters.max_bytes),
+                SAME(parameters.rate_bps), SAME(parameters.burst_bytes), SAME(parameters.ecn),
+                SAME(parameters.aggressive));
+    for (int i = 0; i < a->parameters.n_quanta; i++)
+        assert_true(a->parameters.quanta_bytes[i] == b->parameters.quanta_bytes[i]);
+    assert_near(a->parameters.probability, b->parameters.probability, 0);
 }
 
 static void same_link(const struct emu_link_config *a, const struct emu_link_config *b)
 {
-    assert_true(a->rate_bps == b->rate_bps);
-    assert_true(a->up_bps == b->up_bps);
-    assert_true(a->delay_ps == b->delay_ps);
-    assert_int_equal(a->faults.on, b->faults.on);
-    assert_float_equal(a->faults.loss, b->faults.loss, 0);
-    assert_int_equal(a->faults.burst.on, b->faults.burst.on);
-    assert_float_equal(a->faults.burst.to_bad, b->faults.burst.to_bad, 0);
-    assert_float_equal(a->faults.burst.to_good, b->faults.burst.to_good, 0);
-    assert_float_equal(a->faults.burst.loss_bad, b->faults.burst.loss_bad, 0);
-    assert_float_equal(a->faults.burst.loss_good, b->faults.burst.loss_good, 0);
-    assert_int_equal(a->faults.jitter_ps, b->faults.jitter_ps);
-    assert_int_equal(a->faults.shape, b->faults.shape);
-    assert_float_equal(a->faults.reorder, b->faults.reorder, 0);
-    assert_int_equal(a->faults.reorder_by_ps, b->faults.reorder_by_ps);
-    assert_true(a->faults.seed == b->faults.seed);
+    assert_ints(SAME(rate_bps), SAME(up_bps), SAME(delay_ps), SAME(faults.on), SAME(faults.burst.on),
+                SAME(faults.jitter_ps), SAME(faults.shape), SAME(faults.reorder_by_ps), SAME(faults.seed));
+    assert_all_near(0, SAME(faults.loss), SAME(faults.burst.to_bad), SAME(faults.burst.to_good),
+                    SAME(faults.burst.loss_bad), SAME(faults.burst.loss_good), SAME(faults.reorder));
 }
 
 static void same_switch(const struct emu_switch_config *a, const struct emu_switch_config *b)
 {
     same_queue(&a->queue, &b->queue);
     assert_string_equal(a->kernel, b->kernel);
-    assert_int_equal(a->architecture, b->architecture);
-    assert_true(a->pool.bytes == b->pool.bytes && a->pool.packets == b->pool.packets);
-    assert_true(a->alpha == b->alpha);
-    assert_int_equal(a->arbitration, b->arbitration);
-    assert_int_equal(a->cut_through, b->cut_through);
-    assert_int_equal(a->latency_ps, b->latency_ps);
-    assert_int_equal(a->backplane_bps, b->backplane_bps);
-    assert_int_equal(a->pause.on, b->pause.on);
-    assert_true(a->pause.xoff.bytes == b->pause.xoff.bytes && a->pause.xoff.packets == b->pause.xoff.packets);
-    assert_true(a->pause.xon.bytes == b->pause.xon.bytes && a->pause.xon.packets == b->pause.xon.packets);
-    assert_int_equal(a->pause.quanta, b->pause.quanta);
-    assert_int_equal(a->pause.n_classes, b->pause.n_classes);
-    assert_true(a->pause.rest.bytes == b->pause.rest.bytes && a->pause.rest.packets == b->pause.rest.packets);
+    assert_ints(SAME(architecture), SAME(pool.bytes), SAME(pool.packets), SAME(arbitration),
+                SAME(cut_through), SAME(latency_ps), SAME(backplane_bps), SAME(pause.on), SAME(pause.xoff.bytes),
+                SAME(pause.xoff.packets), SAME(pause.xon.bytes), SAME(pause.xon.packets), SAME(pause.quanta),
+                SAME(pause.n_classes), SAME(pause.rest.bytes), SAME(pause.rest.packets));
+    assert_near(a->alpha, b->alpha, 0);
     for (int i = 0; i < a->pause.n_classes; i++)
         assert_int_equal(a->pause.classes[i], b->pause.classes[i]);
 }
 
 static void same_tcp(const struct emu_tcp_config *a, const struct emu_tcp_config *b)
 {
-    assert_int_equal(a->congestion, b->congestion);
-    assert_int_equal(a->send_buffer_bytes, b->send_buffer_bytes);
-    assert_int_equal(a->receive_buffer_bytes, b->receive_buffer_bytes);
-    assert_int_equal(a->initial_window_segments, b->initial_window_segments);
-    assert_int_equal(a->segment_bytes, b->segment_bytes);
-    assert_int_equal(a->delayed_ack, b->delayed_ack);
-    assert_int_equal(a->delayed_ack_timeout_ps, b->delayed_ack_timeout_ps);
-    assert_int_equal(a->min_rto_ps, b->min_rto_ps);
-    assert_int_equal(a->max_rto_ps, b->max_rto_ps);
-    assert_int_equal(a->sack, b->sack);
-    assert_int_equal(a->ecn, b->ecn);
+    assert_ints(SAME(congestion), SAME(send_buffer_bytes), SAME(receive_buffer_bytes), SAME(initial_window_segments),
+                SAME(segment_bytes), SAME(delayed_ack), SAME(delayed_ack_timeout_ps), SAME(min_rto_ps),
+                SAME(max_rto_ps), SAME(sack), SAME(ecn));
 }
 
 static void same(const struct scenario *a, const struct scenario *b)
 {
     assert_string_equal(a->title, b->title);
-    assert_int_equal(a->engine, b->engine);
-    assert_true(a->seed == b->seed);
-    assert_int_equal(a->duration_ps, b->duration_ps);
-    assert_int_equal(a->warmup_ps, b->warmup_ps);
-    assert_int_equal(a->network.topology, b->network.topology);
-    assert_int_equal(a->network.hosts, b->network.hosts);
-    assert_int_equal(a->network.racks[0], b->network.racks[0]);
-    assert_int_equal(a->network.racks[1], b->network.racks[1]);
+    assert_ints(SAME(engine), SAME(seed), SAME(duration_ps), SAME(warmup_ps), SAME(network.topology),
+                SAME(network.hosts), SAME(network.racks[0]), SAME(network.racks[1]));
     same_link(&a->network.link, &b->network.link);
     same_link(&a->network.backbone, &b->network.backbone);
-    assert_int_equal(a->link_goodput_bps, b->link_goodput_bps);
-    assert_int_equal(a->backbone_goodput_bps, b->backbone_goodput_bps);
+    assert_ints(SAME(link_goodput_bps), SAME(backbone_goodput_bps));
     same_queue(&a->network.nic, &b->network.nic);
     same_switch(&a->network.sw, &b->network.sw);
     same_switch(&a->network.root_sw, &b->network.root_sw);
-    assert_int_equal(a->network.n_racks, b->network.n_racks);
-    assert_int_equal(a->network.uplinks, b->network.uplinks);
-    assert_int_equal(a->network.n_delays, b->network.n_delays);
+    assert_ints(SAME(network.n_racks), SAME(network.uplinks), SAME(network.n_delays));
     for (int i = 0; i < a->network.n_delays; i++)
         assert_int_equal(a->network.delays_ps[i], b->network.delays_ps[i]);
     assert_int_equal(a->network.n_host_times, b->network.n_host_times);
     for (int i = 0; i < a->network.n_host_times; i++)
         assert_int_equal(a->network.host_times_ps[i], b->network.host_times_ps[i]);
-    assert_int_equal(a->transport, b->transport);
-    assert_int_equal(a->traffic, b->traffic);
-    assert_int_equal(a->gbn.window_packets, b->gbn.window_packets);
-    assert_int_equal(a->gbn.timeout_ps, b->gbn.timeout_ps);
+    assert_ints(SAME(transport), SAME(traffic), SAME(gbn.window_packets), SAME(gbn.timeout_ps));
     same_tcp(&a->tcp, &b->tcp);
-    assert_int_equal(a->start_spread_ps, b->start_spread_ps);
-    assert_int_equal(a->barrier, b->barrier);
+    assert_ints(SAME(start_spread_ps), SAME(barrier));
     assert_float_equal(a->precision, b->precision, 0);
-    assert_int_equal(a->star_bytes, b->star_bytes);
-    assert_int_equal(a->star_repeat, b->star_repeat);
-    assert_int_equal(a->incoming_window_bytes, b->incoming_window_bytes);
-    assert_int_equal(a->outgoing_window_bytes, b->outgoing_window_bytes);
-    assert_int_equal(a->n_flows, b->n_flows);
+    assert_ints(SAME(star_bytes), SAME(star_repeat), SAME(incoming_window_bytes), SAME(outgoing_window_bytes),
+                SAME(n_flows));
     for (int i = 0; i < a->n_flows; i++) {
         assert_string_equal(a->flows[i].name, b->flows[i].name);
-        assert_int_equal(a->flows[i].from, b->flows[i].from);
-        assert_int_equal(a->flows[i].to, b->flows[i].to);
-        assert_int_equal(a->flows[i].bytes, b->flows[i].bytes);
-        assert_int_equal(a->flows[i].start_ps, b->flows[i].start_ps);
-        assert_int_equal(a->flows[i].repeat, b->flows[i].repeat);
-        assert_int_equal(a->flows[i].traffic_class, b->flows[i].traffic_class);
+        assert_ints(SAME(flows[i].from), SAME(flows[i].to), SAME(flows[i].bytes), SAME(flows[i].start_ps),
+                    SAME(flows[i].repeat), SAME(flows[i].traffic_class));
         same_tcp(&a->flows[i].tcp, &b->flows[i].tcp);
-        assert_int_equal(a->flows[i].rate_bps, b->flows[i].rate_bps);
-        assert_int_equal(a->flows[i].n_pauses, b->flows[i].n_pauses);
+        assert_ints(SAME(flows[i].rate_bps), SAME(flows[i].n_pauses));
         for (int k = 0; k < a->flows[i].n_pauses; k++)
             assert_memory_equal(&a->flows[i].pauses[k], &b->flows[i].pauses[k], sizeof *a->flows[i].pauses);
         assert_int_equal(a->flows[i].n_windows, b->flows[i].n_windows);
@@ -145,29 +89,24 @@ static void same(const struct scenario *a, const struct scenario *b)
         assert_int_equal(a->programs[i].n_words, b->programs[i].n_words);
         for (int k = 0; k < a->programs[i].n_words; k++)
             assert_string_equal(a->programs[i].command[k].text, b->programs[i].command[k].text);
-        assert_int_equal(a->programs[i].host, b->programs[i].host);
-        assert_int_equal(a->programs[i].start_ps, b->programs[i].start_ps);
+        assert_ints(SAME(programs[i].host), SAME(programs[i].start_ps));
     }
     assert_int_equal(a->n_ranks, b->n_ranks);
     for (int i = 0; i < a->n_ranks; i++)
         assert_int_equal(a->ranks[i], b->ranks[i]);
-    assert_int_equal(a->n_played, b->n_played);
-    assert_int_equal(a->connections_apart, b->connections_apart);
-    assert_int_equal(a->eager_bytes, b->eager_bytes);
+    assert_ints(SAME(n_played), SAME(connections_apart), SAME(eager_bytes));
     assert_memory_equal(&a->collective, &b->collective, sizeof a->collective);
     assert_int_equal(a->goal.n_lines, b->goal.n_lines);
     for (int i = 0; i < a->goal.n_lines; i++)
         assert_string_equal(a->goal.lines[i].text, b->goal.lines[i].text);
     assert_int_equal(a->n_points, b->n_points);
     for (int i = 0; i < a->n_points; i++) {
-        assert_int_equal(a->points[i].incoming, b->points[i].incoming);
-        assert_int_equal(a->points[i].outgoing, b->points[i].outgoing);
+        assert_ints({a->points[i].incoming, b->points[i].incoming}, {a->points[i].outgoing, b->points[i].outgoing});
     }
     assert_int_equal(a->n_captures, b->n_captures);
     for (int i = 0; i < a->n_captures; i++) {
         assert_string_equal(a->captures[i].at, b->captures[i].at);
-        assert_int_equal(a->captures[i].snaplen, b->captures[i].snaplen);
-        assert_int_equal(a->captures[i].format, b->captures[i].format);
+        assert_ints(SAME(captures[i].snaplen), SAME(captures[i].format));
     }
 }
 
@@ -192,8 +131,7 @@ TEST(test_star_survives_with_its_drawn_starts)
 
 TEST(test_tree_and_flows_survive_to_the_picosecond)
 {
-    struct scenario s = text_load(
-        "duration: 1.000000000001s\nwarmup: 1ps\n"
+    struct scenario s = text_load("duration: 1.000000000001s\nwarmup: 1ps\n"
         "network: {topology: tree, racks: [2, 1], link: {rate: 2.5Gbps, delay: 1234567ps, goodput: 2.4Gbps},\n"
         "          backbone: {rate: 25Gbps, delay: 0s}, nic: {queue: ack-first, limit: 85 packets},\n"
         "          switch: {limit: 1518}}\n"
@@ -202,9 +140,7 @@ TEST(test_tree_and_flows_survive_to_the_picosecond)
         "    - {name: a-b_c.9, from: h0, to: h2, bytes: 10000001, window: 64KiB, congestion: cubic, start: 7ps}\n"
         "    - {from: h1, to: h0, pauses: [200ms after 1MB, 123456789012ps after 1000001]}\n"
         "    - {name: c, from: h1, to: h2, bytes: 10, pauses: [1ps after 9]}\n", NULL);
-    assert_int_equal(s.flows[0].start_ps, 7);
-    assert_int_equal(s.flows[1].n_pauses, 2);
-    assert_int_equal(s.flows[2].n_pauses, 1);
+    assert_ints({s.flows[0].start_ps, 7}, {s.flows[1].n_pauses, 2}, {s.flows[2].n_pauses, 1});
     survives(&s, NULL);
 }
 
@@ -214,12 +150,9 @@ TEST(test_distances_and_two_rates_survive)
         "network: {hosts: 3, uplinks: 1, delays: [0s, 5ms, 1ps], host_times: [7us, 1ps], link: {rate: 1Gbps},\n"
         "          backbone: {rate: 20Mbps, up: 2Mbps}}\n"
         "traffic: {flows: [{from: h1, to: h0, rate: 4000001bps, pauses: [1s after 1MB]}]}\n", NULL);
-    assert_int_equal(s.network.n_delays, 3);
-    assert_int_equal(s.network.delays_ps[1], 5000000000);
-    assert_int_equal(s.network.n_host_times, 2);
-    assert_int_equal(s.network.host_times_ps[0], 7000000);
-    assert_int_equal(s.network.backbone.up_bps, 2000000);
-    assert_int_equal(s.network.link.up_bps, 0);
+    assert_ints({s.network.n_delays, 3}, {s.network.delays_ps[1], 5000000000}, {s.network.n_host_times, 2},
+                {s.network.host_times_ps[0], 7000000}, {s.network.backbone.up_bps, 2000000},
+                {s.network.link.up_bps, 0});
     survives(&s, NULL);
 }
 
@@ -234,10 +167,8 @@ TEST(test_faults_of_links_survive)
     assert_float_equal(link->loss, 0.001, 0);
     assert_float_equal(link->burst.to_good, 0.2, 0);
     assert_float_equal(link->burst.loss_bad, 1, 0);
-    assert_int_equal(backbone->jitter_ps, 2000000000);
-    assert_int_equal(backbone->shape, EMU_FAULT_NORMAL);
-    assert_int_equal(backbone->reorder_by_ps, 1000000000);
-    assert_int_equal(backbone->seed, 5);
+    assert_ints({backbone->jitter_ps, 2000000000}, {backbone->shape, EMU_FAULT_NORMAL},
+                {backbone->reorder_by_ps, 1000000000}, {backbone->seed, 5});
     survives(&s, NULL);
 }
 
@@ -247,8 +178,7 @@ TEST(test_classes_of_pause_survive)
         "network: {nic: {queue: prio}, switch: {queue: drr, limit: 600kB, pause: {classes: [3, 5]}}}\n"
         "traffic: {flows: [{from: h1, to: h0, class: 3}]}\n", NULL);
     const struct emu_pause_config *pause = &s.network.sw.pause;
-    assert_int_equal(pause->n_classes, 2);
-    assert_int_equal(pause->classes[1], 5);
+    assert_ints({pause->n_classes, 2}, {pause->classes[1], 5});
     assert_int_equal(pause->rest.bytes, 200000); /* a third each: both classes', and the others' */
     assert_true(pause->xoff.bytes > 0 && pause->xoff.bytes < 200000);
     survives(&s, NULL);
@@ -256,8 +186,7 @@ TEST(test_classes_of_pause_survive)
 
 TEST(test_queues_of_the_kernel_survive)
 {
-    struct scenario s = text_load(
-        "engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
+    struct scenario s = text_load("engine: linux\nnetwork: {switch: {qdisc: 'cake ack-filter'}, nic: {mark: 30kB}}\n"
         "traffic: {flows: [{from: h1, to: h0}]}\n", NULL);
     assert_string_equal(s.network.sw.kernel, "cake ack-filter");
     assert_true(s.network.sw.queue.limit_bytes == EMU_QUEUE_UNLIMITED); /* its own bounds */
@@ -313,8 +242,7 @@ TEST(test_disciplines_survive_with_what_they_are_told)
         char text[600];
         snprintf(text, sizeof text, "network: {nic: {%s}, switch: {%s}}\n%s", rows[i].nic, rows[i].port, traffic);
         struct scenario s = text_load(text, NULL);
-        assert_int_equal(s.flows[0].traffic_class, 7);
-        assert_int_equal(s.datagrams[0].traffic_class, 3);
+        assert_ints({s.flows[0].traffic_class, 7}, {s.datagrams[0].traffic_class, 3});
         if (i == 2)
             assert_true(s.network.nic.parameters.n_quanta == 3 && s.network.nic.parameters.quanta_bytes[1] == 64);
         survives(&s, NULL);
@@ -342,14 +270,12 @@ TEST(test_collectives_survive)
     struct scenario s = text_load("network: {hosts: 9}\ntraffic:\n  collective: {algorithm: halo, bytes: 70001,\n"
                                   "    repeat: 3, period: 7ms, dimensions: [2, 2, 2], connections: two, eager: 0B,\n"
                                   "    ranks: [h8, h1, h2, h3, h4, h5, h6, h7]}\n", NULL);
-    assert_int_equal(s.ranks[0], 8);
-    assert_int_equal(s.n_flows, 8 * 3);
+    assert_ints({s.ranks[0], 8}, {s.n_flows, 8 * 3});
     assert_true(s.connections_apart);
     assert_int_equal(s.flows[0].from, 8);
     survives(&s, NULL);
     s = text_load("network: {hosts: 5}\ntraffic: {collective: {algorithm: binomial-reduce, root: h3}}\n", NULL);
-    assert_int_equal(s.collective.bytes, 1000000);
-    assert_int_equal(s.n_flows, 4);
+    assert_ints({s.collective.bytes, 1000000}, {s.n_flows, 4});
     survives(&s, NULL);
     s = text_load("network: {hosts: 2}\ntraffic: {collective: {algorithm: ring-allreduce}}\n", NULL);
     assert_int_equal(s.n_flows, 1);
@@ -389,10 +315,7 @@ TEST(test_goal_texts_survive)
 {
     text_write("a.goal", GOAL, sizeof GOAL - 1);
     struct scenario s = text_load("traffic: {goal: {file: a.goal, ranks: [h3, h1]}}\n", NULL);
-    assert_int_equal(s.network.hosts, 4);
-    assert_int_equal(s.n_flows, 1);
-    assert_int_equal(s.flows[0].from, 3);
-    assert_int_equal(s.flows[0].to, 1);
+    assert_ints({s.network.hosts, 4}, {s.n_flows, 1}, {s.flows[0].from, 3}, {s.flows[0].to, 1});
     assert_string_equal(s.goal.lines[0].text, "num_ranks 2");
     survives(&s, NULL);
     text_rejects("traffic: {goal: {file: b.goal}}\n", NULL,
@@ -418,16 +341,11 @@ TEST(test_goal_texts_survive)
 
 TEST(test_datagrams_survive)
 {
-    struct scenario s = text_load(
-        "traffic:\n  flows: [{from: h1, to: h0}]\n"
+    struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
         "  datagrams: [{from: h1, to: h0, rate: 7Mbps, packet: 700B, start: 1s, stop: 1.5s},\n"
-        "              {from: h0, to: h1, rate: 1Mbps}]\n",
-        NULL);
-    assert_int_equal(s.n_datagrams, 2);
-    assert_int_equal(s.datagrams[0].rate_bps, 7000000);
-    assert_int_equal(s.datagrams[0].packet_bytes, 700);
-    assert_int_equal(s.datagrams[1].packet_bytes, 1500);
-    assert_int_equal(s.datagrams[1].stop_ps, 0);
+        "              {from: h0, to: h1, rate: 1Mbps}]\n", NULL);
+    assert_ints({s.n_datagrams, 2}, {s.datagrams[0].rate_bps, 7000000}, {s.datagrams[0].packet_bytes, 700},
+                {s.datagrams[1].packet_bytes, 1500}, {s.datagrams[1].stop_ps, 0});
     survives(&s, NULL);
     text_rejects("traffic:\n  flows: [{from: h1, to: h0}]\n  datagrams: [{from: h1, to: h1, rate: 1Mbps}]\n", NULL,
                  "s.yaml:3: traffic.datagrams.0.to: 'h1' is also where they come from");
@@ -441,12 +359,9 @@ TEST(test_programs_survive)
 {
     struct scenario s = text_load("traffic:\n  programs:\n"
                                   "    - {host: h0, command: [iperf3, '-s | \"log: 1\" # x', -1, '', \"a\\nb\", ~, '[']}\n"
-                                  "    - {host: h3, name: client, command: [iperf3, -c, h0], start: 10ms}\n",
-                                  NULL);
+                                  "    - {host: h3, name: client, command: [iperf3, -c, h0], start: 10ms}\n", NULL);
     assert_int_equal(s.engine, SCENARIO_ENGINE_LINUX); /* nobody else has them */
-    assert_int_equal(s.n_programs, 2);
-    assert_int_equal(s.network.hosts, 4);
-    assert_int_equal(s.n_flows, 0);
+    assert_ints({s.n_programs, 2}, {s.network.hosts, 4}, {s.n_flows, 0});
     assert_string_equal(s.programs[0].name, "p0");
     static const char *const words[] = {"iperf3", "-s | \"log: 1\" # x", "-1", "", "a\nb", "~", "["};
     assert_int_equal(s.programs[0].n_words, 7);
@@ -477,11 +392,9 @@ TEST(test_programs_survive)
 
 TEST(test_given_windows_survive)
 {
-    struct scenario s = text_load(
-        "tcp: {congestion: given}\ntraffic:\n  flows:\n"
+    struct scenario s = text_load("tcp: {congestion: given}\ntraffic:\n  flows:\n"
         "  - {from: h1, to: h0, windows: [{at: 0s, bytes: 15kB}, {at: 70ms, bytes: 60001B}]}\n", NULL);
-    assert_int_equal(s.flows[0].n_windows, 2);
-    assert_int_equal(s.flows[0].windows[1].bytes, 60001);
+    assert_ints({s.flows[0].n_windows, 2}, {s.flows[0].windows[1].bytes, 60001});
     survives(&s, NULL);
     text_rejects("traffic:\n  flows:\n  - {from: h1, to: h0, windows: [{at: 1s, bytes: 1B}, {at: 1s, bytes: 2B}]}\n",
                  NULL, "s.yaml:3: traffic.flows.0.windows.1: does not come after the one before");
@@ -558,7 +471,6 @@ TEST(test_every_default_is_spelt_out)
 TEST(test_failure_leaves_no_file)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = text_load("seed: 1\n", NULL);
-    struct error err = {0};
     assert_false(scenario_save(&s, "absent/s.yaml", NULL, &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
     assert_non_null(strstr(err.message, "absent/s.yaml"));

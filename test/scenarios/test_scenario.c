@@ -3,10 +3,6 @@
 #include "scenarios/save.h"
 #include "test/scenarios/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* All of a scenario but bytes between its fields. */
 static char *written(const struct scenario *s)
 {
@@ -29,15 +25,12 @@ TEST(test_point_is_the_star_of_its_numbers)
     scenario_at_point(&many, 1, &point);
     assert_int_equal(point.n_points, 0);
     assert_null(point.points);
-    assert_int_equal(point.seed, 5);
-    assert_int_equal(point.network.hosts, 4);
-    assert_int_equal(point.n_flows, 3);
+    assert_ints({point.seed, 5}, {point.network.hosts, 4}, {point.n_flows, 3});
     char *as_point = written(&point), *alone = written(&expected);
     assert_string_equal(as_point, alone);
     free(as_point);
     free(alone);
-    assert_int_equal(point.flows[2].tcp.send_buffer_bytes, 6000000);
-    assert_int_equal(point.n_captures, 2);
+    assert_ints({point.flows[2].tcp.send_buffer_bytes, 6000000}, {point.n_captures, 2});
     assert_memory_equal(point.captures, expected.captures, 2 * sizeof *point.captures);
     assert_ptr_not_equal(point.captures, many.captures);
     scenario_fini(&many); /* the point owns what it has */
@@ -100,8 +93,7 @@ TEST(test_wall_time_is_saved_where_it_means_something)
     struct scenario s = text_load("engine: linux\nclock: wall\nwall: {late_by: 20us, late_share: 5%}\n", NULL);
     char *text = written(&s);
     struct scenario again = text_load(text, NULL);
-    assert_int_equal(again.clock, SCENARIO_CLOCK_WALL);
-    assert_int_equal(again.late_by_ps, 20 * UNITS_PS_PER_US);
+    assert_ints({again.clock, SCENARIO_CLOCK_WALL}, {again.late_by_ps, 20 * UNITS_PS_PER_US});
     assert_true(again.late_share == 0.05);
     scenario_fini(&again);
     free(text);

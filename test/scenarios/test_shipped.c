@@ -5,9 +5,6 @@
 #include "test/scenarios/text.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *folder;
 
@@ -28,27 +25,22 @@ static struct scenario shipped(const char *name)
 TEST(test_star_is_two_in_one_out)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = shipped("star.yaml");
-    assert_int_equal(s.n_flows, 3);
-    assert_int_equal(s.network.hosts, 4);
-    assert_int_equal(s.tcp.receive_buffer_bytes, 3000000);
+    assert_ints({s.n_flows, 3}, {s.network.hosts, 4}, {s.tcp.receive_buffer_bytes, 3000000});
 }
 
 TEST(test_ack_first_is_so_in_both_queues)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = shipped("ack-first.yaml");
-    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
-    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
-    assert_int_equal(s.n_flows, 3);
+    assert_ints({s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST},
+                {s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST}, {s.n_flows, 3});
 }
 
 TEST(test_windows_are_w_w_and_2w)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = shipped("windows.yaml");
     int64_t w = s.flows[0].tcp.receive_buffer_bytes;
-    assert_int_equal(s.n_flows, 3);
-    assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, w);
-    assert_int_equal(s.flows[2].from, 0);
-    assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 2 * w);
+    assert_ints({s.n_flows, 3}, {s.flows[1].tcp.receive_buffer_bytes, w}, {s.flows[2].from, 0},
+                {s.flows[2].tcp.receive_buffer_bytes, 2 * w});
 }
 
 TEST(test_backbone_is_three_in_twelve_out_for_its_first_rack)
@@ -59,9 +51,7 @@ TEST(test_backbone_is_three_in_twelve_out_for_its_first_rack)
         assert_int_not_equal(s.flows[i].from < 40, s.flows[i].to < 40);
         out += s.flows[i].from < 40;
     }
-    assert_int_equal(s.n_flows, 15);
-    assert_int_equal(out, 12);
-    assert_int_equal(s.network.racks[0], 40);
+    assert_ints({s.n_flows, 15}, {out, 12}, {s.network.racks[0], 40});
     /* windows of twenty flows one way and as many ACKs wait in a port: they fit */
     assert_true(20 * s.tcp.receive_buffer_bytes < s.network.sw.queue.limit_bytes / 2);
 }
@@ -85,10 +75,8 @@ TEST(test_figure1_has_the_five_links_of_table_1)
     assert_int_equal(s.n_flows, 5);
     for (int i = 0; i < 5; i++) {
         assert_string_equal(s.flows[i].name, links[i].name);
-        assert_int_equal(s.flows[i].from, links[i].from);
-        assert_int_equal(s.flows[i].to, links[i].to);
-        assert_int_equal(s.flows[i].bytes, links[i].mb * 1000000);
-        assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 500000);
+        assert_ints({s.flows[i].from, links[i].from}, {s.flows[i].to, links[i].to},
+                    {s.flows[i].bytes, links[i].mb * 1000000}, {s.flows[i].tcp.receive_buffer_bytes, 500000});
     }
     assert_int_equal(s.network.backbone.rate_bps, 1000000000);
     /* Six delays and three hops of 1538 + 84 bytes at 8 ns a byte: 360 + 38.9 = 399 us, the 0.4 ms base RTT. */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "base/units.h"
 #include "test/scenarios/text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FLOWS "traffic:\n  flows:\n"
 
@@ -16,13 +11,10 @@ TEST(test_star_flows_have_a_peer_each)
         const char *name;
         int from, to;
     } expected[] = {{"in1", 1, 0}, {"in2", 2, 0}, {"in3", 3, 0}, {"out1", 0, 4}};
-    assert_int_equal(s.network.hosts, 5);
-    assert_int_equal(s.n_flows, 4);
+    assert_ints({s.network.hosts, 5}, {s.n_flows, 4});
     for (int i = 0; i < 4; i++) {
         assert_string_equal(s.flows[i].name, expected[i].name);
-        assert_int_equal(s.flows[i].from, expected[i].from);
-        assert_int_equal(s.flows[i].to, expected[i].to);
-        assert_int_equal(s.flows[i].bytes, 0);
+        assert_ints({s.flows[i].from, expected[i].from}, {s.flows[i].to, expected[i].to}, {s.flows[i].bytes, 0});
         /* warm: ceil(3000000 / 1448) = 2072 */
         assert_int_equal(s.flows[i].tcp.initial_window_segments, 2072);
     }
@@ -32,10 +24,7 @@ TEST(test_star_flows_have_a_peer_each)
 TEST(test_star_flows_wrap_round_over_fewer_hosts)
 {
     struct scenario s = text_load("network: {hosts: 3}\ntraffic: {star: {incoming: 3, outgoing: 1}}\n", NULL);
-    assert_int_equal(s.network.hosts, 3);
-    assert_int_equal(s.flows[1].from, 2);
-    assert_int_equal(s.flows[2].from, 1);
-    assert_int_equal(s.flows[3].to, 2);
+    assert_ints({s.network.hosts, 3}, {s.flows[1].from, 2}, {s.flows[2].from, 1}, {s.flows[3].to, 2});
     scenario_fini(&s);
 }
 
@@ -43,10 +32,8 @@ TEST(test_star_sides_have_windows_of_their_own)
 {
     struct scenario s = text_load("tcp: {window: 1MB}\ntraffic: {star: {incoming: 2, outgoing: 1, "
                                   "outgoing_window: 2MB}}\n", NULL);
-    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
-    assert_int_equal(s.flows[1].tcp.send_buffer_bytes, 1000000);
-    assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 2000000);
-    assert_int_equal(s.flows[2].tcp.send_buffer_bytes, 2000000);
+    assert_ints({s.flows[0].tcp.receive_buffer_bytes, 1000000}, {s.flows[1].tcp.send_buffer_bytes, 1000000},
+                {s.flows[2].tcp.receive_buffer_bytes, 2000000}, {s.flows[2].tcp.send_buffer_bytes, 2000000});
     scenario_fini(&s);
     text_rejects("traffic:\n  star: {incoming: 1, incoming_window: 1}\n", NULL,
                  "s.yaml:2: traffic.star.incoming_window: a window of '1' is smaller than one segment of 1448 bytes");
@@ -81,9 +68,8 @@ TEST(test_a_random_pattern_is_drawn_by_the_seed)
     bool differs = s.n_flows != other.n_flows;
     for (int i = 0; i < s.n_flows; i++) {
         assert_int_not_equal(s.flows[i].from, s.flows[i].to);
-        assert_int_equal(s.flows[i].from, again.flows[i].from);
-        assert_int_equal(s.flows[i].to, again.flows[i].to);
-        assert_int_equal(s.flows[i].bytes, 40000000);
+        assert_ints({s.flows[i].from, again.flows[i].from}, {s.flows[i].to, again.flows[i].to},
+                    {s.flows[i].bytes, 40000000});
         differs |= i < other.n_flows && s.flows[i].to != other.flows[i].to;
     }
     assert_string_equal(s.flows[0].name, "e1");
@@ -106,8 +92,7 @@ TEST(test_sizes_are_drawn_too)
     assert_int_equal(s.n_flows, 12);
     for (int i = 0; i < 12; i++) {
         int k = i % 3;
-        assert_int_equal(s.flows[i].from, i / 3);
-        assert_int_equal(s.flows[i].to, k + (k >= i / 3));
+        assert_ints({s.flows[i].from, i / 3}, {s.flows[i].to, k + (k >= i / 3)});
         assert_true(s.flows[i].bytes >= 10000000 && s.flows[i].bytes <= 60000000);
         sum += (double)s.flows[i].bytes;
         differ = differ || s.flows[i].bytes != other.flows[i].bytes;
@@ -147,15 +132,11 @@ TEST(test_pairs_send_back_from_hosts_of_their_own)
     struct scenario s = text_load(text, NULL);
     assert_int_equal(s.n_flows, 3);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(s.flows[i].from, ends[i][0]);
-        assert_int_equal(s.flows[i].to, ends[i][1]);
-        assert_int_equal(s.flows[i].bytes, 0);
+        assert_ints({s.flows[i].from, ends[i][0]}, {s.flows[i].to, ends[i][1]}, {s.flows[i].bytes, 0});
     }
     scenario_fini(&s);
     s = text_load(text, "traffic.pairs.count=0");
-    assert_int_equal(s.n_flows, 1);
-    assert_int_equal(s.flows[0].from, 7);
-    assert_int_equal(s.flows[0].to, 0);
+    assert_ints({s.n_flows, 1}, {s.flows[0].from, 7}, {s.flows[0].to, 0});
     scenario_fini(&s);
     text_rejects(text, "traffic.pairs.back=3", "s.yaml:3: traffic.pairs: needs 10 hosts; there are 8");
     text_rejects(text, "traffic.pairs.both_ways=true",
@@ -190,8 +171,7 @@ TEST(test_pauses_are_checked)
 TEST(test_an_application_may_have_a_rate)
 {
     struct scenario s = text_load("traffic: {flows: [{from: h1, to: h0, rate: 4Mbps}]}\n", NULL);
-    assert_int_equal(s.flows[0].rate_bps, 4000000);
-    assert_int_equal(s.engine, SCENARIO_ENGINE_NATIVE);
+    assert_ints({s.flows[0].rate_bps, 4000000}, {s.engine, SCENARIO_ENGINE_NATIVE});
     scenario_fini(&s);
     text_rejects("traffic: {flows: [{from: h1, to: h0, bytes: 1MB, repeat: 2, rate: 4Mbps}]}\n", NULL,
                  "s.yaml:1: traffic.flows.0.rate: does not go with repeat or duplex, which wait for the other end");
@@ -227,8 +207,7 @@ TEST(test_every_kind_of_flow_repeats_its_messages)
         MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
         assert_true(s.n_flows > 1);
         for (int i = 0; i < s.n_flows; i++) {
-            assert_int_equal(s.flows[i].bytes, 1000000);
-            assert_int_equal(s.flows[i].repeat, 7);
+            assert_ints({s.flows[i].bytes, 1000000}, {s.flows[i].repeat, 7});
         }
     }
     text_rejects("traffic: {star: {incoming: 1, outgoing: 1, repeat: 2}}\n", NULL,
@@ -244,15 +223,12 @@ TEST(test_precision_repeats_behind_a_barrier)
     struct scenario s = text_load(PRECISE "}, {from: h2, to: h0, bytes: 2MB}]}\n", NULL);
     assert_true(s.barrier);
     assert_float_equal(s.precision, 0.02, 1e-15);
-    assert_int_equal(s.flows[0].repeat, 2000);
-    assert_int_equal(s.flows[1].repeat, 2000);
-    assert_int_equal(s.duration_ps, 3600 * UNITS_PS_PER_S);
-    assert_int_equal(s.warmup_ps, 0);
+    assert_ints({s.flows[0].repeat, 2000}, {s.flows[1].repeat, 2000}, {s.duration_ps, 3600 * UNITS_PS_PER_S},
+                {s.warmup_ps, 0});
     scenario_fini(&s);
     s = text_load("duration: 5s\n" PRECISE ", repeat: 5}], barrier: true}\n", "traffic.precision=0.5");
     assert_float_equal(s.precision, 0.5, 0);
-    assert_int_equal(s.flows[0].repeat, 5);
-    assert_int_equal(s.duration_ps, 5 * UNITS_PS_PER_S);
+    assert_ints({s.flows[0].repeat, 5}, {s.duration_ps, 5 * UNITS_PS_PER_S});
     scenario_fini(&s);
 }
 
@@ -294,13 +270,8 @@ TEST(test_precision_is_checked)
 TEST(test_points_are_listed_and_checked)
 {
     struct scenario s = text_load("traffic: {star: {points: [1/1, 2/1, 0/3], incoming_window: 1MB}}\n", NULL);
-    assert_int_equal(s.n_points, 3);
-    assert_int_equal(s.n_flows, 0);
-    assert_int_equal(s.points[1].incoming, 2);
-    assert_int_equal(s.points[2].outgoing, 3);
-    assert_int_equal(s.network.hosts, 0);
-    assert_int_equal(s.incoming_window_bytes, 1000000);
-    assert_int_equal(s.outgoing_window_bytes, 3000000);
+    assert_ints({s.n_points, 3}, {s.n_flows, 0}, {s.points[1].incoming, 2}, {s.points[2].outgoing, 3},
+                {s.network.hosts, 0}, {s.incoming_window_bytes, 1000000}, {s.outgoing_window_bytes, 3000000});
     scenario_fini(&s);
     text_rejects("traffic:\n  star:\n    points:\n      - 1/1\n      - 2-1\n", NULL,
                  "s.yaml:5: traffic.star.points.1: '2-1' is not a point; write in/out, such as 2/1");
@@ -328,17 +299,12 @@ TEST(test_flows_take_what_they_are_given)
     const struct scenario_flow *f = s.flows;
     assert_int_equal(s.n_flows, 2);
     assert_string_equal(f[0].name, "bulk.1");
-    assert_int_equal(f[0].from, 1);
-    assert_int_equal(f[0].to, 0);
-    assert_int_equal(f[0].bytes, 10000000);
-    assert_int_equal(f[0].tcp.send_buffer_bytes, 2000000);
-    assert_int_equal(f[0].tcp.receive_buffer_bytes, 2000000);
+    assert_ints({f[0].from, 1}, {f[0].to, 0}, {f[0].bytes, 10000000}, {f[0].tcp.send_buffer_bytes, 2000000},
+                {f[0].tcp.receive_buffer_bytes, 2000000});
     assert_int_equal(f[0].tcp.initial_window_segments, 1382); /* ceil(2000000 / 1448) */
-    assert_int_equal(f[0].tcp.congestion, EMU_CONGESTION_CUBIC);
-    assert_int_equal(f[0].start_ps, 12500);
+    assert_ints({f[0].tcp.congestion, EMU_CONGESTION_CUBIC}, {f[0].start_ps, 12500});
     assert_string_equal(f[1].name, "f1");
-    assert_int_equal(f[1].bytes, 0);
-    assert_int_equal(f[1].tcp.receive_buffer_bytes, 1000000);
+    assert_ints({f[1].bytes, 0}, {f[1].tcp.receive_buffer_bytes, 1000000});
     assert_int_equal(f[1].tcp.initial_window_segments, 691); /* ceil(1000000 / 1448) */
     assert_int_equal(f[1].tcp.congestion, EMU_CONGESTION_NEWRENO);
     scenario_fini(&s);
@@ -398,8 +364,7 @@ TEST(test_a_hundred_thousand_flows_load_and_one_more_does_not)
         fprintf(f, "  - {from: h%d, to: h0}\n", 1 + i % 999);
     memory_stream_end(f, &yaml);
     struct scenario s = text_load(yaml, NULL);
-    assert_int_equal(s.n_flows, 100000);
-    assert_int_equal(s.network.hosts, 1000);
+    assert_ints({s.n_flows, 100000}, {s.network.hosts, 1000});
     assert_string_equal(s.flows[99999].name, "f99999");
     scenario_fini(&s);
     MEMORY_LOCAL char *more = memory_text("%s  - {from: h1, to: h0}\n", yaml);
@@ -414,8 +379,7 @@ TEST(test_starts_follow_the_seed_and_stay_in_the_spread)
     int64_t least = INT64_MAX, most = 0;
     for (int i = 0; i < a.n_flows; i++) {
         int64_t start = a.flows[i].start_ps;
-        assert_int_equal(start, b.flows[i].start_ps);
-        assert_int_equal(start % UNITS_PS_PER_NS, 0);
+        assert_ints({start, b.flows[i].start_ps}, {start % UNITS_PS_PER_NS, 0});
         same += start == c.flows[i].start_ps;
         least = start < least ? start : least;
         most = start > most ? start : most;
@@ -433,8 +397,7 @@ TEST(test_giving_one_start_leaves_the_others)
 {
     static const char yaml[] = FLOWS "  - {from: h1, to: h0}\n  - {from: h2, to: h0}\n  - {from: h3, to: h0}\n";
     struct scenario a MEMORY_ENDS(scenario_fini) = text_load(yaml, NULL), b = text_load(yaml, "traffic.flows.1.start=0s");
-    assert_int_equal(a.flows[0].start_ps, b.flows[0].start_ps);
-    assert_int_equal(b.flows[1].start_ps, 0);
+    assert_ints({a.flows[0].start_ps, b.flows[0].start_ps}, {b.flows[1].start_ps, 0});
     assert_int_not_equal(a.flows[1].start_ps, 0);
     assert_int_equal(a.flows[2].start_ps, b.flows[2].start_ps);
     scenario_fini(&b);

@@ -3,11 +3,6 @@
 
 #include "base/names.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static char directory[] = "/tmp/contraflow-scenarios-XXXXXX";
 
 int text_enter(void **state)

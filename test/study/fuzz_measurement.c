@@ -6,11 +6,6 @@
 
 #include "test/fuzzing/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const char two_patterns[] = "pattern,flow,from,to,bytes,seconds\na,e1,h0,h1,1MB,0.1\na,e2,h1,h2,1MB,0.2\n"
                                    "b,e1,h2,h0,2MB,0.3\n";
 

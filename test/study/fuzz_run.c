@@ -19,11 +19,6 @@
 #include "study/verdict/workload.h"
 #include "test/fuzzing/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static void must_at(bool holds, const char *what, int line)
 {
     if (holds)

@@ -28,20 +28,17 @@ static int forget(void **state)
 
 TEST_WITH(test_a_capture_that_is_cut_is_read_and_warned_of, forget, NULL)
 {
-    struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = study_capture_read(TEST_FUZZ "/truncated.pcap", false, &listener, &capture, &err);
     assert_non_null(f);
     assert_true(capture.truncated);
-    assert_int_equal(finished, 1);
-    assert_int_equal(warnings, 1);
+    assert_ints({finished, 1}, {warnings, 1});
     assert_non_null(strstr(warning, "truncated.pcap"));
     analysis_flows_free(f);
 }
 
 TEST_WITH(test_a_clock_that_steps_back_is_warned_of, forget, NULL)
 {
-    struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = study_capture_read(TEST_FUZZ "/step-back.pcap", true, &listener, &capture, &err);
     assert_non_null(f);
@@ -52,7 +49,6 @@ TEST_WITH(test_a_clock_that_steps_back_is_warned_of, forget, NULL)
 
 TEST_WITH(test_without_a_listener_nobody_hears_anything, forget, NULL)
 {
-    struct error err;
     struct analysis_capture capture;
     struct analysis_flows *f = study_capture_read(TEST_FUZZ "/truncated.pcap", false, NULL, &capture, &err);
     assert_non_null(f);
@@ -62,10 +58,7 @@ TEST_WITH(test_without_a_listener_nobody_hears_anything, forget, NULL)
 
 TEST_WITH(test_a_file_that_is_not_there_is_an_error_and_no_warning, forget, NULL)
 {
-    struct error err;
     struct analysis_capture capture;
     assert_null(study_capture_read("/nowhere/x.pcap", false, &listener, &capture, &err));
-    assert_int_equal(err.code, ERROR_INPUT);
-    assert_int_equal(finished, 1);
-    assert_int_equal(warnings, 0);
+    assert_ints({err.code, ERROR_INPUT}, {finished, 1}, {warnings, 0});
 }

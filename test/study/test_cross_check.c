@@ -2,9 +2,6 @@
 /* Two summaries compared; figures written by hand. */
 #include "study/compare/cross_check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "test/scenarios/text.h"
@@ -15,13 +12,11 @@ static void write_summary(const char *directory, const char *rate, const char *e
     char path[64], text[1024];
     mkdir(directory, 0777);
     snprintf(path, sizeof path, "%s/summary.json", directory);
-    snprintf(text, sizeof text,
-             "{\"engine\": \"%s 1\", \"complete\": true, \"flows\": ["
+    snprintf(text, sizeof text, "{\"engine\": \"%s 1\", \"complete\": true, \"flows\": ["
              "{\"flow\": \"f0\", \"steady_goodput_bps\": %s, \"done\": false, \"retransmitted_segments\": %d,"
              " \"start_s\": 0, \"end_s\": 5},"
              "{\"flow\": \"f1\", \"steady_goodput_bps\": 1e8, \"done\": true, \"retransmitted_segments\": 0,"
-             " \"start_s\": 1, \"end_s\": %s}]}",
-             directory, rate, lost, end);
+             " \"start_s\": 1, \"end_s\": %s}]}", directory, rate, lost, end);
     text_write(path, text, strlen(text));
 }
 
@@ -50,16 +45,14 @@ TEST(test_rates_within_one_percent_agree)
 TEST(test_what_is_further_apart_fails)
 {
     MEMORY_ENDS(study_cross_check_fini) struct study_cross_check c = compared("98.9e6", "3.05", 0); /* -1.1 %; 2.05 s against 2 s: 2.5 % */
-    assert_int_equal(c.judged, 2);
-    assert_int_equal(c.failed, 2);
+    assert_ints({c.judged, 2}, {c.failed, 2});
 }
 
 TEST(test_a_run_with_losses_is_not_judged)
 {
     MEMORY_ENDS(study_cross_check_fini) struct study_cross_check c = compared("50e6", "9", 3);
     assert_false(c.run[0].judged);
-    assert_int_equal(c.judged, 0);
-    assert_int_equal(c.failed, 0);
+    assert_ints({c.judged, 0}, {c.failed, 0});
     assert_true(fabs(c.run[0].difference[1][0].rate + 0.5) < 1e-12); /* shown all the same */
 }
 
@@ -67,7 +60,6 @@ TEST(test_a_run_with_losses_is_not_judged)
 TEST(test_three_engines_are_compared_with_the_first)
 {
     MEMORY_ENDS(study_cross_check_fini) struct study_cross_check c = {.n = 0};
-    struct error err;
     write_summary("ns3", "100e6", "3", 0);
     write_summary("native", "100.9e6", "3", 0);
     write_summary("linux", "98e6", "3.1", 0);

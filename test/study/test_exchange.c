@@ -4,10 +4,6 @@
 
 #include "test/scenarios/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* 50 us to start a message, and 8 bits / 800 Mb/s = 10 ns for each byte of it. */
 #define ALPHA_S 50e-6
 #define RATE_BPS 800e6
@@ -74,13 +70,11 @@ TEST(test_times_are_those_by_hand)
 TEST(test_a_row_for_each_model_that_is_wanted)
 {
     struct study_exchange_answer a;
-    struct error err = {0};
     struct study_exchange_request r = request("hockney"), tam = request("tam");
     r.wanted[3] = true;
     assert_true(study_exchange_predict(&r, &a, &err));
     assert_int_equal(a.n, 2);
-    assert_string_equal(a.row[0].model, "hockney");
-    assert_string_equal(a.row[1].model, study_exchange_models[3].name);
+    assert_strings({a.row[0].model, "hockney"}, {a.row[1].model, study_exchange_models[3].name});
     assert_int_equal(a.packets, 0); /* nobody asked */
     assert_true(study_exchange_predict(&tam, &a, &err));
     assert_int_equal(a.n, 5); /* the bound and four algorithms */
@@ -145,20 +139,17 @@ TEST(test_a_signature_is_fitted_to_a_file)
     char text[2048] = "# by hand\n\nhost,time_s,message_bytes,processes\r\n";
     for (int p = 4; p <= 16; p += 4)
         for (int m = 1000; m <= 100000; m *= 10)
-            text_add(text, sizeof text, "x,%.12g,%d,%d\n", 2 * (p - 1) * (ALPHA_S + 8 * m / RATE_BPS), m,
-                     p);
+            text_add(text, sizeof text, "x,%.12g,%d,%d\n", 2 * (p - 1) * (ALPHA_S + 8 * m / RATE_BPS), m, p);
     text_write("t.csv", text, strlen(text));
     struct study_exchange_request r = request("signature");
     struct study_exchange_answer a;
-    struct error err = {0};
     r.fit_path = "t.csv";
     if (!study_exchange_predict(&r, &a, &err))
         fail_msg("%s", err.message);
     assert_int_equal(a.fit_points, 12);
     assert_false(a.fit_weighted);
     assert_int_equal(a.fit.shape, MODEL_SIGNATURE_RATIO);
-    assert_true(fabs(a.fit.gamma.value - 2) < 1e-6);
-    assert_true(fabs(a.row[0].time_s - 360e-6) < 1e-9);
+    assert_all(fabs(a.fit.gamma.value - 2) < 1e-6, fabs(a.row[0].time_s - 360e-6) < 1e-9);
     r.processes = r.message_bytes = (double)NAN; /* the fit alone */
     assert_true(study_exchange_predict(&r, &a, &err));
     assert_int_equal(a.n, 0);

@@ -4,8 +4,6 @@
 
 #include "test/cm.h"
 
-#include <math.h>
-
 /* Blocks whose logarithms are base, and what each setting adds in its four. */
 static struct study_experiment given(size_t fours, const double *queue, double offloads, double both)
 {
@@ -45,9 +43,7 @@ TEST(test_the_effect_is_the_mean_over_fours)
 {
     struct study_experiment e = given(3, (const double[]){0.1, 0.2, 0.3}, 0, 0);
     struct study_experiment_effect q = study_experiment_effect(&e, STUDY_EXPERIMENT_QUEUE);
-    assert_true(fabs(q.log.value - 0.2) < 1e-9);
-    assert_true(fabs(q.log.ci95 - 4.303 * 0.1 / sqrt(3)) < 1e-3);
-    assert_true(q.p == 0.25);
+    assert_all(fabs(q.log.value - 0.2) < 1e-9, fabs(q.log.ci95 - 4.303 * 0.1 / sqrt(3)) < 1e-3, q.p == 0.25);
     assert_int_equal(study_experiment_answer(&q), JUDGE_ANSWER_UNKNOWN);
     assert_true(fabs(study_experiment_foretold(&e) - 0.25) < 1e-9);
 }
@@ -58,8 +54,7 @@ TEST(test_effects_are_apart)
 {
     struct study_experiment e = given(6, (const double[]){0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 0.3, 0.04);
     struct study_experiment_effect q = study_experiment_effect(&e, STUDY_EXPERIMENT_QUEUE);
-    assert_true(fabs(q.log.value - 0.12) < 1e-9);
-    assert_true(q.p == 2.0 / 64);
+    assert_all(fabs(q.log.value - 0.12) < 1e-9, q.p == 2.0 / 64);
     assert_int_equal(study_experiment_answer(&q), JUDGE_ANSWER_YES);
     assert_true(fabs(study_experiment_effect(&e, STUDY_EXPERIMENT_OFFLOADS).log.value - 0.32) < 1e-9);
     assert_true(fabs(study_experiment_effect(&e, STUDY_EXPERIMENT_BOTH).log.value - 0.04) < 1e-9);

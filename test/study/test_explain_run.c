@@ -5,10 +5,6 @@
 #include "base/text.h"
 #include "test/scenarios/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Of a round trip of 1 + 1 + 2 ms ACKs wait for half; 10 of 40 groups of ACKs are compressed. The run begins to count
  * after 0.5 s, and ends after 2.5 s: then the two queues have stood in turn for half a second, four times. */
 TEST(test_a_run_tells_its_waits_and_turns)
@@ -26,21 +22,17 @@ TEST(test_a_run_tells_its_waits_and_turns)
                  0.5 * i, port ? 0 : 50000, port ? 0 : 50);
     }
     MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
-    struct error err = {0};
     text_write("summary.json", summary, strlen(summary));
     text_write("queues.csv", queues, strlen(queues));
     if (!study_explain_run_read(".", &run, &err))
         fail_msg("%s", err.message);
     assert_int_equal(run.n_waits, 2);
-    assert_true(fabs(run.waits[0].ack_share - 0.5) < 1e-9);
-    assert_true(fabs(run.waits[0].compressed_share - 0.25) < 1e-9);
-    assert_true(fabs(run.waits[1].ack_share) < 1e-9 && isnan(run.waits[1].compressed_share));
-    assert_true(fabs(run.from_s - 0.5) < 1e-9 && fabs(run.to_s - 2.5) < 1e-9);
+    assert_all(fabs(run.waits[0].ack_share - 0.5) < 1e-9, fabs(run.waits[0].compressed_share - 0.25) < 1e-9,
+               fabs(run.waits[1].ack_share) < 1e-9 && isnan(run.waits[1].compressed_share),
+               fabs(run.from_s - 0.5) < 1e-9 && fabs(run.to_s - 2.5) < 1e-9);
     assert_int_equal(run.n_turns, 1);
-    assert_string_equal(run.turns[0].data, "sw0-h0");
-    assert_string_equal(run.turns[0].acks, "h0");
-    assert_true(fabs(run.turns[0].busy.one - 1) < 1e-9);
-    assert_true(fabs(run.turns[0].busy.period_s - 1) < 1e-9);
+    assert_strings({run.turns[0].data, "sw0-h0"}, {run.turns[0].acks, "h0"});
+    assert_all(fabs(run.turns[0].busy.one - 1) < 1e-9, fabs(run.turns[0].busy.period_s - 1) < 1e-9);
 }
 
 /* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */
@@ -53,15 +45,13 @@ TEST(test_queues_at_the_root_are_on_the_way)
                                  "0,sw0-h0,1000,1,0\n0,root-sw0,1000,1,0\n"
                                  "1,root-sw1,0,0,0\n1,h1,100000,100,0\n2,h1,0,0,0\n";
     MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
-    struct error err = {0};
     text_write("summary.json", summary, strlen(summary));
     text_write("queues.csv", queues, strlen(queues));
     if (!study_explain_run_read(".", &run, &err))
         fail_msg("%s", err.message);
     assert_int_equal(run.n_waits, 0); /* older runs do not know them */
     assert_int_equal(run.n_turns, 1);
-    assert_string_equal(run.turns[0].data, "root-sw1");
-    assert_string_equal(run.turns[0].acks, "h1");
+    assert_strings({run.turns[0].data, "root-sw1"}, {run.turns[0].acks, "h1"});
 }
 
 static int leave(void **state)

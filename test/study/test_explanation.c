@@ -4,8 +4,6 @@
 #include "test/analysis/segment.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 #define US INT64_C(1000)
 #define SEGMENT 1000
 
@@ -43,8 +41,7 @@ TEST(test_a_handshake_shows_the_host_beside_the_tap)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct study_explanations x = beside_a(rows[i].data, rows[i].b_ns, rows[i].a_ns);
         assert_true(x.tap_known);
-        assert_int_equal(x.tap.bytes[3], rows[i].host);
-        assert_int_equal(x.flow[0].tap, rows[i].tap);
+        assert_ints({x.tap.bytes[3], rows[i].host}, {x.flow[0].tap, rows[i].tap});
         study_explanation_fini(&x);
     }
 }

@@ -12,11 +12,6 @@
 
 #include "test/scenarios/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FLOWS 8
 #define ONE_MESSAGE "network: {link: {rate: 1Gbps, goodput: 940Mbps}}\n" \
                     "traffic: {flows: [{from: h0, to: h1, bytes: 94MB}]}\n"
@@ -119,18 +114,13 @@ TEST(test_patterns_have_the_errors_of_every_model)
         {STAR, "{\"d\":1}", "native 0.1.0", 4, {1, 1, 1}, {0}},
     };
     struct study_fit_patterns *p = fitted(STUDY_FIT_PATTERNS, made, 4);
-    assert_int_equal(p->n, 1);
-    assert_int_equal(p->points, 3);
+    assert_ints({p->n, 1}, {p->points, 3});
     const struct study_fit_patterns_cell *c = &p->cells[0];
-    assert_int_equal(c->patterns, 3);
-    assert_int_equal(c->unfinished, 1);
-    assert_int_equal(c->patterns_both, 0);
-    assert_int_equal(c->steps, 3);
+    assert_ints({c->patterns, 3}, {c->unfinished, 1}, {c->patterns_both, 0}, {c->steps, 3});
     const struct study_fit_patterns_errors *maxmin = study_fit_patterns_of(p, c, "maxmin");
     assert_int_equal(maxmin->all.links, 2);
     assert_true(fabs(study_fit_patterns_mean(&maxmin->all) - 0.1) < 1e-9);
-    assert_true(fabs(maxmin->bias - -0.2) < 1e-9);
-    assert_true(fabs(maxmin->worst - -0.2) < 1e-9);
+    assert_all(fabs(maxmin->bias - -0.2) < 1e-9, fabs(maxmin->worst - -0.2) < 1e-9);
     assert_int_equal(maxmin->near, 1);
     assert_true(isnan(study_fit_patterns_mean(&maxmin->both)));
     size_t counted = 0;
@@ -139,8 +129,7 @@ TEST(test_patterns_have_the_errors_of_every_model)
     assert_int_equal(counted, 2);
     for (size_t m = 0; m < p->n_models; m++) {
         assert_ptr_equal(study_fit_patterns_of(p, c, p->model[m]->name), &c->model[m]);
-        assert_int_equal(p->model[m]->fit_column, m + 1);
-        assert_int_equal(c->model[m].all.links, 2);
+        assert_ints({p->model[m]->fit_column, m + 1}, {c->model[m].all.links, 2});
     }
     end(STUDY_FIT_PATTERNS, p);
 }
@@ -198,14 +187,11 @@ TEST(test_resources_find_the_rule_their_points_obey)
     const struct analysis_fit *eq6 = o->fit;
     while (eq6->form != ANALYSIS_FIT_EQ6 || eq6->acks)
         eq6++;
-    assert_true(eq6->applies);
-    assert_true(fabs(eq6->rate_bps.value / 900e6 - 1) < 1e-6);
-    assert_true(o->fit[0].rms_error < 1e-6);
+    assert_all(eq6->applies, fabs(eq6->rate_bps.value / 900e6 - 1) < 1e-6, o->fit[0].rms_error < 1e-6);
     for (size_t i = 0; i < 4; i++) {
         int most = degrees[i][0] > degrees[i][1] ? degrees[i][0] : degrees[i][1];
-        assert_true(fabs(o->eq6[i].in_bps * most / 900e6 - 1) < 1e-6);
-        assert_true(fabs(o->eq6[i].out_bps * most / 900e6 - 1) < 1e-6);
-        assert_true(fabs(o->eq6[i].worst_error) < 1e-6 && fabs(o->best[i].worst_error) < 1e-6);
+        assert_all(fabs(o->eq6[i].in_bps * most / 900e6 - 1) < 1e-6, fabs(o->eq6[i].out_bps * most / 900e6 - 1) < 1e-6,
+                   fabs(o->eq6[i].worst_error) < 1e-6 && fabs(o->best[i].worst_error) < 1e-6);
     }
     end(STUDY_FIT_RESOURCES, r);
 }
@@ -218,8 +204,7 @@ TEST(test_resources_count_what_they_leave_out)
         {ONE_MESSAGE, "{\"a\":3}", "native 0.1.0", 1, {940e6}, {0.8}},
     };
     struct study_fit_resources *r = fitted(STUDY_FIT_RESOURCES, made, 3);
-    assert_int_equal(r->n, 1);
-    assert_int_equal(r->starved, 1);
+    assert_ints({r->n, 1}, {r->starved, 1});
     assert_int_equal(points(STUDY_FIT_RESOURCES, r), 2);
     end(STUDY_FIT_RESOURCES, r);
 }
@@ -246,8 +231,7 @@ TEST(test_hosts_whose_links_are_not_full_are_no_points)
     host.diagnosis.cause = JUDGE_CAUSE_WINDOW;
     study_fit_resources_part.take_resources(r, "d.pcap", &hosts);
     assert_true(r->diagnosed[3].empty);
-    assert_int_equal(r->n, 2);
-    assert_int_equal(r->measurements, 2);
+    assert_ints({r->n, 2}, {r->measurements, 2});
     end(STUDY_FIT_RESOURCES, r);
 }
 
@@ -292,21 +276,13 @@ TEST(test_regimes_go_by_what_most_seeds_show)
     struct study_fit_regimes *r = fitted(STUDY_FIT_REGIMES, made, 4);
     assert_int_equal(r->n, 1);
     const struct study_fit_regimes_point *p = &r->point[0];
-    assert_int_equal(p->runs, 3);
-    assert_int_equal(p->incoming, 2);
-    assert_int_equal(p->outgoing, 1);
-    assert_int_equal(p->predicted.regime, MODEL_REGIME_EQ6);
-    assert_int_equal(p->observed[MODEL_REGIME_EQ6], 2);
-    assert_int_equal(p->observed[MODEL_REGIME_EQ5], 1);
+    assert_ints({p->runs, 3}, {p->incoming, 2}, {p->outgoing, 1}, {p->predicted.regime, MODEL_REGIME_EQ6},
+                {p->observed[MODEL_REGIME_EQ6], 2}, {p->observed[MODEL_REGIME_EQ5], 1});
     assert_int_equal(study_fit_regimes_most(p), MODEL_REGIME_EQ6);
-    assert_int_equal(r->known, 1);
-    assert_int_equal(r->agree, 1);
-    assert_int_equal(r->one_verdict, 0);
-    assert_int_equal(r->count[MODEL_REGIME_EQ6][MODEL_REGIME_EQ6], 1);
+    assert_ints({r->known, 1}, {r->agree, 1}, {r->one_verdict, 0}, {r->count[MODEL_REGIME_EQ6][MODEL_REGIME_EQ6], 1});
     end(STUDY_FIT_REGIMES, r);
     r = fitted(STUDY_FIT_REGIMES, made, 2); /* without the third, all seeds agree */
-    assert_int_equal(r->one_verdict, 1);
-    assert_int_equal(r->runs, 2);
+    assert_ints({r->one_verdict, 1}, {r->runs, 2});
     end(STUDY_FIT_REGIMES, r);
 }
 
@@ -325,12 +301,10 @@ TEST(test_connections_show_the_two_gaps)
     assert_int_equal(f->n, 2);
     assert_int_equal(study_fit_connections_end(f, 0), 2);
     assert_int_equal(f->points[1].n, 2);
-    assert_true(fabs(f->points[1].mean_s - 0.03) < 1e-12);
-    assert_true(fabs(f->points[1].sd_s - 0.01 * sqrt(2)) < 1e-12);
-    assert_true(fabs(f->points[0].gaps.free_s_per_byte - 10e-9) < 1e-18);
-    assert_true(fabs(f->points[1].gaps.contended_s_per_byte - 40e-9) < 1e-18);
-    assert_true(fabs(f->points[0].gaps.rho) < 1e-9);
-    assert_true(fabs(f->points[1].gaps.rho - 2.0 / 3) < 1e-9);
+    assert_all(fabs(f->points[1].mean_s - 0.03) < 1e-12, fabs(f->points[1].sd_s - 0.01 * sqrt(2)) < 1e-12,
+               fabs(f->points[0].gaps.free_s_per_byte - 10e-9) < 1e-18,
+               fabs(f->points[1].gaps.contended_s_per_byte - 40e-9) < 1e-18, fabs(f->points[0].gaps.rho) < 1e-9,
+               fabs(f->points[1].gaps.rho - 2.0 / 3) < 1e-9);
     end(STUDY_FIT_CONNECTIONS, f);
 }
 
@@ -374,20 +348,16 @@ TEST(test_signatures_tell_a_cost_of_messages_from_one_of_all)
         const struct study_fit_signatures_row *r = &f->rows[i];
         assert_null(r->refused);
         assert_true(fabs(r->fit.gamma.value - 2) < 0.01 && fabs(r->fit.signature.delta_s - 10e-3) < 1e-4);
-        assert_int_equal(r->eq5.n, 2 * SIZES);
-        assert_int_equal(r->eq5.within, 2 * SIZES);
+        assert_ints({r->eq5.n, 2 * SIZES}, {r->eq5.within, 2 * SIZES});
         assert_true(r->eq5.worst < 0.01 && r->own.worst < 0.01 && r->once.worst > 0.2);
         assert_int_equal(r->n_others, 2);
     }
-    assert_int_equal(f->rows[3].processes, 0);
-    assert_int_equal(f->rows[3].points, 3 * SIZES);
-    assert_int_equal(f->rows[3].eq5.n, 0);
+    assert_ints({f->rows[3].processes, 0}, {f->rows[3].points, 3 * SIZES}, {f->rows[3].eq5.n, 0});
     assert_true(f->rows[3].own.n == 3 * SIZES && f->rows[3].own.worst < 0.01); /* each by its own number of processes */
     end(STUDY_FIT_SIGNATURES, f);
     f = signatures_of(0, 0.2);
     for (size_t i = 0; i < 3; i++) {
-        assert_true(fabs(f->rows[i].startup_s - 0.2) < 2e-3);
-        assert_true(f->rows[i].once.worst < 0.01 && f->rows[i].eq5.worst > 0.2);
+        assert_all(fabs(f->rows[i].startup_s - 0.2) < 2e-3, f->rows[i].once.worst < 0.01 && f->rows[i].eq5.worst > 0.2);
     }
     end(STUDY_FIT_SIGNATURES, f);
 }
@@ -410,13 +380,10 @@ TEST(test_queues_are_held_against_acks_first_everywhere)
          {45e6, 45e6, 75e6}, {0}},
     };
     struct study_fit_remedies *m = fitted(STUDY_FIT_REMEDIES, made, 7);
-    assert_int_equal(m->n, 4);
-    assert_int_equal(m->n_rows, 4);
+    assert_ints({m->n, 4}, {m->n_rows, 4});
     const struct study_fit_remedies_row *fifo = &m->rows[0], *port = &m->rows[1], *all = &m->rows[3];
     assert_string_equal(m->rows[2].queues, "codel 20MB target 3ms ecn"); /* what it is told is a part of its name */
-    assert_string_equal(fifo->queues, "fifo 20MB");
-    assert_string_equal(port->queues, "ack-first 20MB");
-    assert_string_equal(all->queues, "ack-first 20MB, all");
+    assert_strings({fifo->queues, "fifo 20MB"}, {port->queues, "ack-first 20MB"}, {all->queues, "ack-first 20MB, all"});
     assert_true(fabs(fifo->lost - 1.0 / 3) < 1e-12 && fabs(fifo->lost_most - 5.0 / 9) < 1e-12);
     assert_true(fabs(port->lost - 1.0 / 6) < 1e-12 && fabs(port->lost_most - 1.0 / 3) < 1e-12);
     assert_true(all->lost == 0 && all->suffer == 0 && fifo->suffer == 1);
@@ -439,10 +406,8 @@ TEST(test_rings_are_held_against_acks_first_and_against_none)
     struct study_fit_remedies *m = fitted(STUDY_FIT_REMEDIES, made, 3);
     assert_int_equal(m->n_rows, 3);
     const struct study_fit_remedies_row *fifo = &m->rows[0], *nic = &m->rows[1];
-    assert_string_equal(fifo->queues, "fifo 20MB");
-    assert_string_equal(nic->queues, "fifo 20MB, NIC ack-first");
-    assert_string_equal(fifo->worst->panel, "newreno, 64kB, no small queues");
-    assert_string_equal(fifo->worst->row, "4 hosts, 1448kB");
+    assert_strings({fifo->queues, "fifo 20MB"}, {nic->queues, "fifo 20MB, NIC ack-first"},
+                   {fifo->worst->panel, "newreno, 64kB, no small queues"}, {fifo->worst->row, "4 hosts, 1448kB"});
     assert_true(fabs(fifo->worst->in_bps / (8 * 1448e3 / 25e-3 * 1.5) - 1) < 1e-9); /* 2 (n - 1) / n */
     assert_true(fabs(fifo->lost - 0.2) < 1e-9 && fabs(nic->lost - (1 - 20 / 20.2)) < 1e-9);
     assert_true(fabs(fifo->lacks - (1 - 18.541824 / 25)) < 1e-6);

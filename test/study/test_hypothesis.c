@@ -4,9 +4,6 @@
 
 #include "base/text.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "test/scenarios/text.h"
 
 #define PATTERN "tcp: {window: 3MB}\nnetwork: {topology: star, hosts: 4}\n" \
@@ -65,11 +62,9 @@ TEST(test_the_usual_ones_are_all_queues_at_both_places_and_seven_more)
 TEST(test_parameters_reach_every_flow)
 {
     struct scenario s = made("fair@nic", 64e3, NAN, NAN, false);
-    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FAIR);
-    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO);
+    assert_ints({s.network.nic.discipline, EMU_DISCIPLINE_FAIR}, {s.network.sw.queue.discipline, EMU_DISCIPLINE_FIFO});
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 64000);
-        assert_int_equal(s.flows[i].tcp.send_buffer_bytes, 64000);
+        assert_ints({s.flows[i].tcp.receive_buffer_bytes, 64000}, {s.flows[i].tcp.send_buffer_bytes, 64000});
         assert_int_equal(s.flows[i].tcp.initial_window_segments, 45); /* warm: 64000 / 1448, rounded up */
     }
     scenario_fini(&s);
@@ -83,26 +78,22 @@ TEST(test_parameters_reach_every_flow)
 TEST(test_unequal_windows_are_those_out_of_the_busiest_host)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
-    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 50000);
-    assert_int_equal(s.flows[1].tcp.receive_buffer_bytes, 50000);
-    assert_int_equal(s.flows[2].tcp.receive_buffer_bytes, 200000);
+    assert_ints({s.flows[0].tcp.receive_buffer_bytes, 50000}, {s.flows[1].tcp.receive_buffer_bytes, 50000},
+                {s.flows[2].tcp.receive_buffer_bytes, 200000});
 }
 
 /* 2 Gb/s, 3 us and 50 us, of those that are searched for. */
 TEST(test_parameters_of_hosts_reach_them)
 {
     struct scenario s = made("bus", 1e5, NAN, NAN, false);
-    assert_int_equal(s.network.host.bus_bps, 2000000000);
-    assert_int_equal(s.network.host.frame_ps + s.network.host.interrupt_ps, 0);
+    assert_ints({s.network.host.bus_bps, 2000000000}, {s.network.host.frame_ps + s.network.host.interrupt_ps, 0});
     scenario_fini(&s);
     s = made("processor+window=1MB+interrupts", NAN, NAN, NAN, false);
-    assert_int_equal(s.network.host.bus_bps, 0);
-    assert_int_equal(s.network.host.frame_ps, 3000000);
-    assert_int_equal(s.network.host.interrupt_ps, 50000000);
+    assert_ints({s.network.host.bus_bps, 0}, {s.network.host.frame_ps, 3000000},
+                {s.network.host.interrupt_ps, 50000000});
     scenario_fini(&s);
     s = made("interrupts+ring+window=1MB", NAN, NAN, NAN, false);
-    assert_int_equal(s.network.host.interrupt_ps, 50000000);
-    assert_int_equal(s.network.host.rx_ring, 64);
+    assert_ints({s.network.host.interrupt_ps, 50000000}, {s.network.host.rx_ring, 64});
     scenario_fini(&s);
     double range[STUDY_HYPOTHESIS_PARAMETERS][2] = {{0}};
     study_hypothesis_host_ranges(100000000, range);
@@ -113,8 +104,7 @@ TEST(test_parameters_of_hosts_reach_them)
 TEST(test_autotuned_connections_begin_with_ten_segments)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = made("autotuned", 1e6, NAN, NAN, false); /* RFC 6928 */
-    assert_int_equal(s.flows[0].tcp.initial_window_segments, 10);
-    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 1000000);
+    assert_ints({s.flows[0].tcp.initial_window_segments, 10}, {s.flows[0].tcp.receive_buffer_bytes, 1000000});
 }
 
 TEST(test_of_a_capture_windows_are_times_their_own)

@@ -4,11 +4,6 @@
 
 #include "foreign/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/scenarios/text.h"
 
 static struct study_measurement csv(const char *text)
@@ -36,13 +31,10 @@ static void csv_rejects(const char *text, const char *message)
 TEST(test_a_row_is_a_flow)
 {
     struct study_measurement m = csv("flow,from,to,bytes,seconds\n# a comment\ne1,X1,Y1,10MB,0.5\ne2,X1,Y2,20000000,1\n");
-    assert_int_equal(m.n, 1);
-    assert_int_equal(m.flows, 2);
-    assert_int_equal(m.n_hosts, 3);
+    assert_ints({m.n, 1}, {m.flows, 2}, {m.n_hosts, 3});
     const struct study_measurement_flow *f = m.patterns[0].flows;
     assert_string_equal(f[0].name, "e1");
-    assert_int_equal(f[0].bytes, 10000000);
-    assert_int_equal(f[1].bytes, 20000000);
+    assert_ints({f[0].bytes, 10000000}, {f[1].bytes, 20000000});
     assert_string_equal(m.hosts[f[1].to], "Y2");
     assert_near(exp(f[0].log.mean), 0.5, 1e-12);
     study_measurement_fini(&m);
@@ -51,8 +43,7 @@ TEST(test_a_row_is_a_flow)
 TEST(test_rows_that_differ_by_their_values_alone_are_repeats_and_so_are_columns)
 {
     struct study_measurement m = csv("from,to,bytes,seconds,seconds2,seconds3\na,b,1MB,1,2,4\na,b,1MB,8,,\nb,a,1MB,3,,\n");
-    assert_int_equal(m.flows, 2);
-    assert_int_equal(m.patterns[0].flows[0].log.n, 4);
+    assert_ints({m.flows, 2}, {m.patterns[0].flows[0].log.n, 4});
     assert_near(exp(m.patterns[0].flows[0].log.mean), pow(1.0 * 2 * 4 * 8, 0.25), 1e-12);
     assert_near(study_measurement_share(&m.patterns[0].flows[0]), 0.5, 1e-12);
     double degrees, step = log(2); /* logarithms 0, 1, 2, 3 times log 2: squares about their mean are 5 */
@@ -73,9 +64,7 @@ TEST(test_a_rate_of_a_flow_with_an_end_is_a_time)
 TEST(test_patterns_have_names_and_may_be_mixed)
 {
     struct study_measurement m = csv("pattern,from,to,bytes,seconds\np,a,b,1MB,1\nq,a,b,1MB,2\np,b,a,1MB,1\n");
-    assert_int_equal(m.n, 2);
-    assert_int_equal(m.patterns[0].n, 2);
-    assert_int_equal(m.patterns[1].n, 1);
+    assert_ints({m.n, 2}, {m.patterns[0].n, 2}, {m.patterns[1].n, 1});
     study_measurement_fini(&m);
 }
 
@@ -97,14 +86,12 @@ TEST(test_windows_count_where_every_flow_has_one)
 {
     struct study_measurement m = csv("pattern,from,to,bits_per_second,window\np,a,b,1e6,400kB\np,a,b,2e6,\nq,b,a,1e6,5000\n");
     assert_true(study_measurement_windows(&m));
-    assert_int_equal(m.flows, 2);
-    assert_int_equal(m.patterns[0].flows[0].window_bytes, 400000);
-    assert_int_equal(m.patterns[1].flows[0].window_bytes, 5000);
+    assert_ints({m.flows, 2}, {m.patterns[0].flows[0].window_bytes, 400000},
+                {m.patterns[1].flows[0].window_bytes, 5000});
     struct scenario base = {.tcp = {.segment_bytes = 1448, .receive_buffer_bytes = 70000}}, s;
     const int host[1][2] = {{0, 1}};
     study_measurement_scenario(&m.patterns[1], host, &base, &s);
-    assert_int_equal(s.flows[0].tcp.receive_buffer_bytes, 5000);
-    assert_int_equal(s.flows[0].tcp.send_buffer_bytes, 5000);
+    assert_ints({s.flows[0].tcp.receive_buffer_bytes, 5000}, {s.flows[0].tcp.send_buffer_bytes, 5000});
     free(s.flows);
     study_measurement_fini(&m);
     m = csv("pattern,from,to,bits_per_second,window\np,a,b,1e6,400kB\nq,b,a,1e6,\n");
@@ -142,14 +129,12 @@ TEST(test_errors_name_row_and_column)
 TEST(test_placements_move_flows)
 {
     struct study_measurement m = csv("flow,from,to,bytes,seconds\ne1,h0,h1,1MB,1\ne2,h2,h3,1MB,1\n");
-    struct error err;
     const char *text = "placement,flow,from,to\nas it is,e1,h0,h1\nshared,e2,h2,h1\n", *bad = "placement,flow,from,to\nx,e9,h0,h1\n";
     text_write("p.csv", text, strlen(text));
     assert_true(study_measurement_read_placements(&m, "p.csv", &err));
     assert_int_equal(m.n_placements, 2);
-    assert_string_equal(m.hosts[m.placements[0].at[1][1]], "h3");
-    assert_string_equal(m.hosts[m.placements[1].at[1][1]], "h1");
-    assert_string_equal(m.hosts[m.placements[1].at[0][1]], "h1");
+    assert_strings({m.hosts[m.placements[0].at[1][1]], "h3"}, {m.hosts[m.placements[1].at[1][1]], "h1"},
+                   {m.hosts[m.placements[1].at[0][1]], "h1"});
     text_write("p.csv", bad, strlen(bad));
     assert_false(study_measurement_read_placements(&m, "p.csv", &err));
     assert_string_equal(err.message, "p.csv:2: flow 'e9' was not measured");
@@ -176,7 +161,6 @@ TEST(test_patterns_may_have_scenarios_of_their_own)
     struct study_measurement m = csv("pattern,scenario,from,to,bytes,seconds\na,s.yaml,h0,h3,1MB,1\na,,h3,h0,1MB,1\n"
                                      "b,,h5,h0,1MB,1\n");
     struct scenario s = text_load("network: {topology: tree, racks: [2, 2]}\ntraffic: {flows: [{from: h0, to: h3}]}\n", NULL);
-    struct error err;
     int *number = NULL;
     assert_string_equal(m.patterns[0].scenario_path, "s.yaml");
     assert_null(m.patterns[1].scenario_path);
@@ -223,17 +207,14 @@ TEST(test_hosts_are_numbers_or_any_names_of_a_star)
 TEST(test_iperf3_has_a_flow_a_stream_and_a_value_an_interval)
 {
     MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
-    struct error err;
     const char *text = IPERF3(",\"bidir\":1", STREAM("5", "true") "," STREAM("7", "false"));
     text_write("i.json", text, strlen(text));
     assert_true(foreign_read_is("i.json"));
     if (!study_measurement_read_foreign(&m, "i.json", true, &err))
         fail_msg("%s", err.message);
-    assert_int_equal(m.n, 1);
-    assert_int_equal(m.flows, 2);
+    assert_ints({m.n, 1}, {m.flows, 2});
     const struct study_measurement_flow *f = m.patterns[0].flows;
-    assert_string_equal(m.hosts[f[0].from], "10.0.0.1");
-    assert_string_equal(m.hosts[f[0].to], "10.0.0.2");
+    assert_strings({m.hosts[f[0].from], "10.0.0.1"}, {m.hosts[f[0].to], "10.0.0.2"});
     assert_string_equal(m.hosts[f[1].from], "10.0.0.2"); /* the way back */
     assert_int_equal(f[0].log.n, 2); /* the rest of an interval at the end is none */
     assert_near(exp(-f[0].log.mean), sqrt(4e8 * 5e8), 1);

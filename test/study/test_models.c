@@ -3,9 +3,6 @@
 
 #include "test/scenarios/text.h"
 
-#include <math.h>
-#include <string.h>
-
 /* 940 Mb/s of goodput, transfers of 94 MB: 0.8 s alone. */
 #define NETWORK "network: {link: {rate: 1Gbps, goodput: 940Mbps}}\ntraffic: {start_spread: 0, flows: ["
 #define ALONE NETWORK "{from: h0, to: h1, bytes: 94MB}]}\n"
@@ -69,7 +66,6 @@ TEST(test_every_model_gives_a_lone_transfer_the_link)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
         MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
-        struct error err = {0};
         if (!predict(&p, ALONE, m, &quiet, &err))
             fail_msg("%s: %s", m->name, err.message);
         if (!(fabs(p.completion_s[0] / 0.8 - 1) < 0.01))
@@ -99,7 +95,6 @@ TEST(test_models_that_need_ends_refuse_an_endless_transfer)
     int refused = 0;
     for (const struct study_model *m = study_models; m->name; m++) {
         MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
-        struct error err = {0};
         bool ok = predict(&p, ENDLESS, m, &quiet, &err);
         assert_int_equal(ok, !m->needs_ends);
         if (ok) {
@@ -121,9 +116,7 @@ struct seen {
 static void see(void *user, const struct study_model *model, const struct study_prediction_progress *progress)
 {
     struct seen *seen = user;
-    assert_int_equal(progress->orders, 0);
-    assert_int_equal(progress->of, 3);
-    assert_int_equal(progress->number, seen->calls + 1);
+    assert_ints({progress->orders, 0}, {progress->of, 3}, {progress->number, seen->calls + 1});
     seen->model = model;
     seen->active[seen->calls++] = progress->active;
 }
@@ -133,13 +126,10 @@ TEST(test_progress_counts_steps_and_who_is_under_way)
 {
     struct seen seen = {0};
     MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
-    struct error err = {0};
     const struct study_model *eq5 = study_models_find("eq5");
     const struct study_prediction_options options = {.progress = see, .user = &seen};
     assert_true(predict(&p, TWO_IN_ONE_OUT, eq5, &options, &err));
-    assert_int_equal(seen.calls, 2);
-    assert_int_equal(seen.active[0], 3);
-    assert_int_equal(seen.active[1], 2);
+    assert_ints({seen.calls, 2}, {seen.active[0], 3}, {seen.active[1], 2});
     assert_ptr_equal(seen.model, eq5);
 }
 
@@ -148,7 +138,6 @@ TEST(test_the_window_law_alone_keeps_queues)
 {
     for (const struct study_model *m = study_models; m->name; m++) {
         MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
-        struct error err = {0};
         assert_true(predict(&p, TWO_IN_ONE_OUT, m, &quiet, &err));
         assert_int_equal(p.queues.rtt != NULL, m == study_models_find("window"));
         if (p.queues.rtt)

@@ -2,11 +2,6 @@
 /* Flows of a capture as those of a scenario: hosts, bytes, and where the application paused. */
 #include "study/replay/replay.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test/analysis/segment.h"
 #include "test/scenarios/text.h"
 
@@ -56,8 +51,7 @@ TEST(test_a_pause_follows_the_byte_it_followed)
     struct analysis_flows *f = new_explained();
     add_paused_flow(f);
     MEMORY_ENDS(study_replay_fini) struct study_replay r = built(f);
-    assert_int_equal(r.n_flows, 1);
-    assert_int_equal(r.flows[0].pauses, 1);
+    assert_ints({r.n_flows, 1}, {r.flows[0].pauses, 1});
     assert_true(r.scenario.flows[0].n_pauses > 1); /* it goes on where it gets through more than was captured */
     for (int i = 0; i < r.scenario.flows[0].n_pauses; i++) {
         const struct scenario_pause *p = &r.scenario.flows[0].pauses[i];
@@ -68,8 +62,7 @@ TEST(test_a_pause_follows_the_byte_it_followed)
     assert_true(r.scenario.flows[0].n_pauses > 1);
     r.flows[0].paced_bps = 8e6;
     assert_true(study_replay_pace(&r));
-    assert_int_equal(r.scenario.flows[0].n_pauses, 0);
-    assert_int_equal(r.scenario.flows[0].rate_bps, 8000000);
+    assert_ints({r.scenario.flows[0].n_pauses, 0}, {r.scenario.flows[0].rate_bps, 8000000});
     assert_true(fabs(r.floor_s - 0.002) < 1e-9);
 }
 
@@ -103,8 +96,7 @@ TEST(test_a_flow_that_ends_early_has_its_bytes)
         feed(f, end + i * 3 * MS, s);
     }
     MEMORY_ENDS(study_replay_fini) struct study_replay r = built(f);
-    assert_int_equal(r.n_flows, 2);
-    assert_int_equal(r.scenario.flows[0].bytes, 100000);
+    assert_ints({r.n_flows, 2}, {r.scenario.flows[0].bytes, 100000});
     assert_int_equal(r.scenario.flows[0].to, 0); /* the host that both share */
     assert_int_equal(r.scenario.flows[1].to, 0);
     assert_int_not_equal(r.scenario.flows[0].from, r.scenario.flows[1].from);
@@ -141,12 +133,10 @@ TEST(test_as_many_segments_have_an_ack_as_in_the_capture)
     for (int reads = 0; reads < 2; reads++) {
         struct analysis_flows *f = new_explained();
         MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL), .reads_acks = reads};
-        struct error err = {0};
         add_paused_flow(f);
         assert_true(study_replay_build(&r, f, &err));
         analysis_flows_free(f);
-        assert_int_equal(r.scenario.tcp.delayed_ack, reads ? 1 : 2);
-        assert_int_equal(r.scenario.flows[0].tcp.delayed_ack, reads ? 1 : 2);
+        assert_ints({r.scenario.tcp.delayed_ack, reads ? 1 : 2}, {r.scenario.flows[0].tcp.delayed_ack, reads ? 1 : 2});
     }
 }
 
@@ -157,7 +147,6 @@ TEST(test_directions_are_those_of_the_judged_host)
     for (int placed = 0; placed < 2; placed++) {
         struct analysis_flows *f = new_explained();
         MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL)};
-        struct error err = {0};
         add_paused_flow(f);
         for (int host = 0; placed && host < 3; host++) {
             static const char *const addresses[] = {"10.0.0.7", "10.0.0.1", "10.0.0.2"};
@@ -173,10 +162,8 @@ TEST(test_directions_are_those_of_the_judged_host)
         if (!study_replay_build(&r, f, &err))
             fail_msg("%s", err.message);
         analysis_flows_free(f);
-        assert_int_equal(r.n_flows, 2);
-        assert_int_equal(r.scenario.flows[0].to, r.judged_host);
-        assert_int_equal(r.scenario.flows[1].to, r.judged_host);
-        assert_int_equal(r.judged_host, placed ? 2 : 0);
+        assert_ints({r.n_flows, 2}, {r.scenario.flows[0].to, r.judged_host}, {r.scenario.flows[1].to, r.judged_host},
+                    {r.judged_host, placed ? 2 : 0});
     }
 }
 
@@ -203,7 +190,6 @@ TEST(test_a_played_run_has_the_rates_of_its_table)
         "a,h1,h0,0,0,,10e6,8e6,1e5,3\n"
         "b,h0,h2,0,0,,20e6,16e6,1e5,4\n";
     struct study_replay_run run = {.directory = "."};
-    struct error err;
     text_write("flows.csv", table, strlen(table));
     assert_true(study_replay_run_read(&run, 2, &err));
     assert_true(fabs(run.goodput_bps[0] - 10e6) < 1 && fabs(run.goodput_bps[1] - 20e6) < 1);
@@ -220,7 +206,6 @@ TEST(test_a_capture_without_bulk_flows_is_refused)
 {
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_explained();
     MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL)};
-    struct error err;
     feed(f, 0, segment(A_TO_B, 1, 100, 1));
     assert_false(study_replay_build(&r, f, &err));
     assert_int_equal(err.code, ERROR_INPUT);
@@ -232,7 +217,6 @@ TEST(test_a_capture_longer_than_a_run_can_be_is_refused)
 {
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_explained();
     MEMORY_ENDS(study_replay_fini) struct study_replay r = {.scenario = text_load(STAR, NULL)};
-    struct error err;
     for (uint32_t i = 0; i < SEGMENTS; i++)
         feed(f, i * INT64_C(108) * 1000 * MS, segment(A_TO_B, 100 + SEGMENT * i, SEGMENT, 500));
     assert_false(study_replay_build(&r, f, &err));

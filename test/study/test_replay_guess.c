@@ -2,9 +2,6 @@
 /* What a replay assumes where the capture does not show it, and when its baseline is worth no what-if. */
 #include "study/replay/replay.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "test/scenarios/text.h"
 
 static struct study_replay_flow flows[] = {{.from = "a:1", .to = "b:2", .measured_bps = 10e6},
@@ -17,10 +14,8 @@ TEST(test_without_losses_queues_and_growth_are_guessed)
     int n;
     study_replay_guesses(&r, true, true, true, guess, &n);
     assert_int_equal(n, 4);
-    assert_string_equal(guess[0], "cc=linuxreno");
-    assert_string_equal(guess[1], "cc=cubic");
-    assert_string_equal(guess[2], "fair+cc=linuxreno");
-    assert_string_equal(guess[3], "ack-first+cc=linuxreno");
+    assert_strings({guess[0], "cc=linuxreno"}, {guess[1], "cc=cubic"}, {guess[2], "fair+cc=linuxreno"},
+                   {guess[3], "ack-first+cc=linuxreno"});
     study_replay_guesses(&r, false, false, false, guess, &n); /* the scenario says all */
     assert_int_equal(n, 1);
     assert_string_equal(guess[0], "");
@@ -33,8 +28,7 @@ TEST(test_with_losses_buffers_are_guessed_where_data_were_lost)
     int n;
     study_replay_guesses(&r, true, false, true, guess, &n);
     assert_int_equal(n, 5);
-    assert_string_equal(guess[1], "buffer=30000B@port");
-    assert_string_equal(guess[2], "buffer=40000B@port");
+    assert_strings({guess[1], "buffer=30000B@port"}, {guess[2], "buffer=40000B@port"});
     r.buffer_bytes[1] = 90000;
     study_replay_guesses(&r, true, true, true, guess, &n); /* each of both ways and both alike, by two controls */
     assert_int_equal(n, 1 + 2 * 16 + 2 * 4);
@@ -42,7 +36,6 @@ TEST(test_with_losses_buffers_are_guessed_where_data_were_lost)
     assert_string_equal(guess[34], "cc=linuxreno+buffer=60000B@port+buffer=60000B@nic");
     for (int i = 0; i < n; i++) {
         MEMORY_ENDS(scenario_fini) struct scenario s = text_load("traffic: {star: {incoming: 1, outgoing: 1}}\n", NULL);
-        struct error err;
         assert_true(study_replay_what_if(&s, guess[i], &err));
     }
 }
@@ -155,8 +148,7 @@ TEST(test_captured_windows_become_larger_or_smaller_within_bounds)
     double rates[] = {10e6};
     struct study_replay_run run = {.goodput_bps = rates};
     study_replay_calibrate(&r, &run);
-    assert_int_equal(windows[0].bytes, 12000);
-    assert_int_equal(windows[1].bytes, 48000);
+    assert_ints({windows[0].bytes, 12000}, {windows[1].bytes, 48000});
     *rates = 1e6;
     study_replay_calibrate(&r, &run);
     assert_int_equal(windows[1].bytes, 60000); /* by half more, not by twelve times */

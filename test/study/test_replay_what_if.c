@@ -2,9 +2,6 @@
 /* What --what-if changes in a scenario, and what it refuses. */
 #include "study/replay/replay.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "test/scenarios/text.h"
 
 #define STAR "network: {topology: star, hosts: 4}\ntraffic: {flows: [{from: h1, to: h0}, {from: h0, to: h2}]}\n"
@@ -24,8 +21,7 @@ TEST(test_a_discipline_is_everywhere_or_at_one_place)
     assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_ACK_FIRST);
     scenario_fini(&s);
     s = changed("fair@port");
-    assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_FIFO);
-    assert_int_equal(s.network.sw.queue.discipline, EMU_DISCIPLINE_FAIR);
+    assert_ints({s.network.nic.discipline, EMU_DISCIPLINE_FIFO}, {s.network.sw.queue.discipline, EMU_DISCIPLINE_FAIR});
     scenario_fini(&s);
     s = changed("ack-first@nic");
     assert_int_equal(s.network.nic.discipline, EMU_DISCIPLINE_ACK_FIRST);
@@ -44,18 +40,15 @@ TEST(test_changes_join)
 TEST(test_a_buffer_counts_bytes_or_packets)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = changed("buffer=100p@port");
-    assert_int_equal(s.network.sw.queue.limit_packets, 100);
-    assert_int_equal(s.network.sw.queue.limit_bytes, EMU_QUEUE_UNLIMITED);
+    assert_ints({s.network.sw.queue.limit_packets, 100}, {s.network.sw.queue.limit_bytes, EMU_QUEUE_UNLIMITED});
 }
 
 TEST(test_what_belongs_to_tcp_reaches_every_flow)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = changed("window=300kB+cc=cubic+small-queues=10kB");
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(s.flows[i].tcp.send_buffer_bytes, 300000);
-        assert_int_equal(s.flows[i].tcp.receive_buffer_bytes, 300000);
-        assert_int_equal(s.flows[i].tcp.congestion, EMU_CONGESTION_CUBIC);
-        assert_int_equal(s.flows[i].tcp.small_queue_bytes, 10000);
+        assert_ints({s.flows[i].tcp.send_buffer_bytes, 300000}, {s.flows[i].tcp.receive_buffer_bytes, 300000},
+                    {s.flows[i].tcp.congestion, EMU_CONGESTION_CUBIC}, {s.flows[i].tcp.small_queue_bytes, 10000});
     }
 }
 
@@ -63,7 +56,6 @@ TEST(test_datagrams_get_another_rate)
 {
     MEMORY_ENDS(scenario_fini) struct scenario s = text_load("traffic:\n  flows: [{from: h1, to: h0}]\n"
                                                              "  datagrams: [{from: h1, to: h0, rate: 7Mbps}]\n", NULL);
-    struct error err;
     assert_true(study_replay_what_if(&s, "datagrams=2Mbps+fair", &err));
     assert_int_equal(s.datagrams[0].rate_bps, 2000000);
 }
@@ -86,7 +78,6 @@ TEST(test_nonsense_is_refused_and_named)
                                       "datagrams=0bps", "datagrams=many"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         MEMORY_ENDS(scenario_fini) struct scenario s = text_load(STAR, NULL);
-        struct error err;
         assert_false(study_replay_what_if(&s, bad[i], &err));
         assert_int_equal(err.code, ERROR_INPUT);
         assert_non_null(strstr(err.message, "--what-if"));

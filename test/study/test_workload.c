@@ -4,10 +4,6 @@
 
 #include "test/scenarios/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 static void write_file(const char *name, const char *text)
 {
     text_write(name, text, strlen(text));
@@ -31,11 +27,9 @@ TEST(test_goodput_is_a_share_of_the_receivers_own_link)
 {
     write_file("flows.csv",
                "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
-               "a,h1,h0,0,0,,4.85e6,4.850455e6,1e4,0\n"
-               "b,h2,h1,0,0,,4.85e7,4.850455e7,1e4,0\n");
+               "a,h1,h0,0,0,,4.85e6,4.850455e6,1e4,0\nb,h2,h1,0,0,,4.85e7,4.850455e7,1e4,0\n");
     /* Eq. 4.1: h0's link delivered 8 packets, 6 of them in order; h1 sends, its link carries Packs, too. */
-    write_file("summary.json",
-               "{\"complete\": true, \"ports\": [{\"port\": \"sw0-h0\", \"delivered_frames\": 8}, "
+    write_file("summary.json", "{\"complete\": true, \"ports\": [{\"port\": \"sw0-h0\", \"delivered_frames\": 8}, "
                "{\"port\": \"sw0-h1\", \"delivered_frames\": 9}, {\"port\": \"h0\", \"delivered_frames\": 5}], "
                "\"flows\": [{\"flow\": \"a\", \"delivered_bytes\": 8952}, "
                "{\"flow\": \"b\", \"delivered_bytes\": 8952}]}");
@@ -43,17 +37,13 @@ TEST(test_goodput_is_a_share_of_the_receivers_own_link)
         judged("transport: gbn\ngbn: {packet: 1492B}\n"
                "network: {topology: star, hosts: 4, link: {rate: 100Mbps}, uplinks: 1, backbone: {rate: 10Mbps}}\n"
                "traffic: {flows: [{name: a, from: h1, to: h0}, {name: b, from: h2, to: h1}]}\n");
-    assert_int_equal(w.kind, STUDY_WORKLOAD_LOSSES);
-    assert_int_equal(w.losses.n, 2);
+    assert_ints({w.kind, STUDY_WORKLOAD_LOSSES}, {w.losses.n, 2});
     for (int i = 0; i < 2; i++) {
         const struct study_workload_receiver *r = &w.losses.receiver[i];
-        assert_int_equal(r->receiver, i);
-        assert_int_equal(r->senders, 1);
-        assert_true(fabs(r->efficiency - 0.5) < 1e-5);
-        assert_true(isnan(r->predicted) && r->holds);
+        assert_ints({r->receiver, i}, {r->senders, 1});
+        assert_all(fabs(r->efficiency - 0.5) < 1e-5, isnan(r->predicted) && r->holds);
     }
-    assert_true(fabs(w.losses.receiver[0].in_order_share - 0.75) < 1e-12);
-    assert_true(isnan(w.losses.receiver[1].in_order_share));
+    assert_all(fabs(w.losses.receiver[0].in_order_share - 0.75) < 1e-12, isnan(w.losses.receiver[1].in_order_share));
     study_workload_fini(&w);
 }
 
@@ -62,11 +52,8 @@ TEST(test_an_operation_ends_with_its_last_process)
 {
     write_file("operations.csv", "operation,process,start_s,end_s\n0,0,0,1\n0,1,0,2\n1,0,2,3\n1,1,2,5\n");
     struct study_workload w = judged("traffic: {flows: [{from: h0, to: h1, bytes: 1MB, repeat: 2}]}\n");
-    assert_int_equal(w.kind, STUDY_WORKLOAD_OPERATIONS);
-    assert_int_equal(w.operations.n_processes, 4);
-    assert_int_equal(w.operations.n_whole, 2);
-    assert_true(fabs(w.operations.whole.value - 2.5) < 1e-12);
-    assert_true(fabs(w.operations.processes.mean_s.value - 1.75) < 1e-12);
+    assert_ints({w.kind, STUDY_WORKLOAD_OPERATIONS}, {w.operations.n_processes, 4}, {w.operations.n_whole, 2});
+    assert_all(fabs(w.operations.whole.value - 2.5) < 1e-12, fabs(w.operations.processes.mean_s.value - 1.75) < 1e-12);
     assert_string_equal(w.operations.timer, "minimum RTO");
     assert_false(w.operations.has_optimum);
     study_workload_fini(&w);
@@ -81,11 +68,9 @@ TEST(test_who_is_late_is_told_apart)
                                  "1,1,1,1.002\n1,0,1,1.003\n1,2,1,1.004\n2,0,2,2.002\n2,1,2,2.002\n2,2,2,2.21\n");
     struct study_workload w = judged(scenario);
     const struct study_workload_operations *o = &w.operations;
-    assert_int_equal(o->n_own, 3);
-    assert_int_equal(o->late_whole, 2);
+    assert_ints({o->n_own, 3}, {o->late_whole, 2});
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(o->process[i].n, 3);
-        assert_int_equal(o->process[i].late, i == 2 ? 2 : 0);
+        assert_ints({o->process[i].n, 3}, {o->process[i].late, i == 2 ? 2 : 0});
     }
     assert_true(fabs(o->process[2].mean_s - (0.2 + 0.004 + 0.21) / 3) < 1e-12);
     assert_true(fabs(o->whole.value - (0.2 + 0.004 + 0.21) / 3) < 1e-12);
@@ -94,7 +79,6 @@ TEST(test_who_is_late_is_told_apart)
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         char text[96];
         struct study_workload_signature signature = {0};
-        struct error err = {0};
         snprintf(text, sizeof text, "operation,process,start_s,end_s\n0,%s,0,1\n", processes[i]);
         write_file("operations.csv", text);
         assert_false(study_workload_judge(".", 0.05, &w, &signature, &err));
@@ -130,7 +114,6 @@ TEST(test_nagle_makes_the_delayed_ack_the_timer)
 TEST(test_bursts_show_an_input_buffer)
 {
     struct study_workload w = {.kind = STUDY_WORKLOAD_BURSTS};
-    struct error err = {0};
     write_file("bursts.csv", "sources,sinks,packets,received,send_gap_s,receive_gap_s\n"
                              "4,1,1000,422,1e-4,1e-4\n4,1,2000,672,1e-4,1e-4\n4,1,4000,1172,1e-4,1e-4\n"
                              "6,2,1200,658,1e-4,1e-4\n6,2,2400,1058,1e-4,1e-4\n6,2,3600,1458,1e-4,1e-4\n");

@@ -5,9 +5,6 @@
  * again; microseconds a point of claim, commit and peer, and of one count. */
 #include "sweep/db.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define FLOWS 4

@@ -8,12 +8,6 @@
 #include "sweep/read.h"
 #include "test/fuzzing/captures.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define INPUT_MAX 65536
 #define SQL_TICKS 100 /* of 1000 instructions: an input that counts for ever is no finding */
 

@@ -4,11 +4,6 @@
 #include "sweep/grid.h"
 #include "test/fuzzing/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define POINTS 5 /* that are loaded of a sweep */
 
 static char directory[] = "/tmp/fuzz-sweep-XXXXXX", base[64], path[64];

@@ -3,7 +3,6 @@
 #include "test/cm.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 static bool fill(struct sweep_db *d, void *user, struct error *err)
 {
@@ -21,7 +20,6 @@ static void make(struct sweep_db *d)
 TEST(test_a_statement_without_an_end_has_one)
 {
     MEMORY_ENDS(sweep_db_close) struct sweep_db d;
-    struct error err = {0};
     int status;
     make(&d);
     sqlite3_stmt *q = sweep_db_prepare(&d, "WITH RECURSIVE r(seed) AS (SELECT 1 UNION ALL SELECT seed FROM r) SELECT "
@@ -29,8 +27,7 @@ TEST(test_a_statement_without_an_end_has_one)
     assert_non_null(q);
     while ((status = sweep_db_step(&d, q, &err)) == SQLITE_ROW)
         ;
-    assert_int_equal(status, SQLITE_ERROR);
-    assert_int_equal(err.code, ERROR_INPUT);
+    assert_ints({status, SQLITE_ERROR}, {err.code, ERROR_INPUT});
     assert_string_equal(err.message, "limits.db: damaged: it has no end");
     sqlite3_finalize(q);
 }
@@ -38,7 +35,6 @@ TEST(test_a_statement_without_an_end_has_one)
 TEST(test_a_column_that_nobody_knows_is_not_read)
 {
     MEMORY_ENDS(sweep_db_close) struct sweep_db d;
-    struct error err = {0};
     make(&d);
     sqlite3_stmt *q = sweep_db_prepare(&d, "SELECT points AS other FROM sweep", &err);
     assert_int_equal(sweep_db_step(&d, q, &err), SQLITE_ERROR);
@@ -49,7 +45,6 @@ TEST(test_a_column_that_nobody_knows_is_not_read)
 TEST(test_who_opened_it_to_read_cannot_write)
 {
     MEMORY_ENDS(sweep_db_close) struct sweep_db d;
-    struct error err = {0};
     make(&d);
     assert_false(sweep_db_do(&d, "DELETE FROM sweep", &err));
     assert_int_equal(err.code, ERROR_SYSTEM);
@@ -60,7 +55,6 @@ TEST(test_its_schema_runs_nothing)
     static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW};
     struct sweep_db d;
-    struct error err = {0};
     int is;
     make(&d);
     for (int joined = 0; joined < 2; joined++) {
@@ -91,7 +85,6 @@ static bool is_wal(void)
 TEST(test_who_ends_waits_for_who_is_about_to)
 {
     struct sweep_db d;
-    struct error err = {0};
     int go[2], ready[2];
     char byte = 0;
     assert_int_equal(pipe(go), 0);

@@ -4,10 +4,6 @@
 
 #include "test/scenarios/text.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #define STAR "scenario: again.yaml\nset: {duration: 50ms, warmup: 10ms}\n"
 
 static char got[4096];
@@ -78,7 +74,6 @@ TEST(test_no_axes_is_one_point_with_the_scenarios_seed)
 
 TEST(test_seeds_count_from_the_first)
 {
-    struct error err = {0};
     assert_true(expand("seeds: 2\n", 9, &err));
     assert_string_equal(got, "{} 9\n{} 10\n");
     assert_true(expand("", 9, &err));
@@ -91,10 +86,8 @@ TEST(test_ranges_keep_their_units)
           "{\"traffic.star.incoming\":0} 1\n{\"traffic.star.incoming\":1} 1\n{\"traffic.star.incoming\":2} 1\n");
     gives("axes: {traffic.star.incoming: {from: 1, to: 6, step: 2}}\n",
           "{\"traffic.star.incoming\":1} 1\n{\"traffic.star.incoming\":3} 1\n{\"traffic.star.incoming\":5} 1\n");
-    gives("axes: {network.link.delay: {from: 50us, to: 1ms, step: 475us}}\n",
-          "{\"network.link.delay\":\"50us\"} 1\n"
-          "{\"network.link.delay\":\"525us\"} 1\n"
-          "{\"network.link.delay\":\"1ms\"} 1\n");
+    gives("axes: {network.link.delay: {from: 50us, to: 1ms, step: 475us}}\n", "{\"network.link.delay\":\"50us\"} 1\n"
+          "{\"network.link.delay\":\"525us\"} 1\n{\"network.link.delay\":\"1ms\"} 1\n");
     gives("axes: {network.link.rate: 1Gbps..2Gbps}\n",
           "{\"network.link.rate\":\"1Gbps\"} 1\n{\"network.link.rate\":\"2Gbps\"} 1\n");
 }
@@ -140,7 +133,6 @@ TEST(test_a_shard_has_every_nth_number_skipped_points_left_out)
     static const int64_t shards[][2] = {{1, 2}, {2, 2}, {5, 5}, {6, 6}};
     text_write("again.yaml", "traffic: {star: {incoming: 2, outgoing: 1}}\n", 44);
     text_write("s.yaml", text, strlen(text));
-    struct error err = {0};
     struct sweep *s = sweep_grid_load("s.yaml", -1, &err);
     if (!s)
         fail_msg("%s", err.message);
@@ -169,8 +161,7 @@ TEST(test_errors_name_line_and_key)
             "s.yaml:3: axes: tcp.window: a log range starts above 0, not at 0B");
     rejects("axes: {tcp.window: {from: 1MB, till: 2MB}}\n", "s.yaml:3: axes: tcp.window: a range goes {from: 10kB, to: "
             "1MB, points: 8, scale: log} or {from: 1, to: 12, step: 1}; 'till' is wrong there");
-    rejects("axes: {tcp.window: []}\n",
-            "s.yaml:3: axes: tcp.window: '' is neither a list [1, 2, 3] nor a range 1..12");
+    rejects("axes: {tcp.window: []}\n", "s.yaml:3: axes: tcp.window: '' is neither a list [1, 2, 3] nor a range 1..12");
     rejects("axes: {traffic.star.incoming: 1..1000000}\n",
             "s.yaml:3: axes: traffic.star.incoming: more than 100000 values");
     rejects("axes: {traffic.star.incoming: 1..10000}\nseeds: 101\n", "s.yaml: axes: more than 1000000 points");

@@ -109,8 +109,7 @@ TEST(test_a_remedy_that_wins_nothing_is_not_shown)
     r.diagnosis.in.room_bps = r.diagnosis.out.room_bps = 18.2e6;
     remedies(&r, text);
     view_diagnosis_what(&r, what);
-    assert_string_equal(text, "");
-    assert_string_equal(what, "nothing for more bandwidth: the link has no room for it");
+    assert_strings({text, ""}, {what, "nothing for more bandwidth: the link has no room for it"});
     assert_null(view_diagnosis_command("a.pcap", &r));
     r.diagnosis.in.carried_bps = 10e6;
     remedies(&r, text);
@@ -241,8 +240,7 @@ TEST(test_quic_has_remedies_of_its_own)
     r.diagnosis.quic = true;
     view_diagnosis_what(&r, what);
     remedies(&r, text);
-    assert_string_equal(what, "let receivers send fewer ACKs (what that would win does not show)");
-    assert_string_equal(text, "");
+    assert_strings({what, "let receivers send fewer ACKs (what that would win does not show)"}, {text, ""});
     r.diagnosis.fewer_acks_bps = 65.6e6;
     view_diagnosis_what(&r, what);
     remedies(&r, text);

@@ -4,9 +4,6 @@
 #include "view/embedded.h"
 #include "view/palette.h"
 
-#include <ctype.h>
-#include <math.h>
-
 #include "test/cm.h"
 
 #define PI 3.14159265358979323846

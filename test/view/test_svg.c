@@ -4,8 +4,6 @@
 #include "view/text.h"
 #include "test/cm.h"
 
-#include <math.h>
-
 static char *text;
 static size_t size;
 
@@ -166,7 +164,6 @@ TEST(test_a_map_has_gaps_and_bounds)
 
 TEST(test_axes_of_points_are_a_grid)
 {
-    struct error err = {0};
     MEMORY_ENDS(view_sweep_page_axes_free) struct view_sweep_page_axes a;
     json_t *points = json_loads("[{\"q\":\"fifo\",\"w\":\"1MB\",\"n.x.y\":3},"
                                 "{\"q\":\"ack\",\"w\":\"90kB\",\"n.x.y\":1},"
@@ -188,7 +185,6 @@ TEST(test_axes_of_points_are_a_grid)
 
 TEST(test_too_many_values_are_refused)
 {
-    struct error err = {0};
     MEMORY_ENDS(view_sweep_page_axes_free) struct view_sweep_page_axes a;
     json_t *points[VIEW_SWEEP_PAGE_VALUES + 1];
     json_t *all = json_array();

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/sweeps/sweep_page.h"
 
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
 #include "results/csv.h"
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PAGE(NAME, name) [STUDY_FIT_##NAME] = view_sweep_page_##name,
 static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PAGE)};

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/sweeps/sweep_page_axes.h"
 
-#include "base/memory.h"
 #include "base/order.h"
-
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PLACES 10000000 /* of a grid, at most */
 
@@ -93,8 +86,7 @@ static void axes_choose(struct view_sweep_page_axes *a)
             a->y = i;
 }
 
-bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n,
-                               struct error *err)
+bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n, struct error *err)
 {
     const char *key;
     json_t *value;

@@ -24,8 +24,7 @@ struct view_sweep_page_axes {
 };
 
 /* Of points' axes, an object each; borrowed. ERROR_INPUT when they span more than the above. */
-bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n,
-                               struct error *err);
+bool view_sweep_page_axes_make(struct view_sweep_page_axes *a, json_t *const *points, size_t n, struct error *err);
 void view_sweep_page_axes_free(struct view_sweep_page_axes *a);
 
 /* The index of the point there, SIZE_MAX where the grid has a hole. at[i] counts the values of axis i. */

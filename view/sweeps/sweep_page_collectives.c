@@ -4,8 +4,6 @@
 #include "study/fit/fit_signatures.h"
 #include "view/sweeps/sweep_page.h"
 
-#include <inttypes.h>
-
 bool view_sweep_page_signatures(struct view_sweep_page *p, struct error *err)
 {
     const struct study_fit_signatures *f = p->at->fit.state[STUDY_FIT_SIGNATURES];

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Both engines over the same points: one against the other, flow by flow. */
-#include "base/memory.h"
 #include "study/fit/fit_engines.h"
 #include "view/svg.h"
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 #define WORST 10 /* differences shown one by one */
 

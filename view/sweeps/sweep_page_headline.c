@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a sweep says, in one sentence. */
-#include "base/memory.h"
 #include "study/fit/fit_connections.h"
 #include "study/fit/fit_engines.h"
 #include "study/fit/fit_patterns.h"
@@ -10,8 +9,6 @@
 #include "study/fit/fit_signatures.h"
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
-
-#include <inttypes.h>
 
 /* Hosts: the queues that cost most. Collectives have a sentence of their own. */
 static char *headline_remedies(const void *state)

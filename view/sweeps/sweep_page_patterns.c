@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 6 and 7: histograms of how far off the models' completion times are for patterns of messages. */
-#include "base/memory.h"
 #include "base/order.h"
 #include "study/fit/zhu2014.h"
 #include "view/sweeps/sweep_page_table2.h"
 #include "view/svg.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PANELS 3      /* histograms in a row */
 #define PANEL_WIDTH 320
@@ -58,16 +53,10 @@ static struct column *columns_make(const struct view_sweep_page_cells *cells, si
     return column;
 }
 
-static char *axes_label(const char *json)
-{
-    json_auto_t *axes = json_loads(json, 0, NULL);
-    char *label = sweep_axes_label(axes);
-    return label;
-}
-
 static void column_name(const struct column *c, char text[static 96])
 {
-    MEMORY_LOCAL char *axes = c->first->d > 0 ? NULL : axes_label(c->first->axes);
+    json_auto_t *json = json_loads(c->first->axes, 0, NULL);
+    MEMORY_LOCAL char *axes = c->first->d > 0 ? NULL : sweep_axes_label(json);
     if (c->first->d > 0)
         snprintf(text, 96, "d = %d, messages of %g MB, windows of %g kB", c->first->d, c->first->bytes / 1e6,
                  c->first->window_bytes / 1e3);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "view/sweeps/sweep_page.h"
-
-#include <string.h>
 
 /* sweeps/fig4a.db -> fig4a */
 static char *name_of(const char *path)

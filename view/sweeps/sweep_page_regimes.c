@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Regime maps: two axes of a sweep as a map of cells, a map for each combination of the others. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "study/fit/fit_regimes.h"
 #include "view/sweeps/sweep_page.h"
 #include "view/sweeps/sweep_page_axes.h"
 #include "view/text.h"
 #include "view/svg.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CELL 34        /* pixels */
 #define SHADES 4

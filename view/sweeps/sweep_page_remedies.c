@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What waiting ACKs cost, queue by queue: a figure a rate, in it a map of queues and senders for each number of flows. */
-#include "base/memory.h"
 #include "base/units.h"
 #include "study/fit/fit_remedies.h"
 #include "view/svg.h"
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 116
 #define WIDTH_NICS 150 /* where NICs have names, too */

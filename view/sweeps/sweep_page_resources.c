@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
 #include "base/estimate.h"
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "study/fit/fit_resources.h"
@@ -9,10 +8,6 @@
 #include "view/sweeps/sweep_page_axes.h"
 #include "view/text.h"
 #include "view/svg.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WORST 0.5     /* deviation of the darkest shade, at most: one far off would pale the others */
 #define DEGREES 128   /* of a direction, at most: the larger ones are in the data alone */

@@ -5,9 +5,6 @@
 #include "study/fit/zhu2014.h"
 #include "view/svg.h"
 
-#include <math.h>
-#include <string.h>
-
 /* A mean |error| in percent with its interval, as people read it. */
 static void error_text(char text[static 48], const struct study_fit_patterns_mean *m)
 {

@@ -5,8 +5,6 @@
 
 #include "analysis/ends/both_ends.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define US INT64_C(1000)
@@ -126,15 +124,10 @@ TEST(test_acks_that_leave_apart_and_arrive_together_are_compressed)
     MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS / 10); /* xi = 0.2 ms / 2 ms */
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.acks, 300);
-    assert_int_equal(f.lost_acks, 0);
-    assert_int_equal(f.groups, 100);
-    assert_int_equal(f.compressed, 100);
-    assert_int_equal(f.sender_file, 0);
+    assert_ints({f.acks, 300}, {f.lost_acks, 0}, {f.groups, 100}, {f.compressed, 100}, {f.sender_file, 0});
     /* of three: 3, 2.1 and 1.2 ms beyond TRANSIT; the data none */
-    assert_near(f.ack_wait_s, (3 + 2.1 + 1.2) / 3 * 1e-3 - 1.2e-3, 1e-9);
-    assert_near(f.data_wait_s, 0, 1e-9);
-    assert_near(f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3, 1e-9);
+    assert_all_near(1e-9, {f.ack_wait_s, (3 + 2.1 + 1.2) / 3 * 1e-3 - 1.2e-3}, {f.data_wait_s, 0},
+                    {f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3});
     assert_near(f.hold_s, 0, 1e-9); /* each leaves when its data come */
 }
 
@@ -143,8 +136,7 @@ TEST(test_acks_that_keep_their_spacing_are_not)
     MEMORY_ENDS(world_fini) struct world w = {0};
     by_threes(&w, MS); /* xi = 1 */
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.groups, 100);
-    assert_int_equal(f.compressed, 0);
+    assert_ints({f.groups, 100}, {f.compressed, 0});
     assert_near(f.ack_wait_s, 0, 1e-9);
 }
 
@@ -154,10 +146,8 @@ TEST(test_the_order_of_the_files_does_not_matter)
     by_threes(&w, MS / 10);
     world_play(&w, 1);
     struct analysis_both_ends_flow f = world_flow(&w);
-    assert_int_equal(f.sender_file, 1);
-    assert_int_equal(f.compressed, 100);
-    assert_near(f.ack_wait_s, 0.9e-3, 1e-9);
-    assert_near(f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3, 1e-9);
+    assert_ints({f.sender_file, 1}, {f.compressed, 100});
+    assert_all_near(1e-9, {f.ack_wait_s, 0.9e-3}, {f.base_s, 2 * TRANSIT * 1e-9 + 1.2e-3});
 }
 
 TEST(test_resolutions_widen_one_span_and_narrow_the_other)
@@ -179,8 +169,7 @@ TEST(test_resolutions_widen_one_span_and_narrow_the_other)
         struct analysis_both_ends_flow f = played(&w);
         assert_near(analysis_both_ends_resolution_s(w.ends, 0), cases[k].arrive_ns ? 1e-9 : 1e-6, 1e-12);
         assert_near(analysis_both_ends_resolution_s(w.ends, 1), cases[k].leave_ns ? 1e-9 : 1e-6, 1e-12);
-        assert_int_equal(f.groups, 100);
-        assert_int_equal(f.compressed, cases[k].compressed ? 100 : 0);
+        assert_ints({f.groups, 100}, {f.compressed, cases[k].compressed ? 100 : 0});
     }
 }
 
@@ -191,8 +180,7 @@ TEST(test_groups_last_as_long_as_the_floor_where_they_leave)
     for (uint32_t i = 0; i < 220; i++) /* 11 for 100 us; they arrive in one burst of two frames' time each */
         pass(&w, ack(i), 400 * MS + i * US, i * 10 * US + TRANSIT);
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.groups, 20);
-    assert_int_equal(f.compressed, 20);
+    assert_ints({f.groups, 20}, {f.compressed, 20});
 }
 
 TEST(test_a_lost_ack_is_counted_and_does_not_end_its_group)
@@ -205,9 +193,7 @@ TEST(test_a_lost_ack_is_counted_and_does_not_end_its_group)
     }
     struct analysis_both_ends_flow f = played(&w);
     assert_int_equal(f.lost_acks, 26); /* 25, 35 ... 275 */
-    assert_int_equal(f.acks, 260 - 26);
-    assert_int_equal(f.groups, (260 - 26) / 3);
-    assert_int_equal(f.compressed, 0);
+    assert_ints({f.acks, 260 - 26}, {f.groups, (260 - 26) / 3}, {f.compressed, 0});
 }
 
 TEST(test_frames_shown_twice_count_once)
@@ -220,9 +206,7 @@ TEST(test_frames_shown_twice_count_once)
         pass(&w, s, (i + 5) * MS + 3 * US, i % 2 ? NEVER : i * MS + TRANSIT + US);
     }
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.acks, 300);
-    assert_int_equal(f.lost_acks, 0);
-    assert_int_equal(f.groups, 100);
+    assert_ints({f.acks, 300}, {f.lost_acks, 0}, {f.groups, 100});
     assert_near(f.ack_wait_s, 0, 1e-9);
 }
 
@@ -233,9 +217,7 @@ TEST(test_an_overtaken_ack_ends_the_group)
     for (uint32_t i = 0; i < 300; i++) /* every third arrives before its predecessor: never three in order */
         pass(&w, ack(i), (i + 5) * MS - (i % 3 == 2 ? 3 * MS / 2 : 0), i * MS + TRANSIT);
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.acks, 300);
-    assert_int_equal(f.lost_acks, 0);
-    assert_int_equal(f.groups, 0);
+    assert_ints({f.acks, 300}, {f.lost_acks, 0}, {f.groups, 0});
 }
 
 TEST(test_sequence_numbers_wrap_and_data_are_sent_again)
@@ -249,9 +231,7 @@ TEST(test_sequence_numbers_wrap_and_data_are_sent_again)
         pass(&w, s, i * MS + 2 * TRANSIT + 400 * US, i * MS + TRANSIT + 400 * US);
     }
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.data, 301);
-    assert_int_equal(f.acks, 300);
-    assert_int_equal(f.groups, 100);
+    assert_ints({f.data, 301}, {f.acks, 300}, {f.groups, 100});
     assert_near(f.hold_s, 400e-6, 1e-9);
 }
 
@@ -273,13 +253,8 @@ TEST(test_clocks_an_hour_apart_change_nothing)
             pass(&w, segment(B_TO_A, 7 + i, 1, 1), (10 * (int64_t)i - 30000) * MS, NEVER);
         hundred_seconds(&w, 0);
         struct analysis_both_ends_flow f = played(&w);
-        assert_int_equal(f.data, 10000);
-        assert_int_equal(f.acks, 10000);
-        assert_int_equal(f.lost_acks, 0);
-        assert_int_equal(f.sender_file, 0);
-        assert_near(f.data_wait_s, 0.5e-3, 1e-9);
-        assert_near(f.ack_wait_s, 0.5e-3, 1e-9);
-        assert_near(f.base_s, 2 * TRANSIT * 1e-9, 1e-9);
+        assert_ints({f.data, 10000}, {f.acks, 10000}, {f.lost_acks, 0}, {f.sender_file, 0});
+        assert_all_near(1e-9, {f.data_wait_s, 0.5e-3}, {f.ack_wait_s, 0.5e-3}, {f.base_s, 2 * TRANSIT * 1e-9});
         assert_near(analysis_both_ends_drift(w.ends), 0, 0);
         assert_true(analysis_both_ends_room(w.ends) <= 1024);
     }
@@ -294,9 +269,7 @@ TEST(test_a_drift_is_found_and_taken_off)
         struct analysis_both_ends_flow f = world_flow(&w);
         assert_near(analysis_both_ends_drift(w.ends), swap ? -50e-6 : 50e-6, 0.1e-6);
         assert_int_equal(f.sender_file, swap);
-        assert_near(f.data_wait_s, 0.5e-3, 10e-6);
-        assert_near(f.ack_wait_s, 0.5e-3, 10e-6);
-        assert_near(f.base_s, 2 * TRANSIT * 1e-9, 10e-6);
+        assert_all_near(10e-6, {f.data_wait_s, 0.5e-3}, {f.ack_wait_s, 0.5e-3}, {f.base_s, 2 * TRANSIT * 1e-9});
     }
 }
 
@@ -319,9 +292,7 @@ TEST(test_memory_is_for_packets_in_flight_only)
         pass(&w, ack(i), i % 10 == 7 ? NEVER : t + 2 * TRANSIT, t + TRANSIT);
     }
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.data, 90000);
-    assert_int_equal(f.acks, 90000);
-    assert_int_equal(f.lost_acks, 10000);
+    assert_ints({f.data, 90000}, {f.acks, 90000}, {f.lost_acks, 10000});
     assert_true(analysis_both_ends_room(w.ends) <= 1024); /* 100 lost a second, for 6.25 s at most */
 }
 
@@ -339,8 +310,7 @@ TEST(test_neither_tags_nor_a_missing_identification_matter)
         see(&w, 1, i * MS + TRANSIT, &back);
     }
     struct analysis_both_ends_flow f = played(&w);
-    assert_int_equal(f.data, 300);
-    assert_int_equal(f.acks, 300);
+    assert_ints({f.data, 300}, {f.acks, 300});
 }
 
 TEST(test_two_captures_at_one_place_say_nothing)

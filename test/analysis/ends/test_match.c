@@ -47,8 +47,7 @@ TEST(test_samples_of_two_files_agree_on_what_to_keep)
         if (i >= 198000)
             analysis_sample_add(b, identity, i * MS + 5000 * MS);
     }
-    assert_int_equal(a->n, ANALYSIS_SAMPLE);
-    assert_int_equal(b->n, 2000);
+    assert_ints({a->n, ANALYSIS_SAMPLE}, {b->n, 2000});
     assert_true(analysis_sample_offset(a, b, &offset_ns));
     assert_int_equal(offset_ns, 5000 * MS);
     b->n = 0;

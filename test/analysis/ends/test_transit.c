@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/ends/transit.h"
 
-#include <math.h>
-
 #include "test/cm.h"
 
 #define MS INT64_C(1000000)

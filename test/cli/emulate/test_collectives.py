@@ -124,8 +124,7 @@ class Sweeps(Case):
         said = self.sweep("alltoall.yaml", {"network.switch.limit": "10MB", "traffic.exchange.repeat": 2},
                           {"network.hosts": [4, 8], "traffic.exchange.bytes": ["64kB", "128kB", "256kB", "512kB"]})
         fits = {f["processes"]: f for f in said["signatures"]["fits"]}
-        self.assertEqual(sorted(fits), [0, 4, 8])
-        self.assertEqual(len(said["signatures"]["measured"]), 8)
+        self.assertEqual((sorted(fits), len(said["signatures"]["measured"])), ([0, 4, 8], 8))
         for n in (4, 8):
             self.assertEqual(fits[n]["fit"]["eq5"]["points"], 4)
             self.assertLess(fits[n]["fit"]["eq5"]["mean"], 0.1)

@@ -208,8 +208,7 @@ class Messages(e2e.Case):
     def test_the_next_starts_when_this_one_is_received(self):
         flows = self.flows_of()
         for name, n, size in (("a", 10, 10**6), ("b", 5, 3 * 10**6)):
-            self.assertEqual(flows[name]["delivered_bytes"], n * size)
-            self.assertEqual(flows[name]["messages"], n)
+            self.assertEqual((flows[name]["delivered_bytes"], flows[name]["messages"]), (n * size, n))
             # alone on its path: a message takes its bytes at 941 Mb/s and the way there
             self.assertAlmostEqual(flows[name]["message_s"], 8 * size / e2e.B_1448, delta=0.0003)
             took = flows[name]["end_s"] - flows[name]["start_s"]
@@ -224,8 +223,7 @@ class Messages(e2e.Case):
 
     def test_duplex_carries_both_ways_on_one_connection(self):
         flows = self.flows_of("traffic.flows.0.duplex=true", "capture=[{at: h0, snaplen: 66}]")
-        self.assertEqual(flows["a"]["delivered_bytes"], 10**7)
-        self.assertEqual(flows["a"]["delivered_back_bytes"], 10**7)
+        self.assertEqual((flows["a"]["delivered_bytes"], flows["a"]["delivered_back_bytes"]), (10**7, 10**7))
         found = self.json("analyze", "out/h0.pcap")["flows"]
         self.assertEqual(len(found), 2)  # one connection, both directions
         self.assertEqual({f["payload_bytes"] for f in found}, {10**7})
@@ -238,8 +236,7 @@ class Runs(e2e.Case):
             self.run_scenario(SCENARIOS / "star.yaml", *sets, *more, output=output)
         self.run_scenario(SCENARIOS / "star.yaml", *sets, output="d", options=("--seed", "2"))
         flows = {d: (self.dir / d / "flows.csv").read_bytes() for d in "abcd"}
-        self.assertEqual(flows["a"], flows["b"])
-        self.assertEqual(flows["a"], flows["c"])
+        self.assertEqual((flows["a"], flows["a"]), (flows["b"], flows["c"]))
         self.assertNotEqual(flows["a"], flows["d"])
         self.assertEqual((self.dir / "a/h0.pcap").read_bytes(), (self.dir / "b/h0.pcap").read_bytes())
 

@@ -160,8 +160,7 @@ class Disciplines(Case):
         self.assertGreater(sum(p["dropped_frames"] for p in ours["ports"]), 0)
         for p in ours["ports"] + kernel["ports"]:
             del p["peak_queue_bytes"], p["peak_queue_packets"]  # a frame that the kernel refuses was there for a moment
-        self.assertEqual(ours["ports"], kernel["ports"])
-        self.assertEqual(ours["flows"], kernel["flows"])
+        self.assertEqual((ours["ports"], ours["flows"]), (kernel["ports"], kernel["flows"]))
 
     def test_an_ack_filter_and_classes_are_the_kernel_s_frame_by_frame(self):
         """CAKE without flows, drops and shaper is a FIFO with its ACK filter; prio and ets have a band a class."""
@@ -346,8 +345,7 @@ class Own(Case):
     def test_ecn(self):
         """RFC 3168, section 6.1.1: the SYN carries ECE and CWR, the answer ECE alone."""
         syns = [s[2] for s in self.segments("tcp.linux.ecn=true") if s[2] & 2]
-        self.assertEqual(syns, [0xc2, 0x52])
-        self.assertEqual([s[2] for s in self.segments() if s[2] & 2], [0x02, 0x12])
+        self.assertEqual((syns, [s[2] for s in self.segments() if s[2] & 2]), ([0xc2, 0x52], [0x02, 0x12]))
 
     def test_autotuning_begins_small_and_grows_up_to_the_window(self):
         def windows(*sets):
@@ -641,8 +639,7 @@ class Programs(Case):
     def test_those_left_are_killed_at_the_end(self):
         done = self.run_these(("h0", sys.executable, "-c", "import os, signal, time\nfor s in 1, 15: "
                                "signal.signal(s, signal.SIG_IGN)\nif os.fork() == 0: os.setsid()\ntime.sleep(1001)"))
-        self.assertEqual(done["ended_s"], 2)
-        self.assertEqual(processes(str(self.dir / "out").encode().hex()), {})
+        self.assertEqual((done["ended_s"], processes(str(self.dir / "out").encode().hex())), (2, {}))
 
     def test_a_flow_that_a_reset_ends_is_done(self):
         """RFC 1122, section 4.2.2.13: closing with data unread resets. What was sent has come."""

@@ -88,8 +88,7 @@ class Shared(Case):
         self.assertLess(n, 2000)
         for i, flow in enumerate(flows):
             times = [end - start for start, end in of[str(i)]]
-            self.assertEqual(len(times), n)
-            self.assertEqual(int(flow["messages"]), n)
+            self.assertEqual((len(times), int(flow["messages"])), (n, n))
             mean, sd = statistics.fmean(times), statistics.stdev(times)
             self.assertGreater(sd / mean, 0.2)  # first or second
             self.assertAlmostEqual(float(flow["message_s"]) / mean, 1, delta=1e-9)
@@ -117,8 +116,7 @@ class Shared(Case):
         self.two("traffic.start_spread=0s", output="together")
         a, b = self.operations("together").values()
         for k in range(1, len(a)):
-            self.assertEqual(a[k][0], max(a[k - 1][1], b[k - 1][1]))
-            self.assertEqual(a[k][0], b[k][0])
+            self.assertEqual((a[k][0], a[k][0]), (max(a[k - 1][1], b[k - 1][1]), b[k][0]))
 
     def test_same_seed_same_bytes(self):
         for output, seed in (("a", 3), ("b", 3), ("c", 4)):
@@ -198,12 +196,9 @@ class Kinds(Case):
         self.write("mixed.yaml", "duration: 100ms\nnetwork: {hosts: 4}\ntraffic:\n  flows:\n"
                    "    - {name: m, from: h0, to: h1, bytes: 100kB, repeat: 3}\n    - {name: bulk, from: h2, to: h3}\n")
         flows = {f["flow"]: f for f in self.run_scenario("mixed.yaml")}
-        self.assertEqual(flows["m"]["messages"], "3")
-        self.assertEqual(flows["bulk"]["messages"], "")
-        self.assertEqual(flows["bulk"]["message_s"], "")
+        self.assertEqual((flows["m"]["messages"], flows["bulk"]["messages"], flows["bulk"]["message_s"]), ("3", "", ""))
         self.assertGreater(float(flows["bulk"]["steady_goodput_bps"]), 0.99 * e2e.B_1448)
-        self.assertEqual(self.summary()["benchmark"], None)
-        self.assertEqual(list(self.operations()), ["0"])
+        self.assertEqual((self.summary()["benchmark"], list(self.operations())), (None, ["0"]))
 
 
 class Incast(Case):

@@ -280,8 +280,7 @@ class Goal(Case):
                 text = random_goal(seed, 2 + seed, 60)
                 ends = self.played(text, f"traffic.goal.connections={connections}")
                 sizes = sorted(int(line.split()[2][:-1]) for line in text.splitlines() if ": send" in line)
-                self.assertEqual(len(ends), 2 + seed)
-                self.assertEqual(sorted(int(r["bytes"]) for r in self.messages()), sizes)
+                self.assertEqual((len(ends), sorted(int(r["bytes"]) for r in self.messages())), (2 + seed, sizes))
                 self.assertEqual({int(r["messages"]) for r in self.messages()}, {1})
                 flows = json.loads((self.dir / "out/summary.json").read_text())["flows"]
                 delivered = sum(f["delivered_bytes"] + (f["delivered_back_bytes"] or 0) for f in flows)

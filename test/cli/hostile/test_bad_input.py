@@ -111,8 +111,7 @@ class Scenario(e2e.Case):
         self.write("s.yaml", SMALL)
         self.bad(2, "warp", "run", "s.yaml", "--engine", "warp")
         self.bad(2, "fly", "fly")
-        self.assertEqual(self.call("run", "--nonsense", "s.yaml").returncode, 2)
-        self.assertEqual(self.call("run").returncode, 2)
+        self.assertEqual((self.call("run", "--nonsense", "s.yaml").returncode, self.call("run").returncode), (2, 2))
 
 
 class Bounds(e2e.Case):
@@ -285,8 +284,7 @@ class Capture(e2e.Case):
 
     def test_capture_without_tcp_is_an_answer(self):
         path = self.capture_file(records=[(1, bytes(12) + b"\x08\x06" + bytes(46))])
-        self.assertEqual(self.json("analyze", path)["flows"], [])
-        self.assertEqual(self.call("check", path).returncode, 4)
+        self.assertEqual((self.json("analyze", path)["flows"], self.call("check", path).returncode), ([], 4))
 
     def test_capture_cut_inside_a_packet_is_analysed_up_to_there(self):
         whole = gzip.decompress((e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz").read_bytes())

@@ -76,8 +76,7 @@ if not NEAR:
         def test_check_ends_with_the_full_answer(self):
             live = self.live(6, False, "check", "-i", "near", "--json")
             resource = next(r for r in json.loads(live["out"])["resources"] if r["host"] == "10.77.0.1")
-            self.assertEqual(resource["source"], "near")
-            self.assertEqual((resource["indegree"], resource["outdegree"]), (1, 1))
+            self.assertEqual((resource["source"], (resource["indegree"], resource["outdegree"])), ("near", (1, 1)))
             diagnosis = resource["diagnosis"]
             self.assertEqual(diagnosis["asymmetry"], "yes", diagnosis["why"])
             self.assertLess(diagnosis["goodput_bps"]["in"], 0.6 * diagnosis["goodput_bps"]["out"])
@@ -131,8 +130,7 @@ if not NEAR:
             status = given_up(running.pid)
             running.terminate()
             running.communicate(timeout=30)
-            self.assertEqual(status["Uid"].split(), ["12345"] * 4)
-            self.assertEqual(int(status["CapPrm"], 16), 0)
+            self.assertEqual((status["Uid"].split(), int(status["CapPrm"], 16)), (["12345"] * 4, 0))
 
 
 if __name__ == "__main__":

@@ -157,8 +157,7 @@ class Results(Path):
         done, r = self.measure(self.QUICK, "--time", "8s", "-o", str(self.dir / "kept"), "-i", "near",
                                "--report", str(self.dir / "page"))
         summary = json.loads((self.dir / "kept/summary.json").read_text())
-        self.assertEqual(summary["resources"][0], r)
-        self.assertEqual(schemas.errors(summary), [])
+        self.assertEqual((summary["resources"][0], schemas.errors(summary)), (r, []))
         self.assertRegex(done.stderr, r"contraflow: 10\.77\.0\.1: 22 flows, [0-9.]+ MB down, [0-9.]+ MB up in ")
         text = (self.dir / "kept/samples-1-1.csv").read_text().splitlines()
         self.assertRegex(text[0], r"^# contraflow measure, version \S+, 1 in, 1 out$")
@@ -221,8 +220,7 @@ class Results(Path):
         for line in text.splitlines():
             stream, src, seq, size = line.split("\t")
             ends[stream, src] = max(ends.get((stream, src), 0), int(seq) + int(size) - 1)
-        self.assertEqual(len(text.splitlines()), frames)
-        self.assertEqual(len({stream for stream, _ in ends}), 22 + 1)
+        self.assertEqual((len(text.splitlines()), len({stream for stream, _ in ends})), (frames, 22 + 1))
         for direction, src in (("in", paths.FAR), ("out", paths.NEAR)):
             last = {(row["phase"], row["flow"]): int(row["bytes"]) for row in rows
                     if row["direction"] == direction and row["role"] == "receiver"}

@@ -35,8 +35,7 @@ class Answers(e2e.Case):
 
     def test_turns_lose_nothing(self):
         r = self.resource(path(paths.way(10, 60000, "fair"), paths.way(5, 60000, "fair")))
-        self.assertEqual(r["diagnosis"]["asymmetry"], "no")
-        self.assertEqual(r["diagnosis"]["cause"], "full")
+        self.assertEqual((r["diagnosis"]["asymmetry"], r["diagnosis"]["cause"]), ("no", "full"))
 
     def test_windows_alone(self):
         """60 kB of buffer in 60 ms are 8 Mb/s of 50: nothing waits anywhere."""

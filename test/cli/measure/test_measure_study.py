@@ -19,8 +19,7 @@ class Emulated(e2e.Case):
         self.write("hidden.yaml", NETWORK.format(seed=3, nic=nic, port=port))
         done = self.call("measure", "--study", "--emulate", "hidden.yaml", "--json")
         said = json.loads(done.stdout)
-        self.assertEqual(schemas.errors(said), [])
-        self.assertEqual(done.returncode, 4 if said["cause"] is None else 0)
+        self.assertEqual((schemas.errors(said), done.returncode), ([], 4 if said["cause"] is None else 0))
         return said
 
     @e2e.plainly

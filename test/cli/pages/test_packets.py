@@ -156,8 +156,7 @@ class Packed(Case):
             flow = {int(r["frame.number"]) for r in seen if f"{r['ip.src']}:{r['tcp.srcport']}" == cells[0]}
             named, more = re.fullmatch(r"([\d, ]*|-)(?: and (\d+) more)?", cells[-1]).groups()
             named = [] if named == "-" else [int(n) for n in named.split(", ")]
-            self.assertEqual(named, sorted(flow)[:8])
-            self.assertEqual(int(more or 0), max(0, len(flow) - 8))
+            self.assertEqual((named, int(more or 0)), (sorted(flow)[:8], max(0, len(flow) - 8)))
             self.assertEqual(int(cells[-2]), len(flow))
 
     def test_without_a_handshake_windows_have_no_scale(self):

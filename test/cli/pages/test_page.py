@@ -148,8 +148,7 @@ class Whole(Case):
     def test_every_figure_has_data_a_command_and_names_what_it_shows(self):
         page = Page(self.text)
         figures = list(self.figures(page))
-        self.assertEqual(len(figures), 7)
-        self.assertEqual(len(page.all("a", page.one("nav"))), len(figures) + 2)
+        self.assertEqual((len(figures), len(page.all("a", page.one("nav")))), (7, len(figures) + 2))
         for title, figure, data in figures:
             self.assertIn("emulated", title)
             self.assertTrue(data, title)
@@ -167,16 +166,14 @@ class Whole(Case):
 
     def test_commands_make_the_figures_again(self):
         commands = Page(self.text).all("pre", class_="command")[0]["text"].splitlines()
-        self.assertEqual(commands[0], "contraflow sweep grid.yaml")
-        self.assertEqual(commands[-1], "contraflow report grid.db")
+        self.assertEqual((commands[0], commands[-1]), ("contraflow sweep grid.yaml", "contraflow report grid.db"))
         os.rename(self.dir / "grid.db", self.dir / "old.db")
         for command in commands[:2]:
             self.good(*command.split()[1:])
         again, before = ([data for *_, data in self.figures(Page(text))] for text in (self.page("grid.db"), self.text))
         self.assertEqual(again, before[:3])
         texts = [e["text"] for e in Page(self.text).all("pre", class_="text")]
-        self.assertEqual(texts[0], GRID)
-        self.assertEqual(texts[1], (self.dir / "star.yaml").read_text())
+        self.assertEqual((texts[0], texts[1]), (GRID, (self.dir / "star.yaml").read_text()))
 
     def test_fig4_has_the_numbers_of_fit(self):
         link, = self.json("fit", "grid.db")["resources"]["links"]
@@ -277,8 +274,7 @@ class Whole(Case):
         form = self.json("fit", "grid.db")["resources"]["links"][0]["forms"][0]
         patterns = self.json("fit", "patterns.db")["patterns"]["cells"]
         heads = [e["text"] for e in page.all("p", class_="headline")]
-        self.assertEqual(page.one("h1")["text"], f"A grid of <stars>: {heads[0]}")
-        self.assertEqual(form["form"], "eq6")
+        self.assertEqual((page.one("h1")["text"], form["form"]), (f"A grid of <stars>: {heads[0]}", "eq6"))
         self.assertEqual(heads[0], f"Flows over the link of h0 obey Eq. 6, B / max(in, out), with B = "
                          f"{form['fitted_rate_bps']['value'] / 1e6:.1f} Mb/s, to within "
                          f"{100 * form['rms_error']:.2g} % (rms).")
@@ -291,8 +287,7 @@ class Whole(Case):
                          f"of {100 * errors['algorithm1']:.1f} %, fairness those of {links} with "
                          f"{100 * errors['fairness']:.1f} %.")
         alone = Page(self.page("grid.db", options=("-o", "alone.html")))
-        self.assertEqual(alone.one("h1")["text"], heads[0])
-        self.assertEqual(alone.all("p", class_="headline"), [])
+        self.assertEqual((alone.one("h1")["text"], alone.all("p", class_="headline")), (heads[0], []))
 
     def test_it_uses_the_width_there_is(self):
         """Words stand beside drawings where both have room, and below them elsewhere; nothing hangs out. Where a drawing
@@ -445,6 +440,5 @@ class Others(Case):
         done = subprocess.run(["sh", "-c", f"ulimit -f 8; '{e2e.CONTRAFLOW}' report grid.db"], cwd=self.dir,
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertEqual(len(done.stderr.splitlines()), 1)
-        self.assertEqual((self.dir / "report.html").read_text(), "before")
+        self.assertEqual((len(done.stderr.splitlines()), (self.dir / "report.html").read_text()), (1, "before"))
         self.assertEqual(list(self.dir.glob("*.part")), [])

@@ -226,8 +226,7 @@ class Files(Case):
         done = self.good("plot", "out")
         for name in ("bandwidth", "queues"):
             png = (self.dir / f"out/{name}.png").read_bytes()
-            self.assertEqual(png[:8], b"\x89PNG\r\n\x1a\n")
-            self.assertEqual(png[-8:-4], b"IEND")
+            self.assertEqual((png[:8], png[-8:-4]), (b"\x89PNG\r\n\x1a\n", b"IEND"))
             self.assertEqual(int.from_bytes(png[16:20], "big"), 1400)
             self.assertIn(f"wrote out/{name}.svg, .png", done.stderr)
             self.assertGreater(len(self.colours(f"out/{name}.png")), 20)

@@ -121,8 +121,7 @@ class Measured(Case):
         folded, = [t for t in tables if any("small flows" in i["text"] for i in t["inside"] if i["tag"] == "details")]
         bulk, = [t for t in tables if not any(i["tag"] == "details" for i in t["inside"])]
         flows = self.json("analyze", self.fifo)["flows"]
-        self.assertEqual(len(page.all("tr", bulk)) - 1, 3)
-        self.assertEqual(len(page.all("tr", folded)) - 1, len(flows) - 3)
+        self.assertEqual((len(page.all("tr", bulk)) - 1, len(page.all("tr", folded)) - 1), (3, len(flows) - 3))
 
     def test_a_browser_draws_what_analyze_says(self):
         page, flows = self.look(), self.json("analyze", self.fifo)["flows"]
@@ -215,8 +214,7 @@ class Measured(Case):
             self.assertGreaterEqual(times[0], shown[0])
             self.assertLessEqual(times[-1], shown[1])
         page = self.play(self.POINTER + drag + "at('dblclick', 0.5); document.body.dataset.hash = location.hash;")
-        self.assertEqual(page.one("body")["data-hash"], "")
-        self.assertEqual(page.times(page.plot("goodput"))[0], 0)
+        self.assertEqual((page.one("body")["data-hash"], page.times(page.plot("goodput"))[0]), ("", 0))
 
     def test_the_pointer_is_told_values(self):
         page = self.play(self.POINTER + "at('pointermove', 0.5);")
@@ -230,8 +228,7 @@ class Measured(Case):
 
     def test_a_flow_can_be_hidden(self):
         page = self.play("document.querySelector('.legend button').click();")
-        self.assertEqual(len(page.paths(page.plot("goodput"))), 2)
-        self.assertEqual(len(page.paths(page.plot("in flight"))), 2)
+        self.assertEqual((len(page.paths(page.plot("goodput"))), len(page.paths(page.plot("in flight")))), (2, 2))
         self.assertEqual(len(page.paths(page.plot("wait"))), 4)
 
     def test_it_can_be_seen_by_day_and_by_night(self):
@@ -393,8 +390,7 @@ class Simulated(Case):
         self.star()
         self.good("analyze", "out", "--host", "10.0.0.2", "--report", "report")
         page = self.look()
-        self.assertEqual(len(page.paths(page.plot("goodput"))), 1)
-        self.assertEqual(page.all("section", class_="verdict"), [])
+        self.assertEqual((len(page.paths(page.plot("goodput"))), page.all("section", class_="verdict")), (1, []))
         self.assertNotIn("Over time: waits", page.one("article")["text"])  # they are the tap's, at another host
         self.good("analyze", "out", "--host", "10.0.0.1", "--report", "report")
         self.assertIn("Over time: waits over 1 ms from 10.0.0.1", self.look().one("article")["text"])

@@ -31,8 +31,7 @@ class Figure1(e2e.Case):
     def test_algorithm_1_and_2_give_table_1(self):
         links = self.links("algorithm1")
         for link, row in zip(links, table1(), strict=True):
-            self.assertEqual(link["link"], row["link"])
-            self.assertEqual(link["bytes"], int(row["size_mb"]) * 10**6)
+            self.assertEqual((link["link"], link["bytes"]), (row["link"], int(row["size_mb"]) * 10**6))
             printed = [float(r) for r in (row["rate_step1_mbps"], row["rate_step2_mbps"]) if r]
             self.assertEqual([cut(r / 1e6, 1) for r in link["rates_bps"]], printed)
             self.assertEqual(cut(link["completion_s"], 3), float(row["t_pred_s"]))
@@ -174,9 +173,7 @@ class Random(e2e.Case):
             done = self.json("predict", e2e.ROOT / self.FILE, "--model", "eq6", "--set", "network.racks=[20, 20]",
                              "--set", "traffic={flows: [" + flows + "]}")
             return {round(x["rates_bps"][0] / 1e6, 3) for x in done["links"]}
-        self.assertEqual(rates(1), {940.0})
-        self.assertEqual(rates(10), {940.0})
-        self.assertEqual(rates(11), {round(9400 / 11, 3)})
+        self.assertEqual((rates(1), rates(10), rates(11)), ({940.0}, {940.0}, {round(9400 / 11, 3)}))
 
 
 @e2e.needs_engine

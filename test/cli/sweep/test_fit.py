@@ -72,8 +72,7 @@ class Regimes(Case):
         # 200 us and three frames there and back are some 230 us: 28.7 kB fill 1 Gb/s
         axes = {"tcp.window": "[5kB, 10kB, 100kB]"}
         resources = self.star(incoming="1..2", outgoing="0..2", more_axes=axes)
-        self.assertEqual(resources["links"][0]["runs"], 6)
-        self.assertEqual(resources["unfilled_runs"], 12)
+        self.assertEqual((resources["links"][0]["runs"], resources["unfilled_runs"]), (6, 12))
         self.assertIn("12 runs are left out: windows do not fill the link", self.good("fit", "s.db").stdout)
 
     def test_a_run_with_a_starved_flow_is_left_out(self):
@@ -172,8 +171,7 @@ class Captures(Case):
         self.run_scenario(e2e.ROOT / "scenarios/star.yaml", "duration=300ms", "warmup=100ms")
         captures = sorted(self.CAPTURES.glob("*.pcap.gz"))
         links = {(link["resource"], link["rate_bps"]): link for link in self.fit("s.db", "out", *captures)["links"]}
-        self.assertEqual(links["h0", 1e9]["runs"], 2)
-        self.assertEqual(links["h0", None]["runs"], 1)
+        self.assertEqual((links["h0", 1e9]["runs"], links["h0", None]["runs"]), (2, 1))
         self.assertEqual(sum(link["runs"] for (name, _), link in links.items() if name != "h0"), len(captures))
 
 

@@ -145,8 +145,7 @@ class Interrupted(Case):
                     path.unlink()
         self.assertEqual(killed, 10)
         self.good("sweep", "s.yaml", "-q", "-o", "s.db")
-        self.assertEqual(self.rows(), whole)
-        self.assertEqual(self.leftovers(), [])
+        self.assertEqual((self.rows(), self.leftovers()), (whole, []))
 
     def test_a_killed_sweeps_engine_has_its_directory_until_it_has_ended(self):
         """One that lives on for a moment must not write among the files of the next."""
@@ -182,8 +181,7 @@ class Interrupted(Case):
         words = waits.communicate(timeout=600)[1]
         self.assertEqual((waits.returncode, words), (0, ""))
         self.good("sweep", "s.yaml", "-q", "-o", "whole.db")
-        self.assertEqual(self.rows(), self.rows("whole.db"))
-        self.assertEqual(self.leftovers(), [])
+        self.assertEqual((self.rows(), self.leftovers()), (self.rows("whole.db"), []))
 
     def test_an_interrupt_reaches_an_engine_that_is_not_yet_one(self):
         """A child that still has the handlers of its parent must not take the signal that is to end it."""
@@ -200,8 +198,7 @@ class Interrupted(Case):
             time.sleep(0.01)
         sweep.send_signal(signal.SIGINT)
         self.assertEqual(sweep.wait(60), -signal.SIGINT)
-        self.assertEqual(self.query("SELECT * FROM point WHERE state != 'waiting'"), [])
-        self.assertEqual(self.leftovers(), [])
+        self.assertEqual((self.query("SELECT * FROM point WHERE state != 'waiting'"), self.leftovers()), ([], []))
 
     def test_an_interrupt_fails_no_point_and_leaves_no_directory(self):
         self.good("sweep", "s.yaml", "-q", "-o", "whole.db")

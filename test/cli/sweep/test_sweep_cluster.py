@@ -71,8 +71,7 @@ class Mpi(Case):
         self.good("sweep", "s.yaml", "-q", "--jobs", 1, "-o", "one.db")
         words = self.words(self.mpi(3, "s.yaml"))
         self.assertEqual(words, ["8 of 8 points done, 8 of them now: s.db; as CSV: contraflow sweep export s.db"])
-        self.assertEqual(self.rows(), self.rows("one.db"))
-        self.assertEqual(self.leftovers() + list(self.tmp.iterdir()), [])
+        self.assertEqual((self.rows(), self.leftovers() + list(self.tmp.iterdir())), (self.rows("one.db"), []))
 
     def test_every_process_but_the_first_works_in_its_own_directory(self):
         self.longer("10s")
@@ -118,8 +117,7 @@ class Mpi(Case):
                 words = running.communicate(timeout=60)[1]
                 self.assertIn("contraflow: interrupted after", words)
                 self.assertNotEqual(running.returncode, 0)
-                self.assertEqual(set(self.states()) - {"done"}, {"waiting"})
-                self.assertEqual(list(self.tmp.iterdir()), [])
+                self.assertEqual((set(self.states()) - {"done"}, list(self.tmp.iterdir())), ({"waiting"}, []))
 
     def test_a_system_that_fails_stops_it_with_one_line(self):
         words = self.words(self.mpi(3, "s.yaml", tmp=self.dir / "none/x"), 3)

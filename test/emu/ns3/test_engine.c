@@ -5,9 +5,7 @@
 #include "emu/network/network.h"
 #include "test/cm.h"
 
-#include <math.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static struct emu_engine *engine;
 static struct emu_network net;
