@@ -294,7 +294,6 @@ TEST(test_rates_are_those_of_the_algorithm_transfer_by_transfer)
         size_t n = pattern_random(t, nodes, sizes[seed % 4].d, false, seed);
         if (n == 0 || n > SLOW_MOST)
             continue;
-        struct error err;
         MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = n}, &err));
         struct slow s = {.r = &routes}, fair = {.r = &routes};

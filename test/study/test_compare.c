@@ -191,7 +191,6 @@ TEST(test_a_run_s_progress_says_how_sure_its_rates_are)
     struct results_progress p = {.flows = 2};
     double series[TIMES], bytes = 0;
     uint32_t chance = 1;
-    struct error err;
     write_summary("before",
         "{\"complete\": true, \"ended_s\": 20, \"flows\": ["
         "{\"flow\": \"a\", \"src\": \"h1:1\", \"dst\": \"h0:1\", \"start_s\": 0, \"end_s\": 20, \"steady_loss_events\": 0},"

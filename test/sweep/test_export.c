@@ -38,7 +38,6 @@ static bool exported(const char *more, bool flows, bool json, char **text, struc
 TEST(test_a_row_a_point)
 {
     MEMORY_LOCAL char *text = NULL;
-    struct error err = {0};
     if (!exported("SELECT 1 WHERE 0", false, false, &text, &err))
         fail_msg("%s", err.message);
     assert_string_equal(text, "point,\"q,1\",n,seed,state,error,wall_s,engine,version,operations,operation_s,operation_ci95_s\n"
@@ -49,7 +48,6 @@ TEST(test_a_row_a_point)
 TEST(test_json_has_the_same)
 {
     MEMORY_LOCAL char *text = NULL;
-    struct error err = {0};
     assert_true(exported("SELECT 1 WHERE 0", false, true, &text, &err));
     json_auto_t *all = json_loads(text, 0, NULL);
     json_t *rows = json_object_get(all, "rows"), *first = json_array_get(rows, 0), *second = json_array_get(rows, 1);
@@ -67,7 +65,6 @@ TEST(test_other_axes_than_the_first_are_said)
     static const char *const others[] = {"{\"n\": 1}", "{\"n\": 1, \"x\": 2}", "{\"n\": 1, \"q,1\": \"\", \"x\": 2}"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         MEMORY_LOCAL char *text = NULL, *sql = memory_text("UPDATE point SET axes = '%s' WHERE number = 3", others[i]);
-        struct error err = {0};
         assert_false(exported(sql, false, false, &text, &err));
         assert_string_equal(err.message, FILE_NAME ": point 3 has other axes than the first");
     }
@@ -77,7 +74,6 @@ TEST(test_other_axes_than_the_first_are_said)
 TEST(test_a_row_a_flow)
 {
     MEMORY_LOCAL char *text = NULL;
-    struct error err = {0};
     if (!exported("INSERT INTO flow(point, name, src, dst, bytes, start_s) VALUES (3, 'b', 'h1', 'h0', 5, 0.5),"
                   "(1, 'b', 'h1', 'h0', 6, 1), (1, 'a', 'h2', 'h0', 7, NULL)", true, false, &text, &err))
         fail_msg("%s", err.message);

@@ -19,7 +19,7 @@ static struct study_compare_host host(void)
                                    .flow = &flow, .n = 1};
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
         sides[side] = (struct analysis_resource){.end_s = 10};
-        strcpy(sides[side].host, side ? "b" : "a");
+        snprintf(sides[side].host, sizeof sides[side].host, "%c", side ? 'b' : 'a');
         h.side[side] = &sides[side];
     }
     for (int way = 0; way < STUDY_COMPARE_WAYS; way++) {

@@ -90,7 +90,6 @@ TEST(test_marks_say_what_they_show)
     static const char *const path[] = {"before.db", "after.db"};
     char directory[] = "/tmp/contraflow-sweeps-XXXXXX", name[64], *page = NULL;
     struct study_compare_sweeps c = sweeps();
-    struct error err = {0};
     size_t room = 0;
     assert_non_null(mkdtemp(directory));
     if (!view_compare_sweeps_page(directory, path, &c, &err))
