@@ -16,9 +16,13 @@
 #include <stdlib.h>
 
 /* What stood in queues that never ran empty: as probable to be less as to be more, then quantiles of it; last, these
- * where a link only may be full. */
-static const struct analysis_standing stood[] = {{0.5, 0}, {0.1, 0}, {0.3, 0}, {0.7, 0}, {0.9, 0},
-                                                 {0.5, 0.5}, {0.15, 0.15}, {0.85, 0.85}};
+ * where a link only may be full, and where one of two that may. */
+static const struct analysis_standing stood[] = {
+    {0.5, 0, ANALYSIS_STANDING_EACH},      {0.1, 0, ANALYSIS_STANDING_EACH},      {0.3, 0, ANALYSIS_STANDING_EACH},
+    {0.7, 0, ANALYSIS_STANDING_EACH},      {0.9, 0, ANALYSIS_STANDING_EACH},      {0.5, 0.5, ANALYSIS_STANDING_EACH},
+    {0.15, 0.15, ANALYSIS_STANDING_EACH},  {0.85, 0.85, ANALYSIS_STANDING_EACH},  {0.5, 0.5, ANALYSIS_STANDING_NOT_IN},
+    {0.5, 0.5, ANALYSIS_STANDING_NOT_OUT},
+};
 enum { CASES = sizeof stood / sizeof *stood };
 
 /* How probable it is that a link is full that only may be: as likely as not where most of what it carries is not TCP. A
@@ -32,7 +36,7 @@ enum { CASES = sizeof stood / sizeof *stood };
 struct diagnosis_case {
     struct judge_facts facts;
     struct judge_flow *flow; /* owned */
-    bool stands, may_stand;
+    bool stands, may_stand, either_may;
 };
 
 /* Round trips of the flows: through empty queues, and over the phase, a mean each slot. */
@@ -81,6 +85,7 @@ static void diagnosis_case(const struct analysis_flows *f, const struct analysis
     analysis_facts_of(&s, frames, ways ? ways->capacity_bps : NULL, c->flow, &c->facts);
     c->stands = s.stands;
     c->may_stand = s.may_stand;
+    c->either_may = s.either_may;
     if (latency)
         diagnosis_latency(&s, latency);
     analysis_evidence_free(&s);
@@ -108,7 +113,9 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     struct judge_latency latency = {.loaded.n = 0};
     size_t k = 0, may = 0;
     for (size_t i = 0; i < CASES; i++) {
-        if (i > 0 && !(stood[i].perhaps > 0 ? cases[0].may_stand : cases[0].stands))
+        if (i > 0 && !(stood[i].but != ANALYSIS_STANDING_EACH ? cases[0].either_may
+                       : stood[i].perhaps > 0                 ? cases[0].may_stand
+                                                              : cases[0].stands))
             continue;
         diagnosis_case(f, frames, flows, n, from_s, to_s, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
         may += stood[i].perhaps > 0;

@@ -101,6 +101,7 @@ struct analysis_evidence_set {
     bool stopped;                   /* the host's own line rests although frames wait: analysis/host.h */
     enum judge_cause host;       /* what sets its pace there: analysis/host.h; JUDGE_CAUSE_UNKNOWN: nothing */
     bool stands, may_stand; /* a queue stood as long as the capture lasts, or one may have: analysis/standing.h */
+    bool either_may;        /* one each way, so that both may have, or one of them */
     bool stood[2];     /* in, out: the link that only may be full is taken to be */
     bool stands_there; /* that is on the way from the tap to the other end */
     bool one_sided; /* data of a flow are there, and no ACK of them: frames of one way alone were captured */

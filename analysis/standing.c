@@ -147,8 +147,10 @@ void analysis_standing_take(struct analysis_evidence_set *s, const struct analys
                                                                    : standing_full(&x, incoming);
         double quantile = full == STANDING_SURE ? p->sure : p->perhaps;
         s->stands = s->stands || full == STANDING_SURE;
+        s->either_may = s->may_stand && full == STANDING_PERHAPS;
         s->may_stand = s->may_stand || full == STANDING_PERHAPS;
-        if (full == STANDING_NO || !(quantile > 0))
+        bool but = full == STANDING_PERHAPS && p->but == (incoming ? ANALYSIS_STANDING_NOT_IN : ANALYSIS_STANDING_NOT_OUT);
+        if (full == STANDING_NO || !(quantile > 0) || but)
             continue;
         s->stood[!incoming] = full == STANDING_PERHAPS;
         if (incoming || !standing_near(&x, floor_s, quantile)) {

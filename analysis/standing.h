@@ -24,12 +24,13 @@
 #include "analysis/evidence.h"
 
 /* With which probability less than is taken stood in a queue: of a link that frames show to be full, and of one that may
- * be, as it carries the same all the time. 0: nothing stood. */
+ * be, as it carries the same all the time. 0: nothing stood. Where that is so of both directions, but for the one named. */
 struct analysis_standing {
     double sure, perhaps;
+    enum { ANALYSIS_STANDING_EACH, ANALYSIS_STANDING_NOT_IN, ANALYSIS_STANDING_NOT_OUT } but;
 };
 
 /* Lowers near_least_s and far_least_s of each flow of the set, as analysis/floors.h left them, by what stood in queues,
- * and sets s->stands, may_stand and stood. frames: of the host; NULL: nothing is known. */
+ * and sets s->stands, may_stand, either_may and stood. frames: of the host; NULL: nothing is known. */
 void analysis_standing_take(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
                             const struct analysis_standing *p);

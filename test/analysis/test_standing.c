@@ -134,7 +134,7 @@ TEST(test_what_only_may_be_full_is_a_case_of_its_own)
 {
     struct analysis_evidence_set s = set_of(LOOP_S);
     take_of(&s, 0, 10, 0.5, 0);
-    assert_true(s.may_stand && !s.stands && !s.stood[0] && !s.stood[1]);
+    assert_true(s.may_stand && !s.either_may && !s.stands && !s.stood[0] && !s.stood[1]);
     assert_true(flow[0].far_least_s == LOOP_S && flow[0].stood_s == 0);
     s = set_of(LOOP_S);
     take_of(&s, 0, 10, 0, 0.5);
@@ -146,6 +146,26 @@ TEST(test_what_only_may_be_full_is_a_case_of_its_own)
     assert_true(s.stands && !s.may_stand && !s.stood[0] && flow[0].far_least_s == LOOP_S);
     take_of(&s, 0, 0, 0.5, 0.5);
     assert_true(s.stands && !s.stood[0] && flow[0].far_least_s < LOOP_S);
+}
+
+/* 100 Mb/s of UDP each way, which may stand before either link: both, or the other than the one named. */
+TEST(test_of_two_links_that_may_be_full_one_is_a_case_of_its_own)
+{
+    for (int but = ANALYSIS_STANDING_EACH; but <= ANALYSIS_STANDING_NOT_OUT; but++) {
+        struct analysis_capacity *c = analysis_capacity_new();
+        struct capture_segment there = stamped(A_TO_B, 0, 0, 0, 1, 1), back = stamped(B_TO_A, 0, 0, 0, 1, 1);
+        for (int64_t t = 0; t < 2000 * MS; t += FRAME_NS) {
+            analysis_capacity_add(c, &there, ANALYSIS_CAPACITY_NO_SLOT, 0, 1514, t);
+            analysis_capacity_add(c, &back, ANALYSIS_CAPACITY_NO_SLOT, 0, 1514, t);
+        }
+        struct analysis_evidence_set set = set_of(LOOP_S);
+        analysis_standing_take(&set, analysis_capacity_find(c, &there.dst, 0),
+                               &(struct analysis_standing){.perhaps = 0.5, .but = but});
+        assert_true(set.may_stand && set.either_may && !set.stands);
+        assert_int_equal(set.stood[0], but != ANALYSIS_STANDING_NOT_IN);
+        assert_int_equal(set.stood[1], but != ANALYSIS_STANDING_NOT_OUT);
+        analysis_capacity_free(c);
+    }
 }
 
 /* 100 Mb/s of UDP in from 20 ms on, and a flow out alone, whose ACKs come that way, with a handshake so long after its
