@@ -118,9 +118,11 @@ double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, 
 
 double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
 {
-    const struct analysis_wait *w = evidence_waits_at(e, at_s - span_s / 2), *end = e->waits + e->n_waits;
     double least_s = NAN;
-    for (w = w || e->n_waits == 0 ? w : e->waits; w && w < end && w->start_s <= at_s + span_s / 2; w++)
+    if (e->n_waits == 0)
+        return NAN;
+    const struct analysis_wait *w = evidence_waits_at(e, at_s - span_s / 2), *end = e->waits + e->n_waits;
+    for (w = w ? w : e->waits; w < end && w->start_s <= at_s + span_s / 2; w++)
         least_s = fmin(least_s, w->least_s);
     return least_s + e->missing_s[0];
 }

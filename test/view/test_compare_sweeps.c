@@ -32,7 +32,8 @@ static struct study_compare_sweeps sweeps(void)
     c.all.answers[STUDY_COMPARE_SAME] = c.all.answers[STUDY_COMPARE_LESS] = c.all.answers[STUDY_COMPARE_MORE] = 1;
     level = c.all;
     level.axis = "hosts";
-    level.level = (char[]){"2"};
+    static char two[] = "2";
+    level.level = two;
     return c;
 }
 

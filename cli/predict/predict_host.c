@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* 'contraflow predict message' and 'contraflow predict broadcast', and what they share: a host's parameters as options,
- * each a time of a packet, or a line of its size. */
+/* A host's parameters as options: each a time of a packet, or a line of its size. */
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict/predict.h"
 #include "results/json.h"
-#include "view/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #define MOST INT64_C(1000000000000000) /* packets, processes, bytes */
-
-struct host {
-    struct model_tam_lines lines;
-    double latency_per_process_s, copy_s_per_byte;
-    int64_t processes, packets, message_bytes, packet_bytes; /* packets, message_bytes: 0 is "not given" */
-    const char *like; /* switch whose Table 5.2 the defaults are; borrowed */
-    bool json;
-    size_t k;           /* from here on by host_read(): packets of the message */
-    struct model_tam t; /* parameters of each */
-};
 
 /* "12.5us", or "3.04us+80ns": the second for each byte. */
 static bool host_line(const struct cli_option *option, const char *text, struct error *err)
@@ -39,9 +31,9 @@ static bool host_line(const struct cli_option *option, const char *text, struct 
 }
 
 /* Table 5.2, whose parameters are times of a full packet, before the options that replace them. */
-static bool host_defaults(struct host *h, int argc, char **argv, struct error *err)
+static bool host_defaults(struct cli_predict_host *h, int argc, char **argv, struct error *err)
 {
-    *h = (struct host){.processes = 2, .like = "8275-326"};
+    *h = (struct cli_predict_host){.processes = 2, .like = "8275-326"};
     for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "--like=", 7) == 0)
             h->like = argv[i] + 7;
@@ -60,8 +52,7 @@ static bool host_defaults(struct host *h, int argc, char **argv, struct error *e
     return true;
 }
 
-/* As cli_options_read(), of the command named by `page`; a message shorter than a packet is one of its own size. */
-static int host_read(const char *page, int argc, char **argv, struct host *h, struct error *err)
+int cli_predict_host_read(const char *page, int argc, char **argv, struct cli_predict_host *h, struct error *err)
 {
     bool tree = strcmp(page, "predict broadcast") == 0; /* --copy, the last, is the tree's */
     const struct cli_option options[] = {
@@ -107,7 +98,7 @@ static int host_read(const char *page, int argc, char **argv, struct host *h, st
     return ok ? at : -1;
 }
 
-static void host_show(const struct host *h)
+void cli_predict_host_show(const struct cli_predict_host *h)
 {
     const struct model_tam *t = &h->t;
     size_t p = (size_t)h->processes;
@@ -120,7 +111,7 @@ static void host_show(const struct host *h)
                                                                             : "does not hold");
 }
 
-static json_t *host_json(const struct host *h)
+json_t *cli_predict_host_json(const struct cli_predict_host *h)
 {
     const struct model_tam *t = &h->t;
     size_t p = (size_t)h->processes;
@@ -128,82 +119,4 @@ static json_t *host_json(const struct host *h)
                         "l_s:f full_duplex:b", h->message_bytes, h->k, t->packet_bytes, p, t->send_overhead_s,
                         t->send_gap_s, t->receive_overhead_s, t->receive_gap_s, t->user_overhead_s,
                         model_tam_latency_s(t, p), model_tam_is_full_duplex(t, p));
-}
-
-int cmd_predict_broadcast(int argc, char **argv)
-{
-    struct host h;
-    struct model_tam_broadcast b;
-    struct error err = {0};
-    int at = host_read("predict broadcast", argc, argv, &h, &err);
-    if (at <= 0)
-        return at ? cli_fail(&err) : 0;
-    if (!model_tam_broadcast(&h.t, (size_t)h.processes, h.k, &b, &err))
-        return cli_fail(&err);
-    bool root = b.bottleneck == MODEL_TAM_BROADCAST_ROOT;
-    if (h.json) {
-        json_t *json = host_json(&h);
-        json_object_update_new(json, results_json("time_s:f bottleneck:s root_s:f interference_s:f", b.time_s,
-                                                  root ? "root" : "interference", b.root_s, b.interference_s));
-        cli_print_json(cli_json("predict-broadcast:1", json));
-        return 0;
-    }
-    host_show(&h);
-    printf("  broadcast along a binomial tree: %.3f us (Tam 2001, Eq. %s)\n", b.time_s * 1e6, root ? "2.8" : "2.9");
-    puts(root ? "  O_r + U_r + O_s < 2 max(g, O_s): the root is the bottleneck"
-              : "  O_r + U_r + O_s >= 2 max(g, O_s): in the middle of the tree sends and receives wait for each other");
-    printf("  Eq. 2.8 %.3f us, Eq. 2.9 %.3f us\n", b.root_s * 1e6, b.interference_s * 1e6);
-    return 0;
-}
-
-static const char *message_source(const struct model_tam_cost *cost, bool both)
-{
-    if (both)
-        return "Tam 2001, Eq. 2.7";
-    return cost->stage == MODEL_TAM_RECEIVE ? "Tam 2001, Eq. 3.1" : "Tam 2001, Eq. 2.6";
-}
-
-static double message_goodput_bps(const struct host *h, const struct model_tam_cost *cost)
-{
-    return 8 * (double)h->message_bytes / cost->time_s;
-}
-
-static json_t *message_json(const struct host *h, const struct model_tam_cost *cost, bool both)
-{
-    return results_json("time_s:f goodput_bps:f gap_s:f bottleneck:s source:s", cost->time_s,
-                        message_goodput_bps(h, cost), cost->gap_s, model_tam_stage_name(cost->stage),
-                        message_source(cost, both));
-}
-
-static void message_row(struct view_table *t, const struct host *h, const char *name,
-                        const struct model_tam_cost *cost, bool both)
-{
-    view_table_add(t, "%s|%.3f|%.2f|%.3f|%s|%s", name, cost->time_s * 1e6, message_goodput_bps(h, cost) / 8e6,
-                   cost->gap_s * 1e6, model_tam_stage_name(cost->stage), message_source(cost, both));
-}
-
-int cmd_predict_message(int argc, char **argv)
-{
-    struct host h;
-    struct model_tam_cost one, both;
-    struct error err = {0};
-    int at = host_read("predict message", argc, argv, &h, &err);
-    if (at <= 0)
-        return at ? cli_fail(&err) : 0;
-    if (!model_tam_point_to_point(&h.t, (size_t)h.processes, h.k, &one, &err) ||
-        !model_tam_exchange(&h.t, (size_t)h.processes, h.k, &both, &err))
-        return cli_fail(&err);
-    if (h.json) {
-        json_t *json = host_json(&h);
-        json_object_update_new(json, results_json("one_way:o both_ways:o", message_json(&h, &one, false),
-                                                  message_json(&h, &both, true)));
-        cli_print_json(cli_json("predict-message:1", json));
-        return 0;
-    }
-    host_show(&h);
-    struct view_table t = view_table_of("|time us|MB/s|each further packet us|bottleneck|source");
-    message_row(&t, &h, "one way", &one, false);
-    message_row(&t, &h, "both ways", &both, true);
-    view_table_print(&t, "  ", 1, stdout);
-    return 0;
 }
