@@ -11,7 +11,6 @@
 /* Of waits. */
 #define TICKS 10             /* and more: stamps tell legs apart */
 #define HARDLY 4             /* times longer before the tap than after it */
-#define TICKS_CLEAR 2        /* and more: stamps show that there is a wait */
 #define TICKS_TRIP 4         /* of the capture's clock, and more: a round trip that shows */
 #define FEW_SEGMENTS 4       /* in flight: too few for Little's law */
 #define NOISE 0.03           /* of the round trip, and more: stamps are not used */
@@ -231,7 +230,7 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
         const struct analysis_wait *w = more ? evidence_waits_at(o, at_s) : NULL;
         if (!w)
             continue;
-        bool there = w->leg_s[evidence_leg_there(o)] > fmax(w->leg_s[evidence_leg_back(o)], TICKS_CLEAR * o->tick_s);
+        bool there = w->leg_s[evidence_leg_there(o)] > fmax(w->leg_s[evidence_leg_back(o)], ANALYSIS_EVIDENCE_TICKS * o->tick_s);
         there_bps += there ? o->flow->rate_bps : -o->flow->rate_bps;
         seen++;
     }

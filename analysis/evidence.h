@@ -9,6 +9,7 @@
 
 #define ANALYSIS_EVIDENCE_QUEUES 1.5 /* ticks of waiting before the tap: a queue, no clock's tick */
 #define ANALYSIS_EVIDENCE_BURSTS 0.25 /* more than its rate a shaper lets pass for a while */
+#define ANALYSIS_EVIDENCE_TICKS 2    /* and more: stamps show that there is a wait */
 #define ANALYSIS_EVIDENCE_SAMPLES 64 /* of waits over the phase */
 #define ANALYSIS_SEGMENTS_PER_ACK 2  /* where none shows: delayed ACKs */
 

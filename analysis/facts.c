@@ -57,6 +57,13 @@ static struct judge_sender facts_sender(const struct analysis_evidence_set *s, c
     return k;
 }
 
+/* The least that its data waited, as its stamps saw it: where the rest of a wait stood is inferred, and proves nothing. */
+static double facts_least_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    double least_s = analysis_evidence_least_s(e, (s->from_s + s->to_s) / 2, s->to_s - s->from_s) - e->missing_s[0];
+    return e->coarse ? (double)NAN : least_s > ANALYSIS_EVIDENCE_TICKS * e->tick_s ? least_s : 0;
+}
+
 /* Flows to and from one peer have one number. */
 static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
@@ -75,9 +82,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .floor_s = e->floor_s,
         .data_wait_s = shows ? e->data_wait_s : (double)NAN,
         .ack_wait_s = shows ? e->ack_wait_s : (double)NAN,
-        /* What its stamps saw: where the rest of it stood is inferred, and proves nothing. */
-        .data_least_s = e->coarse ? (double)NAN
-                                  : analysis_evidence_least_s(e, (s->from_s + s->to_s) / 2, s->to_s - s->from_s) - e->missing_s[0],
+        .data_least_s = facts_least_s(s, e),
         .wait_sd_s = hypot(s->stamp_s, e->coarse ? COARSE * trip_s : e->tick_s > 0 ? e->tick_s / sqrt(12 * stamps) : 0),
         .unplaced_s = e->unplaced_s,
         .host_data_s = e->host_data_s,

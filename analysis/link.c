@@ -14,7 +14,6 @@
 #define UNSEEN_COARSE 0.08   /* of the round trip: twice what such waits are off (analysis/facts.c) */
 #define CLOCK_ACKS 4        /* times longer than data wait their ACKs */
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
-#define STANDS_TICKS 2
 #define DATA 0.2           /* of what goes the other way, and more: ACKs of that take a seventeenth to a thirty-fourth */
 #define COMMON 0.2         /* of what data wait is common, and more: what peers' windows and bursts make unlike in one queue */
 #define EVENLY 0.95        /* of the rate at which most ACKs follow each other pass, and more */
@@ -313,7 +312,7 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
     }
     qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, estimate_ascending);
     double least = waits_s[(int)(share * ANALYSIS_EVIDENCE_SAMPLES)];
-    return least > STANDS_TICKS * tick_s && least > JUDGE_PATH_STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
+    return least > ANALYSIS_EVIDENCE_TICKS * tick_s && least > JUDGE_PATH_STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }
 
 /* Does every packet of a direction's flows wait, at any time? The least wait within a round trip tells. Means do not: a
@@ -330,7 +329,7 @@ static bool link_always(const struct links *d, bool incoming)
             !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes))
             return false;
         for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++)
-            if (!(analysis_evidence_least_s(e, link_sample_s(d, i), analysis_evidence_rtt_s(e)) > fmax(STANDS_TICKS * e->tick_s, JUDGE_PATH_STANDS * e->data_wait_s)))
+            if (!(analysis_evidence_least_s(e, link_sample_s(d, i), analysis_evidence_rtt_s(e)) > fmax(ANALYSIS_EVIDENCE_TICKS * e->tick_s, JUDGE_PATH_STANDS * e->data_wait_s)))
                 return false;
         any = true;
     }
