@@ -151,7 +151,7 @@ TEST(test_what_only_may_be_full_is_a_case_of_its_own)
 /* 100 Mb/s of UDP each way, which may stand before either link: both, or the other than the one named. */
 TEST(test_of_two_links_that_may_be_full_one_is_a_case_of_its_own)
 {
-    for (int but = ANALYSIS_STANDING_EACH; but <= ANALYSIS_STANDING_NOT_OUT; but++) {
+    for (unsigned but = ANALYSIS_STANDING_EACH; but <= ANALYSIS_STANDING_NOT_OUT; but++) {
         struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment there = stamped(A_TO_B, 0, 0, 0, 1, 1), back = stamped(B_TO_A, 0, 0, 0, 1, 1);
         for (int64_t t = 0; t < 2000 * MS; t += FRAME_NS) {
