@@ -36,6 +36,8 @@ enum native_way {
 
 struct native_endpoint;
 
+struct native_lefts; /* engine.c */
+
 /* What an endpoint asks of its engine. */
 struct native_endpoint_env {
     struct native_scheduler *scheduler; /* borrowed */
@@ -46,6 +48,7 @@ struct native_endpoint_env {
     void (*drained)(void *user, struct native_endpoint *e); /* all that was written is acknowledged */
     void *user;
     struct native_pool *ranged; /* borrowed; segments with more blocks, for QUIC */
+    struct native_lefts *lefts; /* borrowed; the engine's own */
 };
 
 /* What every segment touches comes first: with a thousand connections each line of the cache counts. */

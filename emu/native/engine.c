@@ -33,16 +33,23 @@ struct native_pools {
     struct native_pools *next;
 };
 
-/* A host of a parted engine. */
-struct native_host {
-    struct native_scheduler scheduler;
-    struct native_endpoint_env env;
-};
-
 /* Bytes, as native_endpoint_queued() counts them, that have left the NIC of an end's host. */
 struct native_left {
     struct native_endpoint *end; /* borrowed */
     int64_t bytes;
+};
+
+/* What the hosts of one scheduler are to be told of: those of two may run at once. */
+struct native_lefts {
+    struct native_left *left; /* owned; [first, n) */
+    size_t first, n, room;
+};
+
+/* A host of a parted engine. */
+struct native_host {
+    struct native_scheduler scheduler;
+    struct native_endpoint_env env;
+    struct native_lefts lefts;
 };
 
 struct emu_engine {
@@ -56,8 +63,7 @@ struct emu_engine {
     struct native_flow **flows; /* owned */
     struct native_endpoint **ends; /* owned; of flows, two each */
     int n_flows, n_hosts;
-    struct native_left *left;  /* owned; [left_first, n_left) are to be told of */
-    size_t left_first, n_left, left_room;
+    struct native_lefts lefts;
 };
 
 /* Frame handles are segments; the tap that wants bytes finds the connection here. One engine a process. */
@@ -284,15 +290,16 @@ static void native_leaves(const struct native_left *left)
 /* What has left since is told of after that. */
 static void native_tell_left(void *user)
 {
-    struct emu_engine *e = user;
-    for (size_t n = e->n_left; e->left_first < n; e->left_first++) {
-        struct native_left left = e->left[e->left_first]; /* a copy: more may come */
+    struct native_lefts *l = user;
+    struct native_scheduler *s = l->left[l->first].end->env->scheduler;
+    for (size_t n = l->n; l->first < n; l->first++) {
+        struct native_left left = l->left[l->first]; /* a copy: more may come */
         native_leaves(&left);
     }
-    if (e->left_first < e->n_left)
-        native_scheduler_at(&e->scheduler, e->scheduler.now_ps, native_tell_left, e);
+    if (l->first < l->n)
+        native_scheduler_at(s, s->now_ps, native_tell_left, l);
     else
-        e->left_first = e->n_left = 0;
+        l->first = l->n = 0;
 }
 
 /* A host of Linux's that does something hears of what leaves its NIC meanwhile when that is done, and all that is due in the
@@ -309,10 +316,11 @@ void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *fra
         native_leaves(&left);
         return;
     }
-    if (e->n_left == 0)
-        native_scheduler_at(left.end->env->scheduler, left.end->env->scheduler->now_ps, native_tell_left, e);
-    e->left = memory_grown(e->left, e->n_left, &e->left_room, 16, sizeof *e->left, "frames that have left");
-    e->left[e->n_left++] = left;
+    struct native_lefts *l = left.end->env->lefts;
+    l->left = memory_grown(l->left, l->n, &l->room, 16, sizeof *l->left, "frames that have left");
+    l->left[l->n++] = left;
+    if (l->n == 1)
+        native_scheduler_at(left.end->env->scheduler, left.end->env->scheduler->now_ps, native_tell_left, l);
 }
 
 /* A stream with an end closes after its last byte. */
@@ -493,6 +501,7 @@ static void native_part(struct emu_engine *e)
         host->scheduler.now_ps = native_scheduler_now(&e->scheduler);
         host->env = e->env;
         host->env.scheduler = &host->scheduler;
+        host->env.lefts = &host->lefts;
     }
     for (int i = 0; i < e->n_flows; i++)
         for (int k = 0; k < 2; k++) {
@@ -533,6 +542,7 @@ struct emu_engine *emu_engine_new(const struct emu_engine_config *config, struct
         .connected = native_connected,
         .drained = native_drained,
         .user = e,
+        .lefts = &e->lefts,
     };
     the_engine = e;
     return e;
@@ -550,8 +560,10 @@ void emu_engine_free(struct emu_engine *e)
     for (int h = 0; e->gro && h < e->n_hosts; h++)
         free(e->gro[h].came);
     MEMORY_FREE(e->flows, e->ends, e->gro);
-    for (int h = 0; e->hosts && h < e->n_hosts; h++)
+    for (int h = 0; e->hosts && h < e->n_hosts; h++) {
         native_scheduler_fini(&e->hosts[h].scheduler);
+        free(e->hosts[h].lefts.left);
+    }
     free(e->hosts);
     native_scheduler_fini(&e->scheduler);
     for (struct native_pools *p = e->pools, *next; p; p = next) {
@@ -562,7 +574,7 @@ void emu_engine_free(struct emu_engine *e)
         free(p);
     }
     pthread_mutex_destroy(&e->lock);
-    free(e->left);
+    free(e->lefts.left);
     free(e);
     the_engine = NULL;
     the_pools = NULL;
