@@ -139,7 +139,7 @@ static uint32_t now_us(const struct exchange *x)
 
 static void begin(struct exchange *x)
 {
-    x->env = (struct native_endpoint_env){&x->scheduler, &x->plain, &x->sacked, transmit, delivered, NULL, NULL, x, NULL};
+    x->env = (struct native_endpoint_env){&x->scheduler, &x->plain, &x->sacked, transmit, delivered, NULL, NULL, x, NULL, NULL};
     native_endpoint_init(&x->end, &x->env, &x->config, 0, 0, 1);
     x->begun = true;
 }

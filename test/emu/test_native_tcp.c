@@ -103,7 +103,7 @@ static struct line *line_new(const struct emu_tcp_config *config, int64_t delay_
     native_pool_init(&l->plain, sizeof(struct native_segment));
     native_pool_init(&l->sacked, sizeof(struct native_sacked_segment));
     l->env = (struct native_endpoint_env){
-        &l->scheduler, &l->plain, &l->sacked, line_transmit, line_delivered, NULL, NULL, l, NULL};
+        &l->scheduler, &l->plain, &l->sacked, line_transmit, line_delivered, NULL, NULL, l, NULL, NULL};
     for (uint32_t i = 0; i < 2; i++)
         native_endpoint_init(&l->ends[i], &l->env, config, i, i, 1 - i);
     native_endpoint_listen(&l->ends[1]);
