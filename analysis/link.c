@@ -51,8 +51,7 @@ struct links {
 /* Goodput a direction of a rate has room for while the other carries `other_bps`. */
 static double link_room_at(const struct links *d, const struct judge_way *w, double bps, double other_bps)
 {
-    double full = d->s->full_bytes, ack = JUDGE_AROUND / (d->s->segments_per_ack * full);
-    return (bps - d->s->other_bps[w == &d->ways->out] - ack * other_bps) * full / (full + JUDGE_AROUND);
+    return judge_path_room_of(bps - d->s->other_bps[w == &d->ways->out], other_bps, d->s->segments_per_ack, d->s->full_bytes);
 }
 
 static struct judge_way *link_way(const struct links *d, bool incoming)
@@ -141,7 +140,7 @@ static bool link_at_lines(const struct links *d, bool incoming, bool even)
         const struct analysis_evidence *e = &d->s->flow[i];
         double frame_s = (e->clocking.full_bytes + JUDGE_AROUND) * 8 / e->flow->rate_bps;
         if (e->flow->incoming != incoming) {
-            acks_bps += e->flow->rate_bps * JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes);
+            acks_bps += e->flow->rate_bps * judge_facts_acks(d->s->segments_per_ack, d->s->full_bytes);
             continue;
         }
         double wire_bps = e->flow->rate_bps * (e->clocking.full_bytes + JUDGE_AROUND) / e->clocking.full_bytes;
@@ -225,7 +224,7 @@ static double link_drain_s(const struct links *d, bool incoming)
         double unseen = e->flow->rate_bps / 8 * (seen > 0 ? e->data_wait_s : analysis_evidence_rtt_s(e));
         *(e->flow->incoming == incoming ? &bytes : &answered) += fmax(seen, unseen);
     }
-    bytes += bytes > 0 ? answered * JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes) : 0;
+    bytes += bytes > 0 ? answered * judge_facts_acks(d->s->segments_per_ack, d->s->full_bytes) : 0;
     bool all = d->s->beside || d->s->n > 1; /* what else is in flight there would show, too */
     if (!w || !all || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
@@ -328,8 +327,10 @@ static bool link_always(const struct links *d, bool incoming)
         if (!(e->tick_s > 0) || !analysis_evidence_shows(d->s, e) ||
             !(e->clocking.flight_bytes > 2 * d->s->segments_per_ack * d->s->full_bytes))
             return false;
+        const double trip_s = analysis_evidence_rtt_s(e);
+        const double stands_s = fmax(ANALYSIS_EVIDENCE_TICKS * e->tick_s, JUDGE_PATH_STANDS * e->data_wait_s);
         for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++)
-            if (!(analysis_evidence_least_s(e, link_sample_s(d, i), analysis_evidence_rtt_s(e)) > fmax(ANALYSIS_EVIDENCE_TICKS * e->tick_s, JUDGE_PATH_STANDS * e->data_wait_s)))
+            if (!(analysis_evidence_least_s(e, link_sample_s(d, i), trip_s) > stands_s))
                 return false;
         any = true;
     }
@@ -475,7 +476,7 @@ static double link_data_bps(const struct links *d, const struct judge_way *w)
 /* What ACKs of a direction's data take of the other one's link. */
 static double link_acks_bps(const struct links *d, const struct judge_way *w)
 {
-    return w->carried_bps * (JUDGE_AROUND / (d->s->segments_per_ack * d->s->full_bytes));
+    return w->carried_bps * judge_facts_acks(d->s->segments_per_ack, d->s->full_bytes);
 }
 
 /* What passes a link whose queue is never empty, on the wire, were it so all the time. */
@@ -649,9 +650,9 @@ static bool link_acks_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits;
 }
 
-/* Do they wait, long enough to matter, where queues hold what is not the host's? That is on the other side of the tap, and where the capture shows
- * data of others, on either: it is not made at the host. ACKs that have passed the tap after a queue of nothing but ACKs
- * follow each other as evenly as that serves them. */
+/* Do they wait, long enough to matter, where queues hold what is not the host's? That is on the other side of the tap, and
+ * where the capture shows data of others, on either: it is not made at the host. ACKs that have passed the tap after a queue
+ * of nothing but ACKs follow each other as evenly as that serves them. */
 static bool link_acks_hidden(const struct links *d, bool incoming, bool *mixed)
 {
     const struct analysis_capacity_way *back = link_seen(d, !incoming);

@@ -134,6 +134,12 @@ struct judge_facts {
 /* The same, with its sums, for as long as nobody changes its flows. */
 struct judge_facts judge_facts_summed(const struct judge_facts *s);
 
+/* Bytes on the wire that ACKs take the other way, for each byte of payload that they acknowledge: A / (k S) of judge/path.h. */
+static inline double judge_facts_acks(double segments_per_ack, double full_bytes)
+{
+    return JUDGE_AROUND / (segments_per_ack * full_bytes);
+}
+
 /* Mean round trip. */
 double judge_flow_trip_s(const struct judge_flow *f);
 

@@ -36,22 +36,21 @@
 
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps)
 {
-    double ack = JUDGE_AROUND / (s->segments_per_ack * s->full_bytes);
-    return (capacity_bps - judge_facts_link(s, incoming)->other_bps - ack * other_bps) * s->full_bytes /
-           (s->full_bytes + JUDGE_AROUND);
+    return judge_path_room_of(capacity_bps - judge_facts_link(s, incoming)->other_bps, other_bps, s->segments_per_ack,
+                              s->full_bytes);
 }
 
 /* Goodput of a direction whose ACKs, served first, fill the link that they take; INFINITY unknown. */
 static double path_acked_bps(const struct judge_facts *s, double back_bps)
 {
-    double most_bps = back_bps * s->segments_per_ack * s->full_bytes / JUDGE_AROUND; /* before all other traffic */
+    double most_bps = back_bps / judge_facts_acks(s->segments_per_ack, s->full_bytes); /* before all other traffic */
     return isfinite(most_bps) ? most_bps : INFINITY;
 }
 
 /* What ACKs of a direction's data take of the other one's link. */
 static double path_acks_bps(const struct judge_facts *s, bool incoming)
 {
-    return judge_facts_carried_bps(s, incoming) * JUDGE_AROUND / (s->segments_per_ack * s->full_bytes);
+    return judge_facts_carried_bps(s, incoming) * judge_facts_acks(s->segments_per_ack, s->full_bytes);
 }
 
 /* P(ACKs and what else is seen to go their way fill it alone), where they wait after the tap and no data do: as likely as not,

@@ -52,6 +52,12 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
 /* Goodput that a direction has room for while the other one carries other_bps; NAN unknown. */
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps);
 
+/* Likewise, r above, of that of what is on the wire which others leave. */
+static inline double judge_path_room_of(double left_bps, double other_bps, double segments_per_ack, double full_bytes)
+{
+    return (left_bps - judge_facts_acks(segments_per_ack, full_bytes) * other_bps) * full_bytes / (full_bytes + JUDGE_AROUND);
+}
+
 /* Does anything but their ACKs go the way of the ACKs of a direction's data, as far as the facts show: data, or other traffic
  * that is more than 5 % of these ACKs? */
 bool judge_path_beside(const struct judge_facts *s, bool incoming);

@@ -174,7 +174,7 @@ static void posterior_way(const struct judge_facts *s, bool incoming, double pos
     fast_bps = isfinite(fast_bps) ? fast_bps : other->carried_bps;
     w->possible_bps = possible_bps;
     w->lost_share = w->flows > 0 ? lost_share(w->carried_bps, possible_bps) : 0;
-    w->acks_bps = fmin(w->capacity_bps, JUDGE_AROUND / (s->segments_per_ack * s->full_bytes) * fast_bps);
+    w->acks_bps = fmin(w->capacity_bps, judge_facts_acks(s->segments_per_ack, s->full_bytes) * fast_bps);
 }
 
 /* How far what a direction loses may be off: by as much of itself as what is possible. */
