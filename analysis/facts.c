@@ -89,7 +89,6 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .host_ack_s = e->host_ack_s,
         .beside_s = (double)e->data_beside_s,
         .most_bps = INFINITY,
-        .behind_own = e->behind_own,
         .window_bps = windows >= e->flow->rate_bps && !e->clocking.offered_guessed ? windows : INFINITY,
         .cycle_s = e->cycle_s,
         .cycle_wait_s = e->cycle_wait_s,

@@ -14,7 +14,6 @@
 #define UNSEEN_COARSE 0.08   /* of the round trip: twice what such waits are off (analysis/facts.c) */
 #define CLOCK_ACKS 4        /* times longer than data wait their ACKs */
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
-#define DATA 0.2           /* of what goes the other way, and more: ACKs of that take a seventeenth to a thirty-fourth */
 #define COMMON 0.2         /* of what data wait is common, and more: what peers' windows and bursts make unlike in one queue */
 #define EVENLY 0.95        /* of the rate at which most ACKs follow each other pass, and more */
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
@@ -233,16 +232,6 @@ static double link_drain_s(const struct links *d, bool incoming)
     double bps = link->capacity_bps * (d->works[incoming] > 0 ? d->works[incoming] : 1);
     double least_bps = incoming ? analysis_capacity_least_bps(w) : analysis_capacity_mean_bps(w, d->s->from_s, d->s->to_s);
     return bytes * 8 / (known ? bps : fmin(link->capacity_bps, least_bps));
-}
-
-/* Where not all of a direction's data wait in one queue, those that do wait before a link of their own, which is full. */
-static void link_behind_own(struct links *d, bool incoming)
-{
-    for (size_t i = 0; i < d->s->n; i++) {
-        struct analysis_evidence *e = &d->s->flow[i];
-        if (e->flow->incoming == incoming)
-            e->behind_own = e->data_wait_s > JUDGE_PATH_FREE * analysis_evidence_rtt_s(e) && e->data_wait_s > e->ack_wait_s;
-    }
 }
 
 /* How long data wait that go the way of a flow's ACKs from end to end, through all the same queues. Not where a host is
@@ -701,8 +690,6 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),
     };
     l->acks_hidden = w->flows > 0 && link_acks_hidden(d, incoming, &l->acks_mixed);
-    l->acks_beside = d->s->others_bps[incoming] > DATA * d->s->others_bps[!incoming] &&
-                     d->s->others_bps[incoming] > JUDGE_PATH_OTHERS * link_acks_bps(d, w);
     l->acks_beyond = l->acks_stand && link_acks_beyond(d, incoming);
 }
 
@@ -716,9 +703,6 @@ void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_c
     for (int i = 0; i < 2; i++)
         d.common[i] = link_common(&d, i == 0);
     link_capacity(&d, known_bps);
-    for (int i = 0; i < 2; i++)
-        if (!d.common[i])
-            link_behind_own(&d, i == 0);
     link_loops(&d);
     link_beside(&d);
     for (size_t i = 0; i < s->n; i++) {

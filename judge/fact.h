@@ -42,8 +42,6 @@ struct judge_flow {
     bool coarse;             /* waits are of the size of its stamps' ticks: data and ACKs are told apart by the tap alone,
                               * and what outgoing data wait after it passes for waits of their ACKs */
     bool behind;             /* its ACKs are known to pass queues of data */
-    bool behind_own;         /* its data wait where those of other flows do not, longer than its ACKs: a link of its own, which
-                              * seems to be full */
     bool policed;            /* what it loses, it loses at a steady rate and without a queue */
     enum judge_cause known;  /* what limits it, where the source knows; JUDGE_CAUSE_UNKNOWN: it has to be judged */
     double rate_bps;
@@ -95,7 +93,6 @@ struct judge_link {
     bool acks_stand;           /* ACKs of its data wait in a queue that never runs empty */
     bool acks_beyond;          /* and that is after the tap */
     bool acks_hidden;          /* they wait where queues may hold what is not the host's */
-    bool acks_beside;          /* data of other hosts are seen to go their way, to the same peers */
     bool acks_mixed;           /* and follow each other there less evenly than a queue of ACKs alone serves them */
 };
 

@@ -26,9 +26,6 @@
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
 #define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock, or where
                         * neither way shows its rate: of 233 such captures in which ACKs may cost they did in 88 */
-#define OWN_FULL 0.75  /* of flows whose data wait before a link of their own have it full: so it was where it decides, in 8 of 11
-                        * captures of test/corpus */
-#define OTHERS_ACKS 0.15 /* others' ACKs are as uneven among them: so it was in 2 of 15 captures at a router */
 #define USUAL 40.0     /* times as fast one way as the other are access lines on sale (1000/25 Mb/s, DOCSIS 3.1); */
 #define RARER 3.3      /* one of 20 is 100 times, by the power law that this makes */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line, */
@@ -63,7 +60,7 @@ static double path_alone(const struct judge_facts *s, bool incoming)
         return passes_bps >= FILLS * back->capacity_bps;
     bool shows = own->source == JUDGE_CAPACITY_DISPERSION || own->source == JUDGE_CAPACITY_KNOWN;
     if (own->acks_mixed)
-        return own->acks_beside ? 0 : OTHERS_ACKS;
+        return 0;
     double line = shows ? pow(fmin(1, USUAL * passes_bps / own->capacity_bps), RARER) : 1;
     return line / (1 + line);
 }
@@ -162,12 +159,11 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
                               double vanishes, const double open[JUDGE_OPENS])
 {
     double x = f->rate_bps, trip_s = judge_flow_trip_s(f);
-    double most_bps = f->behind_own && open[JUDGE_OPEN_PLACE] < OWN_FULL ? x : f->most_bps;
     if (open[JUDGE_OPEN_LIMIT] < otherwise) {
         bool answered = !judge_limit_reads(f) &&
                         f->clocked + f->clocked_sd * open[JUDGE_OPEN_CYCLE] < JUDGE_PATH_CLOCKED; /* false without cycles */
         double share = answered && ack_s > 0 ? fmin(f->cycle_wait_s / f->cycle_s, MOST_OF_CYCLE) : 0;
-        return fmax(x, fmin(x / (1 - fmax(0, share)), most_bps));
+        return fmax(x, fmin(x / (1 - fmax(0, share)), f->most_bps));
     }
     if (!isfinite(trip_s)) /* how long they wait does not show: any share of what the windows let pass */
         return isfinite(f->window_bps) ? fmax(x, x + vanishes * (f->window_bps - x))
@@ -179,7 +175,7 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
     double stands_s = fmax(0, f->data_least_s); /* no order of service spares it; 0 where nobody knows */
     double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s - stands_s);
     double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
-    return fmax(x, fmin(x * trip_s / left_s, most_bps));
+    return fmax(x, fmin(x * trip_s / left_s, f->most_bps));
 }
 
 /* Do data of a direction wait as those do whose link is full? */
