@@ -134,6 +134,26 @@ TEST(test_a_full_link_has_nothing_to_win)
     assert_true(decided_pair(87.4e6, 10e-3).out.saturated);
 }
 
+/* Of two flows of a direction waits are means by rates: 30 and 10 Mb/s. */
+TEST(test_a_direction_is_what_its_flows_are)
+{
+    for (int in = 0; in < 2; in++) {
+        struct pair p;
+        pair_of(&p, 10e6, 2e-3);
+        for (int i = 0; i < 2; i++)
+            p.flow[i].incoming = in;
+        p.flow[0].rate_bps = 30e6;
+        p.flow[0].data_wait_s = 4e-3;
+        struct judge_diagnosis d = decided(&p.facts);
+        const struct judge_way *way = in ? &d.in : &d.out, *other = in ? &d.out : &d.in;
+        assert_ints({way->flows, 2}, {other->flows, 0});
+        assert_all_near(1e-12, {way->data_wait_s, 3e-3}, {way->ack_wait_s, 0.5e-3}, {way->floor_s, (3 * 20e-3 + 18e-3) / 4},
+                        {other->lost_share, 0}, {other->lost_ci95, 0});
+        assert_all_near(1e-3, {way->carried_bps, 40e6}, {way->room_bps, 100e6 * 1448 / 1538},
+                        {way->acks_bps, 100e6 * 1448 / 1538 * 90 / (2 * 1448)});
+    }
+}
+
 /* What may rest now and then is never full. */
 TEST(test_a_link_that_may_work_for_a_share_of_the_time_is_not_full)
 {
@@ -354,6 +374,11 @@ TEST(test_one_medium_for_both_directions_leaves_no_yes)
     assert_ints({d.answer, JUDGE_ANSWER_UNKNOWN}, {d.second, JUDGE_CAUSE_SHARED});
     assert_true(fabs(d.probability - said(1 - judge_noise.shared)) < SPREAD);
     assert_non_null(strstr(d.why, "one medium"));
+    const struct judge_case twice[] = {{&p.facts, 0.25}, {&p.facts, 0.25}}; /* weights count beside each other */
+    struct judge_diagnosis same;
+    judge_posterior_decide(twice, 2, &same);
+    assert_all_near(1e-9, {same.probability, d.probability}, {same.lost_share, d.lost_share}, {same.ci95, d.ci95},
+                    {same.out.possible_bps / d.out.possible_bps, 1}, {same.out.lost_ci95, d.out.lost_ci95});
     p.facts.in.capacity_bps = 120e6; /* more than what both carry: two links */
     assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES);
     p.facts.in.capacity_bps = 100e6; /* one direction that is nearly full by itself, as of an access line */
