@@ -566,6 +566,39 @@ TEST(test_what_only_the_second_loses_is_said_of_such_transfers)
     assert_null(strstr(d.why, "transfers"));
 }
 
+/* 25 % of all are lost and 48 % of data in, each +- 2; what would tell has the figures that leave it open. */
+TEST(test_an_open_answer_has_its_figures)
+{
+    static const char *const says[] = {
+        /* 10 Mb/s on average, half as much again in the second half: 8 and 12 */
+        "connections still change when their phase ends, data in alone from 8 to 12 Mb/s: a longer",
+        "rates vary too much: with both at once 25 % are lost, +- 30, of data in 48 %, +- 60: a longer",
+        "with both at once 25 % are lost (+- 2), but paced, when no ACK has to wait, they bring 5 in and 7 out of 9 and 8.9 Mb/s",
+        "with both at once 25 % are lost (+- 2), but what goes out waits 50 ms with data in alone, too: one queue",
+        "with both at once 25 % are lost (+- 2), but ACKs of data in wait 2 of 82.2 ms, too little for that; 3 % of segments are sent "
+        "again, 1 % alone"};
+    for (int i = 0; i < 5; i++) {
+        struct judge_diagnosis d;
+        struct measure_summary s = acks_wait();
+        s.least_in = s.lost_in = known(1 - 5 / 9.7, i == 1 ? 0.6 : CI);
+        s.least = s.lost = known(1 - 14.6 / 19.4, i == 1 ? 0.3 : CI);
+        if (i == 0) {
+            grow(&s.in[MEASURE_IN], 0.5);
+            grow(&s.in[MEASURE_BOTH], 2); /* twice as much, from half to half */
+        }
+        s.pace_out_bps = 8.9e6;
+        s.paced_in_bps = i == 2 ? 5e6 : 9e6;
+        s.paced_out_bps = i == 2 ? 7e6 : 8.9e6;
+        s.out[MEASURE_IN].mean.wait_s = i == 3 ? 0.05 : 0;
+        s.out[MEASURE_BOTH].mean.wait_s = i == 4 ? 0.002 : 0.06;
+        s.in[MEASURE_BOTH].mean.retransmitted = 0.03;
+        s.in[MEASURE_IN].mean.retransmitted = 0.01;
+        decide(&s, &d);
+        if (d.answer != JUDGE_ANSWER_UNKNOWN || !strstr(d.why, says[i]))
+            fail_msg("%d '%s' has no '%s'", (int)d.answer, d.why, says[i]);
+    }
+}
+
 /* The path is not able to carry more, so there is no yes: then transfers of that length are what is not known. */
 TEST(test_an_order_without_a_yes_cannot_tell)
 {
