@@ -205,12 +205,14 @@ TEST(test_a_no_is_of_the_direction_with_room)
         scene_make(&c, JUDGE_ANSWER_NO);
         c.flow[0].known = JUDGE_CAUSE_RECEIVER;
         c.flow[1].known = JUDGE_CAUSE_SEND_BUFFER;
+        c.flow[0].rate_bps = 51e6; /* most of the goodput: worth a word where it is not what holds the direction */
         c.d.in.carried_bps = rows[i].in_bps;
         c.d.in.room_bps = rows[i].in_room;
         c.d.out.room_bps = rows[i].out_room;
         c.d.in.saturated = rows[i].in_full;
         c.d.out.saturated = rows[i].out_full;
         assert_int_equal(cause(&c), rows[i].cause);
+        assert_int_equal(c.d.second, rows[i].cause == JUDGE_CAUSE_RECEIVER ? JUDGE_CAUSE_UNKNOWN : JUDGE_CAUSE_RECEIVER);
     }
 }
 

@@ -516,26 +516,6 @@ static struct judge_diagnosis decided_limits(enum judge_cause in, enum judge_cau
     return d;
 }
 
-TEST(test_a_no_is_told_by_the_direction_that_uses_its_link_least)
-{
-    struct judge_diagnosis d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_RECEIVER, 10e6, false, 0);
-    assert_int_equal(d.cause, JUDGE_CAUSE_RECEIVER);
-    assert_int_equal(d.second, JUDGE_CAUSE_APPLICATION); /* of most of the goodput */
-    d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_POLICING, 5e6, false, 0);
-    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION);
-    d = decided_limits(JUDGE_CAUSE_LOSSES, JUDGE_CAUSE_SEND_BUFFER, 46.9e6, false, 0);
-    assert_true(d.in.saturated);
-    assert_int_equal(d.cause, JUDGE_CAUSE_SEND_BUFFER);
-    /* In 10 of 100 Mb/s, out 5 of 20: in is emptier, though it carries more. */
-    struct pair p;
-    pair_of(&p, 5e6, 0)->flow[IN].rate_bps = 10e6;
-    p.flow[IN].known = JUDGE_CAUSE_RECEIVER;
-    p.facts.out.capacity_bps = 20e6;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_RECEIVER);
-    p.facts.out.capacity_bps = 100e6;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_WINDOW);
-}
-
 TEST(test_a_host_that_sets_the_pace_is_named)
 {
     struct judge_diagnosis d =
