@@ -58,6 +58,37 @@ TEST(test_who_loses_is_not_who_would_get_nothing)
     }
 }
 
+/* Both are worth a word where the other one loses half as much, or more; else what its ACKs wait behind, where that is known. */
+TEST(test_a_yes_says_who_loses)
+{
+    static const struct { double other, trip_s; size_t others; enum judge_cause cause; const char *says[2]; } rows[] = {
+        {0.25, 0.1, 1, JUDGE_CAUSE_ACKS, {"incoming data get 50.0 of 100.0 Mb/s, outgoing data 50.0 of 80.0", "incoming data get 50.0 of 80.0 Mb/s, outgoing data 50.0 of 100.0"}},
+        {0.24, 0.1, 1, JUDGE_CAUSE_ACKS, {"incoming data get 50.0 of 100.0 Mb/s, as their ACKs wait behind outgoing data for 40.0 ms of a round trip of 100.0 ms",
+                                          "outgoing data get 50.0 of 100.0 Mb/s, as their ACKs wait behind incoming data for 40.0 ms of a round trip of 100.0 ms"}},
+        {0, 0.1, 0, JUDGE_CAUSE_HIDDEN, {"ACKs wait behind data of others for 40", "ACKs wait behind data of others for 40"}},
+        {0, 0.1, 0, JUDGE_CAUSE_OTHER, {"ACKs wait behind other traffic for 40", "ACKs wait behind other traffic for 40"}},
+        {0.1, (double)NAN, 1, JUDGE_CAUSE_ACKS, {": incoming data get 50.0 of 100.0 Mb/s", ": outgoing data get 50.0 of 100.0 Mb/s"}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int out = 0; out < 2; out++) {
+            struct judge_diagnosis d = full(JUDGE_ANSWER_YES, rows[i].cause);
+            struct judge_way *worst = out ? &d.out : &d.in, *other = out ? &d.in : &d.out;
+            worst->lost_share = 0.5;
+            worst->possible_bps = 100e6;
+            worst->floor_s = 0.01;
+            worst->data_wait_s = rows[i].trip_s - 0.05;
+            worst->ack_wait_s = 0.04;
+            other->lost_share = rows[i].other;
+            other->possible_bps = 80e6;
+            other->flows = rows[i].others;
+            d.lost_share = 0.25;
+            judge_diagnosis_say(&d);
+            if (!strstr(d.why, rows[i].says[out]))
+                fail_msg("%zu %d: '%s'", i, out, d.why);
+            assert_non_null(strstr(d.why, "100.0 of 180.0 Mb/s; 25 % lost"));
+        }
+}
+
 TEST(test_what_nobody_estimates_is_not_promised)
 {
     const enum judge_cause unseen[] = {JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_SLOW_HOST, JUDGE_CAUSE_POLICING,
@@ -237,6 +268,8 @@ TEST(test_windows_are_too_small_for_something)
         way->ack_wait_s = 16e-3 / 9 * 0.99;
         assert_int_equal(cause(&c), JUDGE_CAUSE_WINDOW);
         way->ack_wait_s = 16e-3;
+        back->other_bps = 0.99 * JUDGE_PATH_OTHERS * way->carried_bps;
+        assert_int_equal(cause(&c), JUDGE_CAUSE_THIN_PATH);
         back->other_bps = JUDGE_PATH_OTHERS * way->carried_bps;
         assert_int_equal(cause(&c), JUDGE_CAUSE_WINDOW);
         own->drain_s = 8e-3 / JUDGE_PATH_ELSEWHERE;

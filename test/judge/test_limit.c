@@ -102,6 +102,20 @@ TEST(test_what_is_in_flight_follows_from_its_round_trip)
     assert_true(is(marked(&f, JUDGE_MARK_BLIND), 0));
 }
 
+/* Of a window of two segments, or little more, nothing that is in flight shows at all: it is at no edge. */
+TEST(test_what_does_not_show_is_at_no_edge)
+{
+    struct judge_flow f = plain();
+    f.sender.flight_bytes = f.sender.most_bytes = 0;
+    f.floor_s = NAN;
+    f.sender.offered_bytes = 2 * FULL;
+    for (int guessed = 0; guessed < 2; guessed++) {
+        f.sender.offered_guessed = guessed;
+        assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0) &&
+                    is(marked(&f, JUDGE_MARK_LITTLE), 0));
+    }
+}
+
 /* A window whose scale is a guess is the least that has room: to be at its edge is another mark. */
 TEST(test_a_guessed_window_has_marks_of_its_own)
 {

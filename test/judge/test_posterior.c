@@ -214,6 +214,25 @@ TEST(test_flows_of_a_direction_are_mostly_alike)
     assert_true(probability_beside(JUDGE_CAUSE_APPLICATION) < by_itself);
 }
 
+/* Log odds of 0.3 are -0.847, and half the mean of the others' come to them; of one flow they stay. */
+TEST(test_half_of_what_tells_of_others_tells_of_a_flow)
+{
+    static const struct { size_t n; double others, p; } rows[] = {{1, 0, 0.3}, {2, -0.847, 0.219}, {3, -0.847 / 2, 0.258}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pair p;
+        struct judge_flow flow[3];
+        unsure(&alone(&p, 40e6, 10e-3)->flow[OUT], 0.3);
+        flow[0] = flow[1] = p.flow[OUT];
+        unsure(&p.flow[OUT], 0.5); /* tells nothing */
+        flow[2] = p.flow[OUT];
+        flow[1].rate_bps = flow[2].rate_bps = 0.1e6;
+        p.facts.flow = flow;
+        p.facts.n = rows[i].n;
+        assert_near(rows[i].p, 1 / (1 + exp(0.847 - rows[i].others / 2)), 1e-3);
+        assert_near(decided(&p.facts).probability, said(1 - rows[i].p), SPREAD);
+    }
+}
+
 /* What the source knows of a flow nothing of its neighbours changes. */
 TEST(test_what_is_known_stays_so_beside_others)
 {
