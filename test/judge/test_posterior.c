@@ -85,6 +85,7 @@ TEST(test_yes_is_a_twentieth_of_the_total_or_a_tenth_of_a_direction)
     assert_false(matters(90, 9.1, 90, 10));
     assert_true(matters(90, 4.3, 90, 4.8));  /* 4.8 of 94.8 are 5.1 % */
     assert_false(matters(90, 4.1, 90, 4.6)); /* 4.6 of 94.6 are 4.9 %: too little to count */
+    assert_true(matters(95, 4, 95, 5));      /* 5 of 100 count */
     assert_false(matters(100, 0, 100, 0));
     assert_false(matters(100, 0, 97, 5.2)); /* 5.1 % of what is possible, but nothing wants to go that way */
 }
