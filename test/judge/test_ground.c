@@ -125,17 +125,16 @@ TEST(test_an_answer_is_figures_and_a_reason)
 /* L = 24 bytes of each frame are not tc's: of full ones of 1538, of ACKs of 90, of both in between. */
 TEST(test_tc_counts_no_preamble_no_gap_and_no_fcs)
 {
-    static const struct { size_t flows, others; double others_bps, full, per_ack, frames, bytes; } rows[] = {
-        {1, 0, 0, 1448, 2, 1, 1538},           {0, 1, 50e6, 1448, 2, 1, 90},
-        {0, 0, 0, 1448, 2, 1, 1538},           {1, 1, 50e6, 1448, 2, 1.5, 1538 + 45},
-        {1, 1, 50e6, 536, 1, 2, 626 + 90},     {1, 1, 25e6, 1448, 4, 1.125, 1538 + 0.125 * 90},
-        {1, 1, 50e6, 0, 0, 1.5, 1538 + 45}, /* what nobody knows is as usual */
+    static const struct { double bps, others_bps, full, per_ack, frames, bytes; } rows[] = {
+        {50e6, 0, 1448, 2, 1, 1538},           {0, 50e6, 1448, 2, 1, 90},
+        {0, 0, 1448, 2, 1, 1538},              {50e6, 50e6, 1448, 2, 1.5, 1538 + 45},
+        {50e6, 50e6, 536, 1, 2, 626 + 90},     {50e6, 25e6, 1448, 4, 1.125, 1538 + 0.125 * 90},
+        {50e6, 50e6, 0, 0, 1.5, 1538 + 45}, /* what nobody knows is as usual */
     };
     for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         struct judge_diagnosis d = full(JUDGE_ANSWER_NO, JUDGE_CAUSE_FULL);
         struct judge_way *way = i % 2 ? &d.out : &d.in, *other = i % 2 ? &d.in : &d.out;
-        way->flows = rows[i / 2].flows;
-        other->flows = rows[i / 2].others;
+        way->carried_bps = rows[i / 2].bps;
         other->carried_bps = rows[i / 2].others_bps;
         d.full_bytes = rows[i / 2].full;
         d.segments_per_ack = rows[i / 2].per_ack;

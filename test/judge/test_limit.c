@@ -325,6 +325,10 @@ TEST(test_a_send_buffer_keeps_what_is_in_flight_the_same)
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
     f.sender.offered_bytes = f.sender.offered_most_bytes = 87e3; /* which bounds it: (72776 + 2896) / 87e3 is 0.87 */
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    for (int more = 0; more < 2; more++) { /* from 0.85 on */
+        f.sender.offered_bytes = f.sender.offered_most_bytes = (72776 + 2 * FULL) / 0.85 + (more ? 1 : -1);
+        assert_int_equal(judge_limit_of(&f), more ? JUDGE_CAUSE_SEND_BUFFER : JUDGE_CAUSE_WINDOW);
+    }
     f = buffered();
     f.sender.fullness = 0.96;
     assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);

@@ -250,6 +250,7 @@ TEST(test_what_is_known_stays_so_beside_others)
         p.facts.flow = flow;
         p.facts.n = 3;
         assert_int_equal(decided(&p.facts).answer, known ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO);
+        assert_near(decided(&p.facts).probability, said(known), 1e-9); /* at no point otherwise */
     }
 }
 
