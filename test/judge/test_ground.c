@@ -42,22 +42,6 @@ TEST(test_windows_and_losses_gain_what_the_link_has_room_for)
     }
 }
 
-/* Uploads whose link the ACKs of faster downloads would take altogether: how much of nothing they lose nobody says. */
-TEST(test_who_loses_is_not_who_would_get_nothing)
-{
-    for (int swapped = 0; swapped < 2; swapped++) {
-        struct judge_diagnosis d = full(JUDGE_ANSWER_YES, JUDGE_CAUSE_ACKS);
-        struct judge_way *loser = swapped ? &d.out : &d.in, *other = swapped ? &d.in : &d.out;
-        loser->possible_bps = 100e6;
-        loser->lost_share = 0.5;
-        loser->ack_wait_s = 0.1;
-        other->possible_bps = 0;
-        other->lost_share = NAN;
-        judge_diagnosis_say(&d);
-        assert_non_null(strstr(d.why, swapped ? "outgoing data get 50.0 of 100.0" : "incoming data get 50.0 of 100.0"));
-    }
-}
-
 /* Both are worth a word where the other one loses half as much, or more; else what its ACKs wait behind, where that is known. */
 TEST(test_a_yes_says_who_loses)
 {
@@ -65,6 +49,8 @@ TEST(test_a_yes_says_who_loses)
         {0.25, 0.1, 1, JUDGE_CAUSE_ACKS, {"incoming data get 50.0 of 100.0 Mb/s, outgoing data 50.0 of 80.0", "incoming data get 50.0 of 80.0 Mb/s, outgoing data 50.0 of 100.0"}},
         {0.24, 0.1, 1, JUDGE_CAUSE_ACKS, {"incoming data get 50.0 of 100.0 Mb/s, as their ACKs wait behind outgoing data for 40.0 ms of a round trip of 100.0 ms",
                                           "outgoing data get 50.0 of 100.0 Mb/s, as their ACKs wait behind incoming data for 40.0 ms of a round trip of 100.0 ms"}},
+        /* uploads whose link the ACKs of faster downloads would take altogether: how much of nothing they lose nobody says */
+        {(double)NAN, 0.1, 1, JUDGE_CAUSE_ACKS, {"incoming data get 50.0 of 100.0", "outgoing data get 50.0 of 100.0"}},
         {0, 0.1, 0, JUDGE_CAUSE_HIDDEN, {"ACKs wait behind data of others for 40", "ACKs wait behind data of others for 40"}},
         {0, 0.1, 0, JUDGE_CAUSE_OTHER, {"ACKs wait behind other traffic for 40", "ACKs wait behind other traffic for 40"}},
         {0.1, (double)NAN, 1, JUDGE_CAUSE_ACKS, {": incoming data get 50.0 of 100.0 Mb/s", ": outgoing data get 50.0 of 100.0 Mb/s"}},
@@ -217,6 +203,30 @@ TEST(test_what_acks_wait_behind)
         assert_int_equal(cause(&c), JUDGE_CAUSE_HIDDEN);
         back->other_bps *= 1.001;
         assert_int_equal(cause(&c), JUDGE_CAUSE_OTHER);
+    }
+}
+
+/* A host whose line rests, or that sets the pace unless an application does; and of full links by what: losses, which deeper
+ * queues would spare. What all flows lose by is worth more than a word beside a yes. */
+TEST(test_what_a_host_and_losses_do)
+{
+    static const struct { enum judge_answer answer; enum judge_cause known, host, cause, second; bool stopped, full; } rows[] = {
+        {JUDGE_ANSWER_NO, JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_SLOW_HOST, JUDGE_CAUSE_SLOW_HOST, JUDGE_CAUSE_WINDOW, false, false},
+        {JUDGE_ANSWER_NO, JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_SLOW_HOST, JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_UNKNOWN, false, false},
+        {JUDGE_ANSWER_NO, JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_APPLICATION, true, false},
+        {JUDGE_ANSWER_NO, JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_UNKNOWN, JUDGE_CAUSE_FULL, JUDGE_CAUSE_WINDOW, false, true},
+        {JUDGE_ANSWER_NO, JUDGE_CAUSE_LOSSES, JUDGE_CAUSE_UNKNOWN, JUDGE_CAUSE_LOSSES, JUDGE_CAUSE_UNKNOWN, false, true},
+        {JUDGE_ANSWER_YES, JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_ACKS, JUDGE_CAUSE_PAUSE, false, false},
+        {JUDGE_ANSWER_YES, JUDGE_CAUSE_LOSSES, JUDGE_CAUSE_PAUSE, JUDGE_CAUSE_ACKS, JUDGE_CAUSE_LOSSES, false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene c;
+        scene_make(&c, rows[i].answer);
+        c.flow[0].known = c.flow[1].known = rows[i].known;
+        c.facts.host = rows[i].host;
+        c.facts.stopped = rows[i].stopped;
+        c.d.in.saturated = c.d.out.saturated = rows[i].full;
+        assert_int_equal(cause(&c), rows[i].cause);
+        assert_int_equal(c.d.second, rows[i].second);
     }
 }
 

@@ -515,57 +515,6 @@ TEST(test_a_direction_without_flows_is_not_full)
     assert_true(decided(&p.facts).out.room_bps < 0);
 }
 
-/* Four flows at links of 100 Mb/s: in two of them, out a quarter less each of 10. */
-static struct judge_diagnosis decided_limits(enum judge_cause in, enum judge_cause out, double in_bps, bool stopped,
-                                             enum judge_cause host)
-{
-    struct pair p;
-    struct judge_flow flow[4];
-    pair_of(&p, 10e6, 0);
-    for (int i = 0; i < 4; i++) {
-        flow[i] = p.flow[IN];
-        flow[i].incoming = i < 2;
-        flow[i].rate_bps = i < 2 ? in_bps : 7.5e6;
-        flow[i].known = i < 2 ? in : out;
-    }
-    p.facts.flow = flow;
-    p.facts.n = 4;
-    p.facts.stopped = stopped;
-    p.facts.host = host;
-    struct judge_diagnosis d = decided(&p.facts);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    return d;
-}
-
-TEST(test_a_host_that_sets_the_pace_is_named)
-{
-    struct judge_diagnosis d =
-        decided_limits(JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_WINDOW, 10e6, false, JUDGE_CAUSE_SLOW_HOST);
-    assert_int_equal(d.cause, JUDGE_CAUSE_SLOW_HOST);
-    d = decided_limits(JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_APPLICATION, 10e6, false, JUDGE_CAUSE_SLOW_HOST);
-    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION); /* of the direction that uses its link least */
-    d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_APPLICATION, 10e6, true, JUDGE_CAUSE_PAUSE);
-    assert_int_equal(d.cause, JUDGE_CAUSE_PAUSE);
-    struct pair p;
-    pair_of(&p, 40e6, 10e-3)->facts.host = JUDGE_CAUSE_PAUSE;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ACKS);
-    assert_int_equal(decided(&p.facts).second, JUDGE_CAUSE_PAUSE);
-    p.flow[IN].known = p.flow[OUT].known = JUDGE_CAUSE_LOSSES; /* of all flows: they are worth more than a word */
-    assert_int_equal(decided(&p.facts).second, JUDGE_CAUSE_LOSSES);
-}
-
-/* 100 Mb/s have room for 91.5 each way (test_path.c), of which 90 are 98 %, and for 94.1 one way, 96 %. */
-TEST(test_full_links_are_named)
-{
-    struct pair p;
-    pair_of(&p, 90e6, 0)->flow[IN].rate_bps = 90e6;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_FULL);
-    p.flow[IN].known = p.flow[OUT].known = JUDGE_CAUSE_LOSSES; /* which deeper queues would spare */
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_LOSSES);
-    p.facts.n = 1;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ONE_WAY);
-}
-
 /* In one case all ACKs' waits are as they seem, in another there are none. */
 TEST(test_cases_are_weighed)
 {
