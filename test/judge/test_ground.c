@@ -358,3 +358,22 @@ TEST(test_a_full_link_whose_rate_is_the_others_may_be_faster)
         assert_int_equal(c.d.second, i & 2 ? JUDGE_CAUSE_FULL : JUDGE_CAUSE_UNKNOWN);
     }
 }
+
+/* One way alone whose stamps are too coarse, or whose packets are missing, is enough; one medium may be both. */
+TEST(test_what_a_capture_lacks_is_named)
+{
+    for (int i = 0; i < 8; i++) {
+        struct scene c;
+        scene_make(&c, JUDGE_ANSWER_UNKNOWN);
+        c.facts.in.hidden = i & 1;
+        c.facts.out.hidden = i & 2;
+        c.facts.one_sided = i & 4;
+        assert_int_equal(cause(&c), i & 4 ? JUDGE_CAUSE_ONE_SIDED : i & 3 ? JUDGE_CAUSE_COARSE : JUDGE_CAUSE_UNKNOWN);
+        assert_int_equal(c.d.second, JUDGE_CAUSE_UNKNOWN);
+        /* 54 and 54 Mb/s on the wire, and ACKs, are what frames show one link to be (test_posterior.c) */
+        c.facts.out.source = JUDGE_CAPACITY_DISPERSION;
+        c.facts.out.capacity_bps = 2 * (50e6 * 1538 / 1448 + 50e6 * 90 / (2 * 1448));
+        judge_ground_of(&c.facts, &c.d);
+        assert_int_equal(c.d.second, i & 4 ? JUDGE_CAUSE_UNKNOWN : JUDGE_CAUSE_SHARED);
+    }
+}
