@@ -84,6 +84,7 @@ TEST(test_unequal_windows_are_those_out_of_the_busiest_host)
         {"{from: h0, to: h3}, {from: h1, to: h3}, {from: h2, to: h3}, {from: h3, to: h2}", 3},
         {"{from: h3, to: h1}, {from: h2, to: h1}, {from: h3, to: h2}, {from: h1, to: h3}", 1},
         {"{from: h3, to: h2}, {from: h2, to: h3}", 2},
+        {"{from: h0, to: h3}, {from: h1, to: h3}, {from: h2, to: h0}, {from: h1, to: h3}", 3}, /* nothing goes out of it */
     };
     const double value[STUDY_HYPOTHESIS_PARAMETERS] = {1e5, NAN, 4};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
