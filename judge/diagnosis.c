@@ -44,7 +44,7 @@ static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t
 {
     const struct judge_way *in = &d->in, *out = &d->out;
     /* NAN: it would get nothing, so it loses nothing */
-    bool in_worst = out->flows == 0 || (in->flows > 0 && fmax(0, in->lost_share) > fmax(0, out->lost_share));
+    bool in_worst = out->flows == 0 || fmax(0, in->lost_share) > fmax(0, out->lost_share);
     const struct judge_way *worst = in_worst ? in : out, *other = in_worst ? out : in;
     double rtt_s = worst->floor_s + worst->data_wait_s + worst->ack_wait_s;
     if (other->flows > 0 && other->lost_share >= JUDGE_DIAGNOSIS_BOTH * worst->lost_share)
@@ -68,8 +68,8 @@ double judge_diagnosis_tc_bps(const struct judge_diagnosis *d, const struct judg
     const struct judge_way *other = w == &d->in ? &d->out : &d->in;
     double full = d->full_bytes > 0 ? d->full_bytes : JUDGE_FULL;
     double acks = d->segments_per_ack > 0 ? d->segments_per_ack : ACKS_DELAYED;
-    double data_frames = w->flows > 0 ? w->carried_bps / full : 0;
-    double ack_frames = other->flows > 0 ? other->carried_bps / (acks * full) : 0;
+    double data_frames = w->carried_bps / full;
+    double ack_frames = other->carried_bps / (acks * full);
     if (!(data_frames + ack_frames > 0))
         data_frames = 1;
     return w->capacity_bps * (1 - AROUND_TC * (data_frames + ack_frames) /

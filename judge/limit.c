@@ -42,10 +42,10 @@ void judge_marks_of(const struct judge_flow *f, double m[JUDGE_MARKS])
 {
     const struct judge_sender *k = &f->sender;
     double flight = limit_flight(f), most = fmax(k->most_bytes, flight), two = 2 * k->full_bytes;
-    bool seen = k->flight_bytes > 0, offered = k->offered_bytes > 0, known = offered && !k->offered_guessed;
+    bool seen = k->flight_bytes > 0, known = !k->offered_guessed; /* of no window offered mark() says nothing */
     /* Nobody's window is a whole number of segments, and ACKs free two at a time: so near is at its edge. */
-    double edge = offered && flight > 0 ? mark((flight + two) / k->offered_bytes, 0.85, 1) : 0;
-    double reached = offered && most > 0 ? mark((most + two) / k->offered_bytes, 0.93, 1) : 0;
+    double edge = flight > 0 ? mark((flight + two) / k->offered_bytes, 0.85, 1) : 0;
+    double reached = most > 0 ? mark((most + two) / k->offered_bytes, 0.93, 1) : 0;
     double even = 1 - mark(isfinite(k->tight_share) ? k->tight_share : 1, 0, 0.1);
     for (int i = 0; i < JUDGE_MARKS; i++)
         m[i] = 0;

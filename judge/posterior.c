@@ -40,8 +40,7 @@ static void posterior_draw(double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS])
         double step = pow(phi, -(d + 1));
         for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
             double at = 0.5 + (double)(k + 1) * step, share = at - floor(at);
-            open[k][d] = d < JUDGE_OPEN_SHARES ? share
-                                               : gsl_cdf_ugaussian_Pinv(fmin(fmax(share, 1e-6), 1 - 1e-6));
+            open[k][d] = d < JUDGE_OPEN_SHARES ? share : gsl_cdf_ugaussian_Pinv(share);
         }
     }
 }

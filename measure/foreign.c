@@ -409,10 +409,8 @@ static void foreign_not_both(const struct path *p, struct judge_diagnosis *d)
 {
     bool in = path_has(p, true, MEASURE_IN), out = path_has(p, false, MEASURE_OUT);
     path_carried(p, in ? MEASURE_IN : MEASURE_OUT, d);
-    if (in && out) {
-        d->out.carried_bps = side_rate(&p->side[0][MEASURE_OUT]).value;
-        d->out.flows = p->side[0][MEASURE_OUT].most_flows;
-    }
+    d->out.carried_bps = side_rate(&p->side[0][MEASURE_OUT]).value;
+    d->out.flows = p->side[0][MEASURE_OUT].most_flows;
     const char *besides = p->unrated ? ", but for data in at an unknown rate" : "";
     if (in && out)
         snprintf(d->why, sizeof d->why, "%.1f Mb/s pass in and %.1f out, each alone%s; a test of both at once would "

@@ -74,8 +74,9 @@ static struct analysis_rule_fit check_fit(struct analysis_check_flow *flows, siz
 
 struct check_losses {
     int64_t segments, events;
-    size_t flows, recurring; /* with a retransmission; with RECURRING_EVENTS or more */
+    size_t flows;            /* with a retransmission */
     size_t held_down;        /* with a retransmission and a window that is still well below its buffers */
+    bool recurring;          /* RECURRING_EVENTS or more of some flow */
     bool unknown_events;
 };
 
@@ -95,7 +96,7 @@ static struct check_losses check_count_losses(const struct analysis_check_flow *
             l.unknown_events = true;
         } else {
             l.events += flows[i].loss_events;
-            l.recurring += flows[i].loss_events >= RECURRING_EVENTS;
+            l.recurring = l.recurring || flows[i].loss_events >= RECURRING_EVENTS;
         }
     }
     return l;
@@ -113,7 +114,7 @@ static bool check_below_buffers(const struct analysis_check_flow *flows, size_t 
 static enum model_regime check_verdict(const struct analysis_judgement *j, const struct check_losses *l, bool below)
 {
     bool eq5 = j->rule[ANALYSIS_RULE_EQ5].holds, window = j->rule[ANALYSIS_RULE_WINDOW].holds;
-    if (l->recurring > 0 || (l->unknown_events && l->segments > 0 && !window))
+    if (l->recurring || (l->unknown_events && l->segments > 0 && !window))
         return MODEL_REGIME_LOSS;
     if (j->rule[ANALYSIS_RULE_EQ6].holds)
         return MODEL_REGIME_EQ6;
@@ -132,7 +133,7 @@ static void check_explain(struct analysis_judgement *j, const struct check_losse
     const struct analysis_rule_fit *r = j->rule;
     switch (j->verdict) {
     case MODEL_REGIME_LOSS:
-        if (l->recurring > 0)
+        if (l->recurring)
             snprintf(j->why, sizeof j->why, "%zu of %zu flows lost %" PRId64 " segments, and again and again "
                      "(%" PRId64 " events while steady): losses set the windows", l->flows, n, l->segments, l->events);
         else if (l->held_down > 0)

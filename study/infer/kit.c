@@ -275,7 +275,7 @@ static double kit_tells(const struct kit_plan *plan, size_t p)
             all += likely;
             own += plan->point[k].cause == truth->cause ? likely : 0;
         }
-        if (truth->weight > 0 && own > 0)
+        if (truth->weight > 0) /* so is `own`, of which it is a part */
             nats += truth->weight * log(own / all / before[truth->cause]);
     }
     return nats;

@@ -123,6 +123,25 @@ TEST(test_flows_are_told_their_round_trips_and_limits)
     assert_string_equal(d.why, again.why);
 }
 
+/* Each slot of the phase has its round trip, and none of another time. */
+TEST(test_round_trips_are_those_of_the_phase)
+{
+    size_t slots[3];
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = read_capture("fifo-2in-1out.pcap.gz");
+    for (int i = 0; i < 3; i++) { /* all of it, its first third, the rest */
+        struct asked a;
+        asked_of(f, &a);
+        double third_s = a.from_s + (a.to_s - a.from_s) / 3;
+        *(i == 1 ? &a.to_s : &a.from_s) = i == 0 ? a.from_s : third_s;
+        struct judge_diagnosis d = answer(f, &a, NULL);
+        slots[i] = d.latency.loaded.n;
+        assert_int_equal(d.latency.idle.n, 3);
+        assert_true(d.latency.loaded.median_s > 0.15 && d.latency.idle.median_s < 0.01);
+    }
+    assert_int_equal(slots[1] + slots[2], slots[0]);
+    assert_near((double)slots[1], (double)slots[0] / 3, (double)slots[0] / 30);
+}
+
 /* Of a link of 25.9 Mb/s out 24 are what fits beside ACKs: nothing is lost. One of 50 has room. */
 TEST(test_a_capacity_that_is_known_is_taken)
 {

@@ -116,6 +116,25 @@ TEST(test_what_more_is_carried_with_tells_where_a_queue_stood)
     }
 }
 
+/* Outgoing data wait before the tap, by more than four times what they wait after it; or after it, by more than a tick. What
+ * comes in has passed the host's queue: it is ACKs that wait there. */
+TEST(test_where_outgoing_data_wait)
+{
+    static const struct { double out_s, in_s, before_s, after_s; } rows[] = {
+        {40e-3, 5e-3, 40e-3, 5e-3}, {20e-3, 5e-3, 0, 5e-3}, {40e-3, 1e-3, 40e-3, 0}, {0, 0, 0, 0}, {1e-3, -1e-3, 1e-3, 0}, {-1e-3, 2e-3, 0, 2e-3}};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const struct analysis_told told = {.incoming = i % 2, .rate_bps = 1e6};
+        struct analysis_wait wait = {.start_s = 0};
+        struct analysis_evidence e = {.flow = &told, .waits = &wait, .n_waits = 1, .width_s = 1, .tick_s = 1e-3F, .until_s = INFINITY};
+        wait.leg_s[ANALYSIS_LEG_DATA_OUT] = (float)rows[i / 2].out_s;
+        wait.leg_s[ANALYSIS_LEG_DATA_IN] = (float)rows[i / 2].in_s;
+        struct analysis_evidence_set s = {.flow = &e, .n = 1, .to_s = 1, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_divide(&s);
+        assert_near((double)e.before_s, told.incoming ? 0 : rows[i / 2].before_s, 1e-8);
+        assert_near((double)e.after_s, told.incoming ? 0 : rows[i / 2].after_s, 1e-8);
+    }
+}
+
 /* Nobody else goes to its end: then all are asked, of the time when its own loop was at its least. */
 TEST(test_who_goes_elsewhere_tells_of_the_time_when_a_loop_was_at_its_least)
 {

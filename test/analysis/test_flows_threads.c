@@ -206,4 +206,43 @@ TEST(test_two_cpus_say_what_one_says)
     }
 }
 
+static size_t told;
+
+static void tells(const void *user, int64_t bytes_read, int64_t file_bytes)
+{
+    told++;
+    assert_in_range(bytes_read, 1, file_bytes);
+}
+
+/* Frames that come together of several queues step back by less than a millisecond: no clock was set. Once in 65,536 frames
+ * somebody is told, who wants to be. */
+TEST(test_steps_of_a_clock_are_counted)
+{
+    static const struct { int64_t step_us[6], back, largest_us; } rows[] = {
+        {{10000, -999, 500, -1, 0, 10}, 0, 0}, {{10000, -1000, 5000, -3000, -999, -2000}, 3, 3000}, {{-1000, -5000, -1500, 0, 0, 0}, 3, 5000}};
+    const uint8_t bytes[60] = {0};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const bool many = i % 2;
+        struct capture_writer *w = capture_writer_open(files_path("a"), &(struct capture_writer_config){.snaplen = 60}, &err);
+        int64_t time_ns = INT64_C(1700000000000000000);
+        assert_non_null(w);
+        for (int k = 0; k < (many ? 65536 : 7); k++) {
+            assert_true(capture_writer_write(w, time_ns, bytes, 60, 60, CAPTURE_DIRECTION_UNKNOWN, &err));
+            time_ns += k < 6 ? rows[i / 2].step_us[k] * 1000 : 0;
+        }
+        assert_true(capture_writer_close(w, &err));
+        for (int progress = 0; progress < 2; progress++) {
+            struct analysis_source source;
+            struct analysis_capture capture;
+            struct capture_segment s;
+            told = 0;
+            assert_true(analysis_source_open(&source, files_path("a"), progress ? tells : NULL, NULL, &capture, &err));
+            assert_int_equal(analysis_source_next(&source, &time_ns, &s, &err), 0);
+            analysis_source_close(&source);
+            assert_ints({capture.frames, many ? 65536 : 7}, {capture.steps_back, rows[i / 2].back},
+                        {capture.largest_step_ns, rows[i / 2].largest_us * 1000}, {told, progress && many}, {capture.other_frames, capture.frames});
+        }
+    }
+}
+
 CM_GROUP(files_setup, files_teardown)

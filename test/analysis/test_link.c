@@ -557,6 +557,12 @@ TEST(test_an_application_that_is_answered_makes_cycles)
     decided(&set, NULL, (const double[]){1e9, 1e9});
     assert_true(fabs(fact[0].cycle_s - 50e-3) < 1e-9 && fabs(fact[0].cycle_wait_s - 3 * 4e-3) < 1e-9);
     assert_true(fact[0].clocked == 0.1 && fact[0].clocked_sd == 0.05);
+    struct analysis_told flows[] = {flow, flow};
+    struct analysis_evidence all[2] = {e, e};
+    struct analysis_evidence_set both = set_of(all, flows, 2);
+    decided(&both, NULL, (const double[]){1e9, 1e9});
+    for (int i = 0; i < 2; i++)
+        assert_all_near(1e-9, {fact[i].cycle_s, 50e-3}, {fact[i].cycle_wait_s, 3 * 4e-3});
     e.clocking.prompted = 0.9;
     decided(&set, NULL, (const double[]){1e9, 1e9});
     assert_true(fabs(fact[0].cycle_wait_s - 2 * 4e-3) < 1e-9);

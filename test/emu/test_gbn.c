@@ -6,9 +6,11 @@
 
 #define US INT64_C(1000000) /* ps */
 #define WIRE_US 124         /* of a full packet at 100 Mb/s, rounded up */
+#define FLOWS 4
 
 static struct emu_gbn *gbn;
 static char events[4096];   /* of flow 0: P, N, T */
+static int source[FLOWS], n_flows; /* flow 0 is from h0 to h1, flow 1 back */
 static int n_received, written, written_back;
 static int lost[4096];      /* frames by their number on the wire from h0: 1: lost */
 static int lost_back[4096]; /* from h1 */
@@ -20,10 +22,8 @@ static void arrive(void *arg)
 {
     struct emu_frame frame = {.packet = arg, .ethertype = EMU_GBN_ETHERTYPE};
     uint64_t kind = emu_frame_tag_content(arg) >> 60;
-    frame.dst = (uint32_t)(emu_frame_tag_content(arg) >> 40 & 1);
-    if (kind >= 2) /* Pack, Nack: towards the flow's source */
-        frame.dst = !frame.dst;
-    frame.dst = !frame.dst; /* flow 0 is from h0 to h1 */
+    int from = source[emu_frame_tag_content(arg) >> 40 & (FLOWS - 1)];
+    frame.dst = kind >= 2 ? (uint32_t)from : !from; /* Pack, Nack: towards the flow's source */
     emu_gbn_deliver(gbn, (int)frame.dst, &frame);
 }
 
@@ -43,7 +43,12 @@ static int64_t rate(void *user, int host, int to)
 
 static int next(void *user, int host)
 {
-    return emu_gbn_ready(gbn, host) ? host : -1;
+    int least = -1;
+    for (int i = 0; i < n_flows; i++)
+        if (source[i] == host && emu_gbn_ready(gbn, i) &&
+            (least < 0 || emu_gbn_flow_stats(gbn, i).sent < emu_gbn_flow_stats(gbn, least).sent))
+            least = i;
+    return least;
 }
 
 static void received(void *user, int flow)
@@ -65,8 +70,7 @@ static struct emu_gbn_config config(int64_t window)
                                    .send_overhead_ps = 10 * US, .receive_overhead_ps = 20 * US, .ring_packets = 64};
 }
 
-/* Flow 0 from h0 to h1 with so many packets, flow 1 back. */
-static void make(const struct emu_gbn_config *c, int packets, int back)
+static void make_flows(const struct emu_gbn_config *c, int n, const int *from)
 {
     fake_reset();
     memset(events, 0, sizeof events);
@@ -77,8 +81,17 @@ static void make(const struct emu_gbn_config *c, int packets, int back)
     struct emu_clock clock = fake_clock();
     gbn = emu_gbn_new(c, 2, &clock, &(struct emu_gbn_carrier){transmit, rate, NULL},
                       &(struct emu_gbn_program){next, received, event, NULL});
-    assert_int_equal(emu_gbn_add_flow(gbn, 0, 1), 0);
-    assert_int_equal(emu_gbn_add_flow(gbn, 1, 0), 1);
+    n_flows = n;
+    for (int i = 0; i < n; i++) {
+        source[i] = from[i];
+        assert_int_equal(emu_gbn_add_flow(gbn, from[i], !from[i]), i);
+    }
+}
+
+/* Flow 0 from h0 to h1 with so many packets, flow 1 back. */
+static void make(const struct emu_gbn_config *c, int packets, int back)
+{
+    make_flows(c, 2, (const int[]){0, 1});
     written = packets;
     written_back = back;
     emu_gbn_write(gbn, 0, packets);
@@ -215,6 +228,28 @@ TEST(test_packets_the_other_way_carry_packs)
     go();
     assert_in_range(n_back, 200 / 16, 200 / 8 + 2); /* one a window's worth, or when ack_delay is over */
     emu_gbn_free(gbn);
+}
+
+/* In whatever order they are added, each of two has one of two to carry its Packs. */
+TEST(test_flows_go_by_pairs)
+{
+    static const int orders[][FLOWS] = {{0, 1, 0, 1}, {0, 0, 1, 1}, {0, 1, 1, 0}, {1, 1, 0, 0}, {1, 0, 0, 1}};
+    int frames = 0;
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+        struct emu_gbn_config c = config(16);
+        c.ack_every = 16;
+        make_flows(&c, FLOWS, orders[k]);
+        for (int i = 0; i < FLOWS; i++)
+            emu_gbn_write(gbn, i, 200);
+        emu_gbn_wake(gbn, 0);
+        emu_gbn_wake(gbn, 1);
+        fake_run();
+        for (int i = 0; i < FLOWS; i++)
+            assert_int_equal(emu_gbn_flow_stats(gbn, i).acknowledged, 200);
+        frames = k ? frames : n_sent + n_back;
+        assert_int_equal(n_sent + n_back, frames);
+        emu_gbn_free(gbn);
+    }
 }
 
 /* Losses of every kind, sequence numbers that wrap, both versions: everything arrives once and in order. */

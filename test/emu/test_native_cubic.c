@@ -16,6 +16,8 @@ TEST(test_cube_roots_are_linux)
         uint64_t a = (UINT64_C(1) << 40) / 410 * segments;
         assert_true(fabs((double)native_cubic_root(a) / cbrt((double)a) - 1) < 0.0016);
     }
+    for (uint64_t a = 1; a < UINT64_C(1) << 50; a += 1 + a / 50) /* each digit of the table, of small numbers rounded somehow */
+        assert_true(fabs((double)native_cubic_root(a) - cbrt((double)a)) < fmax(1, 0.01 * cbrt((double)a)));
 }
 
 /* A window of w_max is lost; then every round trip of rtt acknowledges the window. Between losses the window is
@@ -74,6 +76,20 @@ TEST(test_fast_convergence_gives_up_room)
     assert_int_equal(native_cubic_on_loss(&c, 2), 2);
     assert_int_equal(native_cubic_on_loss(&c, 5), 3); /* 0.7 times 5 is 3.5, of 6 it is 4.2: whole segments */
     assert_int_equal(native_cubic_on_loss(&c, 6), 4);
+}
+
+/* Slow start goes to the threshold and no further; what is acknowledged beyond it counts for the first window of a
+ * connection that has lost nothing: one segment for 20, and from 29 on, more than 15/8 of the window, as Reno's for 15
+ * (bictcp_update(), tcp_cong_avoid_ai()). */
+TEST(test_slow_start_ends_at_its_threshold)
+{
+    static const uint32_t grows[][2] = {{1, 11}, {4, 14}, {5, 15}, {6, 15}, {24, 15}, {25, 16}, {34, 16}, {35, 17}};
+    for (size_t i = 0; i < sizeof grows / sizeof *grows; i++) {
+        struct native_cubic c;
+        native_cubic_init(&c, false);
+        assert_int_equal(native_cubic_on_ack(&c, grows[i][0], 1000000, 10, 15), grows[i][1]);
+        assert_int_equal(native_cubic_on_ack(&c, 0, 1000000, 10, 10), 10);
+    }
 }
 
 /* The window 9 s after an epoch began, of which nothing was out for 8, is that after 1 s. */

@@ -114,6 +114,8 @@ static void end(void)
     emu_engine_free(engine);
 }
 
+static int64_t merged_ps, small_queue; /* of the flows to be added; 0: neither */
+
 static void add_with(int flow, struct emu_flow_config config, enum emu_congestion congestion)
 {
     struct error err = {0};
@@ -125,6 +127,8 @@ static void add_with(int flow, struct emu_flow_config config, enum emu_congestio
                                          .delayed_ack = 2,
                                          .delayed_ack_timeout_ps = 40 * UNITS_PS_PER_MS,
                                          .min_rto_ps = 200 * UNITS_PS_PER_MS,
+                                         .small_queue_bytes = small_queue,
+                                         .linux_own.gro_ps = merged_ps,
                                          .sack = true};
     assert_int_equal(emu_engine_add_flow(engine, &config, &err), flow);
 }
@@ -162,6 +166,25 @@ TEST(test_a_flow_delivers_its_bytes_and_closes)
                late.first_data_ps > 50 * UNITS_PS_PER_MS && late.first_data_ps < 51 * UNITS_PS_PER_MS,
                late.last_delivery_ps > late.first_data_ps, seen[2].isn != seen[0].isn);
     end();
+}
+
+/* Nor does it matter who sends, whether its host keeps little in the NIC, and whether the other one takes frames of 20 us in
+ * together. */
+TEST(test_bytes_are_bytes_whoever_sends_them)
+{
+    static const enum emu_congestion controls[] = {EMU_CONGESTION_NEWRENO, EMU_CONGESTION_CUBIC, EMU_CONGESTION_LINUXRENO};
+    for (int i = 0; i < 12; i++) {
+        make(2);
+        merged_ps = i / 3 % 2 ? 20 * UNITS_PS_PER_US : 0;
+        small_queue = i / 6 && i % 3 > 0 ? 10000 : 0; /* as Linux does */
+        add_with(0, (struct emu_flow_config){.source = 0, .sink = 1, .bytes = 1000001}, controls[i % 3]);
+        go(100 * UNITS_PS_PER_MS);
+        const struct emu_flow_stats s = emu_engine_flow_stats(engine, 0);
+        assert_true(s.done);
+        assert_ints({s.delivered_bytes, 1000001}, {s.retransmitted_segments, 0}, {seen[0].data, 691}, {seen[0].syns, 1}, {seen[0].fins, 1});
+        end();
+    }
+    merged_ps = small_queue = 0;
 }
 
 /* Linux's clock tells whole ns: what begins 300 ps after 0 begins at 1 ns, and so on with all that follows. Frames take whole

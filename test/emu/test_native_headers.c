@@ -120,8 +120,16 @@ TEST(test_quic_begins_with_long_headers)
         assert_int_equal(n, 14 + 20 + udp);
         assert_int_equal(sum(frame + 14, 20, 0), 0xffff);
         assert_int_equal(sum(frame + 34, udp, sum(frame + 26, 8, 17 + udp)), 0xffff);
-        assert_int_equal(frame[42], rows[i].first);
-        assert_int_equal(frame[43 + (rows[i].datagram == CAPTURE_DATAGRAM_QUIC ? 5 : 0) + 7], 3); /* of the peer's ID */
+        const uint8_t *quic = frame + 42, lengths[] = {0, 0, 0, 1, 8}; /* of version 1, and of the peer's ID */
+        const bool is_long = rows[i].datagram == CAPTURE_DATAGRAM_QUIC;
+        assert_int_equal(quic[0], rows[i].first);
+        assert_int_equal(quic[is_long ? 13 : 8], 3);
+        if (is_long) { /* RFC 9000, section 17.2: its own ID, a token of none, and the bytes of what follows the length itself */
+            const uint8_t *at = quic + 24 - !rows[i].initial;
+            assert_memory_equal(quic + 1, lengths, sizeof lengths);
+            assert_ints({quic[14], 8}, {quic[22], 2}, {rows[i].initial ? quic[23] : 0, 0}, {at[0] >> 6, 1},
+                        {((at[0] & 0x3f) << 8) + at[1], quic + rows[i].bytes - at - 2});
+        }
         assert_int_equal(capture_decode(DLT_EN10MB, frame, 96, n, &s), CAPTURE_DECODE_OTHER);
         assert_ints({s.datagram, rows[i].datagram}, {s.dst_port, 443});
     }

@@ -17,7 +17,28 @@ struct flight {
     int to;
 };
 
+#define HELD 2048
+#define HOLDS(what) /* of millions of segments */ \
+    do {                                          \
+        if (!(what))                              \
+            fail_msg("%s", #what);                \
+    } while (0)
+
+/* An end as the wire shows it. Offsets; payload begins at 0, a FIN takes one. */
+struct wire {
+    uint64_t nxt;            /* sent up to here */
+    uint64_t una, edge;      /* acknowledged by the peer, and how far its window lets it send */
+    uint64_t got, told;      /* received in order; the latest acknowledgement sent */
+    uint64_t held[HELD][2];  /* received beyond a hole, in order */
+    size_t n_held;
+    uint64_t offered;        /* the farthest edge of its own windows */
+    uint32_t recent, stamp;  /* the stamp to echo; the latest of its own */
+    int64_t again;           /* segments sent again */
+    int64_t twice, held_twice; /* that had come before, in order, and beyond a hole, which Linux counts, too */
+};
+
 struct line {
+    struct wire wire[2];
     struct native_scheduler scheduler;
     struct native_pool plain, sacked;
     struct native_endpoint_env env;
@@ -42,10 +63,86 @@ static void line_release(struct line *l, struct native_segment *s)
     native_pool_give(s->n_sack ? &l->sacked : &l->plain, s);
 }
 
+static bool wire_has(const struct wire *w, uint64_t from, uint64_t to)
+{
+    for (size_t i = 0; i < w->n_held; i++)
+        if (from >= w->held[i][0] && to <= w->held[i][1])
+            return true;
+    return to <= w->got;
+}
+
+/* Bytes [from, to) have come. */
+static void wire_take(struct wire *w, uint64_t from, uint64_t to)
+{
+    size_t i = 0, n = 0;
+    while (i < w->n_held && w->held[i][1] < from)
+        i++;
+    for (; i + n < w->n_held && w->held[i + n][0] <= to; n++) {
+        from = w->held[i + n][0] < from ? w->held[i + n][0] : from;
+        to = w->held[i + n][1] > to ? w->held[i + n][1] : to;
+    }
+    assert_true(w->n_held + 1 - n < HELD);
+    memmove(w->held + i + 1, w->held + i + n, (w->n_held - i - n) * sizeof *w->held);
+    w->held[i][0] = from;
+    w->held[i][1] = to;
+    w->n_held += 1 - n;
+    if (w->held[0][0] <= w->got) {
+        w->got = w->held[0][1] > w->got ? w->held[0][1] : w->got;
+        memmove(w->held, w->held + 1, --w->n_held * sizeof *w->held);
+    }
+}
+
+/* A segment arrives. RFC 7323, section 4.3: the stamp to echo is that of the latest that holds what was acknowledged last. */
+static void wire_arrives(struct wire *w, const struct native_endpoint *e, const struct native_segment *s)
+{
+    if (s->flags & NATIVE_SYN) {
+        w->recent = w->recent ? w->recent : s->ts; /* one that comes again is answered, and no more */
+        return;
+    }
+    uint64_t seq = native_offset(s->seq, w->got), ack = native_offset(s->ack, w->una), bytes = s->payload_bytes + (s->flags & NATIVE_FIN ? 1U : 0U);
+    w->una = ack > w->una ? ack : w->una;
+    if (ack == w->una)
+        w->edge = ack + ((uint64_t)s->window << e->window_scale);
+    if (seq <= w->told && (int32_t)(s->ts - w->recent) >= 0)
+        w->recent = s->ts;
+    if (bytes > 0) {
+        w->twice += seq + bytes <= w->got;
+        w->held_twice += seq >= w->got && wire_has(w, seq, seq + bytes);
+        wire_take(w, seq, seq + bytes);
+    }
+}
+
+/* And leaves: what RFC 9293 (3.4, 3.8.6), 7323 and 2018 with 2883 say of its numbers, whatever was lost. */
+static void wire_leaves(struct wire *w, const struct native_endpoint *e, const struct native_segment *s)
+{
+    if (s->flags & NATIVE_SYN)
+        return;
+    uint64_t seq = native_offset(s->seq, w->nxt), end = seq + s->payload_bytes + (s->flags & NATIVE_FIN ? 1U : 0U);
+    uint64_t edge = w->got + ((uint64_t)s->window << e->window_scale);
+    HOLDS(seq <= w->nxt);              /* nothing is left out, */
+    HOLDS(end == seq || end > w->una); /* nothing acknowledged is sent again, */
+    HOLDS(end <= w->edge || s->payload_bytes == 0 || w->edge <= w->una + 1); /* or beyond the window, but to probe it; */
+    HOLDS(native_offset(s->ack, w->got) == w->got); /* all that came in order is acknowledged, */
+    HOLDS(edge + (UINT64_C(1) << e->window_scale) > w->offered); /* no window is taken back, but for its scale, */
+    HOLDS((int32_t)(s->ts - w->stamp) >= 0 && s->ts_echo == w->recent);
+    for (int i = 0; i < s->n_sack; i++) { /* and blocks are what came, a first one perhaps twice */
+        const uint32_t *block = ((const struct native_sacked_segment *)s)->sack[i];
+        uint64_t from = native_offset(block[0], w->got), to = native_offset(block[1], w->got);
+        HOLDS(from < to && wire_has(w, from, to) && (i == 0 || from > w->got));
+    }
+    HOLDS(w->n_held == 0 || s->n_sack > 0 || !e->config.sack);
+    w->again += s->payload_bytes > 0 && seq < w->nxt ? (s->payload_bytes + e->config.segment_bytes - 1) / e->config.segment_bytes : 0;
+    w->nxt = end > w->nxt ? end : w->nxt;
+    w->offered = edge > w->offered ? edge : w->offered;
+    w->stamp = s->ts;
+    w->told = w->got;
+}
+
 static void line_arrive(void *arg)
 {
     struct flight *f = arg;
     struct line *l = f->line;
+    wire_arrives(&l->wire[f->to], &l->ends[f->to], f->segment);
     native_endpoint_receive(&l->ends[f->to], f->segment);
     free(f);
 }
@@ -53,6 +150,7 @@ static void line_arrive(void *arg)
 static void line_transmit(void *user, struct native_endpoint *e, struct native_segment *s)
 {
     struct line *l = user;
+    wire_leaves(&l->wire[e->id & 1], e, s);
     if (s->payload_bytes > 0)
         l->data_sent++;
     else if (!(s->flags & NATIVE_SYN))
@@ -114,6 +212,12 @@ static struct line *line_new(const struct emu_tcp_config *config, int64_t delay_
 static void line_free(struct line *l)
 {
     native_scheduler_run(&l->scheduler, INT64_MAX); /* what is in flight arrives: nothing leaks */
+    for (int i = 0; i < 2; i++) {
+        const struct native_endpoint *e = &l->ends[i];
+        const struct wire *w = &l->wire[i];
+        assert_ints({e->stats.retransmitted_segments, w->again},
+                    {e->stats.duplicate_segments, w->twice + (e->tx.from_linux ? w->held_twice : 0)});
+    }
     native_endpoint_fini(&l->ends[0]);
     native_endpoint_fini(&l->ends[1]);
     native_scheduler_fini(&l->scheduler);

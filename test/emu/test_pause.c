@@ -304,6 +304,8 @@ TEST(test_jumbo_frames_need_more_room)
     struct emu_link_config link = {.rate_bps = 1000000000, .delay_ps = US};
     assert_int_equal(emu_switch_headroom_bytes(&link, 1500), 250 + 2 * 1538 + 84 + 1518);
     assert_int_equal(emu_switch_headroom_bytes(&link, 9000), 250 + 2 * 9038 + 84 + 9018);
+    const struct emu_link_config late = {.rate_bps = 1000000000, .delay_ps = US, .faults.jitter_ps = 2 * US}; /* at most, each way */
+    assert_int_equal(emu_switch_headroom_bytes(&late, 1500), 750 + 2 * 1538 + 84 + 1518);
     for (int kind = EMU_ARCHITECTURE_OUTPUT; kind <= EMU_ARCHITECTURE_VOQ; kind++)
         lossless((enum emu_architecture)kind, false, 9000, 200000, 65535);
 }

@@ -102,6 +102,20 @@ TEST(test_what_is_in_flight_follows_from_its_round_trip)
     assert_true(is(marked(&f, JUDGE_MARK_BLIND), 0));
 }
 
+/* Of a window of two segments, or little more, nothing that is in flight shows at all: it is at no edge. */
+TEST(test_what_does_not_show_is_at_no_edge)
+{
+    struct judge_flow f = plain();
+    f.sender.flight_bytes = f.sender.most_bytes = 0;
+    f.floor_s = NAN;
+    f.sender.offered_bytes = 2 * FULL;
+    for (int guessed = 0; guessed < 2; guessed++) {
+        f.sender.offered_guessed = guessed;
+        assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0) && is(marked(&f, JUDGE_MARK_GUESSED_EDGE), 0) &&
+                    is(marked(&f, JUDGE_MARK_LITTLE), 0));
+    }
+}
+
 /* A window whose scale is a guess is the least that has room: to be at its edge is another mark. */
 TEST(test_a_guessed_window_has_marks_of_its_own)
 {
@@ -311,6 +325,10 @@ TEST(test_a_send_buffer_keeps_what_is_in_flight_the_same)
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);
     f.sender.offered_bytes = f.sender.offered_most_bytes = 87e3; /* which bounds it: (72776 + 2896) / 87e3 is 0.87 */
     assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_WINDOW);
+    for (int more = 0; more < 2; more++) { /* from 0.85 on */
+        f.sender.offered_bytes = f.sender.offered_most_bytes = (72776 + 2 * FULL) / 0.85 + (more ? 1 : -1);
+        assert_int_equal(judge_limit_of(&f), more ? JUDGE_CAUSE_SEND_BUFFER : JUDGE_CAUSE_WINDOW);
+    }
     f = buffered();
     f.sender.fullness = 0.96;
     assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_SEND_BUFFER);

@@ -633,6 +633,33 @@ static void drawn_make(struct drawn *d, struct random *r)
         d->open[i] = any(r, 1);
 }
 
+static bool same(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || (a <= b && a >= b);
+}
+
+TEST(test_sums_are_those_of_the_flows)
+{
+    struct random r;
+    r = random_of(6);
+    for (int k = 0; k < 2000; k += cm_every()) {
+        struct drawn d;
+        drawn_make(&d, &r);
+        const struct judge_facts summed = judge_facts_summed(&d.facts), *s = &d.facts;
+        double carried_bps = 0;
+        for (int in = 0; in < 2; in++) {
+            carried_bps += judge_facts_carried_bps(&summed, in);
+            assert_all(same(judge_facts_carried_bps(&summed, in), judge_facts_carried_bps(s, in)),
+                       same(judge_facts_data_wait_s(&summed, in), judge_facts_data_wait_s(s, in)),
+                       same(judge_facts_trip_s(&summed, in), judge_facts_trip_s(s, in)));
+        }
+        assert_int_equal(judge_facts_lossy(&summed), judge_facts_lossy(s));
+        for (size_t i = 0; i < s->n; i++)
+            carried_bps -= d.flow[i].rate_bps;
+        assert_near(carried_bps, 0, 1e-3);
+    }
+}
+
 /* Of any facts: what is carried, or as much of it as has room beside the ACKs of what else is possible. Without room a
  * capacity contradicts what is carried, and bounds nothing. */
 TEST(test_what_is_possible_is_finite_and_no_less_than_is_carried)

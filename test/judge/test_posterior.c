@@ -85,6 +85,7 @@ TEST(test_yes_is_a_twentieth_of_the_total_or_a_tenth_of_a_direction)
     assert_false(matters(90, 9.1, 90, 10));
     assert_true(matters(90, 4.3, 90, 4.8));  /* 4.8 of 94.8 are 5.1 % */
     assert_false(matters(90, 4.1, 90, 4.6)); /* 4.6 of 94.6 are 4.9 %: too little to count */
+    assert_true(matters(95, 4, 95, 5));      /* 5 of 100 count */
     assert_false(matters(100, 0, 100, 0));
     assert_false(matters(100, 0, 97, 5.2)); /* 5.1 % of what is possible, but nothing wants to go that way */
 }
@@ -132,6 +133,26 @@ TEST(test_a_full_link_has_nothing_to_win)
     assert_true(d.out.saturated && !d.in.saturated); /* 0.95 * 91.8 = 87.2; in 0.95 * 91.5 */
     assert_false(decided_pair(87e6, 10e-3).out.saturated);
     assert_true(decided_pair(87.4e6, 10e-3).out.saturated);
+}
+
+/* Of two flows of a direction waits are means by rates: 30 and 10 Mb/s. */
+TEST(test_a_direction_is_what_its_flows_are)
+{
+    for (int in = 0; in < 2; in++) {
+        struct pair p;
+        pair_of(&p, 10e6, 2e-3);
+        for (int i = 0; i < 2; i++)
+            p.flow[i].incoming = in;
+        p.flow[0].rate_bps = 30e6;
+        p.flow[0].data_wait_s = 4e-3;
+        struct judge_diagnosis d = decided(&p.facts);
+        const struct judge_way *way = in ? &d.in : &d.out, *other = in ? &d.out : &d.in;
+        assert_ints({way->flows, 2}, {other->flows, 0});
+        assert_all_near(1e-12, {way->data_wait_s, 3e-3}, {way->ack_wait_s, 0.5e-3}, {way->floor_s, (3 * 20e-3 + 18e-3) / 4},
+                        {other->lost_share, 0}, {other->lost_ci95, 0});
+        assert_all_near(1e-3, {way->carried_bps, 40e6}, {way->room_bps, 100e6 * 1448 / 1538},
+                        {way->acks_bps, 100e6 * 1448 / 1538 * 90 / (2 * 1448)});
+    }
 }
 
 /* What may rest now and then is never full. */
@@ -194,6 +215,25 @@ TEST(test_flows_of_a_direction_are_mostly_alike)
     assert_true(probability_beside(JUDGE_CAUSE_APPLICATION) < by_itself);
 }
 
+/* Log odds of 0.3 are -0.847, and half the mean of the others' come to them; of one flow they stay. */
+TEST(test_half_of_what_tells_of_others_tells_of_a_flow)
+{
+    static const struct { size_t n; double others, p; } rows[] = {{1, 0, 0.3}, {2, -0.847, 0.219}, {3, -0.847 / 2, 0.258}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pair p;
+        struct judge_flow flow[3];
+        unsure(&alone(&p, 40e6, 10e-3)->flow[OUT], 0.3);
+        flow[0] = flow[1] = p.flow[OUT];
+        unsure(&p.flow[OUT], 0.5); /* tells nothing */
+        flow[2] = p.flow[OUT];
+        flow[1].rate_bps = flow[2].rate_bps = 0.1e6;
+        p.facts.flow = flow;
+        p.facts.n = rows[i].n;
+        assert_near(rows[i].p, 1 / (1 + exp(0.847 - rows[i].others / 2)), 1e-3);
+        assert_near(decided(&p.facts).probability, said(1 - rows[i].p), SPREAD);
+    }
+}
+
 /* What the source knows of a flow nothing of its neighbours changes. */
 TEST(test_what_is_known_stays_so_beside_others)
 {
@@ -210,6 +250,7 @@ TEST(test_what_is_known_stays_so_beside_others)
         p.facts.flow = flow;
         p.facts.n = 3;
         assert_int_equal(decided(&p.facts).answer, known ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO);
+        assert_near(decided(&p.facts).probability, said(known), 1e-9); /* at no point otherwise */
     }
 }
 
@@ -354,6 +395,11 @@ TEST(test_one_medium_for_both_directions_leaves_no_yes)
     assert_ints({d.answer, JUDGE_ANSWER_UNKNOWN}, {d.second, JUDGE_CAUSE_SHARED});
     assert_true(fabs(d.probability - said(1 - judge_noise.shared)) < SPREAD);
     assert_non_null(strstr(d.why, "one medium"));
+    const struct judge_case twice[] = {{&p.facts, 0.25}, {&p.facts, 0.25}}; /* weights count beside each other */
+    struct judge_diagnosis same;
+    judge_posterior_decide(twice, 2, &same);
+    assert_all_near(1e-9, {same.probability, d.probability}, {same.lost_share, d.lost_share}, {same.ci95, d.ci95},
+                    {same.out.possible_bps / d.out.possible_bps, 1}, {same.out.lost_ci95, d.out.lost_ci95});
     p.facts.in.capacity_bps = 120e6; /* more than what both carry: two links */
     assert_int_equal(decided(&p.facts).answer, JUDGE_ANSWER_YES);
     p.facts.in.capacity_bps = 100e6; /* one direction that is nearly full by itself, as of an access line */
@@ -467,77 +513,6 @@ TEST(test_a_direction_without_flows_is_not_full)
     p.facts.out.other_bps = 110e6;
     assert_false(decided(&p.facts).out.saturated);
     assert_true(decided(&p.facts).out.room_bps < 0);
-}
-
-/* Four flows at links of 100 Mb/s: in two of them, out a quarter less each of 10. */
-static struct judge_diagnosis decided_limits(enum judge_cause in, enum judge_cause out, double in_bps, bool stopped,
-                                             enum judge_cause host)
-{
-    struct pair p;
-    struct judge_flow flow[4];
-    pair_of(&p, 10e6, 0);
-    for (int i = 0; i < 4; i++) {
-        flow[i] = p.flow[IN];
-        flow[i].incoming = i < 2;
-        flow[i].rate_bps = i < 2 ? in_bps : 7.5e6;
-        flow[i].known = i < 2 ? in : out;
-    }
-    p.facts.flow = flow;
-    p.facts.n = 4;
-    p.facts.stopped = stopped;
-    p.facts.host = host;
-    struct judge_diagnosis d = decided(&p.facts);
-    assert_int_equal(d.answer, JUDGE_ANSWER_NO);
-    return d;
-}
-
-TEST(test_a_no_is_told_by_the_direction_that_uses_its_link_least)
-{
-    struct judge_diagnosis d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_RECEIVER, 10e6, false, 0);
-    assert_int_equal(d.cause, JUDGE_CAUSE_RECEIVER);
-    assert_int_equal(d.second, JUDGE_CAUSE_APPLICATION); /* of most of the goodput */
-    d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_POLICING, 5e6, false, 0);
-    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION);
-    d = decided_limits(JUDGE_CAUSE_LOSSES, JUDGE_CAUSE_SEND_BUFFER, 46.9e6, false, 0);
-    assert_true(d.in.saturated);
-    assert_int_equal(d.cause, JUDGE_CAUSE_SEND_BUFFER);
-    /* In 10 of 100 Mb/s, out 5 of 20: in is emptier, though it carries more. */
-    struct pair p;
-    pair_of(&p, 5e6, 0)->flow[IN].rate_bps = 10e6;
-    p.flow[IN].known = JUDGE_CAUSE_RECEIVER;
-    p.facts.out.capacity_bps = 20e6;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_RECEIVER);
-    p.facts.out.capacity_bps = 100e6;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_WINDOW);
-}
-
-TEST(test_a_host_that_sets_the_pace_is_named)
-{
-    struct judge_diagnosis d =
-        decided_limits(JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_WINDOW, 10e6, false, JUDGE_CAUSE_SLOW_HOST);
-    assert_int_equal(d.cause, JUDGE_CAUSE_SLOW_HOST);
-    d = decided_limits(JUDGE_CAUSE_WINDOW, JUDGE_CAUSE_APPLICATION, 10e6, false, JUDGE_CAUSE_SLOW_HOST);
-    assert_int_equal(d.cause, JUDGE_CAUSE_APPLICATION); /* of the direction that uses its link least */
-    d = decided_limits(JUDGE_CAUSE_APPLICATION, JUDGE_CAUSE_APPLICATION, 10e6, true, JUDGE_CAUSE_PAUSE);
-    assert_int_equal(d.cause, JUDGE_CAUSE_PAUSE);
-    struct pair p;
-    pair_of(&p, 40e6, 10e-3)->facts.host = JUDGE_CAUSE_PAUSE;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ACKS);
-    assert_int_equal(decided(&p.facts).second, JUDGE_CAUSE_PAUSE);
-    p.flow[IN].known = p.flow[OUT].known = JUDGE_CAUSE_LOSSES; /* of all flows: they are worth more than a word */
-    assert_int_equal(decided(&p.facts).second, JUDGE_CAUSE_LOSSES);
-}
-
-/* 100 Mb/s have room for 91.5 each way (test_path.c), of which 90 are 98 %, and for 94.1 one way, 96 %. */
-TEST(test_full_links_are_named)
-{
-    struct pair p;
-    pair_of(&p, 90e6, 0)->flow[IN].rate_bps = 90e6;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_FULL);
-    p.flow[IN].known = p.flow[OUT].known = JUDGE_CAUSE_LOSSES; /* which deeper queues would spare */
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_LOSSES);
-    p.facts.n = 1;
-    assert_int_equal(decided(&p.facts).cause, JUDGE_CAUSE_ONE_WAY);
 }
 
 /* In one case all ACKs' waits are as they seem, in another there are none. */

@@ -41,6 +41,45 @@ TEST(test_a_phase_in_numbers)
     assert_true(isnan(measure_figures_floor_s(&t, false)));
 }
 
+/* Each way two flows: rates, windows and ACKs add up, round trips and shares of time and of segments are means. */
+TEST(test_flows_of_a_direction_add_up)
+{
+    static const bool incoming[] = {true, true, false, false};
+    struct measure_sample fast[11], slow[11], sender[11];
+    struct measure_test t;
+    struct measure_figures f;
+    fill(&t);
+    for (int i = 0; i <= 10; i++) {
+        fast[i] = near[i];
+        slow[i] = near[i];
+        sender[i] = far[i];
+        fast[i].bytes *= 2;
+        fast[i].segments *= 3;
+        sender[i].rtt_s *= 2;
+        sender[i].cwnd_bytes *= 3;
+        sender[i].busy_s /= 2;
+        sender[i].sndbuf_limited_s = i / 8.0;
+        sender[i].rwnd_limited_s = i / 16.0;
+        sender[i].retransmitted = 40 * i;
+    }
+    for (int i = 0; i < 4; i++) {
+        struct measure_samples receives = {i % 2 ? fast : slow, 11, 0}, sends = {i % 2 ? sender : far, 11, 0};
+        t.phase[0].end[i] = (struct measure_end){.incoming = incoming[i], .near = incoming[i] ? receives : sends,
+                                                 .far = incoming[i] ? sends : receives};
+    }
+    t.phase[0].n = 4;
+    measure_figures_of(&t, &t.phase[0], &f);
+    for (int way = 0; way < 2; way++) {
+        const struct measure_way *w = way ? &f.out : &f.in;
+        assert_int_equal(w->flows, 2);
+        assert_all_near(1e-6, {w->rate_bps, 20e6 + 40e6}, {w->early_bps, 16e6 + 32e6}, {w->late_bps, 24e6 + 48e6},
+                        {w->acks_bps, (100 + 300) * 90 * 8}, {w->window_bytes, 1e5 + 3e5});
+        double rtt_s = (0.1 + 4 * 0.3) / 5; /* as above, and twice that */
+        assert_all_near(1e-12, {w->rtt_s, 1.5 * rtt_s}, {w->busy, 0.75}, {w->sndbuf_limited, (0 + 0.125) / 2},
+                        {w->rwnd_limited, (0.25 + 0.0625) / 2}, {w->retransmitted, (0.02 + 0.04) / 2});
+    }
+}
+
 /* Of 10, 30 and 500 ms; clocks that differ by 5 s do not matter, nor does a word of another time. */
 TEST(test_waits_are_medians_beyond_the_least)
 {

@@ -184,6 +184,7 @@ TEST(test_flows_of_a_direction_are_as_many_alone)
 
 TEST(test_an_application_that_gets_what_it_asks_for)
 {
+    flow(begins(900), true, 2e6, NAN, 2e6); /* alone it asks for as much */
     struct foreign_test *t = begins(1000);
     flow(t, true, 2e6, NAN, 2e6);
     flow(t, false, 2e6, 0.05, 2e6);

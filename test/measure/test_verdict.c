@@ -114,8 +114,15 @@ TEST(test_paced_it_brings_half_of_it_back)
     s.pace_in_bps = 9.4e6;
     s.paced_in_bps = 7.5e6;
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
-    s.paced_in_bps = 8.3e6;
-    s.paced_out_bps = 8e6; /* at the other one's price */
+    s.pace_in_bps = s.pace_out_bps = 10e6; /* 90 % of it is as asked, */
+    s.paced_in_bps = s.paced_out_bps = 9e6;
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    s.pace_in_bps = s.pace_out_bps = 9e6; /* 8 of 9 out is not, nor are 2.3 of 4.8 Mb/s more than when not paced half of it */
+    s.paced_in_bps = 8.9e6;
+    s.paced_out_bps = 8e6;
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    s.pace_in_bps = 9.4e6;
+    s.paced_in_bps = 8.3e6; /* at the other one's price */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
     s.paced_out_bps = 8.9e6;
     s.paced_in_bps = 7.3e6;
@@ -176,6 +183,11 @@ TEST(test_right_or_silent)
     grow(&s.in[MEASURE_IN], 0.4);
     grow(&s.in[MEASURE_BOTH], 1); /* it catches up: 10/7 from half to half, which for as long again makes 10 of 9.7 */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    grow(&s.in[MEASURE_IN], 0.2501); /* a quarter is as good as none */
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    grow(&s.in[MEASURE_IN], 0.25);
+    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    grow(&s.in[MEASURE_IN], 0.4);
     grow(&s.in[MEASURE_BOTH], 0.5); /* 15/14: 5.7 of 9.7 */
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
     grow(&s.in[MEASURE_BOTH], 0.3);
@@ -336,6 +348,7 @@ TEST(test_whatever_rates_do_waits_cost_little)
     double sooner = 0.05 / (0.05 - 0.0023 + 8 * 1538 / (10e6 * 1538 / 1448));
     assert_true(fabs(d.lost_share - (1 - 1 / (sooner * sooner))) <= 1e-9);
     assert_true(fabs(d.in.possible_bps - 9e6 * sooner * sooner) <= 1);
+    assert_all_near(1e-9, {d.in.lost_share, d.lost_share}, {d.out.lost_share, d.lost_share});
     s.lost = known(0.04, 0.5);
     s.in[MEASURE_BOTH] = s.out[MEASURE_BOTH] = way(9e6, 0.052, 0.0033);
     assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
@@ -564,6 +577,39 @@ TEST(test_what_only_the_second_loses_is_said_of_such_transfers)
     s.order = known(0.9, NAN);
     decide(&s, &d);
     assert_null(strstr(d.why, "transfers"));
+}
+
+/* 25 % of all are lost and 48 % of data in, each +- 2; what would tell has the figures that leave it open. */
+TEST(test_an_open_answer_has_its_figures)
+{
+    static const char *const says[] = {
+        /* 10 Mb/s on average, 0.4 more in the second half: 10 / 1.2, and 1.4 times that */
+        "connections still change when their phase ends, data in alone from 8.33 to 11.7 Mb/s: a longer",
+        "rates vary too much: with both at once 25 % are lost, +- 30, of data in 48 %, +- 60: a longer",
+        "with both at once 25 % are lost (+- 2), but paced, when no ACK has to wait, they bring 5 in and 7 out of 9 and 8.9 Mb/s",
+        "with both at once 25 % are lost (+- 2), but what goes out waits 50 ms with data in alone, too: one queue",
+        "with both at once 25 % are lost (+- 2), but ACKs of data in wait 2 of 82.2 ms, too little for that; 3 % of segments are sent "
+        "again, 1 % alone"};
+    for (int i = 0; i < 5; i++) {
+        struct judge_diagnosis d;
+        struct measure_summary s = acks_wait();
+        s.least_in = s.lost_in = known(1 - 5 / 9.7, i == 1 ? 0.6 : CI);
+        s.least = s.lost = known(1 - 14.6 / 19.4, i == 1 ? 0.3 : CI);
+        if (i == 0) {
+            grow(&s.in[MEASURE_IN], 0.4);
+            grow(&s.in[MEASURE_BOTH], 2); /* twice as much, from half to half */
+        }
+        s.pace_out_bps = 8.9e6;
+        s.paced_in_bps = i == 2 ? 5e6 : 9e6;
+        s.paced_out_bps = i == 2 ? 7e6 : 8.9e6;
+        s.out[MEASURE_IN].mean.wait_s = i == 3 ? 0.05 : 0;
+        s.out[MEASURE_BOTH].mean.wait_s = i == 4 ? 0.002 : 0.06;
+        s.in[MEASURE_BOTH].mean.retransmitted = 0.03;
+        s.in[MEASURE_IN].mean.retransmitted = 0.01;
+        decide(&s, &d);
+        if (d.answer != JUDGE_ANSWER_UNKNOWN || !strstr(d.why, says[i]))
+            fail_msg("%d '%s' has no '%s'", (int)d.answer, d.why, says[i]);
+    }
 }
 
 /* The path is not able to carry more, so there is no yes: then transfers of that length are what is not known. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "results/csv.h"
+#include "results/queues.h"
 #include "test/cm.h"
 
 static char path[] = "/tmp/contraflow-csv-XXXXXX";
@@ -111,6 +112,43 @@ TEST(test_errors_name_file_line_and_column)
     }
     assert_false(results_csv_open(&csv, "/nonexistent/file", columns, 2, 2, &err));
     assert_int_equal(err.code, ERROR_INPUT);
+}
+
+/* 100 bytes from 1 to 3 s and 50 to 4 s of a trace that ends then: (200 + 50) / 4 on average; 20 from 2 s on are 10; 1 for
+ * a second is 0.25, less than 0.005 of 62.5. Its end stays, in bins, too. */
+TEST(test_depths_are_means_over_time)
+{
+    static const struct { int64_t s; const char *port; int64_t bytes; } rows[] = {
+        {1, "a", 100}, {2, "b", 20}, {2, "c", 1}, {2, "d", 10}, {3, "a", 50}, {3, "c", 0}, {4, "d", 0}, {4, "b", 20}};
+    static const struct { double from_s, width_s; size_t n; struct results_queues_bin bin[5]; } bins[] = {
+        {0, 1, 5, {{0, 0, 0}, {100, 100, 100}, {100, 100, 100}, {50, 50, 50}, {50, 50, 50}}},
+        {0, 2, 2, {{50, 0, 100}, {75, 50, 100}}},
+        {2.5, 1, 2, {{75, 50, 100}, {50, 50, 50}}},
+        {0.5, 0.25, 3, {{0, 0, 0}, {0, 0, 0}, {100, 100, 100}}}};
+    struct results_queues t;
+    FILE *f = fopen(path, "w");
+    results_queues_write_head(f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        results_queues_write_row(f, rows[i].s * INT64_C(1000000000000), rows[i].port, rows[i].bytes, 1, 0);
+    assert_int_equal(fclose(f), 0);
+    assert_true(results_queues_read(&t, path, &err));
+    assert_ints({t.n_ports, 4}, {t.n_rows, 8});
+    assert_all_near(1e-9, {t.ports[0].mean_bytes, 62.5}, {t.ports[1].mean_bytes, 10}, {t.ports[2].mean_bytes, 0.25},
+                    {t.ports[3].mean_bytes, 5}, {t.ports[0].peak_bytes, 100}, {t.ports[3].peak_bytes, 10});
+    size_t chosen[4];
+    assert_int_equal(results_queues_deepest(&t, chosen, 4), 3);
+    assert_ints({chosen[0], 0}, {chosen[1], 1}, {chosen[2], 3});
+    assert_int_equal(results_queues_deepest(&t, chosen, 2), 2);
+    for (size_t i = 0; i < sizeof bins / sizeof *bins; i++) {
+        struct results_queues_bin bin[5];
+        results_queues_bins(&t, 0, bins[i].from_s, bins[i].width_s, bins[i].n, bin);
+        for (size_t k = 0; k < bins[i].n; k++)
+            assert_all_near(1e-9, {bin[k].mean_bytes, bins[i].bin[k].mean_bytes}, {bin[k].least_bytes, bins[i].bin[k].least_bytes},
+                            {bin[k].most_bytes, bins[i].bin[k].most_bytes});
+    }
+    results_queues_fini(&t);
+    write_file("time_s,port,depth_bytes\n,a,1\n");
+    assert_false(results_queues_read(&t, path, &err));
 }
 
 TEST(test_times_keep_every_picosecond)

@@ -5,6 +5,8 @@
 #include "base/estimate.h"
 #include "results/progress.h"
 #include "study/compare/compare_interval.h"
+#include "study/compare/compare_sweeps.h"
+#include "sweep/db.h"
 #include "test/cm.h"
 
 #include <sys/stat.h>
@@ -217,4 +219,77 @@ TEST(test_a_run_s_progress_says_how_sure_its_rates_are)
     assert_near(flow[1].ci95_bps, 2 * want.ci95, 0.002 * want.ci95);
     assert_true(isnan(flow[2].ci95_bps)); /* its rate is not that of the progress */
     results_progress_fini(&p);
+}
+
+/* A point of a sweep: what comes in and goes out, in Mb/s, 1 % of which are their intervals; data wait as many ms as either has
+ * Mb/s, and ACKs twice that. */
+struct made {
+    char side;
+    int number;
+    const char *q;
+    int seed;
+    double in, out;
+};
+
+static const struct made made[] = {
+    {'a', 1, "x", 1, 10, 30}, {'a', 2, "x", 2, 12, 32}, {'a', 3, "y", 1, 10, 30}, {'a', 4, "w", 1, 1, 1},
+    {'b', 2, "y", 1, 20, 30}, {'b', 4, "x", 1, 14, 30}, {'b', 5, "x", 2, 12, 38}, {'b', 6, "z", 1, 1, 1}};
+
+static bool fill(struct sweep_db *d, void *user, struct error *err)
+{
+    bool ok = sweep_db_do(d, "INSERT INTO sweep VALUES('', '', '', '', -1, 6, 1, 1)", err);
+    for (size_t i = 0; ok && i < sizeof made / sizeof *made; i++) {
+        const struct made *m = &made[i];
+        if (m->side != *(const char *)user)
+            continue;
+        MEMORY_LOCAL char *point = memory_text("INSERT INTO point(number, axes, scenario, seed, state, program, engine) VALUES(%d, "
+                                               "'{\"q\": \"%s\", \"n\": 1}', 'traffic: {star: {incoming: 1, outgoing: 1}}', %d, "
+                                               "'done', '', 'native')", m->number, m->q, m->seed);
+        ok = sweep_db_do(d, point, err);
+        for (int out = 0; ok && out < 2; out++) {
+            double rate = out ? m->out : m->in;
+            MEMORY_LOCAL char *flow = memory_text("INSERT INTO flow(point, name, src, dst, bytes, steady_goodput_bps, steady_ci95_bps, "
+                                                  "retransmitted_segments, data_wait_s, ack_wait_s) VALUES(%d, '%s', '', '', 1, %.1f, "
+                                                  "%.1f, %d, %f, %f)", m->number, out ? "out1" : "in1", rate * 1e6, rate * 1e4, 1 + out,
+                                                  rate * 1e-3, rate * 2e-3);
+            ok = sweep_db_do(d, flow, err);
+        }
+    }
+    return ok;
+}
+
+/* x: 40 and 44 Mb/s before, 44 and 50 after: changes of 4 and 6, of which t(1) = 12.706 makes 5 +- 12.706 (sd sqrt(2), by
+ * sqrt(2)). y: 40 +- 0.4 and 50 +- 0.5 Mb/s with one seed. w and z stand on one side alone. */
+TEST(test_sweeps_are_compared_point_by_point)
+{
+    const char *const path[] = {"before/a.db", "after/b.db"};
+    struct study_compare_sweeps c;
+    assert_true(sweep_db_make(path[0], fill, (char[]){'a'}, &err) && sweep_db_make(path[1], fill, (char[]){'b'}, &err));
+    if (!study_compare_sweeps_make(&c, path, &err))
+        fail_msg("%s", err.message);
+    assert_ints({c.n, 4}, {c.n_both, 2}, {c.only[0], 1}, {c.only[1], 1}, {c.main, STUDY_COMPARE_SWEEPS_GOODPUT}, {c.n_levels, 2});
+    const struct study_compare_sweeps_point *x = &c.point[0], *y = &c.point[1];
+    const struct study_compare_value *v = &x->value[STUDY_COMPARE_SWEEPS_GOODPUT];
+    assert_ints({x->runs[0], 2}, {x->runs[1], 2}, {x->number[0], 1}, {x->number[1], 4}, {v->paired, 1}, {c.point[2].number[0], 4},
+                {c.point[3].number[1], 6}, {c.point[2].runs[1], 0}, {c.point[3].runs[0], 0});
+    assert_all_near(1e3, {v->mean[0], 42e6}, {v->mean[1], 47e6}, {v->change_ci95, 12.706e6}, {v->ci95[0], 2 * 12.706e6},
+                    {v->ci95[1], 3 * 12.706e6});
+    v = &y->value[STUDY_COMPARE_SWEEPS_GOODPUT];
+    assert_all_near(1e-3, {v->mean[0], 40e6}, {v->mean[1], 50e6}, {v->ci95[0], 0.4e6}, {v->ci95[1], 0.5e6});
+    assert_false(v->paired);
+    /* means by rates: (10 * 10 + 30 * 30) / 40 ms; (20 * 20 + 30 * 30) / 50 */
+    v = &y->value[STUDY_COMPARE_SWEEPS_DATA_WAIT];
+    assert_all_near(1e-9, {v->mean[0], 25e-3}, {v->mean[1], 26e-3}, {y->value[STUDY_COMPARE_SWEEPS_ACK_WAIT].mean[1], 52e-3},
+                    {y->value[STUDY_COMPARE_SWEEPS_RETRANSMITTED].mean[1], 3});
+    assert_true(isnan(y->value[STUDY_COMPARE_SWEEPS_MESSAGE].mean[0]) && isnan(y->value[STUDY_COMPARE_SWEEPS_OPERATION].mean[0]));
+    v = &c.all.value[STUDY_COMPARE_SWEEPS_GOODPUT]; /* sqrt(sum of squares) / 2 */
+    assert_all_near(1e3, {v->mean[0], 41e6}, {v->mean[1], 48.5e6}, {v->change_ci95, hypot(12.706e6, hypot(0.4e6, 0.5e6)) / 2});
+    assert_ints({c.all.n, 2}, {c.all.known[STUDY_COMPARE_SWEEPS_GOODPUT], 2}, {c.all.known[STUDY_COMPARE_SWEEPS_MESSAGE], 0},
+                {c.all.answers[STUDY_COMPARE_MORE], 1}, {c.all.answers[STUDY_COMPARE_SAME], 1}, {c.level[1].answers[STUDY_COMPARE_MORE], 1});
+    assert_string_equal(c.level[0].level, "x");
+    assert_string_equal(c.level[1].level, "y");
+    assert_near(c.level[1].value[STUDY_COMPARE_SWEEPS_GOODPUT].mean[1], 50e6, 1e-3);
+    study_compare_sweeps_fini(&c);
+    remove(path[0]);
+    remove(path[1]);
 }

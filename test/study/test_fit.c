@@ -134,6 +134,26 @@ TEST(test_patterns_have_the_errors_of_every_model)
     end(STUDY_FIT_PATTERNS, p);
 }
 
+/* By hosts, d, bytes or windows, each of which is enough; cells that differ by what is none of these are not told apart. */
+TEST(test_patterns_are_told_apart_by_what_differs)
+{
+    static const char *const rest[] = {"hosts: 2, link", "hosts: 3, link"}, *const bytes[] = {"94MB", "47MB"},
+                      *const windows[] = {"3MB", "1MB"};
+    for (int differs = 0; differs < 8; differs++) {
+        char text[2][250];
+        struct made made[2];
+        for (int i = 0; i < 2; i++) {
+            bool hosts = i & differs, other = i & differs >> 1, window = i & differs >> 2;
+            snprintf(text[i], sizeof text[i], "tcp: {window: %s}\nnetwork: {%s: {rate: 1Gbps, goodput: 940Mbps}}\n"
+                     "traffic: {flows: [{from: h0, to: h1, bytes: %s}]}\n", windows[window], rest[hosts], bytes[other]);
+            made[i] = (struct made){text[i], i ? "{\"d\":1,\"a\":1}" : "{\"d\":1,\"a\":2}", "native 0.1.0", i, {752e6}, {1}};
+        }
+        struct study_fit_patterns *p = fitted(STUDY_FIT_PATTERNS, made, 2);
+        assert_ints({p->n, 2}, {p->told_apart, differs != 0});
+        end(STUDY_FIT_PATTERNS, p);
+    }
+}
+
 /* A ratio of sums (Cochran 1977, section 2.11) by hand: errors of 0.2, 0.9 and 0.1 over 1, 3 and 2 links. m = 1.2 / 6;
  * e - m n are 0, 0.3 and -0.3; sqrt(0.18 3/2) / 6 = 0.0866 times 4.303, of two degrees of freedom. */
 TEST(test_the_interval_of_a_mean_error_is_that_of_a_ratio)

@@ -75,11 +75,27 @@ TEST(test_parameters_reach_every_flow)
     scenario_fini(&s);
 }
 
+/* The one with the most ends, of equal ones the first: each host once, that of another, and two of two. */
 TEST(test_unequal_windows_are_those_out_of_the_busiest_host)
 {
-    MEMORY_ENDS(scenario_fini) struct scenario s = made("window+ratio", 1e5, NAN, 4, false); /* h0 has three ends */
-    assert_ints({s.flows[0].tcp.receive_buffer_bytes, 50000}, {s.flows[1].tcp.receive_buffer_bytes, 50000},
-                {s.flows[2].tcp.receive_buffer_bytes, 200000});
+    static const struct { const char *flows; int hub; } rows[] = {
+        {"{from: h1, to: h0}, {from: h2, to: h0}, {from: h0, to: h3}", 0},
+        {"{from: h0, to: h1}, {from: h1, to: h2}, {from: h3, to: h2}, {from: h2, to: h1}, {from: h2, to: h0}", 2},
+        {"{from: h0, to: h3}, {from: h1, to: h3}, {from: h2, to: h3}, {from: h3, to: h2}", 3},
+        {"{from: h3, to: h1}, {from: h2, to: h1}, {from: h3, to: h2}, {from: h1, to: h3}", 1},
+        {"{from: h3, to: h2}, {from: h2, to: h3}", 2},
+        {"{from: h0, to: h3}, {from: h1, to: h3}, {from: h2, to: h0}, {from: h1, to: h3}", 3}, /* nothing goes out of it */
+    };
+    const double value[STUDY_HYPOTHESIS_PARAMETERS] = {1e5, NAN, 4};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[500];
+        snprintf(text, sizeof text, "network: {topology: star, hosts: 4}\ntraffic: {flows: [%s]}\n", rows[i].flows);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(text, NULL);
+        struct study_hypothesis h = parsed("window+ratio");
+        assert_true(study_hypothesis_apply(&h, value, false, &s, &err));
+        for (int k = 0; k < s.n_flows; k++)
+            assert_int_equal(s.flows[k].tcp.receive_buffer_bytes, s.flows[k].from == rows[i].hub ? 200000 : 50000);
+    }
 }
 
 /* 2 Gb/s, 3 us and 50 us, of those that are searched for. */
