@@ -611,6 +611,28 @@ static double evidence_no_acks_bps(const struct analysis_evidence_set *s, const 
     return others_bps > 0 ? others_bps : 0;
 }
 
+/* What the peers of these flows exchange with others, on the wire. */
+static void evidence_others(struct analysis_evidence_set *s, const struct analysis_flows *f, uint32_t tag)
+{
+    struct analysis_evidence **by = analysis_evidence_by_peer(s);
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_told *told = by[i]->flow;
+        const struct analysis_capacity_host *peer =
+            i == 0 || !analysis_evidence_same_peer(by[i], by[i - 1]) ? analysis_flows_capacity(f, &by[i]->peer, tag) : NULL;
+        double full_bytes = by[i]->clocking.full_bytes;
+        s->others_bps[!told->incoming] -= told->rate_bps * analysis_evidence_frame_bits(full_bytes) / 8 /
+                                          analysis_evidence_payload(full_bytes);
+        s->others_bps[told->incoming] -= by[i]->clocking.pure_acks / by[i]->clocking.span_s * JUDGE_AROUND * 8;
+        for (int way = 0; peer && way < 2; way++) {
+            double bps = analysis_capacity_mean_bps(way == 0 ? &peer->out : &peer->in, s->from_s, s->to_s);
+            s->others_bps[way] += isfinite(bps) ? bps : 0;
+        }
+    }
+    for (int way = 0; way < 2; way++)
+        s->others_bps[way] = s->others_bps[way] > 0 ? s->others_bps[way] : 0; /* peers of few flows are not counted */
+    free(by);
+}
+
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
                               size_t n, const struct analysis_told_ways *ways, double from_s, double to_s)
@@ -632,6 +654,8 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     }
     for (int i = 0; i < 2 && frames; i++)
         s->other_bps[i] = fmax(s->other_bps[i], evidence_no_acks_bps(s, i ? &frames->out : &frames->in, i == 0));
+    if (frames && frames->others > 0)
+        evidence_others(s, f, frames->tag);
     s->frame_s = evidence_frame_s(s, f, flows, n);
 }
 

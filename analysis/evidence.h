@@ -96,6 +96,7 @@ struct analysis_evidence_set {
     double followed_bps;            /* analysis/follow.h: of the way from the tap on; NAN unknown */
     double interface_bps;           /* on the wire, of what made the capture; NAN unknown */
     double other_bps[2];            /* in and out, on the wire: of flows that are not among these */
+    double others_bps[2];           /* likewise, of all that other hosts exchange with the same peers; 0: nothing shows */
     double paused;                  /* share of the capture's time that PAUSE frames in it stop a line */
     bool stopped;                   /* the host's own line rests although frames wait: analysis/host.h */
     enum judge_cause host;       /* what sets its pace there: analysis/host.h; JUDGE_CAUSE_UNKNOWN: nothing */

@@ -14,6 +14,7 @@
 #define UNSEEN_COARSE 0.08   /* of the round trip: twice what such waits are off (analysis/facts.c) */
 #define CLOCK_ACKS 4        /* times longer than data wait their ACKs */
 #define AGREED 0.6          /* of the bytes in groups of one rate, where no wait can be seen */
+#define DATA 0.2           /* of what goes the other way, and more: ACKs of that take a seventeenth to a thirty-fourth */
 #define COMMON 0.2         /* of what data wait is common, and more: what peers' windows and bursts make unlike in one queue */
 #define EVENLY 0.95        /* of the rate at which most ACKs follow each other pass, and more */
 #define OTHERS 0.05         /* of a direction's bytes are not TCP */
@@ -690,6 +691,8 @@ static void link_fill(const struct links *d, bool incoming, struct judge_link *l
         .acks_stand = w->flows > 0 && link_stands(d, incoming, true, FILLS),
     };
     l->acks_hidden = w->flows > 0 && link_acks_hidden(d, incoming, &l->acks_mixed);
+    l->acks_beside = d->s->others_bps[incoming] > DATA * d->s->others_bps[!incoming] &&
+                     d->s->others_bps[incoming] > JUDGE_PATH_OTHERS * link_acks_bps(d, w);
     l->acks_beyond = l->acks_stand && link_acks_beyond(d, incoming);
 }
 

@@ -93,6 +93,7 @@ struct judge_link {
     bool acks_stand;           /* ACKs of its data wait in a queue that never runs empty */
     bool acks_beyond;          /* and that is after the tap */
     bool acks_hidden;          /* they wait where queues may hold what is not the host's */
+    bool acks_beside;          /* data of other hosts are seen to go their way, to the same peers */
     bool acks_mixed;           /* and follow each other there less evenly than a queue of ACKs alone serves them */
 };
 

@@ -26,6 +26,7 @@
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
 #define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock, or where
                         * neither way shows its rate: of 233 such captures in which ACKs may cost they did in 88 */
+#define OTHERS_ACKS 0.15 /* others' ACKs are as uneven among them: so it was in 2 of 15 captures at a router */
 #define USUAL 40.0     /* times as fast one way as the other are access lines on sale (1000/25 Mb/s, DOCSIS 3.1); */
 #define RARER 3.3      /* one of 20 is 100 times, by the power law that this makes */
 #define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line, */
@@ -60,7 +61,7 @@ static double path_alone(const struct judge_facts *s, bool incoming)
         return passes_bps >= FILLS * back->capacity_bps;
     bool shows = own->source == JUDGE_CAPACITY_DISPERSION || own->source == JUDGE_CAPACITY_KNOWN;
     if (own->acks_mixed)
-        return 0;
+        return own->acks_beside ? 0 : OTHERS_ACKS;
     double line = shows ? pow(fmin(1, USUAL * passes_bps / own->capacity_bps), RARER) : 1;
     return line / (1 + line);
 }

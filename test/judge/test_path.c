@@ -293,8 +293,8 @@ TEST(test_no_line_is_so_unlike_that_few_acks_fill_it)
     assert_true(gains(&c, IN, 1));
     c.facts.in.acks_mixed = true; /* with others' data, or ACKs */
     assert_true(gains(&c, IN, 2));
-    c.open[JUDGE_OPEN_PLACE] = 0.99;
-    assert_true(gains(&c, IN, 2));
+    c.open[JUDGE_OPEN_PLACE] = 0.86;
+    assert_true(gains(&c, IN, 1));
 }
 
 /* 4 of 10 ms in a host that no order of service spares: 20 / (20 - 6). And of the data's 5 ms 3 stay:
