@@ -143,6 +143,9 @@ const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct anal
 /* Waits of slot i's data and ACKs over time: analysis_round_trip_waits(). 0 when that was not kept. */
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
 
+/* The same, slots without a sample with those before; waits NULL: how many there may be. */
+size_t analysis_flows_wait_runs(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
+
 /* Mean from data of slot i passing the tap to their ACK passing it, in a time: analysis_round_trip_hold_s(). */
 double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s);
 
