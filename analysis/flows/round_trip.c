@@ -742,11 +742,9 @@ double analysis_round_trip_wait_s(const struct analysis_wait *waits, size_t n, d
     double sum_s = 0, known = 0;
     for (size_t i = 0; i < n; i++) {
         double wait_s = waits[i].data_s + waits[i].ack_s;
-        for (uint32_t k = 0; k < waits[i].slots && isfinite(wait_s); k++) {
-            double at_s = analysis_wait_start_s(&waits[i], k);
-            bool within = at_s >= from_s && at_s < to_s;
-            sum_s += within ? wait_s : 0;
-            known += within;
+        for (uint32_t k = isfinite(wait_s) ? analysis_wait_slots(&waits[i], from_s, to_s) : 0; k > 0; k--) {
+            sum_s += wait_s;
+            known++;
         }
     }
     return known > 0 ? sum_s / known : (double)NAN;

@@ -96,6 +96,17 @@ static inline double analysis_wait_start_s(const struct analysis_wait *w, uint32
     return k == 0 ? w->start_s : (nearbyint(w->start_s / w->width_s) + k) * w->width_s;
 }
 
+/* How many of them begin in [from_s, to_s). */
+static inline uint32_t analysis_wait_slots(const struct analysis_wait *w, double from_s, double to_s)
+{
+    uint32_t first = 0, n = 0;
+    while (first < w->slots && analysis_wait_start_s(w, first) < from_s)
+        first++;
+    while (first + n < w->slots && analysis_wait_start_s(w, first + n) < to_s)
+        n++;
+    return n;
+}
+
 /* Mean from data passing the tap to their ACK passing it, over slots that begin in [from_s, to_s), with stamps or without;
  * NAN unknown. */
 double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s);
