@@ -85,7 +85,7 @@ static void posterior_add_shared(struct posterior *p, const double have_bps[2], 
 
 static void posterior_add(struct posterior *p, const struct judge_facts *facts, double weight)
 {
-    double possible_bps[2];
+    double possible_bps[JUDGE_POSTERIOR_DRAWS][2];
     const struct judge_facts summed = judge_facts_summed(facts), *s = &summed;
     const double shared = judge_path_shared(s);
     const double have_bps[2] = {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)};
@@ -94,14 +94,14 @@ static void posterior_add(struct posterior *p, const struct judge_facts *facts, 
     if (shared > 0)
         posterior_add_shared(p, have_bps, shared * weight * JUDGE_POSTERIOR_DRAWS);
     weight *= 1 - shared;
+    judge_path_possible(s, otherwise, p->open[0], JUDGE_POSTERIOR_DRAWS, possible_bps[0]);
     for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
-        judge_path_possible(s, otherwise, p->open[k], possible_bps);
-        p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[0] + possible_bps[1]);
-        p->value[1][p->n] = possible_bps[0];
-        p->value[2][p->n] = possible_bps[1];
+        p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[k][0] + possible_bps[k][1]);
+        p->value[1][p->n] = possible_bps[k][0];
+        p->value[2][p->n] = possible_bps[k][1];
         p->weight[p->n++] = weight;
         p->all += weight;
-        p->yes += judge_diagnosis_matters(have_bps, possible_bps) ? weight : 0;
+        p->yes += judge_diagnosis_matters(have_bps, possible_bps[k]) ? weight : 0;
     }
     free(otherwise);
 }
