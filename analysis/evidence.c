@@ -121,12 +121,6 @@ static const struct analysis_wait *evidence_waits_at(const struct analysis_evide
     return &e->waits[low];
 }
 
-double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks)
-{
-    const struct analysis_wait *w = evidence_waits_at(e, at_s);
-    return w ? (acks ? w->ack_s : w->data_s) + e->missing_s[acks] : NAN;
-}
-
 double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
 {
     double least_s = NAN;
@@ -556,19 +550,18 @@ double analysis_evidence_unhindered_bps(const struct analysis_evidence *e)
 /* The first bin has all that came before there were bins. */
 double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
 {
-    double fastest = NAN, span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
+    double span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
     if (!e->bins || !isfinite(span_s))
         return NAN;
+    const struct analysis_bin *bin = e->bins->bin;
     double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
     size_t span = (size_t)fmax(1, ceil(span_s / width_s));
-    double bytes = 0;
+    int64_t bytes = 0, most = -1;
     for (size_t i = 1; i < e->bins->n && (double)analysis_bins_start_ns(e->bins, i + 1) * 1e-9 <= e->until_s; i++) {
-        bytes += (double)analysis_bins_get(e->bins, i).bytes;
-        bytes -= i > span ? (double)analysis_bins_get(e->bins, i - span).bytes : 0;
-        if (i >= span)
-            fastest = fmax(fastest, bytes * 8 / ((double)span * width_s));
+        bytes += bin[i].bytes - (i > span ? bin[i - span].bytes : 0);
+        most = i >= span && bytes > most ? bytes : most;
     }
-    return fastest;
+    return most >= 0 ? (double)most * 8 / ((double)span * width_s) : (double)NAN;
 }
 
 double analysis_evidence_pulsed_bps(const struct analysis_evidence_set *s, bool incoming, double bps)

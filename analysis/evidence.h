@@ -163,9 +163,6 @@ double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double l
 /* The fastest it was, over sixteen segments and more, while neither its ACKs nor its data waited; NAN when they always did. */
 double analysis_evidence_unhindered_bps(const struct analysis_evidence *e);
 
-/* Wait of its data, or of their ACKs, at a time; NAN outside its life. */
-double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks);
-
 /* The least that its data waited within span_s about a time, or less; NAN outside its life. */
 double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s);
 

@@ -282,21 +282,27 @@ static double link_sample_s(const struct links *d, int i)
 static bool link_stands(const struct links *d, bool incoming, bool acks, double share)
 {
     double waits_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
-    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
-        double at_s = link_sample_s(d, i), wait_s = NAN;
-        for (size_t k = 0; k < d->s->n; k++) {
-            const struct analysis_evidence *e = &d->s->flow[k];
-            if (e->flow->incoming != incoming)
-                continue;
-            if (e->coarse || !analysis_evidence_shows(d->s, e))
-                return false;
-            wait_s = fmin(wait_s, analysis_evidence_wait_s(e, at_s, acks));
-            tick_s = fmax(tick_s, fmax(e->tick_s, d->s->stamp_s));
-        }
-        if (!isfinite(wait_s))
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++)
+        waits_s[i] = NAN;
+    for (size_t k = 0; k < d->s->n; k++) {
+        const struct analysis_evidence *e = &d->s->flow[k];
+        if (e->flow->incoming != incoming)
+            continue;
+        if (e->coarse || !analysis_evidence_shows(d->s, e))
             return false;
-        waits_s[i] = wait_s;
-        sum += wait_s;
+        tick_s = fmax(tick_s, fmax(e->tick_s, d->s->stamp_s));
+        size_t at = 0;
+        for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES && e->n_waits > 0; i++) {
+            while (at + 1 < e->n_waits && e->waits[at + 1].start_s <= link_sample_s(d, i))
+                at++;
+            if (e->waits[at].start_s <= link_sample_s(d, i))
+                waits_s[i] = fmin(waits_s[i], (acks ? e->waits[at].ack_s : e->waits[at].data_s) + e->missing_s[acks]);
+        }
+    }
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
+        if (!isfinite(waits_s[i]))
+            return false;
+        sum += waits_s[i];
     }
     qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, estimate_ascending);
     double least = waits_s[(int)(share * ANALYSIS_EVIDENCE_SAMPLES)];
