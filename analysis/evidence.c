@@ -547,21 +547,34 @@ double analysis_evidence_unhindered_bps(const struct analysis_evidence *e)
     return fastest;
 }
 
-/* The first bin has all that came before there were bins. */
-double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
+/* The most in so many bins after each other. The first bin has all that came before there were bins. */
+static double evidence_fastest_bps(const struct analysis_evidence *e, size_t span)
 {
-    double span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
-    if (!e->bins || !isfinite(span_s))
-        return NAN;
     const struct analysis_bin *bin = e->bins->bin;
-    double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
-    size_t span = (size_t)fmax(1, ceil(span_s / width_s));
     int64_t bytes = 0, most = -1;
-    for (size_t i = 1; i < e->bins->n && (double)analysis_bins_start_ns(e->bins, i + 1) * 1e-9 <= e->until_s; i++) {
+    size_t end = e->bins->n;
+    while (end > 1 && !((double)analysis_bins_start_ns(e->bins, end) * 1e-9 <= e->until_s))
+        end--;
+    for (size_t i = 1; i < end; i++) {
         bytes += bin[i].bytes - (i > span ? bin[i - span].bytes : 0);
         most = i >= span && bytes > most ? bytes : most;
     }
+    double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
     return most >= 0 ? (double)most * 8 / ((double)span * width_s) : (double)NAN;
+}
+
+/* 0 unknown. */
+static size_t evidence_fastest_bins(const struct analysis_evidence *e, double least_s)
+{
+    double span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
+    double width_s = e->bins ? (double)analysis_bins_width_ns(e->bins) * 1e-9 : (double)NAN;
+    return isfinite(span_s / width_s) ? (size_t)fmax(1, ceil(span_s / width_s)) : 0;
+}
+
+double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
+{
+    const size_t span = evidence_fastest_bins(e, least_s);
+    return span == 0 ? (double)NAN : span == e->fastest_bins ? e->fastest_bps : evidence_fastest_bps(e, span);
 }
 
 double analysis_evidence_pulsed_bps(const struct analysis_evidence_set *s, bool incoming, double bps)
@@ -703,6 +716,8 @@ void analysis_evidence_prepare(struct analysis_evidence_set *s)
     for (size_t i = 0; i < s->n; i++) {
         evidence_means(s, &s->flow[i]);
         evidence_trips(s, &s->flow[i]);
+        s->flow[i].fastest_bps = analysis_evidence_fastest_bps(&s->flow[i], 0);
+        s->flow[i].fastest_bins = evidence_fastest_bins(&s->flow[i], 0);
     }
     evidence_sort(s);
 }

@@ -281,22 +281,24 @@ static double link_sample_s(const struct links *d, int i)
  * wait in it: the least that one waits. */
 static bool link_stands(const struct links *d, bool incoming, bool acks, double share)
 {
-    double waits_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
-    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++)
+    double waits_s[ANALYSIS_EVIDENCE_SAMPLES], at_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
+        at_s[i] = link_sample_s(d, i);
         waits_s[i] = NAN;
-    for (size_t k = 0; k < d->s->n; k++) {
-        const struct analysis_evidence *e = &d->s->flow[k];
+    }
+    for (size_t n = 0; n < d->s->n; n++) {
+        const struct analysis_evidence *e = &d->s->flow[n];
         if (e->flow->incoming != incoming)
             continue;
         if (e->coarse || !analysis_evidence_shows(d->s, e))
             return false;
         tick_s = fmax(tick_s, fmax(e->tick_s, d->s->stamp_s));
-        size_t at = 0;
-        for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES && e->n_waits > 0; i++) {
-            while (at + 1 < e->n_waits && e->waits[at + 1].start_s <= link_sample_s(d, i))
-                at++;
-            if (e->waits[at].start_s <= link_sample_s(d, i))
-                waits_s[i] = fmin(waits_s[i], (acks ? e->waits[at].ack_s : e->waits[at].data_s) + e->missing_s[acks]);
+        int i = 0;
+        for (size_t k = 0; k < e->n_waits; k++) {
+            double wait_s = (acks ? e->waits[k].ack_s : e->waits[k].data_s) + e->missing_s[acks];
+            double end_s = k + 1 < e->n_waits ? e->waits[k + 1].start_s : (double)INFINITY;
+            for (; i < ANALYSIS_EVIDENCE_SAMPLES && at_s[i] < end_s; i++)
+                waits_s[i] = at_s[i] < e->waits[k].start_s || waits_s[i] <= wait_s || isnan(wait_s) ? waits_s[i] : wait_s;
         }
     }
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {

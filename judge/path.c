@@ -238,11 +238,16 @@ static bool path_still(const struct path_facts *p, const struct judge_flow *f, d
     return isfinite(trip_s) && trip_s >= 0 && (!waits || !(f->behind || p->behind[!f->incoming] > 0));
 }
 
+/* What flows want in a draw: as data go on waiting, and where nothing waits any more. */
+struct path_draw {
+    double wanted_bps[2], most_bps[2]; /* in, out */
+};
+
 /* What links let pass of what flows want. */
-static void path_bound(const struct judge_facts *s, const double capacity_bps[2], double wanted_bps[2], double most_bps[2],
+static void path_bound(const struct judge_facts *s, const double capacity_bps[2], struct path_draw *draw,
                        const double open[JUDGE_OPENS], double possible_bps[2])
 {
-    double carried_bps[2];
+    double carried_bps[2], *wanted_bps = draw->wanted_bps, *most_bps = draw->most_bps;
     for (int way = 0; way < 2; way++) {
         const struct judge_link *l = judge_facts_link(s, way == 0);
         carried_bps[way] = possible_bps[way] = judge_facts_carried_bps(s, way == 0);
@@ -267,42 +272,60 @@ static void path_bound(const struct judge_facts *s, const double capacity_bps[2]
     }
 }
 
+/* Adds a flow that carries so much in each of the first draws. */
+static void path_add(struct path_draw *draw, size_t n, bool incoming, double bps)
+{
+    for (size_t k = 0; k < n; k++) {
+        draw[k].wanted_bps[!incoming] += bps;
+        draw[k].most_bps[!incoming] += bps;
+    }
+}
+
+/* In how many draws something else than its window holds a flow. */
+static size_t path_otherwise(const double *limit, size_t n, double otherwise)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (limit[middle] < otherwise)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double *open, size_t n,
                          double *possible_bps)
 {
-    double wait = 0, tick = 0, *capacity_bps[2], *wanted_bps[2], *most_bps[2];
-    MEMORY_LOCAL double *room = memory_zeroed(7 * n, sizeof *room, "a diagnosis");
-    double *limit = room + 6 * n; /* beside each other: nothing else is looked at for most flows */
-    for (int way = 0; way < 2; way++) {
-        capacity_bps[way] = room + (size_t)way * n;
-        wanted_bps[way] = room + (size_t)(2 + way) * n;
-        most_bps[way] = room + (size_t)(4 + way) * n;
-        for (size_t k = 0; k < n; k++)
-            capacity_bps[way][k] = path_capacity_bps(s, way == 0, open + k * JUDGE_OPENS);
-    }
-    for (size_t k = 0; k < n; k++) {
-        wait = fmax(wait, open[k * JUDGE_OPENS + JUDGE_OPEN_WAIT]);
-        tick = fmax(tick, open[k * JUDGE_OPENS + JUDGE_OPEN_TICK]);
-        limit[k] = open[k * JUDGE_OPENS + JUDGE_OPEN_LIMIT];
-    }
+    MEMORY_LOCAL struct path_draw *draw = memory_zeroed(n, sizeof *draw, "a diagnosis");
+    MEMORY_LOCAL double *room = memory_zeroed(3 * n, sizeof *room, "a diagnosis");
+    double wait = 0, tick = 0, *capacity_bps[2] = {room, room + n}, *limit = room + 2 * n;
     const struct path_facts p = path_facts_of(s);
+    for (size_t k = 0; k < n; k++) {
+        const double *one = open + k * JUDGE_OPENS;
+        wait = fmax(wait, one[JUDGE_OPEN_WAIT]);
+        tick = fmax(tick, one[JUDGE_OPEN_TICK]);
+        limit[k] = one[JUDGE_OPEN_LIMIT];
+        for (int way = 0; way < 2; way++)
+            capacity_bps[way][k] = path_capacity_bps(s, way == 0, one);
+    }
     for (size_t i = 0; i < s->n; i++) {
         const struct judge_flow *f = &s->flow[i];
-        double x = f->rate_bps, *wanted = wanted_bps[!f->incoming], *most = most_bps[!f->incoming];
         const bool still = path_still(&p, f, wait, tick), shows = isfinite(judge_flow_trip_s(f));
-        const bool cycles = !isnan(f->clocked) && !judge_limit_reads(f);
-        for (size_t k = 0; k < n; k++) {
+        /* What else holds it than its window holds it, but for who waits for answers. */
+        const bool answers = !isnan(f->clocked) && !judge_limit_reads(f);
+        const size_t held = still ? n : answers ? 0 : path_otherwise(limit, n, otherwise[i]);
+        path_add(draw, held, f->incoming, f->rate_bps);
+        for (size_t k = held; k < n; k++) {
             const double *one = open + k * JUDGE_OPENS, vanishes = one[JUDGE_OPEN_VANISHES];
-            double ack_s = 0;
-            /* What else holds it than its window holds it, but for who waits for answers. */
-            if (!still && (cycles || !(limit[k] < otherwise[i])))
-                ack_s = path_ack_wait_s(&p, f, capacity_bps[f->incoming][k], one);
-            const bool more = ack_s > 0 || (!shows && !(limit[k] < otherwise[i]));
-            wanted[k] += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) : x;
-            most[k] += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) : x;
+            double ack_s = path_ack_wait_s(&p, f, capacity_bps[f->incoming][k], one);
+            const bool more = ack_s > 0 || !shows;
+            draw[k].wanted_bps[!f->incoming] += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) : f->rate_bps;
+            draw[k].most_bps[!f->incoming] +=
+                more ? path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) : f->rate_bps;
         }
     }
     for (size_t k = 0; k < n; k++)
-        path_bound(s, (double[]){capacity_bps[0][k], capacity_bps[1][k]}, (double[]){wanted_bps[0][k], wanted_bps[1][k]},
-                   (double[]){most_bps[0][k], most_bps[1][k]}, open + k * JUDGE_OPENS, possible_bps + 2 * k);
+        path_bound(s, (double[]){capacity_bps[0][k], capacity_bps[1][k]}, &draw[k], open + k * JUDGE_OPENS, possible_bps + 2 * k);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/posterior.h"
 
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "judge/ground.h"
 #include "judge/limit.h"
@@ -8,6 +9,7 @@
 #include "judge/path.h"
 #include "judge/trial.h"
 
+#include <assert.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,6 +45,8 @@ static void posterior_draw(double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS])
             open[k][d] = d < JUDGE_OPEN_SHARES ? share : gsl_cdf_ugaussian_Pinv(share);
         }
     }
+    static_assert(JUDGE_OPEN_LIMIT == 0, "which they are put in order of");
+    qsort(open, JUDGE_POSTERIOR_DRAWS, sizeof *open, estimate_ascending);
 }
 
 static double posterior_odds(double p)
