@@ -152,10 +152,10 @@ static double path_ack_wait_s(const struct path_facts *p, const struct judge_flo
 {
     const struct judge_facts *s = p->s;
     const struct judge_link *back = judge_facts_link(s, !f->incoming);
+    if (!(f->behind || open[JUDGE_OPEN_PLACE] < p->behind[!f->incoming]) || path_blurred(s, f, open))
+        return 0;
     double moved_s = path_moved_s(p, f, open);
     double ack_s = f->ack_wait_s - f->host_ack_s + moved_s, data_s = f->data_wait_s - f->host_data_s - moved_s;
-    if (path_blurred(s, f, open) || !(f->behind || open[JUDGE_OPEN_PLACE] < p->behind[!f->incoming]))
-        return 0;
     bool beside = ack_s < SAME_WAY * f->beside_s;
     double longer = (ack_s / back->drain_s - DOUBTFUL) / (JUDGE_PATH_ELSEWHERE - DOUBTFUL);
     bool elsewhere = back->apart || open[JUDGE_OPEN_PLACE] < longer;
@@ -240,14 +240,17 @@ static bool path_still(const struct path_facts *p, const struct judge_flow *f, d
 
 /* What flows want in a draw: as data go on waiting, and where nothing waits any more. */
 struct path_draw {
-    double wanted_bps[2], most_bps[2]; /* in, out */
+    struct path_want {
+        double wanted_bps, most_bps;
+    } way[2]; /* in, out */
 };
 
 /* What links let pass of what flows want. */
-static void path_bound(const struct judge_facts *s, const double capacity_bps[2], struct path_draw *draw,
+static void path_bound(const struct judge_facts *s, const double capacity_bps[2], const struct path_draw *draw,
                        const double open[JUDGE_OPENS], double possible_bps[2])
 {
-    double carried_bps[2], *wanted_bps = draw->wanted_bps, *most_bps = draw->most_bps;
+    double carried_bps[2], wanted_bps[2] = {draw->way[0].wanted_bps, draw->way[1].wanted_bps},
+                           most_bps[2] = {draw->way[0].most_bps, draw->way[1].most_bps};
     for (int way = 0; way < 2; way++) {
         const struct judge_link *l = judge_facts_link(s, way == 0);
         carried_bps[way] = possible_bps[way] = judge_facts_carried_bps(s, way == 0);
@@ -276,8 +279,8 @@ static void path_bound(const struct judge_facts *s, const double capacity_bps[2]
 static void path_add(struct path_draw *draw, size_t n, bool incoming, double bps)
 {
     for (size_t k = 0; k < n; k++) {
-        draw[k].wanted_bps[!incoming] += bps;
-        draw[k].most_bps[!incoming] += bps;
+        draw[k].way[!incoming].wanted_bps += bps;
+        draw[k].way[!incoming].most_bps += bps;
     }
 }
 
@@ -321,9 +324,9 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
             const double *one = open + k * JUDGE_OPENS, vanishes = one[JUDGE_OPEN_VANISHES];
             double ack_s = path_ack_wait_s(&p, f, capacity_bps[f->incoming][k], one);
             const bool more = ack_s > 0 || !shows;
-            draw[k].wanted_bps[!f->incoming] += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) : f->rate_bps;
-            draw[k].most_bps[!f->incoming] +=
-                more ? path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) : f->rate_bps;
+            struct path_want *want = &draw[k].way[!f->incoming];
+            want->wanted_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) : f->rate_bps;
+            want->most_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) : f->rate_bps;
         }
     }
     for (size_t k = 0; k < n; k++)
