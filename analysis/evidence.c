@@ -64,23 +64,13 @@ static int evidence_peer_order(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-static void evidence_sort(struct analysis_evidence_set *s)
-{
-    struct analysis_evidence **by = memory_zeroed(s->n + 1, sizeof *by, "a diagnosis");
-    for (size_t i = 0; i < s->n; i++)
-        by[i] = &s->flow[i];
-    qsort(by, s->n, sizeof *by, evidence_peer_order);
-    s->by_peer = memory_zeroed(s->n + 1, sizeof *s->by_peer, "a diagnosis");
-    for (size_t i = 0; i < s->n; i++)
-        s->by_peer[i] = (size_t)(by[i] - s->flow);
-    free(by);
-}
-
 struct analysis_evidence **analysis_evidence_by_peer(const struct analysis_evidence_set *s)
 {
     struct analysis_evidence **by = memory_zeroed(s->n + 1, sizeof *by, "a diagnosis");
     for (size_t i = 0; i < s->n; i++)
-        by[i] = &s->flow[s->by_peer[i]];
+        by[i] = &s->flow[s->by_peer ? s->by_peer[i] : i];
+    if (!s->by_peer)
+        qsort(by, s->n, sizeof *by, evidence_peer_order);
     return by;
 }
 
@@ -136,6 +126,7 @@ double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s,
 static void evidence_means(const struct analysis_evidence_set *s, struct analysis_evidence *e)
 {
     double sum[ANALYSIS_LEGS] = {0}, n[ANALYSIS_LEGS] = {0}, loops[ANALYSIS_TIMED] = {0};
+    memset(e->loop_samples, 0, sizeof e->loop_samples);
     for (int k = 0; k < ANALYSIS_LEGS; k++)
         e->leg_s[k] = NAN;
     for (size_t i = 0; i < e->n_waits && e->waits[i].start_s < s->to_s; i++) {
@@ -719,7 +710,12 @@ void analysis_evidence_prepare(struct analysis_evidence_set *s)
         s->flow[i].fastest_bps = analysis_evidence_fastest_bps(&s->flow[i], 0);
         s->flow[i].fastest_bins = evidence_fastest_bins(&s->flow[i], 0);
     }
-    evidence_sort(s);
+    struct analysis_evidence **by = analysis_evidence_by_peer(s);
+    size_t *by_peer = memory_zeroed(s->n + 1, sizeof *by_peer, "a diagnosis");
+    for (size_t i = 0; i < s->n; i++)
+        by_peer[i] = (size_t)(by[i] - s->flow);
+    s->by_peer = by_peer;
+    free(by);
 }
 
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,

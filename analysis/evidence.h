@@ -91,7 +91,8 @@ struct analysis_evidence {
 struct analysis_evidence_set {
     struct analysis_evidence *flow; /* owned */
     struct analysis_wait *waits;    /* owned */
-    size_t *by_peer;                /* owned; flows, those to one peer beside each other, in their order */
+    size_t *by_peer;                /* owned; flows, those to one peer beside each other, in their order; NULL: not
+                                     * sorted yet */
     size_t n;
     double from_s, to_s;            /* the phase */
     double ci95_bps;                /* half the width of the 95 % interval of what all carry together; NAN unknown */
@@ -132,7 +133,7 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
                               size_t n, const struct analysis_told_ways *ways, double from_s, double to_s);
 
-/* What gathering ends with: means of waits over the phase, and the flows' order by peer. */
+/* What gathering ends with: what waits are over the phase, and the flows' order by peer. */
 void analysis_evidence_prepare(struct analysis_evidence_set *s);
 
 /* A set of the same evidence, whose flows alone are its own: free(its flow). */

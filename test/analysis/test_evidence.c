@@ -110,7 +110,9 @@ TEST(test_what_more_is_carried_with_tells_where_a_queue_stood)
             }
         }
         struct analysis_evidence_set s = {.flow = e, .n = 3, .to_s = 2, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_prepare(&s);
         analysis_evidence_divide(&s);
+        free(s.by_peer);
         assert_true(fabs(e[0].missing_s[there] - 50e-3) < 1e-9);
         assert_true(e[0].missing_s[!there] == 0 && e[0].unplaced_s == 0);
     }
@@ -157,7 +159,9 @@ TEST(test_who_goes_elsewhere_tells_of_the_time_when_a_loop_was_at_its_least)
             }
         }
         struct analysis_evidence_set s = {.flow = e, .n = 2, .to_s = 2, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_prepare(&s);
         analysis_evidence_divide(&s);
+        free(s.by_peer);
         assert_true(fabs(e[0].missing_s[early] - 50e-3) < 1e-9 && e[0].missing_s[!early] == 0);
     }
 }
