@@ -81,7 +81,8 @@ struct analysis_flows *analysis_flows_new(void);
 void analysis_flows_free(struct analysis_flows *f);
 
 /* Before the first segment: keep what analysis_flows_explain() says: 64 B for a direction of one data segment, 32 B for
- * each segment or ACK that follows it, up to 16, 1.6 kB when more do, 110 kB and what is in flight for one with many. */
+ * each segment or ACK that follows it, up to 16, 1.6 kB when more do; then what is in flight, and 330 B for each of 512 slots
+ * of time in which some pass. */
 void analysis_flows_keep_explanations(struct analysis_flows *f);
 
 /* Before the first segment: keep every packet that analysis_flows_read() reads, as analysis_flows_packets() gives them. */
