@@ -83,11 +83,11 @@ void analysis_clocking_go(struct analysis_clocking *c, int64_t time_ns)
     while ((slot = (time_ns / UNIT_NS >> c->shift) - c->first) >= ANALYSIS_CLOCKING_SLOTS)
         clocking_double(c);
     const uint32_t at = slot < 0 ? 0 : (uint32_t)slot;
-    size_t i = c->n;
+    size_t i = c->n < at + 1 ? c->n : at + 1; /* no more come before it than there are */
     while (i > 0 && c->slot[i - 1].at >= at)
         i--;
     if (i == c->n || c->slot[i].at != at) {
-        c->slot = memory_grown(c->slot, c->n, &c->room, 4, sizeof *c->slot, "the ACKs of a flow");
+        c->slot = memory_grown(c->slot, c->n, &c->room, 16, sizeof *c->slot, "the ACKs of a flow");
         memmove(&c->slot[i + 1], &c->slot[i], (c->n++ - i) * sizeof *c->slot);
         c->slot[i] = (struct analysis_clocking_slot){.at = at};
     }

@@ -29,10 +29,10 @@ static double series_latest_ns(const struct analysis_leg_series *s, int leg, int
     return analysis_leg_series_sign(leg) * (double)(l->t_ns - l->ticks * analysis_leg_series_tick_ns[tick]);
 }
 
-/* How many slots come before that time: few come after it. */
+/* How many slots come before that time: no more than there are, and few come after it that are not beside each other. */
 static size_t series_before(const struct analysis_leg_series *s, uint32_t at)
 {
-    size_t i = s->n;
+    size_t i = s->n < at + 1 ? s->n : at + 1;
     while (i > 0 && s->slot[i - 1].at >= at)
         i--;
     return i;
@@ -101,7 +101,7 @@ void analysis_leg_series_go(struct analysis_leg_series *s, int64_t time_ns)
     const uint32_t at = slot < 0 ? 0 : (uint32_t)slot;
     const size_t i = series_before(s, at);
     if (i == s->n || s->slot[i].at != at) {
-        s->slot = memory_grown(s->slot, s->n, &s->room, 4, sizeof *s->slot, "the waits of a flow");
+        s->slot = memory_grown(s->slot, s->n, &s->room, 16, sizeof *s->slot, "the waits of a flow");
         memmove(&s->slot[i + 1], &s->slot[i], (s->n++ - i) * sizeof *s->slot);
         s->slot[i] = (struct analysis_leg_series_slot){.at = at};
     }
