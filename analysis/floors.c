@@ -269,16 +269,9 @@ static double floors_longest_s(struct floors *f, bool incoming, size_t k)
 /* Adds what a queue can have been at least and at most at a time: the later, the longer. */
 static void floors_bounds(struct floors *f, bool incoming, double at_s, double bounds_s[2])
 {
-    size_t low = 0, high = TIMES;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (f->time_s[middle] <= at_s)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bounds_s[0] += low > 0 ? floors_longest_s(f, incoming, low - 1) : 0;
-    bounds_s[1] += low < TIMES ? floors_longest_s(f, incoming, low) : (double)INFINITY;
+    const size_t before = estimate_below(f->time_s, TIMES, at_s);
+    bounds_s[0] += before > 0 ? floors_longest_s(f, incoming, before - 1) : 0;
+    bounds_s[1] += before < TIMES ? floors_longest_s(f, incoming, before) : (double)INFINITY;
 }
 
 /* May so much have stood in queues when the handshake passed? *met_s: that of floors_met_s(), NAN so far. */

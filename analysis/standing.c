@@ -106,16 +106,9 @@ static bool standing_near(struct standing *x, double floor_s, double p)
 /* How far a loop is from the nearest of these; INFINITY: there is none. */
 static double standing_apart_s(const double *sorted_s, size_t n, double least_s)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (sorted_s[middle] < least_s)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return fmin(low < n ? fabs(sorted_s[low] - least_s) : (double)INFINITY,
-                low > 0 ? fabs(sorted_s[low - 1] - least_s) : (double)INFINITY);
+    const size_t below = estimate_below(sorted_s, n, least_s);
+    return fmin(below < n ? fabs(sorted_s[below] - least_s) : (double)INFINITY,
+                below > 0 ? fabs(sorted_s[below - 1] - least_s) : (double)INFINITY);
 }
 
 /* On the other side, each flow has a way of its own besides. Where what fills the direction is not TCP, it shows in the

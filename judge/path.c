@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/path.h"
 
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "judge/limit.h"
 #include "judge/noise.h"
@@ -284,20 +285,6 @@ static void path_add(struct path_draw *draw, size_t n, bool incoming, double bps
     }
 }
 
-/* In how many draws something else than its window holds a flow. */
-static size_t path_otherwise(const double *limit, size_t n, double otherwise)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (limit[middle] < otherwise)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double *open, size_t n,
                          double *possible_bps)
 {
@@ -318,7 +305,7 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
         const bool still = path_still(&p, f, wait, tick), shows = isfinite(judge_flow_trip_s(f));
         /* What else holds it than its window holds it, but for who waits for answers. */
         const bool answers = !isnan(f->clocked) && !judge_limit_reads(f);
-        const size_t held = still ? n : answers ? 0 : path_otherwise(limit, n, otherwise[i]);
+        const size_t held = still ? n : answers ? 0 : estimate_below(limit, n, otherwise[i]);
         path_add(draw, held, f->incoming, f->rate_bps);
         for (size_t k = held; k < n; k++) {
             const double *one = open + k * JUDGE_OPENS, vanishes = one[JUDGE_OPEN_VANISHES];
