@@ -131,7 +131,9 @@ TEST(test_where_outgoing_data_wait)
         wait.leg_s[ANALYSIS_LEG_DATA_OUT] = (float)rows[i / 2].out_s;
         wait.leg_s[ANALYSIS_LEG_DATA_IN] = (float)rows[i / 2].in_s;
         struct analysis_evidence_set s = {.flow = &e, .n = 1, .to_s = 1, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_prepare(&s);
         analysis_evidence_divide(&s);
+        free(s.by_peer);
         assert_near((double)e.before_s, told.incoming ? 0 : rows[i / 2].before_s, 1e-8);
         assert_near((double)e.after_s, told.incoming ? 0 : rows[i / 2].after_s, 1e-8);
     }
