@@ -45,7 +45,7 @@ static void diagnosis_latency(const struct analysis_evidence_set *s, struct judg
     size_t n = 0, n_idle = 0, room = 0;
     for (size_t i = 0; i < s->n; i++)
         room += s->flow[i].n_waits;
-    double *round_s = memory_zeroed(room + 1, sizeof *round_s, "round trips");
+    struct judge_latency_count *round = memory_zeroed(room + 1, sizeof *round, "round trips");
     double *idle_s = memory_zeroed(s->n + 1, sizeof *idle_s, "round trips");
     for (size_t i = 0; i < s->n; i++) {
         const struct analysis_evidence *e = &s->flow[i];
@@ -55,40 +55,37 @@ static void diagnosis_latency(const struct analysis_evidence_set *s, struct judg
         for (size_t k = 0; k < e->n_waits && isfinite(trip_s); k++) {
             const struct analysis_wait *w = &e->waits[k];
             double wait_s = w->data_s + w->ack_s;
+            size_t times = isfinite(wait_s) ? analysis_wait_slots(w, s->from_s, s->to_s) : 0;
             /* Their mean is that of the judge's round trip, whatever a slot's own waits are counted from. */
-            if (w->start_s >= s->from_s && w->start_s < s->to_s && isfinite(wait_s))
-                round_s[n++] = fmax(e->floor_s, wait_s + trip_s - mean_s);
+            if (times > 0)
+                round[n++] = (struct judge_latency_count){fmax(e->floor_s, wait_s + trip_s - mean_s), times};
         }
         if (n > first)
             idle_s[n_idle++] = e->floor_s;
     }
     judge_latency_floors_of(idle_s, n_idle, &l->idle);
-    judge_latency_times_of(round_s, n, &l->loaded);
+    judge_latency_counts_of(round, n, &l->loaded);
     free(idle_s);
-    free(round_s);
+    free(round);
 }
 
-static void diagnosis_case(const struct analysis_flows *f, const struct analysis_capacity_host *frames,
-                           const struct analysis_told *flows, size_t n, double from_s, double to_s,
+static void diagnosis_case(const struct analysis_evidence_set *gathered, const struct analysis_capacity_host *frames,
                            const struct analysis_told_ways *ways, const struct analysis_standing *quantile,
                            struct diagnosis_case *c, struct judge_latency *latency)
 {
-    struct analysis_evidence_set s;
-    analysis_evidence_gather(&s, f, frames, flows, n, ways, from_s, to_s);
-    analysis_follow_find(&s, frames);
-    analysis_floors_find(&s);
+    struct analysis_evidence_set s = analysis_evidence_again(gathered);
     analysis_standing_take(&s, frames, quantile);
     analysis_evidence_divide(&s);
     analysis_host_find(&s, frames);
     analysis_policed_find(&s);
-    c->flow = memory_zeroed(n + 1, sizeof *c->flow, "a diagnosis");
+    c->flow = memory_zeroed(s.n + 1, sizeof *c->flow, "a diagnosis");
     analysis_facts_of(&s, frames, ways ? ways->capacity_bps : NULL, c->flow, &c->facts);
     c->stands = s.stands;
     c->may_stand = s.may_stand;
     c->either_may = s.either_may;
     if (latency)
         diagnosis_latency(&s, latency);
-    analysis_evidence_free(&s);
+    free(s.flow);
 }
 
 static double diagnosis_may_be_full(const struct judge_facts *s)
@@ -112,16 +109,21 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     struct judge_case judged[CASES];
     struct judge_latency latency = {.loaded.n = 0};
     size_t k = 0, may = 0;
+    struct analysis_evidence_set gathered;
+    analysis_evidence_gather(&gathered, f, frames, flows, n, ways, from_s, to_s);
+    analysis_follow_find(&gathered, frames);
+    analysis_floors_find(&gathered);
     for (size_t i = 0; i < CASES; i++) {
         if (i > 0 && !(stood[i].but != ANALYSIS_STANDING_EACH ? cases[0].either_may
                        : stood[i].perhaps > 0                 ? cases[0].may_stand
                                                               : cases[0].stands))
             continue;
-        diagnosis_case(f, frames, flows, n, from_s, to_s, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
+        diagnosis_case(&gathered, frames, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
         may += stood[i].perhaps > 0;
         judged[k] = (struct judge_case){.facts = &cases[k].facts};
         k++;
     }
+    analysis_evidence_free(&gathered);
     double full = may > 0 ? diagnosis_may_be_full(&cases[0].facts) : 0;
     for (size_t i = 0; i < k; i++)
         judged[i].weight = i < k - may ? (1 - full) / (double)(k - may) : full / (double)may;

@@ -59,22 +59,24 @@ double analysis_evidence_frame_bits(double full_bytes)
 
 static int evidence_peer_order(const void *a, const void *b)
 {
-    const struct analysis_evidence *const *x = a, *const *y = b;
-    return memcmp(&(*x)->peer, &(*y)->peer, sizeof (*x)->peer);
+    const struct analysis_evidence *x = *(const struct analysis_evidence *const *)a, *y = *(const struct analysis_evidence *const *)b;
+    int order = memcmp(&x->peer, &y->peer, sizeof x->peer);
+    return order ? order : (x > y) - (x < y);
 }
 
 struct analysis_evidence **analysis_evidence_by_peer(const struct analysis_evidence_set *s)
 {
-    struct analysis_evidence **by = memory_zeroed(s->n, sizeof *by, "a diagnosis");
+    struct analysis_evidence **by = memory_zeroed(s->n + 1, sizeof *by, "a diagnosis");
     for (size_t i = 0; i < s->n; i++)
-        by[i] = &s->flow[i];
-    qsort(by, s->n, sizeof *by, evidence_peer_order);
+        by[i] = &s->flow[s->by_peer ? s->by_peer[i] : i];
+    if (!s->by_peer)
+        qsort(by, s->n, sizeof *by, evidence_peer_order);
     return by;
 }
 
 bool analysis_evidence_same_peer(const struct analysis_evidence *x, const struct analysis_evidence *y)
 {
-    return evidence_peer_order(&x, &y) == 0;
+    return memcmp(&x->peer, &y->peer, sizeof x->peer) == 0;
 }
 
 double analysis_evidence_rtt_s(const struct analysis_evidence *e)
@@ -109,12 +111,6 @@ static const struct analysis_wait *evidence_waits_at(const struct analysis_evide
     return &e->waits[low];
 }
 
-double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks)
-{
-    const struct analysis_wait *w = evidence_waits_at(e, at_s);
-    return w ? (acks ? w->ack_s : w->data_s) + e->missing_s[acks] : NAN;
-}
-
 double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
 {
     double least_s = NAN;
@@ -126,36 +122,52 @@ double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s,
     return least_s + e->missing_s[0];
 }
 
-/* Mean of a leg's waits over the packets of the phase; without any, what it was before. */
-static double evidence_leg_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                             enum analysis_leg leg)
+/* Means over the packets of the phase. */
+static void evidence_means(const struct analysis_evidence_set *s, struct analysis_evidence *e)
 {
-    double sum = 0, n = 0, last_s = NAN;
+    double sum[ANALYSIS_LEGS] = {0}, n[ANALYSIS_LEGS] = {0}, loops[ANALYSIS_TIMED] = {0};
+    memset(e->loop_samples, 0, sizeof e->loop_samples);
+    for (int k = 0; k < ANALYSIS_LEGS; k++)
+        e->leg_s[k] = NAN;
     for (size_t i = 0; i < e->n_waits && e->waits[i].start_s < s->to_s; i++) {
         const struct analysis_wait *w = &e->waits[i];
-        last_s = w->leg_s[leg];
-        if (w->start_s < s->from_s)
-            continue;
-        sum += w->leg_samples[leg] * w->leg_s[leg];
-        n += w->leg_samples[leg];
+        memcpy(e->leg_s, w->leg_s, sizeof e->leg_s);
+        for (int k = 0; k < ANALYSIS_LEGS && w->start_s >= s->from_s; k++) {
+            sum[k] += w->leg_samples[k] * w->leg_s[k];
+            n[k] += w->leg_samples[k];
+        }
+        for (int k = 0; k < ANALYSIS_TIMED && w->start_s >= s->from_s; k++) {
+            loops[k] += w->loop_samples[k] > 0 ? w->loop_samples[k] * w->loop_s[k] : 0;
+            e->loop_samples[k] += w->loop_samples[k];
+        }
     }
-    return n > 0 ? sum / n : last_s;
+    for (int k = 0; k < ANALYSIS_LEGS; k++) {
+        e->leg_seen[k] = n[k] > 0;
+        e->leg_s[k] = n[k] > 0 ? sum[k] / n[k] : e->leg_s[k];
+    }
+    for (int k = 0; k < ANALYSIS_TIMED; k++)
+        e->loop_s[k] = e->loop_samples[k] > 0 ? loops[k] / e->loop_samples[k] : (double)NAN;
 }
 
-/* Mean of a loop over those of the phase. */
-static double evidence_loop_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                              int loop, double *n)
+/* How its waits change in the phase. */
+static void evidence_trips(const struct analysis_evidence_set *s, struct analysis_evidence *e)
 {
-    double sum = 0;
-    *n = 0;
+    struct estimate_line trips = {0};
+    double least_s = INFINITY, most_s = -INFINITY;
     for (size_t i = 0; i < e->n_waits; i++) {
         const struct analysis_wait *w = &e->waits[i];
-        if (w->start_s < s->from_s || w->start_s >= s->to_s || w->loop_samples[loop] == 0)
-            continue;
-        sum += w->loop_samples[loop] * w->loop_s[loop];
-        *n += w->loop_samples[loop];
+        double wait_s = w->data_s + w->ack_s;
+        for (uint32_t k = 0; k < w->slots && isfinite(wait_s); k++) {
+            double at_s = analysis_wait_start_s(w, k);
+            if (at_s < s->from_s || at_s >= s->to_s)
+                continue;
+            estimate_line_add(&trips, at_s, wait_s);
+            least_s = fmin(least_s, wait_s);
+            most_s = fmax(most_s, wait_s);
+        }
     }
-    return *n > 0 ? sum / *n : NAN;
+    e->trips_slope = estimate_slope(&trips).value;
+    e->trips_range_s = most_s - least_s;
 }
 
 /* No wait is negative; an unknown one stays so. */
@@ -181,21 +193,66 @@ static enum analysis_leg evidence_leg_back(const struct analysis_evidence *e)
     return e->flow->incoming ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_ACK_OUT;
 }
 
+/* Over each half of flows in a row, halves of halves and so on: the least that one's stamps never saw, and when the waits of
+ * the first begin. Who looks for those below a bound passes over the rest. */
+struct evidence_tree {
+    size_t n; /* a power of two */
+    struct evidence_least {
+        double lacks_s, from_s;
+    } *least; /* owned; [1]: of all; [2 i] and [2 i + 1]: halves of [i] */
+};
+
+/* Of flow[n] or, with `stamped`, of those of them alone whose ways to the other end and back show. */
+static struct evidence_tree evidence_tree_of(struct analysis_evidence *const *flow, size_t n, bool stamped)
+{
+    struct evidence_tree x = {.n = 1};
+    while (x.n < n)
+        x.n *= 2;
+    x.least = memory_zeroed(2 * x.n, sizeof *x.least, "a diagnosis");
+    for (size_t i = 0; i < x.n; i++) {
+        const struct analysis_evidence *e = i < n ? flow[i] : NULL;
+        bool out = !e || (stamped && !isfinite(e->leg_s[evidence_leg_there(e)] + e->leg_s[evidence_leg_back(e)]));
+        x.least[x.n + i] = (struct evidence_least){out ? (double)INFINITY : evidence_far_lacks_s(e),
+                                                   out || e->n_waits == 0 ? (double)INFINITY : e->waits[0].start_s};
+    }
+    for (size_t i = x.n; i-- > 1;)
+        x.least[i] = (struct evidence_least){fmin(x.least[2 * i].lacks_s, x.least[2 * i + 1].lacks_s),
+                                             fmin(x.least[2 * i].from_s, x.least[2 * i + 1].from_s)};
+    return x;
+}
+
+/* The first from place `at` on that lacks less than that and whose waits begin by until_s; x->n: none. */
+static size_t evidence_tree_next(const struct evidence_tree *x, size_t at, double lacks_s, double until_s)
+{
+    for (size_t i = x->n + at, width = 1; at < x->n;) {
+        const bool none = !(x->least[i].lacks_s < lacks_s) || x->least[i].from_s > until_s;
+        if (!none && i >= x->n)
+            return at;
+        if (!none) { /* it may be in its first half */
+            i *= 2;
+            width /= 2;
+            continue;
+        }
+        for (at += width, i++; i % 2 == 0 && width < x->n; i /= 2) /* the second one of both has been passed */
+            width *= 2;
+    }
+    return x->n;
+}
+
 /* Flows to one other end pass the same queues. Where what one lacks makes its ways most like those of another whose stamps saw
  * more, there it waited: bit/s of those that say so of the way to the other end, less those that do not. */
-static double evidence_likened_bps(const struct analysis_evidence_set *s, const struct analysis_evidence *e, size_t *seen)
+static double evidence_likened_bps(struct analysis_evidence *const *peers, const struct evidence_tree *x,
+                                   const struct analysis_evidence *e, size_t *seen)
 {
     double lacks_s = evidence_far_lacks_s(e), there_bps = 0;
-    double to_s = evidence_leg_s(s, e, evidence_leg_there(e)), back_s = evidence_leg_s(s, e, evidence_leg_back(e));
-    for (size_t i = 0; i < s->n && *seen < EARLIER; i++) {
-        const struct analysis_evidence *o = &s->flow[i];
-        if (!analysis_evidence_same_peer(o, e) || !(evidence_far_lacks_s(o) < LESS * lacks_s))
-            continue;
-        double off_to_s = evidence_leg_s(s, o, evidence_leg_there(o)) - to_s;
-        double off_back_s = evidence_leg_s(s, o, evidence_leg_back(o)) - back_s;
+    double to_s = e->leg_s[evidence_leg_there(e)], back_s = e->leg_s[evidence_leg_back(e)];
+    for (size_t i = 0; isfinite(to_s + back_s) && *seen < EARLIER; i++) {
+        if ((i = evidence_tree_next(x, i, LESS * lacks_s, INFINITY)) == x->n)
+            break;
+        const struct analysis_evidence *o = peers[i];
+        double off_to_s = o->leg_s[evidence_leg_there(o)] - to_s;
+        double off_back_s = o->leg_s[evidence_leg_back(o)] - back_s;
         double off_s = fabs(off_to_s) + fabs(off_back_s - lacks_s) - fabs(off_to_s - lacks_s) - fabs(off_back_s);
-        if (!isfinite(off_s))
-            continue;
         there_bps += off_s > 0 ? o->flow->rate_bps : -o->flow->rate_bps;
         (*seen)++;
     }
@@ -207,7 +264,9 @@ static double evidence_likened_bps(const struct analysis_evidence_set *s, const 
  * others that saw more of it show that queue, those of data or of ACKs, the more the more they carry: what small flows wait
  * for may be a timer of delayed ACKs. Those to the same other end are asked first. *told: some did, or there is nothing to
  * tell. */
-static bool evidence_there(const struct analysis_evidence_set *s, const struct analysis_evidence *e, bool *told)
+static bool evidence_there(const struct analysis_evidence_set *s, const struct evidence_tree *all,
+                           struct analysis_evidence *const *peers, const struct evidence_tree *x,
+                           const struct analysis_evidence *e, bool *told)
 {
     *told = true;
     double least_s = INFINITY, at_s = e->start_s;
@@ -216,7 +275,7 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
     size_t seen = 0;
     if (!(lacks_s > 0))
         return false;
-    double there_bps = evidence_likened_bps(s, e, &seen);
+    double there_bps = evidence_likened_bps(peers, x, e, &seen);
     if (seen > 0)
         return there_bps > 0;
     for (size_t i = 0; i < e->n_waits; i++)
@@ -224,15 +283,13 @@ static bool evidence_there(const struct analysis_evidence_set *s, const struct a
             least_s = e->waits[i].loop_s[far];
             at_s = e->waits[i].start_s;
         }
-    for (size_t i = 0; i < s->n && seen < EARLIER; i++) {
+    for (size_t i = 0; seen < EARLIER; i++, seen++) {
+        if ((i = evidence_tree_next(all, i, LESS * lacks_s, at_s)) == all->n)
+            break;
         const struct analysis_evidence *o = &s->flow[i];
-        bool more = evidence_far_lacks_s(o) < LESS * lacks_s;
-        const struct analysis_wait *w = more ? evidence_waits_at(o, at_s) : NULL;
-        if (!w)
-            continue;
+        const struct analysis_wait *w = evidence_waits_at(o, at_s);
         bool there = w->leg_s[evidence_leg_there(o)] > fmax(w->leg_s[evidence_leg_back(o)], ANALYSIS_EVIDENCE_TICKS * o->tick_s);
         there_bps += there ? o->flow->rate_bps : -o->flow->rate_bps;
-        seen++;
     }
     *told = seen > 0;
     return there_bps > 0;
@@ -245,31 +302,52 @@ static void evidence_around_tap(struct analysis_evidence *e, double before_s, do
     e->after_s = !e->flow->incoming && after_s > e->tick_s ? (float)after_s : 0;
 }
 
-static void evidence_waits(struct analysis_evidence_set *s)
+/* Of flows to one peer. */
+static void evidence_waits_of(const struct analysis_evidence_set *s, const struct evidence_tree *all,
+                              struct analysis_evidence **peers, size_t n)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        struct analysis_evidence *e = &s->flow[i];
+    struct evidence_tree x = evidence_tree_of(peers, n, true);
+    for (size_t i = 0; i < n; i++) {
+        struct analysis_evidence *e = peers[i];
         double near_s = e->stamped_s[analysis_evidence_near(e)] - e->near_least_s;
         double far_s = evidence_far_lacks_s(e);
         near_s = isfinite(near_s) ? near_s : 0;
-        bool told, there = evidence_there(s, e, &told);
+        bool told, there = evidence_there(s, all, peers, &x, e, &told);
         e->there_s = (s->stands_there && e->stood_s > 0) || there ? far_s : 0;
         e->unplaced_s = told || e->stood_s > 0 ? 0 : e->flow->incoming ? far_s : -far_s;
         e->missing_s[!e->flow->incoming] = far_s - e->there_s; /* in data waits of an incoming flow */
         e->missing_s[e->flow->incoming] = near_s + e->there_s;
-        double data_out_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT);
-        double data_in_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_IN);
+        double data_out_s = e->leg_s[ANALYSIS_LEG_DATA_OUT];
+        double data_in_s = e->leg_s[ANALYSIS_LEG_DATA_IN];
         evidence_around_tap(e, data_out_s, data_in_s + e->there_s);
         e->beyond_s = e->flow->incoming ? data_in_s : data_in_s + e->there_s;
         e->data_wait_s = evidence_wait_of(data_out_s + data_in_s + e->missing_s[0]);
-        double ack_out_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
-        double ack_in_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_IN);
+        double ack_out_s = e->leg_s[ANALYSIS_LEG_ACK_OUT];
+        double ack_in_s = e->leg_s[ANALYSIS_LEG_ACK_IN];
         e->ack_beyond_s = ack_in_s + (e->flow->incoming ? e->there_s : 0);
         e->ack_far_s = e->flow->incoming ? e->ack_beyond_s : ack_out_s + far_s - e->there_s;
         e->ack_wait_s = evidence_wait_of(ack_out_s + ack_in_s + e->missing_s[1]);
         if (isfinite(e->near_least_s + e->far_least_s))
             e->floor_s = e->near_least_s + e->far_least_s;
     }
+    free(x.least);
+}
+
+static void evidence_waits(struct analysis_evidence_set *s)
+{
+    struct analysis_evidence **by = memory_zeroed(s->n + 1, sizeof *by, "a diagnosis");
+    for (size_t i = 0; i < s->n; i++)
+        by[i] = &s->flow[i];
+    struct evidence_tree all = evidence_tree_of(by, s->n, false);
+    free(by);
+    by = analysis_evidence_by_peer(s);
+    for (size_t i = 0, end = 0; i < s->n; i = end) {
+        for (end = i; end < s->n && analysis_evidence_same_peer(by[end], by[i]);)
+            end++;
+        evidence_waits_of(s, &all, by + i, end - i);
+    }
+    free(all.least);
+    free(by);
 }
 
 /* Is as much in flight as its window allows again and again? It cuts segments then, and lets them go by its ACKs' pace. */
@@ -298,19 +376,17 @@ struct evidence_together {
 };
 
 /* A leg from the tap to an end; what the flow always waited there is known by others. */
-static double evidence_from_tap_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                                  enum analysis_leg leg)
+static double evidence_from_tap_s(const struct analysis_evidence *e, enum analysis_leg leg)
 {
     bool there = (leg == ANALYSIS_LEG_ACK_IN) == e->flow->incoming;
-    return evidence_leg_s(s, e, leg) + (there ? e->there_s : 0);
+    return e->leg_s[leg] + (there ? e->there_s : 0);
 }
 
 /* The same of a flow that pauses: no more than steady flows wait there. NAN where none does. */
-static double evidence_lent_s(const struct analysis_evidence_set *s, const struct evidence_together *all,
-                              const struct analysis_evidence *e, enum analysis_leg leg)
+static double evidence_lent_s(const struct evidence_together *all, const struct analysis_evidence *e, enum analysis_leg leg)
 {
     double least_s = all->lent_s[e->flow->incoming == (leg == ANALYSIS_LEG_DATA_IN)];
-    return fmin(least_s, isfinite(least_s) ? evidence_from_tap_s(s, e, leg) : (double)NAN);
+    return fmin(least_s, isfinite(least_s) ? evidence_from_tap_s(e, leg) : (double)NAN);
 }
 
 /* Mean wait in the loop to the receiver; NAN unknown. */
@@ -322,7 +398,7 @@ static double evidence_receiver_s(const struct analysis_evidence *e)
 /* What its data wait for those before them in bursts from rest; 0 where these are not most of what it sends. */
 static double evidence_burst_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
-    double samples, burst_s = evidence_loop_s(s, e, ANALYSIS_BURST, &samples);
+    double samples = e->loop_samples[ANALYSIS_BURST], burst_s = e->loop_s[ANALYSIS_BURST];
     double segments = e->flow->rate_bps / 8 * (s->to_s - s->from_s) / e->clocking.full_bytes;
     return samples >= LEAST_LOOPS && samples > MOST_SEGMENTS * segments ? burst_s : 0;
 }
@@ -351,7 +427,7 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
         double own_s = e->burst_s > 0 || evidence_pauses(s, e) ? e->burst_s : e->data_wait_s;
         all.bursts[in] += isfinite(own_s) ? own_s * e->flow->rate_bps : 0;
         for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(s, e); to++)
-            all.lent_s[to] = fmin(all.lent_s[to], evidence_from_tap_s(s, e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN
+            all.lent_s[to] = fmin(all.lent_s[to], evidence_from_tap_s(e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN
                                                                                             : ANALYSIS_LEG_ACK_IN));
     }
     return all;
@@ -363,9 +439,9 @@ static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const s
                                   const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    double samples, burst_s = e->burst_s, loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples),
+    double burst_s = e->burst_s, loop_s = e->loop_s[ANALYSIS_LOOP_SENDER],
                     least_s = e->flow->incoming ? e->far_least_s : e->near_least_s,
-                    lent_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_ACK_IN); /* its ACKs wait there, too */
+                    lent_s = evidence_lent_s(all, e, ANALYSIS_LEG_ACK_IN); /* its ACKs wait there, too */
     return evidence_pauses(s, e) ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
             loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e) + (lent_s > 0 ? lent_s : 0)));
@@ -378,13 +454,13 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double data_s = evidence_leg_s(s, e, ANALYSIS_LEG_DATA_OUT), ack_s = evidence_leg_s(s, e, ANALYSIS_LEG_ACK_OUT);
+        double data_s = e->leg_s[ANALYSIS_LEG_DATA_OUT], ack_s = e->leg_s[ANALYSIS_LEG_ACK_OUT];
         double queue_s = evidence_queue_s(all, e), burst_s = e->burst_s;
         double receiver_s = evidence_receiver_s(e);
         if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, all, e))
             continue;
-        double data_in_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_DATA_IN);
-        double ack_in_s = evidence_lent_s(s, all, e, ANALYSIS_LEG_ACK_IN);
+        double data_in_s = evidence_lent_s(all, e, ANALYSIS_LEG_DATA_IN);
+        double ack_in_s = evidence_lent_s(all, e, ANALYSIS_LEG_ACK_IN);
         /* A stamp is up to a tick old, those of one burst equally: so far is their mean off. */
         double noise_s = e->tick_s / sqrt(12 * fmax(1, fmin(e->clocking.restarts, (s->to_s - s->from_s) / e->tick_s)));
         data_s = fmax(0, data_s + (isfinite(data_in_s) ? data_in_s : 0));
@@ -404,10 +480,10 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
 /* What waits from the tap on: data of outgoing flows do so behind a slower link, and ACKs of incoming ones. Means of
  * stamps over many packets are off by half a tick at most, and where they show that it is most of `all_s`, that is known:
  * the seconds then. 0: not so. */
-static double evidence_beyond_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e, double all_s)
+static double evidence_beyond_s(const struct analysis_evidence *e, double all_s)
 {
     enum analysis_leg leg = e->flow->incoming ? ANALYSIS_LEG_ACK_IN : ANALYSIS_LEG_DATA_IN;
-    double wait_s = evidence_leg_s(s, e, leg) + (e->flow->incoming ? e->missing_s[1] : e->there_s);
+    double wait_s = e->leg_s[leg] + (e->flow->incoming ? e->missing_s[1] : e->there_s);
     return wait_s > (all_s + e->tick_s) / 2 ? fmin(wait_s, all_s) : 0;
 }
 
@@ -419,19 +495,18 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
 {
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        double rtt_s = e->clocking.flight_bytes * 8 / e->flow->rate_bps, samples;
+        double rtt_s = e->clocking.flight_bytes * 8 / e->flow->rate_bps;
         if (!isfinite(e->tick_s) || !isfinite(e->loop_wait_s) ||
             !(e->data_wait_s + e->ack_wait_s < TICKS * e->tick_s) || !(rtt_s < TICKS * e->tick_s) ||
             !(e->clocking.flight_bytes > FEW_SEGMENTS * e->clocking.full_bytes))
             continue;
-        double beyond_s = evidence_beyond_s(s, e, e->flow->incoming ? rtt_s - e->floor_s : evidence_receiver_s(e));
+        double beyond_s = evidence_beyond_s(e, e->flow->incoming ? rtt_s - e->floor_s : evidence_receiver_s(e));
         e->tick_s = 0;
         e->coarse = true;
         if (evidence_kept_waiting(s, all, e))
             continue;
-        double loop_s = evidence_loop_s(s, e, ANALYSIS_LOOP_SENDER, &samples);
-        if (samples >= LEAST_LOOPS && e->flow->loss_events == 0)
-            rtt_s = loop_s + e->loop_wait_s + e->loop_least_s;
+        if (e->loop_samples[ANALYSIS_LOOP_SENDER] >= LEAST_LOOPS && e->flow->loss_events == 0)
+            rtt_s = e->loop_s[ANALYSIS_LOOP_SENDER] + e->loop_wait_s + e->loop_least_s;
         e->floor_s = fmin(e->floor_s, rtt_s);
         e->ack_wait_s = fmin(fmax(0, evidence_receiver_s(e)), rtt_s - e->floor_s);
         if (beyond_s > 0)
@@ -445,40 +520,52 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
 double analysis_evidence_unhindered_bps(const struct analysis_evidence *e)
 {
     double fastest = NAN, span_s = RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps, since_s = NAN;
-    for (size_t i = 0; i < e->n_waits && isfinite(span_s); i++) {
-        double at_s = e->waits[i].start_s;
-        double data_s = e->waits[i].data_s + e->missing_s[0], ack_s = e->waits[i].ack_s + e->missing_s[1];
-        if (fmax(data_s, 0) + fmax(ack_s, 0) >= LOW_WAIT * e->ack_wait_s) {
-            since_s = NAN;
-            continue;
+    for (size_t i = 0; i < e->n_waits && isfinite(span_s) && e->bins; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        double data_s = w->data_s + e->missing_s[0], ack_s = w->ack_s + e->missing_s[1];
+        bool low = fmax(data_s, 0) + fmax(ack_s, 0) < LOW_WAIT * e->ack_wait_s;
+        since_s = !low ? (double)NAN : isfinite(since_s) ? since_s : w->start_s;
+        for (uint32_t k = 0; k < w->slots && low; k++) {
+            double at_s = analysis_wait_start_s(w, k);
+            size_t begin, end;
+            if (at_s - since_s < span_s)
+                continue;
+            analysis_bins_range(e->bins, llround((at_s - span_s) * 1e9), llround(at_s * 1e9), &begin, &end);
+            if (end > begin)
+                fastest = fmax(fastest, analysis_bins_rate_bps(e->bins, begin, end));
         }
-        since_s = isfinite(since_s) ? since_s : at_s;
-        if (at_s - since_s < span_s || !e->bins)
-            continue;
-        size_t begin, end;
-        analysis_bins_range(e->bins, llround((at_s - span_s) * 1e9), llround(at_s * 1e9), &begin, &end);
-        if (end > begin)
-            fastest = fmax(fastest, analysis_bins_rate_bps(e->bins, begin, end));
     }
     return fastest;
 }
 
-/* The first bin has all that came before there were bins. */
+/* The most in so many bins after each other. The first bin has all that came before there were bins. */
+static double evidence_fastest_bps(const struct analysis_evidence *e, size_t span)
+{
+    const struct analysis_bin *bin = e->bins->bin;
+    int64_t bytes = 0, most = -1;
+    size_t end = e->bins->n;
+    while (end > 1 && !((double)analysis_bins_start_ns(e->bins, end) * 1e-9 <= e->until_s))
+        end--;
+    for (size_t i = 1; i < end; i++) {
+        bytes += bin[i].bytes - (i > span ? bin[i - span].bytes : 0);
+        most = i >= span && bytes > most ? bytes : most;
+    }
+    double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
+    return most >= 0 ? (double)most * 8 / ((double)span * width_s) : (double)NAN;
+}
+
+/* 0 unknown. */
+static size_t evidence_fastest_bins(const struct analysis_evidence *e, double least_s)
+{
+    double span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
+    double width_s = e->bins ? (double)analysis_bins_width_ns(e->bins) * 1e-9 : (double)NAN;
+    return isfinite(span_s / width_s) ? (size_t)fmax(1, ceil(span_s / width_s)) : 0;
+}
+
 double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
 {
-    double fastest = NAN, span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
-    if (!e->bins || !isfinite(span_s))
-        return NAN;
-    double width_s = (double)analysis_bins_width_ns(e->bins) * 1e-9;
-    size_t span = (size_t)fmax(1, ceil(span_s / width_s));
-    double bytes = 0;
-    for (size_t i = 1; i < e->bins->n && (double)analysis_bins_start_ns(e->bins, i + 1) * 1e-9 <= e->until_s; i++) {
-        bytes += (double)analysis_bins_get(e->bins, i).bytes;
-        bytes -= i > span ? (double)analysis_bins_get(e->bins, i - span).bytes : 0;
-        if (i >= span)
-            fastest = fmax(fastest, bytes * 8 / ((double)span * width_s));
-    }
-    return fastest;
+    const size_t span = evidence_fastest_bins(e, least_s);
+    return span == 0 ? (double)NAN : span == e->fastest_bins ? e->fastest_bps : evidence_fastest_bps(e, span);
 }
 
 double analysis_evidence_pulsed_bps(const struct analysis_evidence_set *s, bool incoming, double bps)
@@ -498,12 +585,15 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     struct analysis_flow flow;
     size_t slot = e->flow->slot;
     bool incoming = e->flow->incoming, explained = analysis_flows_explain(f, slot, &x);
-    e->n_waits = analysis_flows_waits(f, slot, e->waits);
+    e->n_waits = analysis_flows_wait_runs(f, slot, e->waits);
     e->until_s = s->pulsed ? s->pulsed->from_s : INFINITY;
     for (size_t i = 0; i < e->n_waits; i++)
         e->queued_s = fmax(e->queued_s, e->waits[i].leg_s[ANALYSIS_LEG_DATA_OUT]);
     while (e->n_waits > 0 && e->waits[e->n_waits - 1].start_s >= e->until_s)
         e->n_waits--;
+    struct analysis_wait *last = e->n_waits > 0 ? &e->waits[e->n_waits - 1] : NULL;
+    while (last && last->slots > 1 && analysis_wait_start_s(last, last->slots - 1) >= e->until_s)
+        last->slots--;
     e->floor_s = explained ? x.floor_s : NAN;
     e->tick_s = explained ? x.tick_s : NAN;
     e->loop_least_s = explained ? x.loop_least_s[ANALYSIS_LOOP_RECEIVER] : NAN;
@@ -548,14 +638,15 @@ static double evidence_ci95_bps(const struct analysis_evidence_set *s)
         width_ns = own_ns > width_ns ? own_ns : width_ns;
         cycles = events > 0 && (cycles == 0 || events < cycles) ? events : cycles;
     }
-    for (int64_t at_ns = (llround(s->from_s * 1e9) / width_ns + 1) * width_ns;
-         n < ANALYSIS_BINS_MAX && at_ns <= to_ns - width_ns; at_ns += width_ns, n++) {
-        series[n] = 0;
-        for (size_t i = 0; i < s->n; i++) { /* bins of all flows are on one grid */
+    const int64_t from_ns = (llround(s->from_s * 1e9) / width_ns + 1) * width_ns;
+    while (n < ANALYSIS_BINS_MAX && from_ns + ((int64_t)n + 1) * width_ns <= to_ns)
+        series[n++] = 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; k < n; k++) { /* bins of all flows are on one grid */
+            const int64_t at_ns = from_ns + (int64_t)k * width_ns;
             analysis_bins_range(s->flow[i].bins, at_ns, at_ns + width_ns, &begin, &end);
-            series[n] += (double)analysis_bins_sum(s->flow[i].bins, begin, end).bytes * 8e9 / (double)width_ns;
+            series[k] += (double)analysis_bins_sum(s->flow[i].bins, begin, end).bytes * 8e9 / (double)width_ns;
         }
-    }
     struct estimate_series all = {series, n, 8e9 * s->full_bytes / (double)width_ns, (size_t)cycles};
     return estimate_steady(&all).ci95;
 }
@@ -633,6 +724,22 @@ static void evidence_others(struct analysis_evidence_set *s, const struct analys
     free(by);
 }
 
+void analysis_evidence_prepare(struct analysis_evidence_set *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        evidence_means(s, &s->flow[i]);
+        evidence_trips(s, &s->flow[i]);
+        s->flow[i].fastest_bps = analysis_evidence_fastest_bps(&s->flow[i], 0);
+        s->flow[i].fastest_bins = evidence_fastest_bins(&s->flow[i], 0);
+    }
+    struct analysis_evidence **by = analysis_evidence_by_peer(s);
+    size_t *by_peer = memory_zeroed(s->n + 1, sizeof *by_peer, "a diagnosis");
+    for (size_t i = 0; i < s->n; i++)
+        by_peer[i] = (size_t)(by[i] - s->flow);
+    s->by_peer = by_peer;
+    free(by);
+}
+
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
                               size_t n, const struct analysis_told_ways *ways, double from_s, double to_s)
@@ -644,11 +751,14 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     for (int i = 0; i < 2; i++)
         s->other_bps[i] = (frames ? evidence_other_bps(i ? &frames->out : &frames->in, from_s, to_s) : 0) +
                           (ways ? ways->other_bps[i] : 0);
-    s->waits = memory_zeroed(n * ANALYSIS_LEG_SERIES_SLOTS + 1, sizeof *s->waits, "a diagnosis");
+    size_t room = 0;
+    for (size_t i = 0; i < n; i++)
+        room += analysis_flows_wait_runs(f, flows[i].slot, NULL);
+    s->waits = memory_zeroed(room + 1, sizeof *s->waits, "a diagnosis");
     s->flow = memory_zeroed(n + 1, sizeof *s->flow, "a diagnosis");
     for (size_t i = 0; i < n; i++) {
         s->flow[i].flow = &flows[i];
-        s->flow[i].waits = s->waits + i * ANALYSIS_LEG_SERIES_SLOTS;
+        s->flow[i].waits = i > 0 ? s->flow[i - 1].waits + analysis_flows_wait_runs(f, flows[i - 1].slot, NULL) : s->waits;
         evidence_of(s, &s->flow[i], f);
         s->beside = s->beside || !analysis_evidence_same_peer(&s->flow[0], &s->flow[i]); /* who meets there is at one end */
     }
@@ -656,7 +766,17 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
         s->other_bps[i] = fmax(s->other_bps[i], evidence_no_acks_bps(s, i ? &frames->out : &frames->in, i == 0));
     if (frames && frames->others > 0)
         evidence_others(s, f, frames->tag);
+    analysis_evidence_prepare(s);
     s->frame_s = evidence_frame_s(s, f, flows, n);
+    s->ci95_bps = evidence_ci95_bps(s);
+}
+
+struct analysis_evidence_set analysis_evidence_again(const struct analysis_evidence_set *s)
+{
+    struct analysis_evidence_set again = *s;
+    again.flow = memory_resized(NULL, s->n + 1, sizeof *again.flow, "a diagnosis");
+    memcpy(again.flow, s->flow, s->n * sizeof *again.flow);
+    return again;
 }
 
 void analysis_evidence_divide(struct analysis_evidence_set *s)
@@ -673,13 +793,11 @@ void analysis_evidence_divide(struct analysis_evidence_set *s)
         bytes += e->flow->rate_bps / 8 * e->clocking.span_s;
         acks += e->clocking.pure_acks;
     }
-    s->ci95_bps = evidence_ci95_bps(s);
     s->segments_per_ack = acks > 0 ? fmax(1, bytes / (acks * s->full_bytes)) : ANALYSIS_SEGMENTS_PER_ACK;
 }
 
 void analysis_evidence_free(struct analysis_evidence_set *s)
 {
-    free(s->waits);
-    free(s->flow);
+    MEMORY_FREE(s->waits, s->by_peer, s->flow);
     *s = (struct analysis_evidence_set){.n = 0};
 }

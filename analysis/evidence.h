@@ -43,8 +43,14 @@ struct analysis_told_ways {
 struct analysis_evidence {
     const struct analysis_told *flow; /* borrowed */
     struct analysis_clocking_figures clocking;
-    struct analysis_wait *waits;      /* borrowed; over its life */
+    struct analysis_wait *waits;      /* borrowed; over its life; slots without a sample are part of those before */
     size_t n_waits;
+    double leg_s[ANALYSIS_LEGS];      /* means over the packets of the phase; without any, what it was before */
+    bool leg_seen[ANALYSIS_LEGS];     /* there are some */
+    double loop_s[ANALYSIS_TIMED], loop_samples[ANALYSIS_TIMED]; /* likewise of loops; NAN and 0 without */
+    size_t fastest_bins;              /* analysis_evidence_fastest_bps() of so many bins */
+    double fastest_bps;
+    double trips_slope, trips_range_s; /* over the phase, slot by slot: how fast its waits grow; most less least */
     double until_s;                   /* when the first pulse of load began, if any did: nothing after it shows in waits */
     double queued_s;                  /* the most that its data wait before the tap, on average over a slot; pulses count: a link
                                        * that they fill is theirs, too */
@@ -85,6 +91,8 @@ struct analysis_evidence {
 struct analysis_evidence_set {
     struct analysis_evidence *flow; /* owned */
     struct analysis_wait *waits;    /* owned */
+    size_t *by_peer;                /* owned; flows, those to one peer beside each other, in their order; NULL: not
+                                     * sorted yet */
     size_t n;
     double from_s, to_s;            /* the phase */
     double ci95_bps;                /* half the width of the 95 % interval of what all carry together; NAN unknown */
@@ -119,12 +127,18 @@ double analysis_evidence_frame_bits(double full_bytes);
 enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e);
 enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e);
 
-/* What the capture shows of n flows of a host; free it. frames: how those of the host follow each other; NULL unknown.
+/* What the capture shows of n flows of a host, whatever stood in queues; free it. frames: how those of the host follow each other; NULL unknown.
  * ways: NULL: nothing is known.
  * Round trips through empty queues come next, by analysis/floors.h and standing.h. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,
                               size_t n, const struct analysis_told_ways *ways, double from_s, double to_s);
+
+/* What gathering ends with: what waits are over the phase, and the flows' order by peer. */
+void analysis_evidence_prepare(struct analysis_evidence_set *s);
+
+/* A set of the same evidence, whose flows alone are its own: free(its flow). */
+struct analysis_evidence_set analysis_evidence_again(const struct analysis_evidence_set *s);
 
 /* Divides round trips into what data and ACKs wait, once it is known what they take through empty queues. */
 void analysis_evidence_divide(struct analysis_evidence_set *s);
@@ -152,9 +166,6 @@ double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double l
 
 /* The fastest it was, over sixteen segments and more, while neither its ACKs nor its data waited; NAN when they always did. */
 double analysis_evidence_unhindered_bps(const struct analysis_evidence *e);
-
-/* Wait of its data, or of their ACKs, at a time; NAN outside its life. */
-double analysis_evidence_wait_s(const struct analysis_evidence *e, double at_s, bool acks);
 
 /* The least that its data waited within span_s about a time, or less; NAN outside its life. */
 double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s);

@@ -12,25 +12,14 @@
 
 /* How fast its congestion window grows, in segments a round trip: bytes in flight, but for what slower round trips hold
  * of the same rate. */
-static void facts_growth(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                         struct judge_sender *k)
+static void facts_growth(const struct analysis_evidence *e, struct judge_sender *k)
 {
-    struct estimate_line trips = {0};
-    double least_s = INFINITY, most_s = -INFINITY, trip_s = analysis_evidence_rtt_s(e);
-    for (size_t i = 0; i < e->n_waits; i++) {
-        const struct analysis_wait *w = &e->waits[i];
-        double wait_s = w->data_s + w->ack_s;
-        if (w->start_s < s->from_s || w->start_s >= s->to_s || !isfinite(wait_s))
-            continue;
-        estimate_line_add(&trips, w->start_s, wait_s);
-        least_s = fmin(least_s, wait_s);
-        most_s = fmax(most_s, wait_s);
-    }
-    struct estimate flight = estimate_slope(&e->clocking.flight_line), trip = estimate_slope(&trips);
-    double slower = isfinite(trip.value) ? fmax(0, trip.value) * e->flow->rate_bps / 8 : 0;
+    double trip_s = analysis_evidence_rtt_s(e);
+    struct estimate flight = estimate_slope(&e->clocking.flight_line);
+    double slower = isfinite(e->trips_slope) ? fmax(0, e->trips_slope) * e->flow->rate_bps / 8 : 0;
     k->grows = (flight.value - slower) * trip_s / k->full_bytes;
     k->grows_ci95 = flight.ci95 * trip_s / k->full_bytes;
-    k->range = (most_s - least_s) / trip_s;
+    k->range = e->trips_range_s / trip_s;
 }
 
 static struct judge_sender facts_sender(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
@@ -53,7 +42,7 @@ static struct judge_sender facts_sender(const struct analysis_evidence_set *s, c
         .free_bps = e->ack_wait_s > 0 ? analysis_evidence_unhindered_bps(e) : (double)NAN,
         .fastest_bps = analysis_evidence_fastest_bps(e, TRIPS * analysis_evidence_rtt_s(e)),
     };
-    facts_growth(s, e, &k);
+    facts_growth(e, &k);
     return k;
 }
 

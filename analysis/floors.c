@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIMES 256       /* and fewer flows are few */
 #define REFERENCES 16   /* flows that others are compared with: the first to begin met the least */
 #define LEAST_SHARED 8  /* times at which two flows are compared */
 #define APART 2.0       /* loops between two samples: what lies between them is their mean */
@@ -42,6 +43,8 @@ struct floors {
     const struct analysis_evidence *reference[REFERENCES];
     size_t n;
     struct floors_shift *shift; /* owned; of each flow to each reference */
+    double *time_s;      /* owned; some handshakes' of many flows, in their order, and the phase's end; NULL: of few */
+    double *longest_s[2]; /* owned; of queues of incoming data then, and of outgoing; NAN: nobody asked so far */
     struct floors_vote vote[2];
     double nearest_s; /* least of all far loops */
 };
@@ -236,6 +239,55 @@ static double floors_met_s(const struct floors *f, const struct analysis_evidenc
                                                   floors_most_s(f, true, e->handshake_s + e->far_s);
 }
 
+/* Of many flows only those are asked that began about when that much had been sent: to sum up all for each is quadratic. */
+static void floors_times(struct floors *f)
+{
+    double *all_s = memory_zeroed(f->s->n + 1, sizeof *all_s, "a diagnosis");
+    size_t n = 0;
+    for (size_t i = 0; i < f->s->n; i++)
+        if (!isnan(f->s->flow[i].handshake_s + f->s->flow[i].far_s))
+            all_s[n++] = f->s->flow[i].handshake_s;
+    qsort(all_s, n, sizeof *all_s, estimate_ascending);
+    f->time_s = n > TIMES ? memory_zeroed(TIMES, sizeof *f->time_s, "a diagnosis") : NULL;
+    for (size_t k = 0; k < TIMES && f->time_s; k++)
+        f->time_s[k] = k + 1 < TIMES ? all_s[k * n / TIMES] : fmax(f->s->to_s, all_s[n - 1]);
+    for (int way = 0; way < 2 && f->time_s; way++) {
+        f->longest_s[way] = memory_zeroed(TIMES, sizeof *f->longest_s[way], "a diagnosis");
+        for (size_t k = 0; k < TIMES; k++)
+            f->longest_s[way][k] = NAN;
+    }
+    free(all_s);
+}
+
+static double floors_longest_s(struct floors *f, bool incoming, size_t k)
+{
+    double *longest_s = &f->longest_s[!incoming][k];
+    *longest_s = isnan(*longest_s) ? floors_most_s(f, incoming, f->time_s[k]) : *longest_s;
+    return *longest_s;
+}
+
+/* Adds what a queue can have been at least and at most at a time: the later, the longer. */
+static void floors_bounds(struct floors *f, bool incoming, double at_s, double bounds_s[2])
+{
+    const size_t before = estimate_below(f->time_s, TIMES, at_s);
+    bounds_s[0] += before > 0 ? floors_longest_s(f, incoming, before - 1) : 0;
+    bounds_s[1] += before < TIMES ? floors_longest_s(f, incoming, before) : (double)INFINITY;
+}
+
+/* May so much have stood in queues when the handshake passed? *met_s: that of floors_met_s(), NAN so far. */
+static bool floors_met(struct floors *f, const struct analysis_evidence *e, double stood_s, double *met_s)
+{
+    if (isnan(*met_s) && f->time_s && !isnan(e->handshake_s + e->far_s)) {
+        double bounds_s[2] = {0, 0};
+        floors_bounds(f, false, e->handshake_s, bounds_s);
+        floors_bounds(f, true, e->handshake_s + e->far_s, bounds_s);
+        if (bounds_s[0] >= stood_s || bounds_s[1] < stood_s)
+            return bounds_s[0] >= stood_s;
+    }
+    *met_s = isnan(*met_s) ? floors_met_s(f, e) : *met_s;
+    return *met_s >= stood_s;
+}
+
 /* The least of a flow's far loop by what one reference shows of its queue; INFINITY: nothing. */
 static double floors_by(struct floors *f, const struct analysis_evidence *e, const struct analysis_evidence *o,
                         const struct floors_shift *x)
@@ -264,8 +316,7 @@ static void floors_share(struct floors *f)
             double least_s = floors_by(f, e, o, x);
             if (!(least_s < e->far_least_s))
                 continue;
-            met_s = isnan(met_s) ? floors_met_s(f, e) : met_s;
-            if (met_s >= fmax(e->own_far_s - o->own_far_s, floors_lacks(e, o, x)))
+            if (floors_met(f, e, fmax(e->own_far_s - o->own_far_s, floors_lacks(e, o, x)), &met_s))
                 e->far_least_s = least_s;
         }
     }
@@ -277,6 +328,7 @@ void analysis_floors_find(struct analysis_evidence_set *s)
     floors_own(&f, s->frame_s);
     floors_references(&f);
     floors_count(&f);
+    floors_times(&f);
     floors_share(&f);
-    free(f.shift);
+    MEMORY_FREE(f.shift, f.time_s, f.longest_s[0], f.longest_s[1]);
 }

@@ -25,28 +25,19 @@ struct host_waits {
 };
 
 /* Mean of a leg's waits in the phase; NAN without one. */
-static double host_leg_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e,
-                         enum analysis_leg leg)
+static double host_leg_s(const struct analysis_evidence *e, enum analysis_leg leg)
 {
-    double sum = 0, n = 0;
-    for (size_t i = 0; i < e->n_waits && e->waits[i].start_s < s->to_s; i++) {
-        const struct analysis_wait *w = &e->waits[i];
-        if (w->start_s < s->from_s)
-            continue;
-        sum += w->leg_samples[leg] * w->leg_s[leg];
-        n += w->leg_samples[leg];
-    }
-    return n > 0 ? sum / n : (double)NAN;
+    return e->leg_seen[leg] ? e->leg_s[leg] : (double)NAN;
 }
 
-static double host_in_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+static double host_in_s(const struct analysis_evidence *e)
 {
-    return host_leg_s(s, e, e->flow->incoming ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN);
+    return host_leg_s(e, e->flow->incoming ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN);
 }
 
-static double host_out_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+static double host_out_s(const struct analysis_evidence *e)
 {
-    return host_leg_s(s, e, e->flow->incoming ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT);
+    return host_leg_s(e, e->flow->incoming ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT);
 }
 
 /* What a flow's stamps never saw of the way to the host and back, as it began behind a standing queue: on which side,
@@ -59,9 +50,9 @@ static double host_lacks_s(const struct analysis_evidence *e)
 }
 
 /* Both sides together; no wait is negative. */
-static double host_all_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+static double host_all_s(const struct analysis_evidence *e)
 {
-    double in_s = host_in_s(s, e), out_s = host_out_s(s, e);
+    double in_s = host_in_s(e), out_s = host_out_s(e);
     return isfinite(in_s + out_s) ? fmax(0, in_s) + fmax(0, out_s) + host_lacks_s(e) : (double)NAN;
 }
 
@@ -72,8 +63,8 @@ static bool host_waits_of(const struct analysis_evidence_set *s, struct host_wai
     *w = (struct host_waits){.least_s = INFINITY};
     for (size_t i = 0; i < s->n; i++) {
         const struct analysis_evidence *e = &s->flow[i];
-        double x = e->flow->rate_bps, in_s = host_in_s(s, e), out_s = host_out_s(s, e);
-        double all_s = host_all_s(s, e);
+        double x = e->flow->rate_bps, in_s = host_in_s(e), out_s = host_out_s(e);
+        double all_s = host_all_s(e);
         if (e->pauses || !isfinite(all_s + analysis_evidence_rtt_s(e)))
             return false;
         w->in_s += x * in_s;
@@ -161,5 +152,5 @@ void analysis_host_find(struct analysis_evidence_set *s, const struct analysis_c
     else if (host_is_slow(s, &w, &in, &out))
         s->host = JUDGE_CAUSE_SLOW_HOST;
     for (size_t i = 0; i < s->n && s->host == JUDGE_CAUSE_SLOW_HOST; i++)
-        host_spare(&s->flow[i], host_all_s(s, &s->flow[i]));
+        host_spare(&s->flow[i], host_all_s(&s->flow[i]));
 }

@@ -282,22 +282,30 @@ static double link_sample_s(const struct links *d, int i)
  * wait in it: the least that one waits. */
 static bool link_stands(const struct links *d, bool incoming, bool acks, double share)
 {
-    double waits_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
+    double waits_s[ANALYSIS_EVIDENCE_SAMPLES], at_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
-        double at_s = link_sample_s(d, i), wait_s = NAN;
-        for (size_t k = 0; k < d->s->n; k++) {
-            const struct analysis_evidence *e = &d->s->flow[k];
-            if (e->flow->incoming != incoming)
-                continue;
-            if (e->coarse || !analysis_evidence_shows(d->s, e))
-                return false;
-            wait_s = fmin(wait_s, analysis_evidence_wait_s(e, at_s, acks));
-            tick_s = fmax(tick_s, fmax(e->tick_s, d->s->stamp_s));
-        }
-        if (!isfinite(wait_s))
+        at_s[i] = link_sample_s(d, i);
+        waits_s[i] = NAN;
+    }
+    for (size_t n = 0; n < d->s->n; n++) {
+        const struct analysis_evidence *e = &d->s->flow[n];
+        if (e->flow->incoming != incoming)
+            continue;
+        if (e->coarse || !analysis_evidence_shows(d->s, e))
             return false;
-        waits_s[i] = wait_s;
-        sum += wait_s;
+        tick_s = fmax(tick_s, fmax(e->tick_s, d->s->stamp_s));
+        int i = 0;
+        for (size_t k = 0; k < e->n_waits; k++) {
+            double wait_s = (acks ? e->waits[k].ack_s : e->waits[k].data_s) + e->missing_s[acks];
+            double end_s = k + 1 < e->n_waits ? e->waits[k + 1].start_s : (double)INFINITY;
+            for (; i < ANALYSIS_EVIDENCE_SAMPLES && at_s[i] < end_s; i++)
+                waits_s[i] = at_s[i] < e->waits[k].start_s || waits_s[i] <= wait_s || isnan(wait_s) ? waits_s[i] : wait_s;
+        }
+    }
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
+        if (!isfinite(waits_s[i]))
+            return false;
+        sum += waits_s[i];
     }
     qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, estimate_ascending);
     double least = waits_s[(int)(share * ANALYSIS_EVIDENCE_SAMPLES)];

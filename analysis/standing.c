@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/standing.h"
 
+#include "base/estimate.h"
+#include "base/memory.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 #define DEFAULT_FLOOR_S 10e-6 /* least round trip through a switch and two stacks */
 #define MOST_FLOOR_S 0.7      /* longest: 2 x 2 x 35,786 km to a geostationary satellite (0.48 s), and half the Earth by fibre */
@@ -99,6 +103,14 @@ static bool standing_near(struct standing *x, double floor_s, double p)
     return true;
 }
 
+/* How far a loop is from the nearest of these; INFINITY: there is none. */
+static double standing_apart_s(const double *sorted_s, size_t n, double least_s)
+{
+    const size_t below = estimate_below(sorted_s, n, least_s);
+    return fmin(below < n ? fabs(sorted_s[below] - least_s) : (double)INFINITY,
+                below > 0 ? fabs(sorted_s[below - 1] - least_s) : (double)INFINITY);
+}
+
 /* On the other side, each flow has a way of its own besides. Where what fills the direction is not TCP, it shows in the
  * loops of those whose ACKs come that way. */
 static void standing_far(struct standing *x, bool incoming, double floor_s, double p)
@@ -112,16 +124,19 @@ static void standing_far(struct standing *x, bool incoming, double floor_s, doub
         if (x->s->flow[i].flow->incoming == way)
             least_s = fmin(least_s, x->s->flow[i].far_least_s);
     double stood_s = isfinite(least_s) ? standing_quantile_s(least_s, floor_s, p) : 0;
+    double *sorted_s = memory_zeroed(x->s->n + 1, sizeof *sorted_s, "a diagnosis");
+    size_t n = 0;
+    for (size_t i = 0; i < x->s->n; i++)
+        if (x->s->flow[i].flow->incoming == way && !isnan(x->s->flow[i].far_least_s))
+            sorted_s[n++] = x->s->flow[i].far_least_s;
+    qsort(sorted_s, n, sizeof *sorted_s, estimate_ascending);
     for (size_t i = 0; i < x->s->n; i++) {
         struct analysis_evidence *e = &x->s->flow[i];
-        double apart_s = INFINITY;
-        for (size_t k = 0; k < x->s->n; k++)
-            if (x->s->flow[k].flow->incoming == way)
-                apart_s = fmin(apart_s, fabs(x->s->flow[k].far_least_s - e->far_least_s));
-        double shared = 1 / (1 + apart_s / e->far_least_s);
+        double shared = 1 / (1 + standing_apart_s(sorted_s, n, e->far_least_s) / e->far_least_s);
         if (e->flow->incoming == way || (p >= 1 - shared && e->far_least_s > stood_s))
             e->stood_s = stood_s;
     }
+    free(sorted_s);
     for (size_t i = 0; i < x->s->n; i++)
         x->s->flow[i].far_least_s -= x->s->flow[i].stood_s;
 }

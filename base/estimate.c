@@ -79,6 +79,19 @@ int estimate_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+size_t estimate_below(const double *sorted, size_t n, double value)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 struct estimate estimate_mean(const double *samples, size_t n)
 {
     struct estimate_running r = {0};

@@ -30,6 +30,9 @@ double estimate_t975(size_t df);
 /* For qsort(): numbers, the least first; or structs that begin with one. None is NAN. */
 int estimate_ascending(const void *a, const void *b);
 
+/* How many of n numbers in that order are less than a value; of NAN 0. */
+size_t estimate_below(const double *sorted, size_t n, double value);
+
 /* Mean and interval of n samples taken as independent. */
 struct estimate estimate_mean(const double *samples, size_t n);
 

@@ -9,10 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* From 1 on; 0: there is none. */
+static size_t latency_rank(size_t n, size_t percent)
+{
+    /* ceil(q n) in whole numbers: 0.95 n may be rounded beyond its rank */
+    return n > 0 && (100 - percent) * n >= 100 ? (percent * n + 99) / 100 : 0;
+}
+
 static double latency_quantile_s(const double *sorted, size_t n, size_t percent)
 {
-    size_t rank = (percent * n + 99) / 100; /* ceil(q n) in whole numbers: 0.95 n may be rounded beyond its rank */
-    return n > 0 && (100 - percent) * n >= 100 ? sorted[rank - 1] : (double)NAN;
+    size_t rank = latency_rank(n, percent);
+    return rank > 0 ? sorted[rank - 1] : (double)NAN;
 }
 
 void judge_latency_times_of(double *round_s, size_t n, struct judge_latency_times *t)
@@ -21,6 +28,27 @@ void judge_latency_times_of(double *round_s, size_t n, struct judge_latency_time
         qsort(round_s, n, sizeof *round_s, estimate_ascending);
     *t = (struct judge_latency_times){n, latency_quantile_s(round_s, n, 50), latency_quantile_s(round_s, n, 95),
                                         latency_quantile_s(round_s, n, 99)};
+}
+
+static double latency_counted_s(const struct judge_latency_count *sorted, size_t all, size_t percent)
+{
+    size_t rank = latency_rank(all, percent);
+    if (rank == 0)
+        return NAN;
+    for (; rank > sorted->times; sorted++)
+        rank -= sorted->times;
+    return sorted->round_s;
+}
+
+void judge_latency_counts_of(struct judge_latency_count *count, size_t n, struct judge_latency_times *t)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += count[i].times;
+    if (n > 0)
+        qsort(count, n, sizeof *count, estimate_ascending);
+    *t = (struct judge_latency_times){all, latency_counted_s(count, all, 50), latency_counted_s(count, all, 95),
+                                        latency_counted_s(count, all, 99)};
 }
 
 void judge_latency_floors_of(double *floor_s, size_t n, struct judge_latency_times *t)

@@ -19,6 +19,13 @@ struct judge_latency { /* zeroed: unknown */
 /* Sorts them. */
 void judge_latency_times_of(double *round_s, size_t n, struct judge_latency_times *t);
 
+/* The same of values that come several times: n of them, each so often. */
+struct judge_latency_count {
+    double round_s;
+    size_t times;
+};
+void judge_latency_counts_of(struct judge_latency_count *count, size_t n, struct judge_latency_times *t);
+
 /* The same of floors, one a flow, which are the least of many round trips each: their median alone says something, and of
  * one flow, too. */
 void judge_latency_floors_of(double *floor_s, size_t n, struct judge_latency_times *t);

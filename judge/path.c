@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/path.h"
 
+#include "base/estimate.h"
+#include "base/memory.h"
 #include "judge/limit.h"
 #include "judge/noise.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define ROUNDS 4        /* of what each direction leaves to the other: ACKs are a few per cent */
 #define UNSEEN 0.01     /* of the round trip: as much wait comes from stamps and delayed ACKs */
@@ -72,16 +75,6 @@ bool judge_path_beside(const struct judge_facts *s, bool incoming)
            judge_facts_link(s, !incoming)->other_bps > JUDGE_PATH_OTHERS * path_acks_bps(s, incoming);
 }
 
-/* Is there anything but ACKs that the ACKs of a flow may wait behind? */
-static bool path_behind(const struct judge_facts *s, const struct judge_flow *f, double place)
-{
-    const struct judge_link *own = judge_facts_link(s, f->incoming);
-    if (f->behind || judge_path_beside(s, f->incoming))
-        return true;
-    /* Whoever else sends there does not show. */
-    return own->acks_hidden ? place < 1 - path_alone(s, f->incoming) : !s->beside && place < 0.5;
-}
-
 bool judge_path_full(const struct judge_facts *s, bool incoming)
 {
     const struct judge_link *l = judge_facts_link(s, incoming);
@@ -107,22 +100,43 @@ double judge_path_shared(const struct judge_facts *s)
     return alike && fmin(in_bps, out_bps) > EITHER * both_bps ? judge_noise.shared : 0;
 }
 
+/* Facts, and what follows from them for each flow in each draw. */
+struct path_facts {
+    const struct judge_facts *s; /* borrowed */
+    double behind[2]; /* P(there is something but ACKs that the ACKs of incoming data may wait behind, and of outgoing data) */
+    double moved;     /* P(what nobody placed is not where it is taken to be) */
+};
+
+static double path_behind(const struct judge_facts *s, bool incoming)
+{
+    if (judge_path_beside(s, incoming))
+        return 1;
+    /* Whoever else sends there does not show. */
+    return judge_facts_link(s, incoming)->acks_hidden ? 1 - path_alone(s, incoming) : s->beside ? 0 : 0.5;
+}
+
+static struct path_facts path_facts_of(const struct judge_facts *s)
+{
+    /* It is taken to have stood in the queue towards the host, which is sure only where that one is full. */
+    return (struct path_facts){s, {path_behind(s, true), path_behind(s, false)}, judge_path_full(s, true) ? CHANCE : ANYWHERE};
+}
+
 /* Do coarse stamps show as waits of ACKs what outgoing data wait after the tap? A slower link there lets their ACKs
  * come back evenly, and these let segments leave so; behind data of the other direction ACKs come in bunches, and wait
  * about as long as these data. */
 static bool path_blurred(const struct judge_facts *s, const struct judge_flow *f, const double open[JUDGE_OPENS])
 {
+    if (!f->coarse || f->incoming)
+        return false;
     double alike = f->ack_wait_s / judge_facts_data_wait_s(s, true);
-    return f->coarse && !f->incoming &&
-           open[JUDGE_OPEN_BLURRED] < (f->sender.tight_share < EVEN                 ? EVENLY
+    return open[JUDGE_OPEN_BLURRED] < (f->sender.tight_share < EVEN                 ? EVENLY
                                        : alike > 1 / TWICE && alike < TWICE ? BUNCHED
                                                                             : UNLIKE);
 }
 
-/* What nobody placed is taken to have stood in the queue towards the host, which is sure only where that one is full. */
-static double path_moved_s(const struct judge_facts *s, const struct judge_flow *f, const double open[JUDGE_OPENS])
+static double path_moved_s(const struct path_facts *p, const struct judge_flow *f, const double open[JUDGE_OPENS])
 {
-    return open[JUDGE_OPEN_UNPLACED] < (judge_path_full(s, true) ? CHANCE : ANYWHERE) ? f->unplaced_s : 0;
+    return open[JUDGE_OPEN_UNPLACED] < p->moved ? f->unplaced_s : 0;
 }
 
 /* Do its data, whenever they pass, wait in a queue that never runs empty? Then a link there works all the time, and carries
@@ -135,14 +149,15 @@ static bool path_stands(const struct judge_flow *f, double moved_s)
 
 /* How long its ACKs wait behind something, but for a frame that has begun, which no order of service interrupts:
  * full frames of their own length meet any part of one. */
-static double path_ack_wait_s(const struct judge_facts *s, const struct judge_flow *f, double back_bps,
+static double path_ack_wait_s(const struct path_facts *p, const struct judge_flow *f, double back_bps,
                               const double open[JUDGE_OPENS])
 {
+    const struct judge_facts *s = p->s;
     const struct judge_link *back = judge_facts_link(s, !f->incoming);
-    double moved_s = path_moved_s(s, f, open);
-    double ack_s = f->ack_wait_s - f->host_ack_s + moved_s, data_s = f->data_wait_s - f->host_data_s - moved_s;
-    if (path_blurred(s, f, open) || !path_behind(s, f, open[JUDGE_OPEN_PLACE]))
+    if (!(f->behind || open[JUDGE_OPEN_PLACE] < p->behind[!f->incoming]) || path_blurred(s, f, open))
         return 0;
+    double moved_s = path_moved_s(p, f, open);
+    double ack_s = f->ack_wait_s - f->host_ack_s + moved_s, data_s = f->data_wait_s - f->host_data_s - moved_s;
     bool beside = ack_s < SAME_WAY * f->beside_s;
     double longer = (ack_s / back->drain_s - DOUBTFUL) / (JUDGE_PATH_ELSEWHERE - DOUBTFUL);
     bool elsewhere = back->apart || open[JUDGE_OPEN_PLACE] < longer;
@@ -156,7 +171,7 @@ static double path_ack_wait_s(const struct judge_facts *s, const struct judge_fl
 }
 
 /* What a flow whose ACKs wait so long would carry through a link without an end. */
-static double path_wanted_bps(const struct judge_facts *s, const struct judge_flow *f, double otherwise, double ack_s,
+static double path_wanted_bps(const struct path_facts *p, const struct judge_flow *f, double otherwise, double ack_s,
                               double vanishes, const double open[JUDGE_OPENS])
 {
     double x = f->rate_bps, trip_s = judge_flow_trip_s(f);
@@ -169,10 +184,10 @@ static double path_wanted_bps(const struct judge_facts *s, const struct judge_fl
     if (!isfinite(trip_s)) /* how long they wait does not show: any share of what the windows let pass */
         return isfinite(f->window_bps) ? fmax(x, x + vanishes * (f->window_bps - x))
                                        : x / fmax(1 - vanishes, 0.1);
-    if (!(ack_s > 0) || f->policed || path_stands(f, path_moved_s(s, f, open)))
+    if (!(ack_s > 0) || f->policed || path_stands(f, path_moved_s(p, f, open)))
         return x;
     bool fills = f->loss_events > 0 && !f->lossless;
-    bool stays = fills || judge_facts_link(s, f->incoming)->apart;
+    bool stays = fills || judge_facts_link(p->s, f->incoming)->apart;
     double stands_s = fmax(0, f->data_least_s); /* no order of service spares it; 0 where nobody knows */
     double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s - stands_s);
     double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
@@ -217,19 +232,27 @@ static double path_gain_noise(const struct judge_facts *s)
                  judge_facts_lossy(s) ? judge_noise.gain_lossy : 0);
 }
 
-void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double open[JUDGE_OPENS],
-                         double possible_bps[2])
+/* Does a flow carry what it carries, whatever is drawn? Its ACKs wait too little to matter, with as much more as that makes it. */
+static bool path_still(const struct path_facts *p, const struct judge_flow *f, double wait, double tick)
 {
-    double wanted_bps[2] = {0, 0}, most_bps[2] = {0, 0}, carried_bps[2], capacity_bps[2];
-    for (int way = 0; way < 2; way++)
-        capacity_bps[way] = path_capacity_bps(s, way == 0, open);
-    for (size_t i = 0; i < s->n; i++) {
-        const struct judge_flow *f = &s->flow[i];
-        double ack_s = path_ack_wait_s(s, f, capacity_bps[f->incoming], open), vanishes = open[JUDGE_OPEN_VANISHES];
-        wanted_bps[!f->incoming] += path_wanted_bps(s, f, otherwise[i], ack_s, vanishes, open);
-        most_bps[!f->incoming] +=
-            path_wanted_bps(s, f, otherwise[i], ack_s, isfinite(judge_flow_trip_s(f)) ? 1 : vanishes, open);
-    }
+    double ack_s = f->ack_wait_s - f->host_ack_s + fmax(0, f->unplaced_s), trip_s = judge_flow_trip_s(f);
+    bool waits = ack_s * (1 + judge_noise.wait * wait) + f->wait_sd_s * tick > UNSEEN * trip_s && ack_s > 0;
+    return isfinite(trip_s) && trip_s >= 0 && (!waits || !(f->behind || p->behind[!f->incoming] > 0));
+}
+
+/* What flows want in a draw: as data go on waiting, and where nothing waits any more. */
+struct path_draw {
+    struct path_want {
+        double wanted_bps, most_bps;
+    } way[2]; /* in, out */
+};
+
+/* What links let pass of what flows want. */
+static void path_bound(const struct judge_facts *s, const double capacity_bps[2], const struct path_draw *draw,
+                       const double open[JUDGE_OPENS], double possible_bps[2])
+{
+    double carried_bps[2], wanted_bps[2] = {draw->way[0].wanted_bps, draw->way[1].wanted_bps},
+                           most_bps[2] = {draw->way[0].most_bps, draw->way[1].most_bps};
     for (int way = 0; way < 2; way++) {
         const struct judge_link *l = judge_facts_link(s, way == 0);
         carried_bps[way] = possible_bps[way] = judge_facts_carried_bps(s, way == 0);
@@ -252,4 +275,48 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
         if (possible_bps[way] < 0) /* the other direction's ACKs take all of its link */
             possible_bps[way] = 0;
     }
+}
+
+/* Adds a flow that carries so much in each of the first draws. */
+static void path_add(struct path_draw *draw, size_t n, bool incoming, double bps)
+{
+    for (size_t k = 0; k < n; k++) {
+        draw[k].way[!incoming].wanted_bps += bps;
+        draw[k].way[!incoming].most_bps += bps;
+    }
+}
+
+void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double *open, size_t n,
+                         double *possible_bps)
+{
+    MEMORY_LOCAL struct path_draw *draw = memory_zeroed(n, sizeof *draw, "a diagnosis");
+    MEMORY_LOCAL double *room = memory_zeroed(3 * n, sizeof *room, "a diagnosis");
+    double wait = 0, tick = 0, *capacity_bps[2] = {room, room + n}, *limit = room + 2 * n;
+    const struct path_facts p = path_facts_of(s);
+    for (size_t k = 0; k < n; k++) {
+        const double *one = open + k * JUDGE_OPENS;
+        wait = fmax(wait, one[JUDGE_OPEN_WAIT]);
+        tick = fmax(tick, one[JUDGE_OPEN_TICK]);
+        limit[k] = one[JUDGE_OPEN_LIMIT];
+        for (int way = 0; way < 2; way++)
+            capacity_bps[way][k] = path_capacity_bps(s, way == 0, one);
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        const struct judge_flow *f = &s->flow[i];
+        const bool still = path_still(&p, f, wait, tick), shows = isfinite(judge_flow_trip_s(f));
+        /* What else holds it than its window holds it, but for who waits for answers. */
+        const bool answers = !isnan(f->clocked) && !judge_limit_reads(f);
+        const size_t held = still ? n : answers ? 0 : estimate_below(limit, n, otherwise[i]);
+        path_add(draw, held, f->incoming, f->rate_bps);
+        for (size_t k = held; k < n; k++) {
+            const double *one = open + k * JUDGE_OPENS, vanishes = one[JUDGE_OPEN_VANISHES];
+            double ack_s = path_ack_wait_s(&p, f, capacity_bps[f->incoming][k], one);
+            const bool more = ack_s > 0 || !shows;
+            struct path_want *want = &draw[k].way[!f->incoming];
+            want->wanted_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) : f->rate_bps;
+            want->most_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) : f->rate_bps;
+        }
+    }
+    for (size_t k = 0; k < n; k++)
+        path_bound(s, (double[]){capacity_bps[0][k], capacity_bps[1][k]}, &draw[k], open + k * JUDGE_OPENS, possible_bps + 2 * k);
 }

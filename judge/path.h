@@ -45,9 +45,10 @@ enum judge_open {
     JUDGE_OPENS,
 };
 
-/* One way it may be: otherwise[i] = P(flow i is held by something else than its window). possible_bps: in, out. */
-void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double open[JUDGE_OPENS],
-                         double possible_bps[2]);
+/* n ways it may be, open[n * JUDGE_OPENS], in order of JUDGE_OPEN_LIMIT; otherwise[i] = P(flow i is held by something else than its window).
+ * possible_bps[2 n]: in, out of each. */
+void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double *open, size_t n,
+                         double *possible_bps);
 
 /* Goodput that a direction has room for while the other one carries other_bps; NAN unknown. */
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "judge/posterior.h"
 
+#include "base/estimate.h"
 #include "base/memory.h"
 #include "judge/ground.h"
 #include "judge/limit.h"
@@ -8,6 +9,7 @@
 #include "judge/path.h"
 #include "judge/trial.h"
 
+#include <assert.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,6 +45,8 @@ static void posterior_draw(double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS])
             open[k][d] = d < JUDGE_OPEN_SHARES ? share : gsl_cdf_ugaussian_Pinv(share);
         }
     }
+    static_assert(JUDGE_OPEN_LIMIT == 0, "which they are put in order of");
+    qsort(open, JUDGE_POSTERIOR_DRAWS, sizeof *open, estimate_ascending);
 }
 
 static double posterior_odds(double p)
@@ -85,7 +89,7 @@ static void posterior_add_shared(struct posterior *p, const double have_bps[2], 
 
 static void posterior_add(struct posterior *p, const struct judge_facts *facts, double weight)
 {
-    double possible_bps[2];
+    double possible_bps[JUDGE_POSTERIOR_DRAWS][2];
     const struct judge_facts summed = judge_facts_summed(facts), *s = &summed;
     const double shared = judge_path_shared(s);
     const double have_bps[2] = {judge_facts_carried_bps(s, true), judge_facts_carried_bps(s, false)};
@@ -94,14 +98,14 @@ static void posterior_add(struct posterior *p, const struct judge_facts *facts, 
     if (shared > 0)
         posterior_add_shared(p, have_bps, shared * weight * JUDGE_POSTERIOR_DRAWS);
     weight *= 1 - shared;
+    judge_path_possible(s, otherwise, p->open[0], JUDGE_POSTERIOR_DRAWS, possible_bps[0]);
     for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
-        judge_path_possible(s, otherwise, p->open[k], possible_bps);
-        p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[0] + possible_bps[1]);
-        p->value[1][p->n] = possible_bps[0];
-        p->value[2][p->n] = possible_bps[1];
+        p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[k][0] + possible_bps[k][1]);
+        p->value[1][p->n] = possible_bps[k][0];
+        p->value[2][p->n] = possible_bps[k][1];
         p->weight[p->n++] = weight;
         p->all += weight;
-        p->yes += judge_diagnosis_matters(have_bps, possible_bps) ? weight : 0;
+        p->yes += judge_diagnosis_matters(have_bps, possible_bps[k]) ? weight : 0;
     }
     free(otherwise);
 }

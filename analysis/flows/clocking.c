@@ -25,6 +25,13 @@ struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_send
     return c;
 }
 
+void analysis_clocking_free(struct analysis_clocking *c)
+{
+    if (c)
+        free(c->slot);
+    free(c);
+}
+
 static int64_t clocking_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -55,33 +62,38 @@ static void clocking_merge(struct analysis_clocking_slot *to, const struct analy
 /* Neighbours merge. */
 static void clocking_double(struct analysis_clocking *c)
 {
-    int64_t first = c->first >> 1;
+    const uint32_t odd = (uint32_t)(c->first & 1);
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++) {
-        size_t to = (size_t)(((c->first + (int64_t)i) >> 1) - first);
-        struct analysis_clocking_slot moved = c->slot[i];
-        if (to == n)
-            c->slot[n++] = moved;
+        struct analysis_clocking_slot *from = &c->slot[i];
+        from->at = (from->at + odd) >> 1;
+        if (n > 0 && c->slot[n - 1].at == from->at)
+            clocking_merge(&c->slot[n - 1], from);
         else
-            clocking_merge(&c->slot[to], &moved);
+            c->slot[n++] = *from;
     }
-    memset(&c->slot[n], 0, (c->n - n) * sizeof c->slot[0]);
     c->n = n;
-    c->first = first;
+    c->first >>= 1;
     c->shift++;
 }
 
 void analysis_clocking_go(struct analysis_clocking *c, int64_t time_ns)
 {
-    int64_t i;
-    while ((i = (time_ns / UNIT_NS >> c->shift) - c->first) >= ANALYSIS_CLOCKING_SLOTS)
+    int64_t slot;
+    while ((slot = (time_ns / UNIT_NS >> c->shift) - c->first) >= ANALYSIS_CLOCKING_SLOTS)
         clocking_double(c);
-    i = i < 0 ? 0 : i;
-    c->n = (size_t)i >= c->n ? (size_t)i + 1 : c->n;
-    c->at = (size_t)i;
-    c->now = &c->slot[c->at];
+    const uint32_t at = slot < 0 ? 0 : (uint32_t)slot;
+    size_t i = c->n < at + 1 ? c->n : at + 1; /* no more come before it than there are */
+    while (i > 0 && c->slot[i - 1].at >= at)
+        i--;
+    if (i == c->n || c->slot[i].at != at) {
+        c->slot = memory_grown(c->slot, c->n, &c->room, 16, sizeof *c->slot, "the ACKs of a flow");
+        memmove(&c->slot[i + 1], &c->slot[i], (c->n++ - i) * sizeof *c->slot);
+        c->slot[i] = (struct analysis_clocking_slot){.at = at};
+    }
+    c->now = &c->slot[i];
     c->offered = false;
-    c->from_ns = (c->first + i) * (UNIT_NS << c->shift);
+    c->from_ns = (c->first + at) * (UNIT_NS << c->shift);
     c->until_ns = c->from_ns + (UNIT_NS << c->shift);
 }
 
@@ -203,7 +215,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
     struct estimate_line line = {0};
     for (size_t i = 0; i < c->n; i++) {
         const struct analysis_clocking_slot *s = &c->slot[i];
-        double at_s = ((double)c->first + (double)i + 0.5) * width_s;
+        double at_s = ((double)c->first + s->at + 0.5) * width_s;
         most = s->acks > 0 ? fmax(most, (double)s->offered_least) : most;
         if (at_s < from_s || at_s >= to_s)
             continue;

@@ -25,14 +25,16 @@ struct analysis_clocking_slot {
     int64_t offered_most;
     int64_t offered_fall;  /* the most that it fell by, from an earlier ACK to a later one */
     uint32_t flight_n, restarts, prompted, segments, shorts, tight, acks, closed, pure;
+    uint32_t at; /* it covers [first + at, first + at + 1) << shift, in ms since the origin */
 };
 
 struct analysis_clocking {
-    int64_t first; /* slot 0 covers [first, first + 1) << shift, in ms since the origin */
+    int64_t first;
     unsigned shift;
-    size_t n, at;
-    struct analysis_clocking_slot *now; /* slot `at` */
-    int64_t from_ns, until_ns; /* what slot `at` covers; nothing at first */
+    struct analysis_clocking_slot *slot; /* owned; those in which something passed, in order of time */
+    size_t n, room;
+    struct analysis_clocking_slot *now; /* one of them */
+    int64_t from_ns, until_ns;          /* what that covers; nothing at first */
     int64_t to_sender_ns;
     uint32_t full_bytes; /* payload of a full segment */
     double gap_ns;       /* between data, a running mean */
@@ -54,16 +56,16 @@ struct analysis_clocking {
     uint32_t latest_tsval;            /* of an ACK, with its number: what has left since and echoes it is in flight */
     int64_t latest_acked, burst_most;
     int64_t offered_last;             /* bytes, by the latest ACK */
-    bool offered;                     /* that one came in slot `at`, and no other slot was that since */
+    bool offered;                     /* that one came in slot `now`, and no other slot was that since */
     struct analysis_thin taken;       /* segments whose distance and length are looked at */
     bool acked;                       /* by any ACK, ever */
     bool unscaled;                    /* what is offered came without its scale */
     struct analysis_inflight inflight;
-    struct analysis_clocking_slot slot[ANALYSIS_CLOCKING_SLOTS];
 };
 
-/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. Free it with free(). */
+/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. */
 struct analysis_clocking *analysis_clocking_new(int64_t time_ns, int64_t to_sender_ns);
+void analysis_clocking_free(struct analysis_clocking *c);
 
 /* For the two below, which most segments pass without these: to the slot of time_ns; how data follow those before them, and how
  * long they are; data after an ACK of all; data that end a probe; an ACK that offers another window than the one before, or

@@ -92,7 +92,7 @@ void analysis_connection_fini(struct analysis_connection *c)
         if (c->explain[i])
             analysis_round_trip_free(c->explain[i]->trip);
         free(c->explain[i]);
-        free(c->clocking[i]);
+        analysis_clocking_free(c->clocking[i]);
     }
     analysis_packets_free(c->packets);
 }

@@ -620,7 +620,7 @@ const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct anal
     return analysis_datagrams_all(f->datagrams, n);
 }
 
-size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
+static size_t flows_waits(const struct analysis_flows *f, size_t i, bool each, struct analysis_wait *waits)
 {
     int end;
     struct analysis_connection room;
@@ -629,11 +629,21 @@ size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct ana
     size_t n = 0;
     if (e) {
         struct analysis_round_trip *trip = explained_begin(e);
-        n = analysis_round_trip_waits(trip, waits);
+        n = analysis_round_trip_waits(trip, each, waits);
         explained_end(e, trip);
     }
     flows_slot_end(c, &room);
     return n;
+}
+
+size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
+{
+    return flows_waits(f, i, true, waits);
+}
+
+size_t analysis_flows_wait_runs(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
+{
+    return flows_waits(f, i, false, waits);
 }
 
 double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s)

@@ -81,7 +81,8 @@ struct analysis_flows *analysis_flows_new(void);
 void analysis_flows_free(struct analysis_flows *f);
 
 /* Before the first segment: keep what analysis_flows_explain() says: 64 B for a direction of one data segment, 32 B for
- * each segment or ACK that follows it, up to 16, 1.6 kB when more do, 110 kB and what is in flight for one with many. */
+ * each segment or ACK that follows it, up to 16, 1.6 kB when more do; then what is in flight, and 330 B for each of 512 slots
+ * of time in which some pass. */
 void analysis_flows_keep_explanations(struct analysis_flows *f);
 
 /* Before the first segment: keep every packet that analysis_flows_read() reads, as analysis_flows_packets() gives them. */
@@ -142,6 +143,9 @@ const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct anal
 
 /* Waits of slot i's data and ACKs over time: analysis_round_trip_waits(). 0 when that was not kept. */
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
+
+/* The same, slots without a sample with those before; waits NULL: how many there may be. */
+size_t analysis_flows_wait_runs(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
 
 /* Mean from data of slot i passing the tap to their ACK passing it, in a time: analysis_round_trip_hold_s(). */
 double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s);

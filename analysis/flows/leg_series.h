@@ -2,7 +2,8 @@
 /* analysis/flows/leg_series.h - the legs of a flow's round trip over time: sums of tap times and timestamps in equal slots.
  *
  * Slots lie on a grid of 2^shift us from the origin; when time outgrows them,
- * neighbours merge. Which tick the timestamps have is known only in the end, so both sums are kept. */
+ * neighbours merge. Which tick the timestamps have is known only in the end, so both sums are kept. Those without a
+ * sample take no memory: a flow of a hundred packets has a few dozen others. */
 #ifndef ANALYSIS_LEG_SERIES_H
 #define ANALYSIS_LEG_SERIES_H
 
@@ -56,30 +57,35 @@ struct analysis_leg_series_cell {
     uint32_t n;
 };
 
+struct analysis_leg_series_slot {
+    uint32_t at; /* it covers [first + at, first + at + 1) << shift, in us */
+    bool has_least[ANALYSIS_LEG_SERIES_LEAST];
+    struct analysis_leg_series_cell cell[ANALYSIS_LEG_SERIES_LEGS];
+    double least_ns[ANALYSIS_LEG_SERIES_LEAST][ANALYSIS_LEG_SERIES_TICKS]; /* of the samples before the latest, if any */
+};
+
 /* The shortest of a leg's latest samples, which have one stamp and lie in one slot: whatever the tick, it is the first or
  * the last of them. */
 struct analysis_leg_series_latest {
-    size_t slot;
+    uint32_t at;
     int64_t t_ns, ticks;
     bool any;
 };
 
 struct analysis_leg_series {
-    int64_t first; /* slot 0 covers [first, first + 1) << shift, in us */
+    int64_t first;
     unsigned shift;
-    size_t n, at;
-    int64_t from_ns, until_ns; /* what slot `at` covers; nothing at first */
+    struct analysis_leg_series_slot *slot; /* owned; those with samples, in order of time */
+    size_t n, room;
+    struct analysis_leg_series_slot *now;  /* one of them */
+    int64_t from_ns, until_ns;             /* what that covers; nothing at first */
     struct analysis_leg_series_latest latest[ANALYSIS_LEG_SERIES_LEAST];
-    struct analysis_leg_series_cell cell[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEGS];
-    /* Of the samples before the latest, where there are any: */
-    double least_ns[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEAST][ANALYSIS_LEG_SERIES_TICKS];
-    bool has_least[ANALYSIS_LEG_SERIES_SLOTS][ANALYSIS_LEG_SERIES_LEAST];
 };
 
 static const int64_t analysis_leg_series_tick_ns[ANALYSIS_LEG_SERIES_TICKS] = {1000, 1000000, 4000000, 10000000};
 
-/* Free it with free(). */
 struct analysis_leg_series *analysis_leg_series_new(int64_t time_ns);
+void analysis_leg_series_free(struct analysis_leg_series *s);
 
 /* For the functions below: to the slot of time_ns; and the latest of a leg's samples are no longer the latest. */
 void analysis_leg_series_go(struct analysis_leg_series *s, int64_t time_ns);
@@ -96,29 +102,33 @@ static inline void analysis_leg_series_add(struct analysis_leg_series *s, int64_
 {
     if (__builtin_expect(time_ns < s->from_ns || time_ns >= s->until_ns, 0))
         analysis_leg_series_go(s, time_ns);
-    struct analysis_leg_series_cell *c = &s->cell[s->at][leg];
+    struct analysis_leg_series_cell *c = &s->now->cell[leg];
     c->time_sum_ns += (double)t_ns;
     c->ticks_sum += (double)ticks;
     c->n++;
     if (leg >= ANALYSIS_LEG_SERIES_LEAST)
         return;
     struct analysis_leg_series_latest *l = &s->latest[leg];
-    if (l->any && l->slot == s->at && l->ticks == ticks) {
+    if (l->any && l->at == s->now->at && l->ticks == ticks) {
         const bool shorter = leg == 0 ? t_ns < l->t_ns : t_ns > l->t_ns;
         l->t_ns = shorter ? t_ns : l->t_ns;
         return;
     }
     analysis_leg_series_settle(s, leg);
-    *l = (struct analysis_leg_series_latest){s->at, t_ns, ticks, true};
+    *l = (struct analysis_leg_series_latest){s->now->at, t_ns, ticks, true};
 }
 
 double analysis_leg_series_width_s(const struct analysis_leg_series *s);
-double analysis_leg_series_start_s(const struct analysis_leg_series *s, size_t slot);
+
+/* How many slots of time there are, with samples or without, until the last that has some; and when one of them begins. */
+size_t analysis_leg_series_slots(const struct analysis_leg_series *s);
+double analysis_leg_series_start_s(const struct analysis_leg_series *s, size_t at);
 
 /* The least of a slot that has samples of one of the first legs, in ns, with stamps of such a tick. */
-double analysis_leg_series_least_ns(const struct analysis_leg_series *s, size_t slot, int leg, int tick);
+double analysis_leg_series_least_ns(const struct analysis_leg_series *s, const struct analysis_leg_series_slot *slot, int leg,
+                                    int tick);
 
-/* Mean of time less stamps of `tick_ns` in a slot, in ns; NAN without samples. */
-double analysis_leg_series_mean_ns(const struct analysis_leg_series *s, size_t slot, int leg, double tick_ns);
+/* Mean of time less stamps of `tick_ns`, in ns; NAN without samples. */
+double analysis_leg_series_mean_ns(const struct analysis_leg_series_cell *c, double tick_ns);
 
 #endif

@@ -18,7 +18,8 @@
 #define PER_OCTAVE 16
 #define LEAST_BPS 1e3
 #define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
-#define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back */
+#define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back, at most */
+#define LEAST_RELEASES 4
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
 
 static_assert(ANALYSIS_ROUND_TRIP_TICKS == ANALYSIS_LEG_SERIES_TICKS, "which the series keeps the least by");
@@ -74,11 +75,12 @@ struct trip_timed {
 struct trip_window {
     int64_t bytes;
     bool steady;
-    struct trip_release *awaited; /* owned, a ring; NULL until there are enough samples */
-    uint32_t oldest, n, acks, every;       /* every so many of the ACKs: as many as find room */
+    bool watched;        /* there are enough samples */
+    struct trip_release *awaited; /* owned, a ring of `room`: a power of two, RELEASES at most */
+    uint32_t oldest, n, room, acks, every; /* every so many of the ACKs: as many as find room */
     int64_t next_start;  /* of the oldest awaited; INT64_MAX: none is */
     struct trip_timed *timed;     /* owned: since the last time that the window showed */
-    uint32_t n_timed;
+    size_t n_timed, timed_room;
 };
 
 struct trip_passed {
@@ -133,7 +135,7 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
     if (e) {
         free(e->ring);
         free(e->pauses);
-        free(e->series);
+        analysis_leg_series_free(e->series);
         free(e->window.awaited);
         free(e->window.timed);
         for (int i = 0; i < RATES / PER_OCTAVE; i++)
@@ -175,8 +177,7 @@ __attribute__((noinline)) static void leg_take_early(struct analysis_round_trip 
     } else {
         e->series = analysis_leg_series_new(time_ns);
         analysis_leg_series_add(e->series, time_ns, (int)which, t_ns, ticks);
-        e->window.awaited = memory_resized(NULL, RELEASES, sizeof *e->window.awaited, "the round trips of a flow");
-        e->window.timed = memory_resized(NULL, RELEASES, sizeof *e->window.timed, "the round trips of a flow");
+        e->window.watched = true;
     }
 }
 
@@ -197,8 +198,8 @@ static double leg_mean_ns(const struct analysis_round_trip *e, enum analysis_leg
 {
     double time_sum_ns = e->legs[which].time_sum_ns, ticks_sum = e->legs[which].ticks_sum;
     for (size_t i = 0; e->series && i < e->series->n; i++) {
-        time_sum_ns += e->series->cell[i][which].time_sum_ns;
-        ticks_sum += e->series->cell[i][which].ticks_sum;
+        time_sum_ns += e->series->slot[i].cell[which].time_sum_ns;
+        ticks_sum += e->series->slot[i].cell[which].ticks_sum;
     }
     return leg_sign(which) * (time_sum_ns - ticks_sum * (double)tick_ns[tick]) / (double)e->legs[which].n;
 }
@@ -411,9 +412,22 @@ static void window_set(struct analysis_round_trip *e, int64_t bytes)
     w->bytes = bytes;
     w->n = w->steady ? w->n : 0;
     window_next(w);
-    for (uint32_t i = 0; i < w->n_timed && w->steady; i++)
+    for (size_t i = 0; i < w->n_timed && w->steady; i++)
         loop_add_sender(e, w->timed[i].tsval, w->timed[i].ack_ns, w->timed[i].time_ns, ECHO_TIMED);
     w->n_timed = 0;
+}
+
+/* Its ring is full, and may grow. */
+static void window_grow(struct trip_window *w)
+{
+    const uint32_t room = w->room > 0 ? 2 * w->room : LEAST_RELEASES;
+    struct trip_release *awaited = memory_resized(NULL, room, sizeof *awaited, "the round trips of a flow");
+    for (uint32_t i = 0; i < w->n; i++)
+        awaited[i] = w->awaited[(w->oldest + i) & (w->room - 1)];
+    free(w->awaited);
+    w->awaited = awaited;
+    w->oldest = 0;
+    w->room = room;
 }
 
 static void window_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t time_ns)
@@ -421,12 +435,14 @@ static void window_ack(struct analysis_round_trip *e, const struct capture_segme
     struct trip_window *w = &e->window;
     int64_t start = e->last_ack + w->bytes;
     /* What losses let go follows no window: ACKs of one stamp would pass for each other. */
-    if (!w->awaited || !w->steady || e->held_end > 0 || start < e->newest_end || w->acks++ % w->every != 0)
+    if (!w->watched || !w->steady || e->held_end > 0 || start < e->newest_end || w->acks++ % w->every != 0)
         return;
+    if (w->n == w->room && w->room < RELEASES)
+        window_grow(w);
     if (w->n == RELEASES) /* to take only what finds room would prefer the first of each burst */
         w->every *= 2;
     else
-        w->awaited[(w->oldest + w->n++) % RELEASES] = (struct trip_release){start, time_ns, s->tsval};
+        w->awaited[(w->oldest + w->n++) & (w->room - 1)] = (struct trip_release){start, time_ns, s->tsval};
     window_next(w);
 }
 
@@ -436,14 +452,18 @@ static void window_data(struct analysis_round_trip *e, const struct capture_segm
     struct trip_window *w = &e->window;
     while (w->n > 0 && start >= w->awaited[w->oldest].start) {
         const struct trip_release *r = &w->awaited[w->oldest];
-        w->oldest = (w->oldest + 1) % RELEASES;
+        w->oldest = (w->oldest + 1) & (w->room - 1);
         w->n--;
         if (start == r->start && s->tsecr == r->stamp) {
-            if (!echo && w->n_timed < RELEASES)
+            if (!echo && w->n_timed < RELEASES) {
+                w->timed = memory_grown(w->timed, w->n_timed, &w->timed_room, LEAST_RELEASES, sizeof *w->timed,
+                                        "the round trips of a flow");
                 w->timed[w->n_timed++] = (struct trip_timed){r->time_ns, time_ns, s->tsval};
+            }
         } else {
             w->steady = false;
-            w->n = w->n_timed = 0;
+            w->n = 0;
+            w->n_timed = 0;
         }
     }
     window_next(w);
@@ -652,44 +672,65 @@ static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
     tick[ANALYSIS_LEG_DATA_IN] = tick[ANALYSIS_LEG_ACK_OUT] = receiver;
 }
 
-size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits)
+/* What a slot with samples says; the rest as before. */
+static void trip_wait(const struct analysis_round_trip *e, const struct analysis_leg_series_slot *slot, const int *tick,
+                      const double *shortest_ns, double *least_s, struct analysis_wait *w)
+{
+    for (int k = 0; k < ANALYSIS_LEGS; k++) {
+        double tick_of = (double)tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(&slot->cell[k], tick_of);
+        double beyond = leg_sign((enum analysis_leg)k) * mean - shortest_ns[k] - tick_of / 2;
+        w->leg_samples[k] = slot->cell[k].n;
+        w->leg_s[k] = isfinite(mean) ? beyond * 1e-9 : w->leg_s[k];
+        if (k < ANALYSIS_LEG_SERIES_LEAST && w->leg_samples[k] > 0)
+            least_s[k] = (analysis_leg_series_least_ns(e->series, slot, k, tick[k]) - shortest_ns[k]) * 1e-9;
+    }
+    w->data_s = fmax(0, w->leg_s[ANALYSIS_LEG_DATA_OUT] + w->leg_s[ANALYSIS_LEG_DATA_IN]);
+    w->ack_s = fmax(0, w->leg_s[ANALYSIS_LEG_ACK_OUT] + w->leg_s[ANALYSIS_LEG_ACK_IN]);
+    w->least_s = least_s[ANALYSIS_LEG_DATA_OUT] + least_s[ANALYSIS_LEG_DATA_IN];
+    for (int k = 0; k < ANALYSIS_TIMED; k++) {
+        double loop_ns = analysis_leg_series_mean_ns(&slot->cell[LOOP + k], 0);
+        w->loop_s[k] = isfinite(loop_ns) ? loop_ns * 1e-9 : w->loop_s[k];
+        w->loop_samples[k] = slot->cell[LOOP + k].n;
+    }
+}
+
+size_t analysis_round_trip_waits(const struct analysis_round_trip *e, bool each, struct analysis_wait *waits)
 {
     int tick[ANALYSIS_LEGS];
-    double last[ANALYSIS_LEGS] = {0}, least_s[ANALYSIS_LEG_SERIES_LEAST] = {0}, loop_s[ANALYSIS_TIMED] = {NAN, NAN, NAN};
+    double shortest_ns[ANALYSIS_LEGS], least_s[ANALYSIS_LEG_SERIES_LEAST] = {0};
+    const struct analysis_leg_series *s = e->series;
+    const size_t slots = s ? analysis_leg_series_slots(s) : 0;
+    size_t n = 0;
     trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
-    for (size_t i = 0; e->series && i < e->series->n; i++) {
-        for (int k = 0; k < ANALYSIS_LEGS; k++) {
-            if (tick[k] < 0)
-                return 0;
-            double tick_of = (double)tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(e->series, i, k, tick_of);
-            double shortest_ns = (double)leg_least_ns(e, (enum analysis_leg)k, tick[k]);
-            double beyond = leg_sign((enum analysis_leg)k) * mean - shortest_ns - tick_of / 2;
-            if (isfinite(mean)) /* else as before */
-                last[k] = beyond * 1e-9;
-            waits[i].leg_samples[k] = e->series->cell[i][k].n;
-            if (k < ANALYSIS_LEG_SERIES_LEAST && waits[i].leg_samples[k] > 0)
-                least_s[k] = (analysis_leg_series_least_ns(e->series, i, k, tick[k]) - shortest_ns) * 1e-9;
-        }
-        waits[i].start_s = analysis_leg_series_start_s(e->series, i);
-        waits[i].data_s = fmax(0, last[ANALYSIS_LEG_DATA_OUT] + last[ANALYSIS_LEG_DATA_IN]);
-        waits[i].ack_s = fmax(0, last[ANALYSIS_LEG_ACK_OUT] + last[ANALYSIS_LEG_ACK_IN]);
-        waits[i].least_s = least_s[ANALYSIS_LEG_DATA_OUT] + least_s[ANALYSIS_LEG_DATA_IN];
-        memcpy(waits[i].leg_s, last, sizeof last);
-        for (int k = 0; k < ANALYSIS_TIMED; k++) {
-            double loop_ns = analysis_leg_series_mean_ns(e->series, i, LOOP + k, 0);
-            waits[i].loop_s[k] = loop_s[k] = isfinite(loop_ns) ? loop_ns * 1e-9 : loop_s[k];
-            waits[i].loop_samples[k] = e->series->cell[i][LOOP + k].n;
-        }
+    for (int k = 0; k < ANALYSIS_LEGS && slots > 0; k++) {
+        if (tick[k] < 0)
+            return 0;
+        shortest_ns[k] = (double)leg_least_ns(e, (enum analysis_leg)k, tick[k]);
     }
-    return e->series ? e->series->n : 0;
+    if (!waits)
+        return each || slots == 0 ? slots : s->n + 1;
+    struct analysis_wait w = {.loop_s = {NAN, NAN, NAN}};
+    for (size_t at = 0, i = 0, next; at < slots; at = next) {
+        const bool seen = s->slot[i].at == at;
+        if (seen)
+            trip_wait(e, &s->slot[i++], tick, shortest_ns, least_s, &w);
+        next = each || i == s->n ? at + 1 : s->slot[i].at;
+        w.start_s = analysis_leg_series_start_s(s, at);
+        w.width_s = analysis_leg_series_width_s(s);
+        w.slots = (uint32_t)(next - at);
+        waits[n++] = w;
+        memset(w.leg_samples, 0, sizeof w.leg_samples);
+        memset(w.loop_samples, 0, sizeof w.loop_samples);
+    }
+    return n;
 }
 
 double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s)
 {
     double sum_ns = 0, n = 0;
     for (size_t i = 0; e->series && i < e->series->n; i++) {
-        const struct analysis_leg_series_cell *c = &e->series->cell[i][LOOP + ANALYSIS_LOOP_RECEIVER];
-        double at_s = analysis_leg_series_start_s(e->series, i);
+        const struct analysis_leg_series_cell *c = &e->series->slot[i].cell[LOOP + ANALYSIS_LOOP_RECEIVER];
+        double at_s = analysis_leg_series_start_s(e->series, e->series->slot[i].at);
         sum_ns += at_s >= from_s && at_s < to_s ? c->time_sum_ns : 0;
         n += at_s >= from_s && at_s < to_s ? c->n : 0;
     }
@@ -701,7 +742,7 @@ double analysis_round_trip_wait_s(const struct analysis_wait *waits, size_t n, d
     double sum_s = 0, known = 0;
     for (size_t i = 0; i < n; i++) {
         double wait_s = waits[i].data_s + waits[i].ack_s;
-        if (waits[i].start_s >= from_s && waits[i].start_s < to_s && isfinite(wait_s)) {
+        for (uint32_t k = isfinite(wait_s) ? analysis_wait_slots(&waits[i], from_s, to_s) : 0; k > 0; k--) {
             sum_s += wait_s;
             known++;
         }
@@ -711,7 +752,7 @@ double analysis_round_trip_wait_s(const struct analysis_wait *waits, size_t n, d
 
 double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n)
 {
-    return n > 1 ? waits[1].start_s - waits[0].start_s : 1e-6;
+    return n > 1 || (n == 1 && waits[0].slots > 1) ? analysis_wait_start_s(&waits[0], 1) - waits[0].start_s : 1e-6;
 }
 
 void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysis_round_trip_figures *x)

@@ -27,6 +27,7 @@
 #include "base/compression.h"
 #include "capture/decode.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,19 +82,38 @@ const struct analysis_pause *analysis_round_trip_pauses(const struct analysis_ro
 
 /* Waits over time, in equal slots; from start_s on, seconds since the origin. */
 struct analysis_wait {
-    double start_s, data_s, ack_s;
+    double start_s, width_s, data_s, ack_s; /* width_s: of a slot */
     double leg_s[ANALYSIS_LEGS];
     double least_s;                  /* the least that data waited in the slot: of their two legs together, or less */
     double loop_s[ANALYSIS_TIMED];   /* NAN without a sample yet */
     uint32_t leg_samples[ANALYSIS_LEGS], loop_samples[ANALYSIS_TIMED]; /* 0: the values of the slot before */
+    uint32_t slots; /* it and those after it that have no sample, whose values are its own, too; 1: each stands alone */
 };
+
+/* When the k-th of its slots begins. */
+static inline double analysis_wait_start_s(const struct analysis_wait *w, uint32_t k)
+{
+    return k == 0 ? w->start_s : (nearbyint(w->start_s / w->width_s) + k) * w->width_s;
+}
+
+/* How many of them begin in [from_s, to_s). */
+static inline uint32_t analysis_wait_slots(const struct analysis_wait *w, double from_s, double to_s)
+{
+    uint32_t first = 0, n = 0;
+    while (first < w->slots && analysis_wait_start_s(w, first) < from_s)
+        first++;
+    while (first + n < w->slots && analysis_wait_start_s(w, first + n) < to_s)
+        n++;
+    return n;
+}
 
 /* Mean from data passing the tap to their ACK passing it, over slots that begin in [from_s, to_s), with stamps or without;
  * NAN unknown. */
 double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s);
 
-/* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/flows/leg_series.h) of them; 0 for a small flow, or without timestamps. */
-size_t analysis_round_trip_waits(const struct analysis_round_trip *e, struct analysis_wait *waits);
+/* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/flows/leg_series.h) of them; 0 for a small flow, or without timestamps.
+ * each: every slot; otherwise those without a sample are part of the one before. waits NULL: how many there may be. */
+size_t analysis_round_trip_waits(const struct analysis_round_trip *e, bool each, struct analysis_wait *waits);
 
 /* Returns the mean of what data and ACKs waited, over the slots that begin in [from_s, to_s) and of which both are known;
  * NAN without any. A slot's round trip is its own wait, and what the flow's has beyond this mean. */

@@ -311,21 +311,20 @@ static int capture_by_slot(const void *a, const void *b)
 {
     const struct analysis_resource_place *x = a, *y = b;
     int order = (x->slot > y->slot) - (x->slot < y->slot);
-    return order ? order : (x->resource > y->resource) - (x->resource < y->resource); /* then in order of resources */
+    order = order ? order : (x->resource > y->resource) - (x->resource < y->resource); /* then in order of resources */
+    return order ? order : (x->flow > y->flow) - (x->flow < y->flow);
 }
 
 static void capture_places(struct analysis_resources *resources)
 {
+    const struct analysis_resource *r;
     size_t n = 0;
-    for (size_t i = 0; i < resources->n; i++)
-        n += resources->resource[i].n;
+    for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
+        n += r->n;
     resources->place = memory_zeroed(n, sizeof *resources->place, "judged flows");
-    for (size_t i = 0; i < resources->n; i++)
-        for (size_t k = 0; k < resources->resource[i].n; k++) {
-            const struct analysis_resource *r = &resources->resource[i];
-            resources->place[resources->n_places++] =
-                (struct analysis_resource_place){r->flows[k].slot, r, &r->flows[k]};
-        }
+    for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
+        for (size_t k = 0; k < r->n; k++)
+            resources->place[resources->n_places++] = (struct analysis_resource_place){r->flows[k].slot, r, &r->flows[k]};
     if (n > 0)
         qsort(resources->place, n, sizeof *resources->place, capture_by_slot);
 }
@@ -436,10 +435,9 @@ void analysis_check_capture_rates(const struct analysis_flows *f, struct analysi
     capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, NULL, false, {.n = 0}}, resources);
 }
 
-void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow)
+const struct analysis_resource_place *analysis_check_capture_places(const struct analysis_resources *resources, size_t slot,
+                                                                    size_t *n)
 {
-    if (!flow->bins) /* none of the many small flows is judged */
-        return;
     size_t first = 0;
     for (size_t end = resources->n_places; first < end;) {
         size_t middle = first + (end - first) / 2;
@@ -448,9 +446,19 @@ void analysis_check_capture_steady(const struct analysis_resources *resources, s
         else
             end = middle;
     }
-    if (first == resources->n_places || resources->place[first].slot != slot)
+    for (*n = 0; first + *n < resources->n_places && resources->place[first + *n].slot == slot;)
+        ++*n;
+    return *n > 0 ? &resources->place[first] : NULL;
+}
+
+void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow)
+{
+    size_t n;
+    if (!flow->bins || resources->n == 0) /* none of the many small flows is judged */
         return;
-    const struct analysis_resource_place *p = &resources->place[first];
+    const struct analysis_resource_place *p = analysis_check_capture_places(resources, slot, &n);
+    if (!p)
+        return;
     flow->steady_start_s = p->resource->steady_start_s;
     flow->steady_end_s = p->resource->end_s;
     flow->steady_loss_events = (uint32_t)p->flow->loss_events;

@@ -34,6 +34,10 @@ void analysis_check_capture_beside(const struct analysis_flows *f, double tolera
 /* The same without a diagnosis: what the flows of each host carry. */
 void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources);
 
+/* A slot's flow as those have it that analysis_resources_get() has, in their order; *n of them, borrowed. */
+const struct analysis_resource_place *analysis_check_capture_places(const struct analysis_resources *resources, size_t slot,
+                                                                    size_t *n);
+
 /* Where slot's flow is one of those measured at a shared host, its steady figures become those: flows that share a link
  * are no better known than the slowest of them allows. The host of most flows comes first. */
 void analysis_check_capture_steady(const struct analysis_resources *resources, size_t slot, struct analysis_flow *flow);

@@ -65,7 +65,7 @@ struct analysis_resources { /* zeroed: none */
     size_t n;
     struct analysis_resource *alone; /* owned; of a capture without any: its hosts of one flow, for their diagnoses */
     size_t n_alone;
-    struct analysis_resource_place *place; /* owned; by slot, of a capture's shared resources */
+    struct analysis_resource_place *place; /* owned; by slot, of a capture's that are spoken of, in their order */
     size_t n_places;
     size_t pulses; /* of load, by the probe that was named (analysis/pulses.h) */
 };

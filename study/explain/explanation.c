@@ -2,7 +2,6 @@
 #include "study/explain/explanation.h"
 
 #include "analysis/flows/degree.h"
-#include "analysis/flows/leg_series.h"
 #include "analysis/rules/check_capture.h"
 #include "base/order.h"
 #include "base/text.h"
@@ -120,43 +119,46 @@ static bool explanation_told(enum analysis_limit limit)
 static void explanation_stood(const struct analysis_flows *f, const struct analysis_resource *r,
                               struct study_explanation *e)
 {
-    MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *waits, "the waits of a flow");
+    const size_t room = analysis_flows_wait_runs(f, e->slot, NULL);
+    MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(room, sizeof *waits, "the waits of a flow");
     double data_s = 0, ack_s = 0, n = 0;
-    for (size_t i = 0, slots = analysis_flows_waits(f, e->slot, waits); i < slots; i++)
-        if (waits[i].start_s >= r->steady_start_s && waits[i].start_s < r->end_s &&
-            isfinite(waits[i].data_s + waits[i].ack_s)) {
+    for (size_t i = 0, runs = analysis_flows_wait_runs(f, e->slot, waits); i < runs; i++) {
+        bool known = isfinite(waits[i].data_s + waits[i].ack_s);
+        for (uint32_t k = known ? analysis_wait_slots(&waits[i], r->steady_start_s, r->end_s) : 0; k > 0; k--) {
             data_s += waits[i].data_s;
             ack_s += waits[i].ack_s;
             n++;
         }
+    }
     const double stood_s[2] = {e->data_wait_s - data_s / n, e->ack_wait_s - ack_s / n};
     for (int leg = 0; leg < 2; leg++)
         e->stood_s[leg] = stood_s[leg] > 2 * e->x.tick_s ? stood_s[leg] : 0;
 }
 
-/* What the host that judged it found out about it. */
+/* What the first host that judged it found out about it. */
 static void explanation_judged(const struct analysis_flows *f, struct study_explanation *e,
                                const struct analysis_resources *hosts)
 {
-    const struct analysis_resource *r;
-    for (size_t i = 0; !e->judged && (r = analysis_resources_get(hosts, i)); i++)
-        for (size_t k = 0; k < r->n && r->diagnosed; k++) {
-            const struct analysis_check_flow *flow = &r->flows[k];
-            if (flow->slot != e->slot)
-                continue;
-            e->judged = true;
-            e->steady_bps = flow->rate_bps;
-            e->answer = r->diagnosis.answer;
-            e->cause = r->diagnosis.cause;
-            if (explanation_told(flow->limit) || explanation_told(e->limit))
-                e->limit = flow->limit; /* of the phase, with more evidence */
-            if (!isfinite(flow->floor_s + flow->data_wait_s + flow->ack_wait_s))
-                continue;
-            e->floor_s = flow->floor_s;
-            e->data_wait_s = flow->data_wait_s;
-            e->ack_wait_s = flow->ack_wait_s;
-            explanation_stood(f, r, e);
-        }
+    size_t n, first = 0;
+    const struct analysis_resource_place *p = analysis_check_capture_places(hosts, e->slot, &n);
+    while (first < n && !p[first].resource->diagnosed)
+        first++;
+    for (size_t i = first; i < n && p[i].resource == p[first].resource; i++) { /* twice, where it talks to itself */
+        const struct analysis_check_flow *flow = p[i].flow;
+        const struct analysis_resource *r = p[i].resource;
+        e->judged = true;
+        e->steady_bps = flow->rate_bps;
+        e->answer = r->diagnosis.answer;
+        e->cause = r->diagnosis.cause;
+        if (explanation_told(flow->limit) || explanation_told(e->limit))
+            e->limit = flow->limit; /* of the phase, with more evidence */
+        if (!isfinite(flow->floor_s + flow->data_wait_s + flow->ack_wait_s))
+            continue;
+        e->floor_s = flow->floor_s;
+        e->data_wait_s = flow->data_wait_s;
+        e->ack_wait_s = flow->ack_wait_s;
+        explanation_stood(f, r, e);
+    }
 }
 
 static struct study_explanation explanation_of_flow(const struct analysis_flows *f, size_t slot,

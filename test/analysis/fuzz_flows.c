@@ -71,6 +71,17 @@ static void check_explained(const struct analysis_flows *f, size_t i, const stru
     MUST(slots <= ANALYSIS_LEG_SERIES_SLOTS);
     for (size_t k = 0; k < slots; k++)
         MUST(captures_amount(waits[k].data_s) && captures_amount(waits[k].ack_s) && (k == 0 || waits[k].start_s > waits[k - 1].start_s));
+    static struct analysis_wait runs[ANALYSIS_LEG_SERIES_SLOTS];
+    size_t n_runs = analysis_flows_wait_runs(f, i, runs), at = 0;
+    MUST(n_runs <= analysis_flows_wait_runs(f, i, NULL) || n_runs == 0);
+    for (size_t r = 0; r < n_runs; r++) /* they are these slots, of which those without a sample are as the one before */
+        for (uint32_t k = 0; k < runs[r].slots; k++, at++) {
+            const double start_s = analysis_wait_start_s(&runs[r], k);
+            MUST(at < slots && memcmp(&start_s, &waits[at].start_s, sizeof start_s) == 0 &&
+                 memcmp(runs[r].leg_s, waits[at].leg_s, sizeof runs[r].leg_s) == 0 &&
+                 memcmp(runs[r].loop_s, waits[at].loop_s, sizeof runs[r].loop_s) == 0);
+        }
+    MUST(at == slots);
     struct analysis_pause *pauses = analysis_flows_pauses(f, i, &n);
     for (size_t k = 0; k < n; k++)
         MUST(pauses[k].pause_ns > 0 && (k == 0 || pauses[k].after_bytes > pauses[k - 1].after_bytes));

@@ -5,6 +5,8 @@
 
 #define FULL 1000
 
+CM_OWNER(analysis_clocking, analysis_clocking_free)
+
 static struct analysis_clocking_figures figures(const struct analysis_clocking *c)
 {
     struct analysis_clocking_figures x;
@@ -26,7 +28,7 @@ static void ack_of(struct analysis_clocking *c, struct capture_segment s, int64_
 /* A window of ten segments; an ACK of two lets two more go: ten are in flight after every pair. */
 TEST(test_a_full_window_is_always_at_its_most)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0, ack = 0, t = 0;
     uint32_t tick = 1;
     for (; end < 10 * FULL; end += FULL)
@@ -51,7 +53,7 @@ TEST(test_a_full_window_is_always_at_its_most)
 /* An ACK that passed is one for good, whatever a phase has of them. */
 TEST(test_a_flow_was_acknowledged_or_never)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
     struct analysis_clocking_figures x;
     analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, FULL, FULL, MS);
     analysis_clocking_get(c, 0, 10, &x);
@@ -64,7 +66,7 @@ TEST(test_a_flow_was_acknowledged_or_never)
 /* Writes of four and a half segments, every 20 ms, each acknowledged before the next. */
 TEST(test_writes_begin_with_nothing_in_flight_and_end_short)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0;
     uint32_t tick = 0;
     for (int i = 0; i < 100; i++) {
@@ -86,7 +88,7 @@ TEST(test_writes_begin_with_nothing_in_flight_and_end_short)
  * times are counted together. */
 static void slow_reader(int ms)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < ms; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
         ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, i % 4 ? 40 * FULL : FULL,
@@ -108,7 +110,7 @@ TEST(test_a_slow_reader_shows_in_the_window_offered)
 TEST(test_the_least_buffers_are_no_slow_readers)
 {
     for (int buffer = 2; buffer <= 8; buffer++) {
-        MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+        CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
         for (int i = 0; i < 1000; i++) {
             analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
             ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (i % 2 ? buffer : 1) * FULL,
@@ -123,7 +125,7 @@ TEST(test_the_least_buffers_are_no_slow_readers)
 /* A kernel that tunes its window makes it grow by two segments an ACK: nothing comes and goes, however slots merge. */
 TEST(test_a_window_that_grows_is_no_slow_reader)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
     for (int i = 0; i < 1000; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, i * MS);
         ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, (10 + 2 * i) * FULL, i * MS + MS / 2);
@@ -136,7 +138,7 @@ TEST(test_a_window_that_grows_is_no_slow_reader)
  * 20 ms; `payload`: with data of the other end after the answer. */
 static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
     int64_t end = 0, t = 20 * MS;
     uint32_t echoed = 0;
     for (int i = 0; i < 200; i++) {
@@ -168,7 +170,7 @@ TEST(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts)
  * reach the sender, or the sender echoes it. */
 TEST(test_what_follows_an_ack_too_soon_is_no_restart)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, 10 * MS);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, 10 * MS);
     for (int64_t i = 0; i < 100; i++) {
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = 1},
                                (i + 1) * FULL, FULL, i * MS);
@@ -185,7 +187,7 @@ TEST(test_what_follows_an_ack_too_soon_is_no_restart)
  * a segment one closely after the other, has the share of those segments that it is. */
 TEST(test_segments_that_are_looked_at_stand_for_those_that_are_spared)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
     const int n = 2 * ANALYSIS_THIN_SPARED;
     int64_t t = 0;
     for (int i = 0; i < n; i++) {
@@ -200,7 +202,7 @@ TEST(test_segments_that_are_looked_at_stand_for_those_that_are_spared)
 /* Memory does not grow with time, and clocks that step back do no harm. */
 TEST(test_slots_merge_and_times_may_step_back)
 {
-    MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(1000 * MS, -1);
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(1000 * MS, -1);
     for (int64_t i = 0; i < 100000; i++)
         analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, i + 1, FULL,
                                (i % 3 ? 1000 + i : 0) * MS);
@@ -213,7 +215,7 @@ TEST(test_slots_merge_and_times_may_step_back)
 TEST(test_without_its_scale_a_window_is_the_least_that_has_room)
 {
     for (int scale = -1; scale < 4; scale += 4) {
-        MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+        CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
         int64_t end = 0;
         for (int i = 0; i < 9; i++)
             analysis_clocking_data(
@@ -236,7 +238,7 @@ TEST(test_without_its_scale_a_window_is_the_least_that_has_room)
 TEST(test_without_its_scale_a_window_is_unknown_where_nothing_tells)
 {
     for (int stamps = 0; stamps < 2; stamps++) {
-        MEMORY_LOCAL struct analysis_clocking *c = analysis_clocking_new(0, -1);
+        CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
         for (uint32_t i = 0; i < 100; i++) {
             struct capture_segment data = {.payload_bytes = FULL, .has_timestamps = stamps, .tsecr = i};
             struct capture_segment ack = {.window = 20000, .has_timestamps = stamps, .tsval = i + 1};

@@ -110,7 +110,9 @@ TEST(test_what_more_is_carried_with_tells_where_a_queue_stood)
             }
         }
         struct analysis_evidence_set s = {.flow = e, .n = 3, .to_s = 2, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_prepare(&s);
         analysis_evidence_divide(&s);
+        free(s.by_peer);
         assert_true(fabs(e[0].missing_s[there] - 50e-3) < 1e-9);
         assert_true(e[0].missing_s[!there] == 0 && e[0].unplaced_s == 0);
     }
@@ -129,7 +131,9 @@ TEST(test_where_outgoing_data_wait)
         wait.leg_s[ANALYSIS_LEG_DATA_OUT] = (float)rows[i / 2].out_s;
         wait.leg_s[ANALYSIS_LEG_DATA_IN] = (float)rows[i / 2].in_s;
         struct analysis_evidence_set s = {.flow = &e, .n = 1, .to_s = 1, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_prepare(&s);
         analysis_evidence_divide(&s);
+        free(s.by_peer);
         assert_near((double)e.before_s, told.incoming ? 0 : rows[i / 2].before_s, 1e-8);
         assert_near((double)e.after_s, told.incoming ? 0 : rows[i / 2].after_s, 1e-8);
     }
@@ -157,7 +161,9 @@ TEST(test_who_goes_elsewhere_tells_of_the_time_when_a_loop_was_at_its_least)
             }
         }
         struct analysis_evidence_set s = {.flow = e, .n = 2, .to_s = 2, .full_bytes = FULL, .stamp_s = 1e-6};
+        analysis_evidence_prepare(&s);
         analysis_evidence_divide(&s);
+        free(s.by_peer);
         assert_true(fabs(e[0].missing_s[early] - 50e-3) < 1e-9 && e[0].missing_s[!early] == 0);
     }
 }

@@ -319,9 +319,9 @@ TEST(test_pauses_of_the_application)
 /* Both waits of each slot of the phase whose both are known. */
 TEST(test_a_mean_wait_is_that_of_the_phase)
 {
-    const struct analysis_wait waits[] = {{.start_s = 1, .data_s = 1, .ack_s = 9}, {.start_s = 1.5, .data_s = 2, .ack_s = 3},
-                                          {.start_s = 2, .data_s = NAN, .ack_s = 3}, {.start_s = 2.5, .data_s = 4, .ack_s = -1},
-                                          {.start_s = 3, .data_s = 7, .ack_s = 7}};
+    const struct analysis_wait waits[] = {{.width_s = 0.5, .slots = 1, .start_s = 1, .data_s = 1, .ack_s = 9}, {.width_s = 0.5, .slots = 1, .start_s = 1.5, .data_s = 2, .ack_s = 3},
+                                          {.width_s = 0.5, .slots = 1, .start_s = 2, .data_s = NAN, .ack_s = 3}, {.width_s = 0.5, .slots = 1, .start_s = 2.5, .data_s = 4, .ack_s = -1},
+                                          {.width_s = 0.5, .slots = 1, .start_s = 3, .data_s = 7, .ack_s = 7}};
     assert_all_near(1e-12, {analysis_round_trip_wait_s(waits, 5, 1.5, 3), (5 + 3) / 2.0},
                     {analysis_round_trip_wait_s(waits, 5, 0, 9), (10 + 5 + 3 + 14) / 4.0},
                     {analysis_round_trip_wait_s(waits, 1, 1, 1.1), 10}, {analysis_round_trip_width_s(waits, 5), 0.5});

@@ -3,6 +3,14 @@
 #include "base/random.h"
 #include "test/cm.h"
 
+TEST(test_below_counts_those_that_are_less)
+{
+    static const double sorted[] = {-INFINITY, 1, 2, 2, 2, 5};
+    assert_ints({estimate_below(sorted, 6, -INFINITY), 0}, {estimate_below(sorted, 6, 0), 1}, {estimate_below(sorted, 6, 2), 2},
+                {estimate_below(sorted, 6, 3), 5}, {estimate_below(sorted, 6, INFINITY), 6}, {estimate_below(sorted, 0, 3), 0},
+                {estimate_below(sorted, 6, NAN), 0});
+}
+
 TEST(test_t_quantiles_match_the_tables)
 {
     assert_float_equal(estimate_t975(1), 12.7062, 1e-4);

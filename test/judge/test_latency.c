@@ -38,6 +38,26 @@ TEST(test_what_no_value_is_beyond_is_not_known)
     assert_true(isnan(t.median_s));
 }
 
+/* 1 once, 2 twice, ... 19 nineteen times, in another order. */
+TEST(test_values_that_come_several_times_count_as_often)
+{
+    double round_s[190];
+    struct judge_latency_count count[19];
+    struct judge_latency_times each, counted;
+    size_t n = 0;
+    for (size_t i = 0; i < 19; i++) {
+        const size_t value = 1 + (7 * i) % 19;
+        count[i] = (struct judge_latency_count){(double)value, value};
+        for (size_t k = 0; k < value; k++)
+            round_s[n++] = (double)value;
+    }
+    judge_latency_times_of(round_s, n, &each);
+    judge_latency_counts_of(count, 19, &counted);
+    assert_int_equal(counted.n, 190);
+    assert_all(counted.median_s <= each.median_s && counted.median_s >= each.median_s, counted.p95_s <= each.p95_s && counted.p95_s >= each.p95_s,
+               counted.p99_s <= each.p99_s && counted.p99_s >= each.p99_s);
+}
+
 /* Waveform's limits: 5, 30, 60, 200 and 400 ms more than idle. */
 TEST(test_a_grade_is_how_much_longer_it_takes)
 {

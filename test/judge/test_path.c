@@ -40,7 +40,7 @@ static void scene_make(struct scene *c)
 static double possible(const struct scene *c, int way)
 {
     double bps[2];
-    judge_path_possible(&c->facts, c->otherwise, c->open, bps);
+    judge_path_possible(&c->facts, c->otherwise, c->open, 1, bps);
     return bps[way];
 }
 
@@ -670,7 +670,7 @@ TEST(test_what_is_possible_is_finite_and_no_less_than_is_carried)
         struct drawn d;
         double bps[2];
         drawn_make(&d, &r);
-        judge_path_possible(&d.facts, d.otherwise, d.open, bps);
+        judge_path_possible(&d.facts, d.otherwise, d.open, 1, bps);
         for (int way = 0; way < 2; way++) {
             double have = judge_facts_carried_bps(&d.facts, way == 0);
             double capacity_bps = way ? d.facts.out.capacity_bps : d.facts.in.capacity_bps;
@@ -699,7 +699,7 @@ TEST(test_of_no_source_of_a_capacity_anything_is_infinite)
             d.open[i] = any(&r, 8) - 4;
         struct drawn before;
         memcpy(&before, &d, sizeof d);
-        judge_path_possible(&d.facts, d.otherwise, d.open, bps);
+        judge_path_possible(&d.facts, d.otherwise, d.open, 1, bps);
         assert_true(isfinite(bps[IN]) && isfinite(bps[OUT]) && bps[IN] >= 0 && bps[OUT] >= 0);
         assert_memory_equal(&before, &d, sizeof d);
     }
@@ -719,10 +719,10 @@ TEST(test_more_ack_wait_makes_no_less_possible)
         d.facts.in.apart = d.facts.out.apart = false;
         for (int i = 0; i < MANY; i++)
             d.flow[i].coarse = false;
-        judge_path_possible(&d.facts, d.otherwise, d.open, less);
+        judge_path_possible(&d.facts, d.otherwise, d.open, 1, less);
         for (int i = 0; i < MANY; i++)
             d.flow[i].ack_wait_s += random_below(&r, 2) ? any(&r, 0.1) : 0;
-        judge_path_possible(&d.facts, d.otherwise, d.open, more);
+        judge_path_possible(&d.facts, d.otherwise, d.open, 1, more);
         for (int way = 0; way < 2; way++)
             assert_true(more[way] >= less[way] * (1 - 1e-9));
     }

@@ -5,9 +5,10 @@ flows, made here by the native engine: h0 of star.yaml for 60 s. Commands take t
 figure is a median, and ratios are within a round. `meson test --benchmark` runs it, it judges nothing.
 
 With --instructions it counts those of two seconds of packets by callgrind instead, which are the same whatever else the machine
-does; exit status 1 where check takes more than N times those of analyze, 77 without valgrind.
+does; exit status 1 where check takes more than N times those of analyze, 77 without valgrind. --many: likewise of what
+further flows cost, of a hundred packets each: so many times more for each of the second 400 as analyze.
 
-usage: bench_commands.py CONTRAFLOW [--seconds N] [--rounds N] [--instructions N]
+usage: bench_commands.py CONTRAFLOW [--seconds N] [--rounds N] [--instructions N] [--many N]
 """
 import argparse
 import json
@@ -21,6 +22,9 @@ import sys
 import tempfile
 import time
 
+import bench_memory
+
+MANY = 400  # flows
 SCENARIO = pathlib.Path(__file__).resolve().parents[3] / "scenarios" / "star.yaml"
 COMMANDS = {
     "analyze": ["analyze", "FILE"],
@@ -61,10 +65,22 @@ def instructions(contraflow, command, file, directory):
     return int(summary)
 
 
+def count_many(contraflow, most):
+    """What looks at all flows for each of them costs ever more."""
+    with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as name:
+        work, ran = pathlib.Path(name), {}
+        for flows in (MANY, 2 * MANY):
+            bench_memory.write_bursts(work / "many.pcap", flows, 100)
+            for command in ("analyze", "check", "explain"):
+                ran[command, flows] = instructions(contraflow, command, work / "many.pcap", work)
+    further = {c: (ran[c, 2 * MANY] - ran[c, MANY]) / MANY for c in ("analyze", "check", "explain")}
+    print(f"a further flow of a hundred packets, of {2 * MANY}: " +
+          ", ".join(f"{c} {n / 1e3:.0f} thousand instructions, {n / further['analyze']:.2f} times as many as analyze"
+                    for c, n in further.items()) + f"; at most {most:g}")
+    return 0 if max(further.values()) <= most * further["analyze"] else 1
+
+
 def count(contraflow, most):
-    if not shutil.which("valgrind"):
-        print("no valgrind")
-        return 77
     with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as name:
         work = pathlib.Path(name)
         file, packets = capture(contraflow, work, 2)
@@ -80,9 +96,14 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--instructions", type=float)
+    parser.add_argument("--many", type=float)
     options = parser.parse_args()
-    if options.instructions:
-        return count(options.contraflow, options.instructions)
+    if (options.instructions or options.many) and not shutil.which("valgrind"):
+        print("no valgrind")
+        return 77
+    if options.instructions or options.many:
+        return (options.instructions and count(options.contraflow, options.instructions)) or \
+            (options.many and count_many(options.contraflow, options.many)) or 0
     with tempfile.TemporaryDirectory(prefix="contraflow-bench-") as name:
         work = pathlib.Path(name)
         file, packets = capture(options.contraflow, work, options.seconds)

@@ -11,6 +11,7 @@ test_memory.py checks fewer flows.
 import fcntl
 import os
 import pathlib
+import random
 import struct
 import subprocess
 import sys
@@ -21,6 +22,9 @@ import time
 # Bytes a flow: 128 of its first segment and 25 of the table, and as much again for what lists or plays each; from its second
 # segment on, and where two captures have it, 752 of a connection, and 32 for each segment that is explained.
 LIMIT, LIMIT_WHOLE = 400, 1000
+# Of a hundred packets, that begins when others do: 10 kB of what it did over time, which analyze takes, too; as much of its round
+# trips and ACKs in the few dozen slots in which some passed, and what its host's judge has of them.
+LIMIT_BURSTS = 36000
 SLABS = 2 * 2**21  # bytes, of however many flows: memory that the next ones will have, and that a thread has at hand for then
 HEADER = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 96, 1)
 COMMANDS = {
@@ -52,6 +56,25 @@ def write_capture(path, flows, packets=1):
             f.write(struct.pack("<IIII", 1700000000 + n // 10**6, n % 10**6 * 1000, 54, 54 + payload) + bytes(12)
                     + b"\x08\x00" + struct.pack(">BBHHHBBHII", 0x45, 0, 40 + payload, 1, 0x4000, 64, 6, 0, *ends[::way])
                     + struct.pack(">HHIIBBHHH", *tcp))
+
+
+def write_bursts(path, flows, packets):
+    """Flows of so many packets to one host, each time two segments and their ACK of one of them, whichever, 10 us from one
+    packet to the next; with stamps of a millisecond."""
+    turns = [flow for flow in range(flows) for _ in range(packets // 3)]
+    random.Random(7).shuffle(turns)
+    sent = [0] * flows
+    with open(path, "wb") as f:
+        f.write(HEADER)
+        for n in range(3 * len(turns)):
+            flow, ack, us = turns[n // 3], n % 3 == 2, 10 * n
+            ends, ports = (0x0a000001 + flow // 50000, 0x0a0a0a0a), (1024 + flow % 50000, 80)
+            way, payload, seq = -1 if ack else 1, 0 if ack else 1448, 1 + 1448 * sent[flow]
+            sent[flow] += not ack
+            tcp = (*ports[::way], *((1, seq) if ack else (seq, 1)), 0x80, 16, 60000, 0, 0)
+            f.write(struct.pack("<IIII", 1700000000 + us // 10**6, us % 10**6 * 1000, 66, 66 + payload) + bytes(12)
+                    + b"\x08\x00" + struct.pack(">BBHHHBBHII", 0x45, 0, 52 + payload, sent[flow] % 65536, 0, 64, 6, 0, *ends[::way])
+                    + struct.pack(">HHIIBBHHH", *tcp) + struct.pack(">HBBII", 0x0101, 8, 10, us // 1000, max(us // 1000 - 5, 0)))
 
 
 def limit(command, packets=1):
