@@ -237,10 +237,12 @@ class Exchange(Case):
 
 class Saturation(Case):
     def test_head_of_line_blocking(self):
+        """In 0.9 s a port sends up to 7300 frames: of two, which a coin lets pass or wait, 0.75 +- 0.004."""
         for ports, known, delta in ((2, 0.75, 0.01), (64, 0.586, 0.01)):
-            said = self.judge("saturation.yaml", f"traffic.uniform.ports={ports}")
+            sets = f"traffic.uniform.ports={ports}", "duration=1s", "warmup=100ms"
+            said = self.judge("saturation.yaml", *sets)
             self.assertAlmostEqual(said["throughput"], known, delta=delta)
-            said = self.judge("saturation.yaml", f"traffic.uniform.ports={ports}", "network.switch.architecture=voq")
+            said = self.judge("saturation.yaml", *sets, "network.switch.architecture=voq")
             self.assertGreater(said["throughput"], 0.98)
 
 
