@@ -588,8 +588,8 @@ TEST(test_an_open_answer_has_its_figures)
         "rates vary too much: with both at once 25 % are lost, +- 30, of data in 48 %, +- 60: a longer",
         "with both at once 25 % are lost (+- 2), but paced, when no ACK has to wait, they bring 5 in and 7 out of 9 and 8.9 Mb/s",
         "with both at once 25 % are lost (+- 2), but what goes out waits 50 ms with data in alone, too: one queue",
-        "with both at once 25 % are lost (+- 2), but ACKs of data in wait 2 of 82.2 ms, too little for that; 3 % of segments are sent "
-        "again, 1 % alone"};
+        ("with both at once 25 % are lost (+- 2), but ACKs of data in wait 2 of 82.2 ms, too little for that; 3 % of segments are sent "
+         "again, 1 % alone")};
     for (int i = 0; i < 5; i++) {
         struct judge_diagnosis d;
         struct measure_summary s = acks_wait();
