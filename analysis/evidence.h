@@ -127,8 +127,8 @@ double analysis_evidence_frame_bits(double full_bytes);
 enum analysis_loop analysis_evidence_near(const struct analysis_evidence *e);
 enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e);
 
-/* What the capture shows of n flows of a host, whatever stood in queues; free it. frames: how those of the host follow each other; NULL unknown.
- * ways: NULL: nothing is known.
+/* What the capture shows of n flows of a host, whatever stood in queues; free it. frames: how those of the host follow each
+ * other; NULL unknown. ways: NULL: nothing is known.
  * Round trips through empty queues come next, by analysis/floors.h and standing.h. */
 void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
                               const struct analysis_capacity_host *frames, const struct analysis_told *flows,

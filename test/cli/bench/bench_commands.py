@@ -6,7 +6,7 @@ figure is a median, and ratios are within a round. `meson test --benchmark` runs
 
 With --instructions it counts those of two seconds of packets by callgrind instead, which are the same whatever else the machine
 does; exit status 1 where check takes more than N times those of analyze, 77 without valgrind. --many: likewise of what
-further flows cost, of a hundred packets each: so many times more for each of the second 400 as analyze.
+further flows cost, of a hundred packets each: so many times more for each of the second 200 as analyze.
 
 usage: bench_commands.py CONTRAFLOW [--seconds N] [--rounds N] [--instructions N] [--many N]
 """
@@ -24,7 +24,7 @@ import time
 
 import bench_memory
 
-MANY = 400  # flows
+MANY = 200  # flows
 SCENARIO = pathlib.Path(__file__).resolve().parents[3] / "scenarios" / "star.yaml"
 COMMANDS = {
     "analyze": ["analyze", "FILE"],
