@@ -19,16 +19,16 @@ static double mark(double value, double none, double full)
     return isfinite(value) ? fmax(0, fmin(1, (value - none) / (full - none))) : 0;
 }
 
-/* A window that only grows is tuned by its kernel. */
+/* A window that only grows is tuned by its kernel. That it comes and goes shows whatever its scale, which a capture without
+ * the handshake lacks; how small it is does not. */
 bool judge_limit_reads(const struct judge_flow *f)
 {
     const struct judge_sender *k = &f->sender;
     if (f->known != JUDGE_CAUSE_UNKNOWN)
         return f->known == JUDGE_CAUSE_RECEIVER;
-    if (k->offered_guessed)
-        return false;
-    return k->closed_share > CLOSED || (k->offered_swing > SWING && f->loss_events < LOSS_EVENTS && /* data wait for a lost one, too */
-                                        k->offered_bytes < TAKEN * k->offered_most_bytes);
+    const bool closes = k->closed_share > CLOSED && !k->offered_guessed;
+    return closes || (k->offered_swing > SWING && f->loss_events < LOSS_EVENTS && /* data wait for a lost one, too */
+                      k->offered_bytes < TAKEN * k->offered_most_bytes);
 }
 
 /* In flight; where that does not show, by Little's law. */

@@ -296,11 +296,12 @@ TEST(test_a_slow_reader_bounds_its_sender)
     f.sender.offered_bytes = 0.84 * 400e3;
     f.sender.offered_swing = 0.03;
     assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
-    f.sender.offered_swing = 0.5;
     f.sender.closed_share = 0.5;
-    f.sender.offered_guessed = true; /* and its scale may be any */
+    f.sender.offered_guessed = true; /* its scale may be any: how small it is nobody knows */
     assert_int_not_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
     assert_true(judge_limit_else(&f) < 1);
+    f.sender.offered_swing = 0.05; /* but that it comes and goes shows */
+    assert_int_equal(judge_limit_of(&f), JUDGE_CAUSE_RECEIVER);
 }
 
 /* 65 kB in flight, whatever the round trip, which goes from 60 to 110 ms: neither a window of 350 kB bounds that nor a
