@@ -45,8 +45,8 @@ enum judge_open {
     JUDGE_OPENS,
 };
 
-/* n ways it may be, open[n * JUDGE_OPENS], in order of JUDGE_OPEN_LIMIT; otherwise[i] = P(flow i is held by something else than its window).
- * possible_bps[2 n]: in, out of each. */
+/* n ways it may be, open[n * JUDGE_OPENS], in order of JUDGE_OPEN_LIMIT; otherwise[i] = P(flow i is held by something else
+ * than its window). possible_bps[2 n]: in, out of each. */
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double *open, size_t n,
                          double *possible_bps);
 

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,7 +22,6 @@
 
 /* What all draws of all cases say. */
 struct posterior {
-    double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS]; /* of each case */
     double *value[3], *weight; /* owned; what is lost of both together, what is possible in and out */
     size_t n;
     double all, yes; /* weights */
@@ -32,8 +32,11 @@ static double lost_share(double carried, double possible)
     return possible >= 1 ? 1 - carried / possible : NAN; /* less than a bit a second is nothing */
 }
 
-/* All points of the sequence, which are those of each case. */
-static void posterior_draw(double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS])
+/* All points of the sequence, which are those of each case of every host: they are drawn once. */
+static double posterior_open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS];
+static pthread_once_t posterior_drawn = PTHREAD_ONCE_INIT;
+
+static void posterior_draw(void)
 {
     double phi = 2;
     for (int i = 0; i < 40; i++)
@@ -42,11 +45,11 @@ static void posterior_draw(double open[JUDGE_POSTERIOR_DRAWS][JUDGE_OPENS])
         double step = pow(phi, -(d + 1));
         for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
             double at = 0.5 + (double)(k + 1) * step, share = at - floor(at);
-            open[k][d] = d < JUDGE_OPEN_SHARES ? share : gsl_cdf_ugaussian_Pinv(share);
+            posterior_open[k][d] = d < JUDGE_OPEN_SHARES ? share : gsl_cdf_ugaussian_Pinv(share);
         }
     }
     static_assert(JUDGE_OPEN_LIMIT == 0, "which they are put in order of");
-    qsort(open, JUDGE_POSTERIOR_DRAWS, sizeof *open, estimate_ascending);
+    qsort(posterior_open, JUDGE_POSTERIOR_DRAWS, sizeof *posterior_open, estimate_ascending);
 }
 
 static double posterior_odds(double p)
@@ -98,7 +101,7 @@ static void posterior_add(struct posterior *p, const struct judge_facts *facts, 
     if (shared > 0)
         posterior_add_shared(p, have_bps, shared * weight * JUDGE_POSTERIOR_DRAWS);
     weight *= 1 - shared;
-    judge_path_possible(s, otherwise, p->open[0], JUDGE_POSTERIOR_DRAWS, possible_bps[0]);
+    judge_path_possible(s, otherwise, posterior_open[0], JUDGE_POSTERIOR_DRAWS, possible_bps[0]);
     for (size_t k = 0; k < JUDGE_POSTERIOR_DRAWS; k++) {
         p->value[0][p->n] = lost_share(have_bps[0] + have_bps[1], possible_bps[k][0] + possible_bps[k][1]);
         p->value[1][p->n] = possible_bps[k][0];
@@ -238,7 +241,7 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
     *d = (struct judge_diagnosis){.cause = JUDGE_CAUSE_UNKNOWN};
     way_of(s, true, &d->in);
     way_of(s, false, &d->out);
-    posterior_draw(p.open);
+    pthread_once(&posterior_drawn, posterior_draw);
     for (size_t i = 0; i < n; i++)
         posterior_add(&p, cases[i].facts, cases[i].weight);
     posterior_way(s, true, posterior_median(&p, p.value[1]), d);
