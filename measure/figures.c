@@ -57,11 +57,12 @@ static void figures_sender(const struct measure_samples *s, const struct measure
             estimate_add(&rtt_s, i->rtt_s);
             estimate_add(&window, i->cwnd_bytes);
         }
-    double time_s = b->at_s - a->at_s, segments = (double)(b->segments - a->segments);
+    double time_s = b->at_s - a->at_s;
+    w->segments = (double)(b->segments - a->segments);
     w->busy = (b->busy_s - a->busy_s) / time_s;
     w->rwnd_limited = (b->rwnd_limited_s - a->rwnd_limited_s) / time_s;
     w->sndbuf_limited = (b->sndbuf_limited_s - a->sndbuf_limited_s) / time_s;
-    w->retransmitted = segments > 0 ? (double)(b->retransmitted - a->retransmitted) / segments : 0;
+    w->retransmitted = w->segments > 0 ? (double)(b->retransmitted - a->retransmitted) / w->segments : 0;
     w->rtt_s = rtt_s.n ? rtt_s.mean : (double)NAN;
     w->window_bytes = window.n ? window.mean : (double)NAN;
 }
@@ -107,6 +108,13 @@ static void figures_waits(const struct measure_test *t, const struct measure_pha
     w->most_wait_s = hosts ? most_s / (double)hosts : (double)NAN;
 }
 
+void measure_figures_again(struct measure_way *all, const struct measure_way *w)
+{
+    all->segments += w->segments;
+    if (all->segments > 0)
+        all->retransmitted += (w->retransmitted - all->retransmitted) * w->segments / all->segments;
+}
+
 /* Adds a flow to the sums of its direction. */
 static void figures_add(struct measure_way *all, const struct measure_way *w)
 {
@@ -120,7 +128,7 @@ static void figures_add(struct measure_way *all, const struct measure_way *w)
     all->busy += (w->busy - all->busy) / n;
     all->rwnd_limited += (w->rwnd_limited - all->rwnd_limited) / n;
     all->sndbuf_limited += (w->sndbuf_limited - all->sndbuf_limited) / n;
-    all->retransmitted += (w->retransmitted - all->retransmitted) / n;
+    measure_figures_again(all, w);
 }
 
 void measure_figures_of(const struct measure_test *t, const struct measure_phase *p, struct measure_figures *f)

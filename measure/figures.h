@@ -17,7 +17,8 @@ struct measure_way {
     double window_bytes;   /* congestion window, together */
     double busy;           /* share of the time in which the senders had data to send */
     double rwnd_limited, sndbuf_limited; /* shares of the time */
-    double retransmitted;  /* share of the segments sent */
+    double segments;       /* sent, all flows and, of a mean, all phases together */
+    double retransmitted;  /* share of those, not a mean of shares: a phase that waited for a timer sends few */
     /* Of words on control connections that go this way, beyond their least: the median, and what nine of ten do not
      * exceed; NAN unknown. */
     double wait_s, most_wait_s;
@@ -26,6 +27,9 @@ struct measure_way {
 struct measure_figures {
     struct measure_way in, out;
 };
+
+/* Adds what another flow or phase sent to the share that was sent again. */
+void measure_figures_again(struct measure_way *all, const struct measure_way *w);
 
 /* Over [from_s, to_s) of the phase: of one of its flows, but for wait_s; and of all. */
 void measure_figures_end(const struct measure_phase *p, const struct measure_end *e, struct measure_way *w);

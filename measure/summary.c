@@ -26,7 +26,7 @@ static void summary_add(struct measure_way *mean, const struct measure_way *w, d
     mean->busy += (w->busy - mean->busy) / n;
     mean->rwnd_limited += (w->rwnd_limited - mean->rwnd_limited) / n;
     mean->sndbuf_limited += (w->sndbuf_limited - mean->sndbuf_limited) / n;
-    mean->retransmitted += (w->retransmitted - mean->retransmitted) / n;
+    measure_figures_again(mean, w);
     mean->wait_s += (w->wait_s - mean->wait_s) / n;
     mean->most_wait_s += (w->most_wait_s - mean->most_wait_s) / n;
 }

@@ -122,10 +122,27 @@ class Transmitter:
             sent(self.free, item)
 
 
+class Losses:
+    """The share of a way's packets that never arrive: one of every 1 / share of them, any one of these, so that however
+    few a test sends loses that share."""
+
+    def __init__(self, share, chance):
+        self.block, self.chance, self.left, self.lost = round(1 / share) if share else 0, chance, 0, -1
+
+    def next(self):
+        if not self.block:
+            return False
+        if not self.left:
+            self.left, self.lost = self.block, self.chance.randrange(self.block)
+        self.left -= 1
+        return self.left == self.lost
+
+
 def relay(near, far, path):
     """Never returns. An item is (packet, way, time of arrival)."""
     chance = random.Random(path.get("seed", 1))
     ways = [path["out"], path["in"]]
+    losses = [Losses(way.get("loss", 0), chance) for way in ways]
     transmitters = [Transmitter(way) for way in ways]
     if path.get("shared"):
         transmitters[1] = transmitters[0]
@@ -146,7 +163,7 @@ def relay(near, far, path):
                 except BlockingIOError:
                     break
                 way = fds.index(fd)
-                if chance.random() >= ways[way].get("loss", 0):
+                if not losses[way].next():
                     transmitters[way].queue.add((packet, way, time.monotonic()))
         now = time.monotonic()
         for transmitter in transmitters:

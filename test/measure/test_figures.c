@@ -80,6 +80,17 @@ TEST(test_flows_of_a_direction_add_up)
     }
 }
 
+/* A phase of 300 segments with 30 again, one of 5 that waited for a timer with none: 30 of 305, not a twentieth. */
+TEST(test_segments_are_sent_again_as_a_share_of_all)
+{
+    struct measure_way all = {0}, none = {0}, most = {.segments = 300, .retransmitted = 0.1}, few = {.segments = 5};
+    measure_figures_again(&all, &none);
+    assert_true(fabs(all.retransmitted) <= 0);
+    measure_figures_again(&all, &most);
+    measure_figures_again(&all, &few);
+    assert_all_near(1e-12, {all.segments, 305}, {all.retransmitted, 30.0 / 305});
+}
+
 /* Of 10, 30 and 500 ms; clocks that differ by 5 s do not matter, nor does a word of another time. */
 TEST(test_waits_are_medians_beyond_the_least)
 {
