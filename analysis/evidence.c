@@ -329,6 +329,8 @@ static void evidence_waits_of(const struct analysis_evidence_set *s, const struc
         e->ack_wait_s = evidence_wait_of(ack_out_s + ack_in_s + e->missing_s[1]);
         if (isfinite(e->near_least_s + e->far_least_s))
             e->floor_s = e->near_least_s + e->far_least_s;
+        if (isnan(e->floor_s)) /* no round trip shows: nor does what a leg of it waits */
+            e->data_wait_s = e->ack_wait_s = NAN;
     }
     free(x.least);
 }

@@ -88,6 +88,22 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
     };
 }
 
+/* How many round trips the phase lasts, by the means of a direction's flows: no less each than the least that shows, whatever
+ * of that is taken to have stood in queues; a wait that does not show is none. */
+static double facts_trips(const struct analysis_evidence_set *s, const struct judge_flow *flow)
+{
+    double trip_s[2] = {0}, bps[2] = {0};
+    for (size_t i = 0; i < s->n; i++) {
+        const struct judge_flow *k = &flow[i];
+        double least_s = s->flow[i].stamped_s[0] + s->flow[i].stamped_s[1];
+        double mean_s = fmax(least_s, k->floor_s + fmax(0, k->data_wait_s) + fmax(0, k->ack_wait_s));
+        trip_s[k->incoming] += isnan(mean_s) ? 0 : k->rate_bps * mean_s;
+        bps[k->incoming] += isnan(mean_s) ? 0 : k->rate_bps;
+    }
+    const double longest_s = fmax(bps[0] > 0 ? trip_s[0] / bps[0] : 0, bps[1] > 0 ? trip_s[1] / bps[1] : 0);
+    return longest_s > 0 ? (s->to_s - s->from_s) / longest_s : 0;
+}
+
 void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_capacity_host *frames,
                        const double known_bps[2], struct judge_flow *flow, struct judge_facts *facts)
 {
@@ -101,6 +117,7 @@ void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_ca
         flow[i] = facts_flow(s, &s->flow[i]);
         in_bps += flow[i].incoming ? flow[i].rate_bps : 0;
     }
+    facts->trips = facts_trips(s, flow);
     /* A link that is full spaces what passes it, whatever spaced it before. */
     bool full = in_bps * (s->full_bytes + JUDGE_AROUND) / s->full_bytes > FULL * facts->in.capacity_bps;
     for (size_t i = 0; i < s->n && full; i++)

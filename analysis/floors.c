@@ -137,6 +137,7 @@ static void floors_own(struct floors *f, double frame_s)
         double shake_s = e->flow->incoming ? e->far_s : e->far_s + HANDSHAKE * frame_s;
         near_s = fmin(near_s, fmin(e->near_s, e->least_s[analysis_evidence_near(e)]));
         e->own_far_s = fmin(shake_s, e->least_s[analysis_evidence_far(e)]);
+        e->own_far_s = isnan(e->own_far_s) ? e->stamped_s[analysis_evidence_far(e)] : e->own_far_s; /* no loop is whole */
         f->nearest_s = fmin(f->nearest_s, e->own_far_s);
     }
     floors_peers(s);

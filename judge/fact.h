@@ -13,6 +13,7 @@
 
 #define JUDGE_FULL 1448.0  /* bytes of payload in a full frame of Ethernet with timestamps, where a source does not say */
 #define JUDGE_LOSSY 0.001  /* of the segments are sent again: losses set a window */
+#define JUDGE_TRIPS 2.0    /* fewer round trips show no rate: what a window brings in one does not show before the next */
 #define JUDGE_AROUND 90.0 /* wire bytes of a segment besides its payload, with timestamps; of an ACK, all */
 
 /* What a sender does. */
@@ -115,6 +116,7 @@ struct judge_facts {
     double ci95_bps;            /* half the width of the 95 % interval of what all carry together; NAN unknown */
     bool beside;                /* all of the host's traffic is there */
     bool one_sided;             /* but for one way: ACKs of data that are there are not */
+    double trips;               /* round trips that the phase lasts, the longer of both ways' means; 0: not known */
     bool stood;                 /* a queue may have stood since before the capture began: this is one case of several */
     bool stopped;               /* the host's line rests although frames wait */
     enum judge_cause host;      /* what sets the pace there: PAUSE or a slow host; JUDGE_CAUSE_UNKNOWN: nothing */
@@ -136,6 +138,12 @@ struct judge_facts judge_facts_summed(const struct judge_facts *s);
 static inline double judge_facts_acks(double segments_per_ack, double full_bytes)
 {
     return JUDGE_AROUND / (segments_per_ack * full_bytes);
+}
+
+/* Does the phase last too few round trips to show rates? */
+static inline bool judge_facts_brief(const struct judge_facts *s)
+{
+    return s->trips > 0 && s->trips < JUDGE_TRIPS;
 }
 
 /* Mean round trip. */

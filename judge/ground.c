@@ -126,6 +126,11 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
                  100 * fmax(0, d->lost_share));
         return;
     }
+    if (judge_facts_brief(s)) {
+        snprintf(d->why, sizeof d->why, "%s Mb/s pass, in %.1f of their round trips: a capture of at least %.0f of them "
+                 "would tell", UNITS_MBPS(carried_bps), s->trips, JUDGE_TRIPS);
+        return;
+    }
     if (s->one_sided)
         d->cause = JUDGE_CAUSE_ONE_SIDED;
     else if (ground_alike(s)) {

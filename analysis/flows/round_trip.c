@@ -20,6 +20,8 @@
 #define LOOP ANALYSIS_LEGS /* of the series: the first of the loops */
 #define RELEASES 512  /* a power of two: ACKs on their way to the sender, or their data back, at most */
 #define LEAST_RELEASES 4
+#define EARLY 16 /* ticks of a clock that show its pace; of an age, the part that it may be off */
+#define EARLY_MOST_NS INT64_C(60000000000) /* no loop is longer: the least timeout that may be the longest (RFC 6298, 2.5) */
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
 
 static_assert(ANALYSIS_ROUND_TRIP_TICKS == ANALYSIS_LEG_SERIES_TICKS, "which the series keeps the least by");
@@ -92,6 +94,8 @@ struct analysis_round_trip {
     struct trip_clock sender, receiver;
     struct trip_probe ack;
     int64_t probe_ack, probe_before; /* what it acknowledged, and the one before it */
+    uint32_t early_echo; /* of the data before, while echoes are of stamps before the capture's first */
+    int64_t early_ns;    /* when they passed */
     struct trip_window window;
     int64_t to_sender_ns, burst_ns, answered_ns; /* of the burst from rest: began; ACKs let data go from then on */
     int64_t of_one, of_several; /* segments: ACKs of so many */
@@ -158,6 +162,28 @@ static inline void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time
 {
     if (__builtin_expect(stamp != c->last || !c->known, 0))
         clock_step(c, stamp, time_ns);
+}
+
+/* The tick whose pace the clock kept; -1 before it has moved on. */
+static int clock_tick(const struct trip_clock *c)
+{
+    double ticks = (double)(int32_t)(c->last - c->first), span = (double)(c->last_ns - c->first_ns);
+    int best = -1;
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && ticks > 0; k++)
+        if (best < 0 || fabs(log(span / ticks / (double)tick_ns[k])) < fabs(log(span / ticks / (double)tick_ns[best])))
+            best = k;
+    return best;
+}
+
+/* When what had a stamp of before the capture's first passed the tap, as it would have done at the pace of the clock since.
+ * False where the clock has not shown it, or ticks too slowly to tell how old the stamp is. */
+static bool clock_before(const struct trip_clock *c, uint32_t stamp, int64_t now_ns, int64_t *then_ns)
+{
+    if (!c->known || (int32_t)(c->last - c->first) < EARLY)
+        return false;
+    const int64_t tick = tick_ns[clock_tick(c)];
+    *then_ns = c->first_ns - (int64_t)(c->first - stamp) * tick;
+    return now_ns - *then_ns >= EARLY * tick && now_ns - *then_ns <= EARLY_MOST_NS;
 }
 
 /* The tap's time less the clock's, or the other way round. */
@@ -489,6 +515,30 @@ __attribute__((noinline)) static void trip_echo(struct analysis_round_trip *e, c
         window_set(e, start - e->probe_before);
 }
 
+/* Data echo a stamp of before the capture's first: the loop to the sender began before the capture, which may be shorter than
+ * it. A sender that rested echoes what came before its rest; one whose echo is new since data that have just passed did
+ * not rest. */
+__attribute__((noinline)) static void trip_early_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t time_ns)
+{
+    const bool newer = e->early_ns > 0 && (int32_t)(s->tsecr - e->early_echo) > 0;
+    const int64_t gap_ns = time_ns - e->early_ns;
+    int64_t ack_ns;
+    e->early_echo = s->tsecr;
+    e->early_ns = time_ns;
+    if (newer && clock_before(&e->receiver, s->tsecr, time_ns, &ack_ns) && gap_ns <= (time_ns - ack_ns) / EARLY)
+        loop_add_sender(e, s->tsval, ack_ns, time_ns, ECHO_LATER);
+}
+
+/* An ACK echoes one: of data that passed before the capture. */
+__attribute__((noinline)) static void trip_early_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t time_ns)
+{
+    int64_t data_ns;
+    if (!clock_before(&e->sender, s->tsecr, time_ns, &data_ns))
+        return;
+    loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns, false);
+    leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns, false);
+}
+
 void analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
                               int64_t time_ns)
 {
@@ -506,6 +556,8 @@ void analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
         trip_echo(e, s, end, time_ns);
     else if (end - s->payload_bytes >= e->window.next_start)
         window_data(e, s, end - s->payload_bytes, time_ns, false);
+    if (__builtin_expect((int32_t)(s->tsecr - e->receiver.first) < 0, 0))
+        trip_early_data(e, s, time_ns);
 }
 
 /* When the data up to `ack` passed; false when nobody remembers. */
@@ -633,6 +685,8 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     int64_t data_ns = 0;
     uint32_t segments;
     if (!trip_passed(e, ack, &data_ns, &segments) || ack <= e->held_end) {
+        if (s->has_timestamps && (ack > e->held_end || e->held_end == 0) && (int32_t)(s->tsecr - e->sender.first) < 0)
+            trip_early_ack(e, s, time_ns);
         compression_break(&e->xi);
         e->in_run = 0;
         return;
@@ -652,17 +706,6 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     e->hold_sum_ns += (double)(time_ns - data_ns);
     compression_add(&e->xi, &xi, data_ns, time_ns);
     trip_run(e, ack, time_ns);
-}
-
-/* The tick whose pace the clock kept; -1 before it has moved on. */
-static int clock_tick(const struct trip_clock *c)
-{
-    double ticks = (double)(int32_t)(c->last - c->first), span = (double)(c->last_ns - c->first_ns);
-    int best = -1;
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && ticks > 0; k++)
-        if (best < 0 || fabs(log(span / ticks / (double)tick_ns[k])) < fabs(log(span / ticks / (double)tick_ns[best])))
-            best = k;
-    return best;
 }
 
 /* Whose clock a leg is read by. */
@@ -778,7 +821,7 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
     double least_ns = 0;
     for (int i = 0; i < ANALYSIS_LEGS; i++)
         least_ns += tick[i] < 0 || e->legs[i].n == 0 ? (double)NAN : (double)leg_least_ns(e, (enum analysis_leg)i, tick[i]);
-    x->floor_s = sender < 0 || receiver < 0 ? NAN : fmax(0, least_ns + (double)(tick_ns[sender] + tick_ns[receiver])) * 1e-9;
+    x->floor_s = isnan(least_ns) ? (double)NAN : fmax(0, least_ns + (double)(tick_ns[sender] + tick_ns[receiver])) * 1e-9;
     for (int i = 0; i < ANALYSIS_LOOPS; i++) {
         enum analysis_leg go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
         enum analysis_leg come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;

@@ -237,6 +237,43 @@ TEST(test_acks_that_a_queue_drops_leave_the_others_to_time)
     assert_true(loops_near(f, 52e-3, 1e-3) >= 16); /* one a round trip */
 }
 
+/* 300 ms of a flow whose loop to the sender, or to the receiver, takes 2 s: no ACK and its data are both in the capture, yet
+ * stamps say how old what they echo is, once their clock has shown its pace. A sender that rested for 3 s echoes what came
+ * before that: this times nothing. */
+TEST(test_a_loop_longer_than_the_capture_shows_by_stamps)
+{
+    for (int to_sender = 0; to_sender < 2; to_sender++)
+        for (int rests = 0; rests < 2; rests++) {
+            CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+            struct analysis_round_trip_figures x;
+            analysis_flows_keep_explanations(f);
+            for (uint32_t k = 0; k < 300; k++) {
+                const uint32_t now = 10000 + k, then = now - 2000, echo = rests ? 5000 : then;
+                const uint32_t acked = to_sender ? 2001 + k : k;
+                feed(f, k * MS, stamped(A_TO_B, 1 + (2000 + k) * SEGMENT, SEGMENT, 1, now, to_sender ? echo : now));
+                feed(f, k * MS + 10 * US, stamped(B_TO_A, 1, 0, 1 + acked * SEGMENT, now, to_sender ? now : then));
+            }
+            assert_true(analysis_flows_explain(f, 0, &x));
+            const enum analysis_loop loop = to_sender ? ANALYSIS_LOOP_SENDER : ANALYSIS_LOOP_RECEIVER;
+            assert_true(to_sender && rests ? isnan(x.stamped_least_s[loop]) : fabs(x.stamped_least_s[loop] - 2) < 4e-3);
+            assert_true(isnan(x.loop_least_s[ANALYSIS_LOOP_SENDER])); /* of none for certain */
+        }
+}
+
+/* Data whose echoes never change pass, and no ACK: nothing shows how long a round trip takes, and 0 is no answer. */
+TEST(test_a_round_trip_that_does_not_show_is_unknown)
+{
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+    struct analysis_round_trip_figures x;
+    analysis_flows_keep_explanations(f);
+    for (uint32_t k = 0; k < 300; k++) {
+        feed(f, k * MS, stamped(A_TO_B, 1 + k * SEGMENT, SEGMENT, 1, 100 + k, 7));
+        feed(f, k * MS + 10 * US, stamped(B_TO_A, 1, 0, 1 + (k + 1) * SEGMENT, 200 + k, 100 + k));
+    }
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(x.tick_s > 0 && isnan(x.floor_s) && isnan(x.ack_wait_s));
+}
+
 /* Data are answered after 1 ms for a second, and then after 5: so long they take in either, with stamps or without. */
 TEST(test_what_data_are_held_for_is_that_of_a_time)
 {

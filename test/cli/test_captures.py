@@ -111,6 +111,21 @@ class Real(e2e.Case):
             lost = said["lost_share"]
             self.assertLess(abs(lost["total"] - 0.25), 0.01 + lost["ci95"], share)
 
+    def test_a_capture_of_less_than_two_round_trips_tells_nothing(self):
+        """250 ms of the same, whose round trip takes 181 ms, from any time on; 2 s are enough."""
+        whole = gzip.decompress((CAPTURES / "fifo-2in-1out.pcap.gz").read_bytes())
+        records, at = [], 24
+        while at + 16 <= len(whole):
+            s, us, captured = struct.unpack_from("<III", whole, at)
+            records.append((s + us * 1e-6, whole[at:at + 16 + captured]))
+            at += 16 + captured
+        for start, length in ((1, 0.25), (2, 0.25), (3, 0.25), (2, 2)):
+            kept = [r for t, r in records if start <= t - records[0][0] < start + length]
+            (self.dir / "short.pcap").write_bytes(whole[:24] + b"".join(kept))
+            said = self.json("check", "short.pcap")["resources"][0]["diagnosis"]
+            self.assertEqual(said["asymmetry"], "yes" if length == 2 else "unknown", said["why"])
+            self.assertEqual("of their round trips" in said["why"], length < 2)
+
     def test_settled_part_is_judged_not_the_slow_start(self):
         """One outgoing flow ramps up for 1.25 s of 4 s; taken whole it has 12 Mb/s, settled 15."""
         self.check("fifo-3in-1out")

@@ -674,6 +674,19 @@ TEST(test_more_ack_wait_is_no_less_a_yes)
     }
 }
 
+/* What passes in less than two round trips is no rate, however sure it looks; and the answer says how long is long enough. */
+TEST(test_less_than_two_round_trips_are_no_answer)
+{
+    for (int i = 0; i < 6; i++) {
+        struct pair p;
+        pair_of(&p, i % 2 ? 40e6 : 80e6, i % 2 ? 10e-3 : 0);
+        p.facts.trips = (double[]){0, 1.9, 2}[i / 2]; /* 0: not known */
+        struct judge_diagnosis d = decided(&p.facts);
+        assert_int_equal(d.answer, i / 2 == 1 ? JUDGE_ANSWER_UNKNOWN : i % 2 ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO);
+        assert_true(i / 2 != 1 || (d.probability == 0.5 && d.ci95 == 1 && strstr(d.why, "1.9 of their round trips")));
+    }
+}
+
 /* Nothing is sure of what was not captured, however sure the rest looks; and the answer says what would tell. */
 TEST(test_what_was_not_captured_is_no_answer)
 {
