@@ -41,6 +41,30 @@ void analysis_direction_syn(struct analysis_direction *d, uint32_t isn)
     d->ack_high = INT64_MIN;
 }
 
+/* Its timestamp is older than the newest, or of the same tick and its identification older, and all that it says has been
+ * said. */
+__attribute__((noinline)) static bool direction_is_late(const struct analysis_direction *d, const struct capture_segment *s)
+{
+    const int since = (int16_t)(d->newest_id - s->ip_id);
+    if (s->tsval == d->newest_tsval && !(s->ip_id && since >= 0 && since < IP_ID_NEAR))
+        return false;
+    const int64_t start = d->has_base ? analysis_direction_relative(d, s->seq) : 0, end = start + s->payload_bytes;
+    return !(s->flags & (CAPTURE_TCP_SYN | CAPTURE_TCP_FIN | CAPTURE_TCP_RST)) && (int32_t)(s->ack - d->newest_ack) <= 0 &&
+           (s->payload_bytes == 0 || (d->has_data && start >= d->low && end <= d->high && !analysis_holes_any(&d->holes, start, end)));
+}
+
+/* Of those with timestamps: is it a copy that comes late? Else it may be the newest. */
+static inline bool direction_takes_newest(struct analysis_direction *d, const struct capture_segment *s)
+{
+    if (__builtin_expect(d->stamped && (int32_t)(s->tsval - d->newest_tsval) <= 0, 0) && direction_is_late(d, s))
+        return false;
+    d->newest_ack = d->stamped && (int32_t)(s->ack - d->newest_ack) < 0 ? d->newest_ack : s->ack;
+    d->newest_tsval = s->tsval;
+    d->newest_id = s->ip_id;
+    d->stamped = true;
+    return true;
+}
+
 bool analysis_direction_is_copy(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns)
 {
     bool strong = s->ip_id != 0 || s->has_timestamps;
@@ -53,7 +77,7 @@ bool analysis_direction_is_copy(struct analysis_direction *d, const struct captu
     bool near = time_ns - d->recent_ns < COPY_NS, seen = false;
     for (int i = 0; i < ANALYSIS_RECENT; i++) /* all of them: a branch for each would take longer */
         seen |= d->recent[i] == h;
-    if (seen && (strong || near))
+    if ((seen && (strong || near)) || (s->has_timestamps && !direction_takes_newest(d, s)))
         return true;
     d->recent[d->recent_next] = h;
     d->recent_next = (uint8_t)((d->recent_next + 1) % ANALYSIS_RECENT);

@@ -236,6 +236,43 @@ TEST(test_a_frame_captured_twice_is_neither_payload_nor_loss)
                 {flow.retransmitted_segments, 0});
 }
 
+/* A tap before a queue and one after it, in one capture: 20 segments in between. What passes the second one is no loss;
+ * neither is it if others come in between, nor hides it what is sent again, which has the timestamp of then. */
+TEST(test_a_copy_after_a_queue_is_neither_payload_nor_loss)
+{
+    for (int lost = 0; lost < 2; lost++) {
+        CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+        struct capture_segment data[100], ack[100];
+        for (uint32_t k = 0; k < 140; k++) {
+            if (k < 100)
+                feed(f, k * MS, data[k] = stamped(A_TO_B, 1 + k * MSS, MSS, 1, 50 + k / 4, 7));
+            if (k >= 20 && k < 120) {
+                feed(f, k * MS + 1, data[k - 20]);
+                feed(f, k * MS + 2, ack[k - 20] = stamped(B_TO_A, 1, 0, 1 + (k - 19) * MSS, 7 + k, 30 + k));
+            }
+            if (k >= 40)
+                feed(f, k * MS + 3, ack[k - 40]);
+            if (k == 90 && lost)
+                feed(f, k * MS + 4, stamped(A_TO_B, 1 + 75 * MSS, MSS, 1, 50 + k / 4, 7));
+        }
+        const struct analysis_flow flow = flow_at(f, 0);
+        assert_ints({flow.retransmitted_segments, lost}, {flow.reordered_segments, 0}, {flow.duplicate_frames, 100},
+                    {flow.seen_payload_bytes, (100 + lost) * (int64_t)MSS});
+    }
+}
+
+/* What comes late fills a hole: nobody saw it before. */
+TEST(test_a_segment_that_others_overtook_is_no_copy)
+{
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+    for (uint32_t k = 0; k < 50; k++)
+        if (k != 25)
+            feed(f, k * MS, stamped(A_TO_B, 1 + k * MSS, MSS, 1, 50 + k, 7));
+    feed(f, 50 * MS, stamped(A_TO_B, 1 + 25 * MSS, MSS, 1, 75, 7));
+    const struct analysis_flow flow = flow_at(f, 0);
+    assert_ints({flow.payload_bytes, 50 * (int64_t)MSS}, {flow.missing_bytes, 0}, {flow.duplicate_frames, 0});
+}
+
 TEST(test_the_same_header_without_marks_is_a_copy_only_at_once)
 {
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = connected();

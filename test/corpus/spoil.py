@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures that lack something: those of a corpus as a worse tap would have made them.
 
-    spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20] [--count N]
+    spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice] [--count N]
 
 FROM is a corpus of emulated.py (pcap). Of each capture TO gets one for each way to spoil it, whose class it is in truth.csv:
 stamps cut to that unit; frames to the judged host alone, or from it; that many bytes of each frame; frames without that
-percentage of them, drawn one by one. The truth stays what it was: who cannot see it should not say it."""
+percentage of them, drawn one by one; that part of its time alone, from any place after its first fifth on; each frame twice,
+some microseconds apart, as a bridge shows it to a tap of all its ports. The truth stays what it was: who cannot see it should not say it."""
 import argparse
 import csv
 import gzip
@@ -20,20 +21,43 @@ UNITS_NS = {"us": 1000, "100us": 100_000, "ms": 1_000_000, "64th": 15_625_000}  
 SOURCE = slice(26, 30)  # of an Ethernet frame: its IPv4 source
 
 
+PARTS = {"tenth": 0.1, "fiftieth": 0.02}
+TWICE_NS = (2000, 60000)
+
+
+def stretch(records, part, drawn):
+    """Of (ns, wire bytes, frame), in order of time."""
+    begin, end = records[0][0], records[-1][0]
+    at = begin + (end - begin) * (0.2 + drawn.random() * (0.8 - part))
+    return [r for r in records if at <= r[0] <= at + part * (end - begin)]
+
+
+def again(records, drawn):
+    apart = drawn.uniform(*TWICE_NS)
+    return sorted(records + [(ns + int(apart * drawn.uniform(0.7, 1.3)), wire, frame) for ns, wire, frame in records],
+                  key=lambda r: r[0])
+
+
 def spoiled(data, how, host, seed):
     order = "<" if data[:1] in (b"\xd4", b"\x4d") else ">"
     per_s = 10**9 if data[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 10**6
     own, drawn, kept, at = bytes(map(int, host.split("."))), random.Random(seed), [data[:24]], 24
-    unit = max(1, UNITS_NS.get(how, 0) * per_s // 10**9)
+    unit_ns, records = max(10**9 // per_s, UNITS_NS.get(how, 0)), []
     while at + 16 <= len(data):
         s, fraction, length, wire = struct.unpack_from(order + "IIII", data, at)
-        frame = data[at + 16:at + 16 + length]
+        records.append((s * 10**9 + fraction * 10**9 // per_s, wire, data[at + 16:at + 16 + length]))
         at += 16 + length
+    if how in PARTS:
+        records = stretch(records, PARTS[how], drawn)
+    elif how == "twice":
+        records = again(records, drawn)
+    for ns, wire, frame in records:
         if (how in ("in", "out") and (frame[SOURCE] == own) != (how == "out")) or (
                 how.startswith("drop") and drawn.random() < int(how[4:]) / 100):
             continue
         frame = frame[:int(how[4:])] if how.startswith("snap") else frame
-        kept.append(struct.pack(order + "IIII", s, fraction // unit * unit, len(frame), wire) + frame)
+        s, fraction = divmod(ns // unit_ns * unit_ns, 10**9)
+        kept.append(struct.pack(order + "IIII", s, fraction * per_s // 10**9, len(frame), wire) + frame)
     return b"".join(kept)
 
 
@@ -41,7 +65,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("directory")
     p.add_argument("to", type=pathlib.Path)
-    p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20")
+    p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice")
     p.add_argument("--count", type=int, help="of the first N captures only")
     o = p.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)

@@ -97,12 +97,12 @@ class Corpus(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             done = run(HERE / "spoil.py", f"{t}/whole", f"{t}/spoiled")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(len(rows(f"{t}/spoiled/truth.csv")), 30)
+            self.assertEqual(len(rows(f"{t}/spoiled/truth.csv")), 39)
             done = run(HERE / "benchmark.py", CONTRAFLOW, f"{t}/spoiled")
             self.assertEqual(done.returncode, 0, done.stderr)
             for how in ("in", "out"):
                 self.assertRegex(done.stdout, rf"(?m)^{how} +(\d) +0 +0 +0 +\1 ")
-            for how in ("us", "100us", "ms", "snap60", "snap68", "drop5", "drop20"):
+            for how in ("us", "100us", "ms", "snap60", "snap68", "drop5", "drop20", "tenth", "fiftieth", "twice"):
                 self.assertRegex(done.stdout, rf"(?m)^{how} +\d +\d +0 +0 ")
 
     def test_linux_answers(self):
