@@ -648,9 +648,9 @@ static bool link_acks_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits;
 }
 
-/* Do they wait, long enough to matter, where queues hold what is not the host's? That is on the other side of the tap, and
- * where the capture shows data of others, on either: it is not made at the host. ACKs that have passed the tap after a queue
- * of nothing but ACKs follow each other as evenly as that serves them. */
+/* Do they wait, long enough to matter, where queues may hold what the capture does not show? That is on the other
+ * side of the tap; on this one, where data of others pass, and before the tap, where a filter left out what the host sends. ACKs that have passed the tap after a queue of
+ * nothing but ACKs follow each other as evenly as that serves them. */
 static bool link_acks_hidden(const struct links *d, bool incoming, bool *mixed)
 {
     const struct analysis_capacity_way *back = link_seen(d, !incoming);
@@ -663,7 +663,7 @@ static bool link_acks_hidden(const struct links *d, bool incoming, bool *mixed)
         trips += e->flow->incoming == incoming ? e->flow->rate_bps * analysis_evidence_rtt_s(e) : 0;
     }
     const bool beyond = far > HALF * waits;
-    if (!back || !(waits > JUDGE_DIAGNOSIS_TOTAL * trips) || !(beyond || d->host->others > 0))
+    if (!back || !(waits > JUDGE_DIAGNOSIS_TOTAL * trips) || !(beyond || incoming || d->host->others > 0))
         return false;
     analysis_spacing_get(&back->spacing, &figures);
     const bool passed = incoming ? !beyond : beyond;

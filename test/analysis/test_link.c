@@ -492,7 +492,7 @@ static enum judge_cause cause_of_late_acks(double swing_s, double other_bps, int
 }
 
 /* Queues on the other side of the tap hold what the capture does not show, and with bulk data of others in it on this side,
- * too: where most of what ACKs wait is there, and is more than a twentieth of the round trip. Those that have passed it when
+ * too, as does the host's own queue what a filter left out: where most of what ACKs wait is there, and is more than a twentieth of the round trip. Those that have passed it when
  * they pass the tap come as evenly as a queue of nothing but ACKs serves them, or at distances of 0.1 and 0.3 ms by turns. */
 TEST(test_acks_wait_where_the_capture_does_not_show_others)
 {
@@ -501,6 +501,7 @@ TEST(test_acks_wait_where_the_capture_does_not_show_others)
         {true, false, false, false, 0.001, 1, 200000}, {true, true, false, false, 0.08, 0.4, 200000},
         {true, true, true, true, 0.08, 0.4, 100000},   {true, true, true, false, 0.08, 0.6, 100000},
         {false, false, false, false, 0.08, 1, 200000}, {false, false, true, true, 0.08, 1, 100000},
+        {true, false, true, true, 0.08, 0.4, 100000},
         {false, false, false, false, 0.08, 0.4, 100000}, {false, true, true, false, 0.08, 0.4, 200000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
