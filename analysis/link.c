@@ -648,9 +648,9 @@ static bool link_acks_beyond(const struct links *d, bool incoming)
     return beyond > HALF * waits;
 }
 
-/* Do they wait, long enough to matter, where queues may hold what the capture does not show? That is on the other
- * side of the tap; on this one, where data of others pass, and before the tap, where a filter left out what the host sends. ACKs that have passed the tap after a queue of
- * nothing but ACKs follow each other as evenly as that serves them. */
+/* Do they wait, long enough to matter, where queues may hold what the capture does not show? That is on the other side of the
+ * tap; on this one, where data of others pass; and before the tap, where a filter left out what the host sends. ACKs that have
+ * passed the tap after a queue of nothing but ACKs follow each other as evenly as that serves them. */
 static bool link_acks_hidden(const struct links *d, bool incoming, bool *mixed)
 {
     const struct analysis_capacity_way *back = link_seen(d, !incoming);
