@@ -29,6 +29,7 @@
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
 #define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock, or where
                         * neither way shows its rate: of 233 such captures in which ACKs may cost they did in 88 */
+#define WAITS 0.5       /* of flows with data the other way ACKs wait a twentieth of the round trip and more, on eight corpora */
 #define OTHERS_ACKS 0.15 /* others' ACKs are as uneven among them: so it was in 2 of 15 captures at a router */
 #define USUAL 40.0     /* times as fast one way as the other are access lines on sale (1000/25 Mb/s, DOCSIS 3.1); */
 #define RARER 3.3      /* one of 20 is 100 times, by the power law that this makes */
@@ -240,6 +241,12 @@ static bool path_still(const struct path_facts *p, const struct judge_flow *f, d
     return isfinite(trip_s) && trip_s >= 0 && (!waits || !(f->behind || p->behind[!f->incoming] > 0));
 }
 
+/* May ACKs of a flow wait whose round trip does not show? */
+static bool path_may_wait(const struct path_facts *p, const struct judge_flow *f, const double open[JUDGE_OPENS])
+{
+    return f->behind || open[JUDGE_OPEN_PLACE] < WAITS * p->behind[!f->incoming];
+}
+
 /* What flows want in a draw: as data go on waiting, and where nothing waits any more. */
 struct path_draw {
     struct path_want {
@@ -311,7 +318,7 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
         for (size_t k = held; k < n; k++) {
             const double *one = open + k * JUDGE_OPENS, vanishes = one[JUDGE_OPEN_VANISHES];
             double ack_s = path_ack_wait_s(&p, f, capacity_bps[f->incoming][k], one);
-            const bool more = ack_s > 0 || !shows;
+            const bool more = ack_s > 0 || (!shows && path_may_wait(&p, f, one));
             struct path_want *want = &draw[k].way[!f->incoming];
             want->wanted_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) : f->rate_bps;
             want->most_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) : f->rate_bps;

@@ -146,7 +146,13 @@ TEST(test_without_a_round_trip_any_share_of_the_windows_may_be_possible)
     scene_make(&c);
     c.flow[OUT].ack_wait_s = NAN;
     c.open[JUDGE_OPEN_VANISHES] = 0.5;
+    c.open[JUDGE_OPEN_PLACE] = 0.51; /* ACKs of half of such flows wait, */
+    assert_true(gains(&c, OUT, 1));
+    c.flow[OUT].behind = true; /* or are known to */
     assert_true(gains(&c, OUT, 2)); /* 1 / (1 - 0.5) */
+    c.flow[OUT].behind = false;
+    c.open[JUDGE_OPEN_PLACE] = 0.49;
+    assert_true(gains(&c, OUT, 2));
     c.flow[OUT].window_bps = 16e6;  /* 10 + 0.5 * (16 - 10) */
     assert_true(gains(&c, OUT, 1.3));
     c.flow[OUT].window_bps = 8e6; /* full */
