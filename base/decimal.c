@@ -24,17 +24,19 @@ static const char pairs[] = "000102030405060708091011121314151617181920212223242
 
 void decimal_digits(char *to, uint64_t value, int digits)
 {
-    for (; digits >= 4; digits -= 4, value /= 10000) {
+    char *at = to + digits; /* the first of those that are written */
+    for (; at - to >= 4; value /= 10000) {
         uint32_t four = (uint32_t)(value % 10000);
-        memcpy(to + digits - 4, pairs + 2 * (four / 100), 2);
-        memcpy(to + digits - 2, pairs + 2 * (four % 100), 2);
+        at -= 4;
+        memcpy(at, pairs + 2 * (four / 100), 2);
+        memcpy(at + 2, pairs + 2 * (four % 100), 2);
     }
-    if (digits >= 2) {
-        memcpy(to + digits - 2, pairs + 2 * (value % 100), 2);
-        digits -= 2;
+    if (at - to >= 2) {
+        at -= 2;
+        memcpy(at, pairs + 2 * (value % 100), 2);
         value /= 100;
     }
-    if (digits > 0)
+    if (at > to)
         *to = (char)('0' + value % 10);
 }
 
@@ -82,13 +84,18 @@ static bool decimal_parts(double value, uint64_t *m, int *shift)
 }
 
 /* m 10^power / 2^shift to the nearest, half to even. False where that takes more than 64 bits. */
-static bool decimal_scaled(uint64_t m, int power, int shift, uint64_t *scaled)
+static inline __attribute__((always_inline)) bool decimal_scaled(uint64_t m, int power, int shift, uint64_t *scaled)
 {
     if (power >= TENS) /* m has 53 bits, and ten[TENS - 1] 64: their product fits */
         return false;
-    wide product = (wide)m * ten[power], half = (wide)1 << (shift - 1), whole = product >> shift;
-    wide rest = product & ((half << 1) - 1);
-    whole += rest > half || (rest == half && whole & 1);
+    wide product = (wide)m * ten[power], whole = product >> shift;
+    if (shift < 64) { /* what is shifted out is of the lower half */
+        uint64_t rest = (uint64_t)product << (64 - shift), half = UINT64_C(1) << 63;
+        whole += rest > half || (rest == half && whole & 1);
+    } else {
+        wide rest = product << (128 - shift), half = (wide)1 << 127;
+        whole += rest > half || (rest == half && whole & 1);
+    }
     *scaled = (uint64_t)whole;
     return whole >> 64 == 0;
 }
@@ -121,34 +128,33 @@ size_t decimal_fixed(char *to, double value, int places)
 /* `digits` of them, the first for 10^exponent, as %g shows them: zeros at the end of a fraction are left out. */
 static size_t decimal_shown(char *to, uint64_t scaled, int digits, int exponent)
 {
-    char text[2 * TENS] = {0};
-    size_t n = 0;
-    int shown = digits, at = 0;
     bool scientific = exponent < -4 || exponent >= digits;
     int before = scientific ? 1 : exponent + 1; /* digits before the point */
-    decimal_digits(text, scaled, digits);
-    while (shown > 1 && shown > before && text[shown - 1] == '0')
-        shown--;
+    char *end, *whole;
     if (before <= 0) {
         memcpy(to, "0.000", 5);
-        n = (size_t)(2 - before);
+        whole = to + 1; /* of its fraction a digit is no zero */
+        end = to + 2 - before + digits;
+        decimal_digits(end - digits, scaled, digits);
     } else {
-        memcpy(to, text, TENS); /* there is room, and a length that is known costs no call */
-        n = (size_t)(at = before);
-        if (shown > before)
-            to[n++] = '.';
+        whole = to + before;
+        end = to + 1 + digits;
+        decimal_digits(to + 1, scaled, digits);
+        for (int i = 0; i < before; i++)
+            to[i] = to[i + 1];
+        *whole = '.';
     }
-    if (shown > at) {
-        memcpy(to + n, text + at, TENS);
-        n += (size_t)(shown - at);
-    }
+    while (end[-1] == '0' && end - 1 > whole)
+        end--;
+    if (end - 1 == whole) /* no fraction is left */
+        end--;
     if (!scientific)
-        return n;
+        return (size_t)(end - to);
     unsigned size = (unsigned)(exponent < 0 ? -exponent : exponent);
-    to[n++] = 'e';
-    to[n++] = exponent < 0 ? '-' : '+';
-    decimal_digits(to + n, size, size < 100 ? 2 : 3);
-    return n + (size < 100 ? 2 : 3);
+    *end++ = 'e';
+    *end++ = exponent < 0 ? '-' : '+';
+    decimal_digits(end, size, size < 100 ? 2 : 3);
+    return (size_t)(end - to) + (size < 100 ? 2 : 3);
 }
 
 size_t decimal_general(char *to, double value, int digits)

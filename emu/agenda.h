@@ -30,13 +30,15 @@ static inline void emu_agenda_link(struct emu_event *before, struct emu_event *e
     after->before = e;
 }
 
-/* Among those in the list, which e is to come before the limit of: unless all others are sooner many are later, if it is
- * `soon`, so that its place is looked for from the begin. */
-static inline __attribute__((always_inline)) void emu_agenda_place(struct emu_agenda *a, struct emu_event *e,
+/* Among those in the list: unless all others are sooner many are later, if it is `soon`, so that its place is looked for from the
+ * begin. False where it is not before the limit: nothing has been done. Those in the list are, and only the last is asked. */
+static inline __attribute__((always_inline)) bool emu_agenda_place(struct emu_agenda *a, struct emu_event *e,
                                                                    int64_t time_ps, bool soon)
 {
     struct emu_event *before = a->last.before; /* after all that are no later: */
     if (before->time_ps <= time_ps) {          /* as where links and frames are alike */
+        if (__builtin_expect(time_ps >= a->limit_ps, 0))
+            return false;
         emu_agenda_link(before, e, &a->last);
     } else if (soon) {
         struct emu_event *after = a->first.after;
@@ -49,6 +51,7 @@ static inline __attribute__((always_inline)) void emu_agenda_place(struct emu_ag
         while (before->time_ps > time_ps);
         emu_agenda_link(before, e, before->after);
     }
+    return true;
 }
 
 /* Runs e->fn(e) at time_ps, which is not past. The event does not wait already; it is the caller's, and stays where it
@@ -57,8 +60,6 @@ static inline void emu_agenda_add(struct emu_agenda *a, struct emu_event *e, int
 {
     e->time_ps = time_ps;
     e->sequence = a->sequence++;
-    if (__builtin_expect(time_ps >= a->limit_ps, 0))
+    if (!emu_agenda_place(a, e, time_ps, soon))
         a->later(a, e);
-    else
-        emu_agenda_place(a, e, time_ps, soon);
 }

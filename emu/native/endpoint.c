@@ -2,7 +2,6 @@
 #include "emu/native/endpoint.h"
 
 #include "emu/native/headers.h"
-#include "emu/network/port.h"
 
 #include <stdlib.h>
 
@@ -16,25 +15,6 @@ static int64_t endpoint_now(const struct native_endpoint *e)
     return native_scheduler_now(e->env->scheduler);
 }
 
-/* native_linux_window(): mostly its widest, where there is room for that and none of a wider one is taken back. */
-static inline uint32_t endpoint_linux_window(const struct native_endpoint *e)
-{
-    const struct native_receiver *rx = &e->rx;
-    bool has_room = rx->own.queued + rx->own.kept <= rx->own.spare;
-    bool takes_back = (int64_t)(rx->acked + rx->window_sent - rx->nxt) > (int64_t)rx->own.most;
-    return (uint32_t)(rx->own.widest > 0 && has_room && !takes_back ? rx->own.widest : native_linux_window(e));
-}
-
-/* Room after rx.nxt, in whole units of the window field (RFC 7323, section 2). */
-static inline __attribute__((always_inline)) uint32_t endpoint_window(const struct native_endpoint *e)
-{
-    if (e->tx.from_linux)
-        return endpoint_linux_window(e);
-    uint64_t buffer = (uint64_t)e->config.receive_buffer_bytes;
-    uint64_t room = buffer > e->rx.unread ? buffer - e->rx.unread : 0;
-    return (uint32_t)(room >> e->window_scale << e->window_scale);
-}
-
 static uint32_t window_scale(int64_t buffer_bytes)
 {
     uint32_t scale = 0;
@@ -43,149 +23,11 @@ static uint32_t window_scale(int64_t buffer_bytes)
     return scale;
 }
 
-/* What an ACK tells is told, in a segment of either kind. */
-static inline void endpoint_acknowledges(struct native_endpoint *e, uint32_t window)
-{
-    struct native_receiver *rx = &e->rx;
-    rx->unacked = 0;
-    rx->ack_now = false;
-    rx->acked = rx->nxt;
-    rx->window_sent = window;
-    if (!e->tx.from_linux) {
-        native_timer_cancel(&rx->delayed_ack);
-        return;
-    }
-    native_linux_acknowledges(&rx->own);
-    if (rx->quick_acks > 0)
-        native_linux_acknowledges_quickly(e);
-}
-
-static void endpoint_send_closely(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
-{
-    struct native_receiver *rx = &e->rx;
-    uint64_t blocks[NATIVE_SACK_BLOCKS][2];
-    int n_sack = 0;
-    if (bytes == 0 && e->config.sack && (flags & NATIVE_ACK)) {
-        n_sack = e->tx.from_linux ? native_linux_blocks(e, blocks)
-                                  : native_reassembly_blocks(&rx->reassembly, blocks, NATIVE_SACK_BLOCKS);
-    }
-    struct native_segment *s = native_pool_take(n_sack ? e->env->sacked : e->env->plain);
-    uint32_t window = endpoint_window(e);
-    uint16_t field = (uint16_t)(window >> e->window_scale);
-    if (flags & NATIVE_SYN) /* not scaled there */
-        field = window < 65535 ? (uint16_t)window : 65535;
-    *s = (struct native_segment){
-        .seq = (uint32_t)from,
-        .ack = (uint32_t)rx->nxt,
-        .window = field,
-        .ip_id = e->next_ip_id++,
-        .ts = (uint32_t)(endpoint_now(e) / PS_PER_US),
-        .ts_echo = rx->ts_recent,
-        .end = e->id,
-        .payload_bytes = (uint16_t)bytes,
-        .flags = flags,
-        .n_sack = (uint8_t)n_sack,
-        .cut = e->tx.cuts,
-    };
-    for (int i = 0; i < n_sack; i++) {
-        struct native_sacked_segment *sacked = (struct native_sacked_segment *)s;
-        sacked->sack[i][0] = (uint32_t)blocks[i][0];
-        sacked->sack[i][1] = (uint32_t)blocks[i][1];
-    }
-    if (e->ecn.on || flags & NATIVE_SYN)
-        native_ecn_leaves(&e->ecn, s, from, bytes);
-    if (flags & NATIVE_ACK)
-        endpoint_acknowledges(e, window);
-    e->env->transmit(e->env->user, e, s);
-}
-
-/* A segment of a direct endpoint with a port, to which e->frame belongs: that is of its latest one, which mostly had as much
- * payload. */
-static inline __attribute__((always_inline)) void endpoint_send_direct(struct native_endpoint *e, struct native_segment *s,
-                                                                       uint8_t flags, uint64_t from, uint32_t bytes,
-                                                                       uint16_t window, int64_t now_ps, uint32_t ts)
-{
-    uint16_t payload = (uint16_t)native_headers_ip_bytes(false, 0, bytes);
-    s->seq = (uint32_t)from;
-    s->ack = (uint32_t)e->rx.nxt;
-    s->ts = ts;
-    s->ts_echo = e->rx.ts_recent;
-    s->end = e->id;
-    s->window = window;
-    s->payload_bytes = (uint16_t)bytes;
-    s->ip_id = e->next_ip_id++;
-    s->flags = flags;
-    s->n_sack = 0;
-    s->ecn = NATIVE_ECN_NOT;
-    s->cut = e->tx.cuts;
-    if (__builtin_expect(e->frame.payload_bytes != payload, 0)) {
-        e->frame.payload_bytes = payload;
-        e->frame.pure_ack = bytes == 0;
-    }
-    emu_port_send_like(e->nic, &e->frame, s, now_ps);
-}
-
-/* What nothing has come to since it was told is the same. */
-static inline uint32_t endpoint_sends_window(struct native_endpoint *e)
-{
-    if (e->way == NATIVE_SENDING && e->rx.told)
-        return e->rx.window_sent;
-    uint32_t window = endpoint_window(e);
-    endpoint_acknowledges(e, window);
-    e->rx.told = e->way == NATIVE_SENDING && e->rx.quick_acks == 0;
-    return window;
-}
-
-void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags)
-{
-    int64_t now_ps = endpoint_now(e);
-    uint32_t window = endpoint_sends_window(e), segment = (uint32_t)e->config.segment_bytes;
-    uint32_t ts = (uint32_t)((uint64_t)now_ps / PS_PER_US);
-    uint16_t field = (uint16_t)(window >> e->window_scale);
-    if (e->config.small_queue_bytes > 0) { /* it is alone */
-        e->frame.payload_bytes = (uint16_t)native_headers_ip_bytes(false, 0, (uint32_t)bytes);
-        e->frame.pure_ack = false;
-        e->tx.queued_bytes += native_endpoint_queued(e, (uint32_t)bytes, e->tx.cuts, emu_frame_buffer_bytes(&e->frame));
-    }
-    for (; bytes > segment; bytes -= segment, from += segment)
-        endpoint_send_direct(e, native_pool_take(e->env->plain), NATIVE_ACK, from, segment, field, now_ps, ts);
-    endpoint_send_direct(e, native_pool_take(e->env->plain), last_flags, from, (uint32_t)bytes, field, now_ps, ts);
-}
-
-static __attribute__((noinline)) void endpoint_send_ack(struct native_endpoint *e, uint8_t flags, uint64_t from)
-{
-    struct native_segment *s = native_pool_take(e->env->plain); /* while little else is known yet */
-    int64_t now_ps = endpoint_now(e);
-    uint32_t window = endpoint_window(e);
-    endpoint_acknowledges(e, window);
-    endpoint_send_direct(e, s, flags, from, 0, (uint16_t)(window >> e->window_scale), now_ps,
-                         (uint32_t)((uint64_t)now_ps / PS_PER_US));
-}
-
-static bool endpoint_has_blocks(const struct native_receiver *rx)
-{
-    return rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to;
-}
-
-void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes)
-{
-    bool direct = e->direct && e->nic && (flags & ~NATIVE_PUSH) == NATIVE_ACK;
-    if (direct && bytes > 0)
-        native_endpoint_send_stretch(e, from, bytes, flags);
-    else if (direct && !endpoint_has_blocks(&e->rx))
-        endpoint_send_ack(e, flags, from);
-    else
-        endpoint_send_closely(e, flags, from, bytes);
-}
-
 static inline void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
         e->rx.quick_acks--;
-    if (e->direct && e->nic && !endpoint_has_blocks(&e->rx))
-        endpoint_send_ack(e, NATIVE_ACK, e->tx.nxt);
-    else
-        endpoint_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);
+    native_endpoint_send_ack(e);
 }
 
 static void endpoint_delayed_ack(void *arg)
@@ -404,7 +246,7 @@ static void endpoint_accept(struct native_endpoint *e, const struct native_segme
         return;
     }
     if (from > rx->nxt) {
-        if (to - rx->nxt <= endpoint_window(e))
+        if (to - rx->nxt <= native_endpoint_window(e))
             native_reassembly_insert(&rx->reassembly, from, to);
         rx->ack_now = true;
         return;
@@ -600,8 +442,7 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
         endpoint_reads(e);
 }
 
-/* Any other segment. */
-static __attribute__((noinline)) void endpoint_receive_any(struct native_endpoint *e, struct native_segment *s)
+void native_endpoint_receive_any(struct native_endpoint *e, struct native_segment *s)
 {
     const struct native_endpoint_env *env = e->env;
     e->way = NATIVE_ANY_WAY;
@@ -609,29 +450,26 @@ static __attribute__((noinline)) void endpoint_receive_any(struct native_endpoin
     native_pool_give(s->n_sack == 0 ? env->plain : s->n_sack <= NATIVE_SACK_BLOCKS ? env->sacked : env->ranged, s);
 }
 
-/* The next data of a bulk flow, or an ACK of its data: taken. False: it is no such thing, nothing has been done. */
-static inline bool endpoint_receive_plainly(struct native_endpoint *e, struct native_segment *s)
+/* The next data of a bulk flow, or an ACK of its data, goes the straight way. */
+void native_endpoint_receive(struct native_endpoint *e, struct native_segment *s)
 {
-    if (__builtin_expect(s->flags != NATIVE_ACK || s->n_sack != 0, 0))
-        return false;
+    if (__builtin_expect(s->flags != NATIVE_ACK || s->n_sack != 0, 0)) {
+        native_endpoint_receive_any(e, s);
+        return;
+    }
     if (__builtin_expect(e->way == NATIVE_ANY_WAY, 0)) {
         e->way = endpoint_way(e);
         e->rx.told = false;
     }
-    if (s->payload_bytes == 0)
-        return e->way == NATIVE_SENDING &&
-               (e->tx.from_linux ? native_linux_acked_plainly(e, s) : native_sender_acked_plainly(e, s));
-    if (e->way != NATIVE_RECEIVING || s->seq != (uint32_t)e->rx.nxt || s->ack != (uint32_t)e->tx.una ||
-        (e->tx.from_linux && e->tx.own.probe_end != 0))
-        return false;
-    endpoint_received_plainly(e, s);
-    return true;
-}
-
-void native_endpoint_receive(struct native_endpoint *e, struct native_segment *s)
-{
-    if (__builtin_expect(!endpoint_receive_plainly(e, s), 0))
-        endpoint_receive_any(e, s);
+    if (s->payload_bytes == 0 && e->way == NATIVE_SENDING && e->tx.from_linux)
+        native_linux_acked_plainly(e, s);
+    else if (s->payload_bytes == 0 && e->way == NATIVE_SENDING)
+        native_sender_acked_plainly(e, s);
+    else if (s->payload_bytes > 0 && e->way == NATIVE_RECEIVING && s->seq == (uint32_t)e->rx.nxt && s->ack == (uint32_t)e->tx.una &&
+             (!e->tx.from_linux || e->tx.own.probe_end == 0))
+        endpoint_received_plainly(e, s);
+    else
+        native_endpoint_receive_any(e, s);
 }
 
 void native_endpoint_write(struct native_endpoint *e, uint64_t bytes)
@@ -658,9 +496,9 @@ void native_endpoint_pause(struct native_endpoint *e, bool paused)
     e->rx.paused = paused;
     if (paused)
         return;
-    uint32_t before = endpoint_window(e);
+    uint32_t before = native_endpoint_window(e);
     e->rx.unread = e->rx.own.queued = 0;
-    if (e->state == NATIVE_ESTABLISHED && before < endpoint_window(e) && e->rx.window_sent < endpoint_window(e))
+    if (e->state == NATIVE_ESTABLISHED && before < native_endpoint_window(e) && e->rx.window_sent < native_endpoint_window(e))
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0); /* a window update */
 }
 

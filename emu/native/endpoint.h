@@ -166,12 +166,16 @@ void native_sender_init(struct native_endpoint *e);
 void native_endpoint_handshake_timeout(struct native_endpoint *e);
 /* In order, to the application. */
 void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes);
-/* An ACK of new data in order, in a window without losses, and what may be sent because of it; the segment is given back.
- * False where it is no such thing: nothing has been done. */
-bool native_sender_acked_plainly(struct native_endpoint *e, struct native_segment *s);
-/* Data of a direct endpoint with a port, back to back in segments that are full but the last, which has these flags.
- * With small queues one segment: what leaves may call for more. */
-void native_endpoint_send_stretch(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags);
+/* An ACK of new data in order, in a window without losses, and what may be sent because of it; the segment is given back. One
+ * that is no such thing goes to native_endpoint_receive_any(), which takes every segment. */
+void native_sender_acked_plainly(struct native_endpoint *e, struct native_segment *s);
+void native_endpoint_receive_any(struct native_endpoint *e, struct native_segment *s);
+/* emu/native/straight.c: bytes that may come after rx.nxt, as an ACK says now; and an ACK, with the SACK blocks that are due. */
+uint32_t native_endpoint_window(const struct native_endpoint *e);
+void native_endpoint_send_ack(struct native_endpoint *e);
+/* For native_straight_send_stretch(), where the port is to look at each: segments one by one, sent now. */
+void native_endpoint_send_singly(struct native_endpoint *e, uint64_t from, uint64_t bytes, uint8_t last_flags,
+                                 uint16_t window, int64_t now_ps, uint32_t ts);
 /* Sends one segment with these flags, `bytes` of payload and, without payload, the SACK blocks that are due. */
 void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t from, uint32_t bytes);
 

@@ -219,10 +219,12 @@ void native_linux_init_receiver(struct native_endpoint *e);
 void native_linux_init(struct native_endpoint *e);
 void native_linux_fini(struct native_linux *l);
 void native_linux_acked(struct native_endpoint *e, const struct native_segment *s);
-/* An ACK of whole segments that were sent once, and no other is out, with nothing to tell but that; it is given back. False
- * where it is no such thing: nothing has been done. */
-bool native_linux_acked_plainly(struct native_endpoint *e, struct native_segment *s);
+/* An ACK of whole segments that were sent once, and no other is out, with nothing to tell but that; it is given back. One that is
+ * no such thing goes to native_endpoint_receive_any(). */
+void native_linux_acked_plainly(struct native_endpoint *e, struct native_segment *s);
 void native_linux_push(struct native_endpoint *e);
+/* The same where it is not a pause that is due (linux_straight.h). */
+void native_linux_push_more(struct native_endpoint *e);
 void native_linux_timeout(struct native_endpoint *e);
 
 /* For the two halves, linux_acked.c and linux_send.c. */
@@ -273,8 +275,6 @@ bool native_linux_waits(const struct native_endpoint *e);
 /* tcp_rearm_rto(); tcp_schedule_loss_probe(), false when the state wants none. */
 void native_linux_arm(struct native_endpoint *e);
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing);
-/* The probe, or else the timeout, where the state is open and something new has been acknowledged. */
-void native_linux_arm_plainly(struct native_endpoint *e);
 void native_linux_set_timer(struct native_endpoint *e, enum native_linux_timer timer, int64_t jiffies);
 void native_linux_set_state(struct native_endpoint *e, enum native_linux_state state);
 /* Where slow start would end if nothing had been lost (tcp_current_ssthresh()). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What Linux makes of an ACK (tcp_input.c, tcp_recovery.c). */
-#include "emu/native/endpoint.h"
+#include "emu/native/linux_straight.h"
 
 #include <string.h>
 
@@ -960,18 +960,23 @@ static __attribute__((noinline)) void acked_grow_plainly(struct native_endpoint 
     tx->control->grow(tx->state, &tx->window, &seen);
 }
 
-__attribute__((noinline)) bool native_linux_acked_plainly(struct native_endpoint *e, struct native_segment *s)
+void native_linux_acked_plainly(struct native_endpoint *e, struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
     struct native_linux *l = &tx->own;
-    if (!acked_is_plain(e, s))
-        return false;
+    if (!acked_is_plain(e, s)) {
+        native_endpoint_receive_any(e, s);
+        return;
+    }
     uint32_t ack = s->ack, ts = s->ts, window = (uint32_t)s->window << e->window_scale;
     native_pool_give(e->env->plain, s);
-    uint64_t now_us = (uint64_t)native_scheduler_now(e->env->scheduler) / PS_PER_US;
+    int64_t now_ps = native_scheduler_now(e->env->scheduler);
+    uint64_t now_us = (uint64_t)now_ps / PS_PER_US;
     uint32_t first_us = native_linux_at(l, l->first)->sent_us, delivered = l->delivered;
     e->rx.ts_recent = ts;
     tx->peer_window = window;
+    if (window > l->most_window)
+        l->most_window = window;
     tx->una += (uint32_t)(ack - (uint32_t)tx->una);
     l->timeouts = 0;
     uint32_t rtt_us = (uint32_t)now_us - acked_forget(e, (uint32_t)now_us);
@@ -988,6 +993,6 @@ __attribute__((noinline)) bool native_linux_acked_plainly(struct native_endpoint
     acked_pace(e);
     if (tx->una == tx->written && e->env->drained)
         e->env->drained(e->env->user, e);
-    native_linux_push(e);
-    return true;
+    if (!native_linux_pauses(e, native_linux_out(l), now_ps, now_us))
+        native_linux_push_more(e);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What Linux sends and when (tcp_output.c), and its timers. */
-#include "emu/native/endpoint.h"
+#include "emu/native/linux_straight.h"
 
 #include "base/memory.h"
 
@@ -9,9 +9,6 @@
 
 #define PS_PER_US INT64_C(1000000)
 #define JIFFY_US NATIVE_RTT_JIFFY_US
-#define PROBE_MORE_US 2000 /* TCP_TIMEOUT_MIN_US */
-#define GSO_BYTES 65343 /* 64 KiB less headers (sk_gso_max_size): 192 bytes of MAX_TCP_HEADER, and one */
-#define LEAST_BURST 2   /* segments (tcp_min_tso_segs) */
 #define NEAR_RTT_LOG 9  /* bursts grow where the round trip is below 512 us (tcp_tso_rtt_log) */
 #define WINDOW_DIVISOR 3 /* tcp_tso_win_divisor */
 #define SMALL_QUEUE_MOST (1 << 20) /* tcp_limit_output_bytes */
@@ -87,23 +84,12 @@ static bool send_probes(const struct native_endpoint *e)
     return e->config.linux_own.tail_probe && (l->state == LINUX_OPEN || l->state == LINUX_CWR);
 }
 
-void native_linux_arm_plainly(struct native_endpoint *e)
-{
-    int64_t wanted_us = (e->tx.rtt.srtt_8us >> 2) + PROBE_MORE_US;
-    if (native_linux_out(&e->tx.own) > 1 && e->config.linux_own.tail_probe &&
-        native_rtt_is_before_rto(&e->tx.rtt, wanted_us)) {
-        native_linux_set_timer(e, LINUX_PROBE, native_linux_jiffies(wanted_us));
-    } else if (!native_linux_arm_probe(e, true)) {
-        native_linux_arm(e);
-    }
-}
-
 bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
 {
     struct native_linux *l = &e->tx.own;
     if (!send_probes(e) || native_linux_out(l) == 0)
         return false;
-    int64_t more_us = native_linux_out(l) == 1 ? e->tx.rtt.min_rto_us : PROBE_MORE_US;
+    int64_t more_us = native_linux_out(l) == 1 ? e->tx.rtt.min_rto_us : NATIVE_LINUX_PROBE_MORE_US;
     int64_t wanted_us = e->tx.rtt.srtt_8us / 4 + more_us, jiffies = native_linux_jiffies(wanted_us);
     if (advancing && native_rtt_is_before_rto(&e->tx.rtt, wanted_us)) {
         native_linux_set_timer(e, LINUX_PROBE, jiffies);
@@ -210,9 +196,9 @@ static uint32_t send_burst(const struct native_endpoint *e)
     uint64_t bytes = native_linux_pacing(e) >> 10;
     int64_t halvings = tx->rtt.min_us >> NEAR_RTT_LOG;
     if (halvings < 32)
-        bytes += (uint64_t)GSO_BYTES >> halvings;
-    uint64_t segments = send_least(bytes, GSO_BYTES) / (uint64_t)e->config.segment_bytes;
-    return (uint32_t)send_most(segments, LEAST_BURST);
+        bytes += (uint64_t)NATIVE_LINUX_GSO_BYTES >> halvings;
+    uint64_t segments = send_least(bytes, NATIVE_LINUX_GSO_BYTES) / (uint64_t)e->config.segment_bytes;
+    return (uint32_t)send_most(segments, NATIVE_LINUX_LEAST_BURST);
 }
 
 /* Bytes of a packet that waits to be sent: 64 kB, or half of the largest window (tcp_xmit_size_goal()). */
@@ -221,7 +207,7 @@ static uint64_t send_packet_bytes(const struct native_endpoint *e)
     uint64_t segment = (uint64_t)e->config.segment_bytes;
     if (!e->config.linux_own.gso)
         return segment;
-    uint64_t bytes = send_least(GSO_BYTES, e->tx.own.most_window / 2);
+    uint64_t bytes = send_least(NATIVE_LINUX_GSO_BYTES, e->tx.own.most_window / 2);
     return send_most(bytes / segment, 1) * segment;
 }
 
@@ -352,17 +338,6 @@ struct send_room {
     bool tail;                   /* nothing is after it */
 };
 
-/* The next ACK comes in more than half a round trip, or than 1 ms. */
-static inline bool send_ack_is_far(const struct native_endpoint *e)
-{
-    const struct native_linux_segment *first = native_linux_at(&e->tx.own, e->tx.own.first);
-    int64_t trip_ns = 125 * e->tx.rtt.srtt_8us, far_ns = trip_ns < 2000000 ? trip_ns / 2 : 1000000;
-    int64_t since_us = (uint32_t)(send_now_us(e) - first->sent_us);
-    if (1000 * (since_us - 1) >= trip_ns - far_ns) /* whatever the parts of a us are */
-        return false;
-    return 1000 * since_us + 4 * (send_now_4ns(e) - first->sent_4ns) < trip_ns - far_ns;
-}
-
 /* tcp_tso_should_defer() */
 static bool send_defers(struct native_endpoint *e, const struct send_room *r, bool fin, bool *limited)
 {
@@ -373,7 +348,7 @@ static bool send_defers(struct native_endpoint *e, const struct send_room *r, bo
         (!r->tail && least >= r->packet) || least >= send_least(tx->peer_window, tx->window.cwnd) / WINDOW_DIVISOR ||
         native_linux_out(l) == 0)
         return false;
-    if (send_ack_is_far(e))
+    if (native_linux_ack_is_far(e, send_now(e), (uint64_t)send_now(e) / PS_PER_US))
         return false;
     if (r->congestion < r->window ? r->congestion <= r->packet : r->window <= r->packet) {
         *limited = *limited || r->congestion < r->window;
@@ -402,18 +377,6 @@ static uint8_t send_mark(const struct native_linux *l, uint64_t end)
     return pushed ? NATIVE_LINUX_END | NATIVE_LINUX_PUSHED : NATIVE_LINUX_END;
 }
 
-/* tcp_cwnd_validate() */
-static void send_validate(struct native_endpoint *e, bool limited)
-{
-    struct native_linux *l = &e->tx.own;
-    uint32_t out = native_linux_out(l);
-    if (e->tx.una >= l->limited_until || limited || (!l->limited && out > l->most_out)) {
-        l->limited = limited;
-        l->most_out = out;
-        l->limited_until = e->tx.nxt;
-    }
-}
-
 /* The same of new data where nothing else is asked, and nobody hears of it when a frame leaves. */
 static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
 {
@@ -434,7 +397,8 @@ static void send_burst_plainly(struct native_endpoint *e, uint64_t bytes)
     last->bytes = (uint16_t)(bytes - (uint64_t)(l->last_burst - 1) * segment);
     last->flags = send_mark(l, tx->nxt);
     bool pushed = last->flags & NATIVE_LINUX_PUSHED || l->last_burst > 1;
-    native_endpoint_send_stretch(e, from, bytes, pushed ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK);
+    native_straight_send_stretch(e, from, bytes, l->last_burst, pushed ? NATIVE_ACK | NATIVE_PUSH : NATIVE_ACK, l->wrote_ps,
+                                 now_us);
 }
 
 static void send_burst_closely(struct native_endpoint *e, uint64_t bytes, bool fin)
@@ -530,7 +494,7 @@ uint32_t native_linux_send_new(struct native_endpoint *e, enum native_linux_send
     }
     limited = limited || native_linux_flight(l) >= cwnd;
     if (sent > 0 || limited)
-        send_validate(e, limited);
+        native_linux_validate(e, limited);
     if (sent > 0) {
         if (l->state == LINUX_CWR || l->state == LINUX_RECOVERY)
             l->prr_out += sent;
@@ -611,57 +575,11 @@ static void send_restart(struct native_endpoint *e)
     tx->window.cwnd = send_most(cwnd, least) * segment;
 }
 
-/* Whether a burst has more than so many bytes, as far as that is told without a division (send_burst()). */
-static inline bool send_burst_exceeds(const struct native_endpoint *e, uint64_t bytes, uint64_t segment)
-{
-    const struct native_linux *l = &e->tx.own;
-    return bytes < LEAST_BURST * segment || (bytes + segment <= GSO_BYTES && l->paced > 0 &&
-                                             l->paced >= ((bytes + segment) * l->paced_trip) << 10);
-}
-
-/* Windows have room for some of a packet: whether that waits for a burst (send_defers()), as far as that is easily told;
- * *limited: for the congestion window. */
-static inline bool send_defers_plainly(const struct native_endpoint *e, uint64_t window, uint64_t congestion,
-                                       uint64_t segment, bool *limited)
-{
-    const struct native_sender *tx = &e->tx;
-    const struct native_linux *l = &tx->own;
-    uint64_t least = send_least(window, congestion);
-    *limited = congestion < window;
-    return e->config.linux_own.gso && send_now(e) - l->wrote_ps <= 1000 * PS_PER_US && least < l->packet_end - tx->nxt &&
-           3 * (least + 1) <= send_least(tx->peer_window, tx->window.cwnd) && /* not yet its third */
-           !send_ack_is_far(e) &&
-           send_burst_exceeds(e, least, segment);
-}
-
-/* What native_linux_push() finds at most ACKs of a bulk flow: windows have no room, or not yet that of a burst, and the
- * application has written enough. False: it may be otherwise, and nothing has been done. */
-static inline bool send_pauses(struct native_endpoint *e)
+void native_linux_push_more(struct native_endpoint *e)
 {
     struct native_sender *tx = &e->tx;
-    struct native_linux *l = &tx->own;
-    uint64_t segment = (uint64_t)e->config.segment_bytes, buffer = (uint64_t)e->config.send_buffer_bytes;
-    uint64_t edge = tx->una + send_least(tx->peer_window, buffer);
-    if (l->state != LINUX_OPEN || l->packet_end <= tx->nxt + segment || l->packet_end >= l->taken || tx->nxt == tx->una ||
-        tx->finish != NATIVE_OPEN_STREAM || 3 * (l->taken - tx->una) <= 4 * buffer)
-        return false;
-    uint64_t cwnd = tx->window.cwnd, flight = native_linux_flight(l) * segment;
-    bool limited = cwnd < flight + segment;
-    if (!limited && tx->nxt + segment <= edge) {
-        uint64_t window = edge - tx->nxt, congestion = cwnd - flight;
-        if (congestion < window + segment) /* whole segments; else that is not what keeps it back */
-            congestion -= congestion % segment;
-        if (!send_defers_plainly(e, window, congestion, segment, &limited))
-            return false;
-    }
-    if (limited)
-        send_validate(e, true);
-    return true;
-}
-
-static __attribute__((noinline)) void send_push(struct native_endpoint *e)
-{
-    struct native_sender *tx = &e->tx;
+    if (tx->nxt >= tx->written + (tx->finish == tx->written))
+        return;
     bool idle = native_linux_out(&tx->own) == 0;
     if (idle && e->config.idle_restart)
         send_restart(e);
@@ -679,8 +597,10 @@ void native_linux_push(struct native_endpoint *e)
     struct native_sender *tx = &e->tx;
     if (tx->peer_window > tx->own.most_window)
         tx->own.most_window = tx->peer_window;
-    if (e->state == NATIVE_ESTABLISHED && !send_pauses(e) && tx->nxt < tx->written + (tx->finish == tx->written))
-        send_push(e);
+    int64_t now_ps = send_now(e);
+    if (e->state == NATIVE_ESTABLISHED &&
+        !native_linux_pauses(e, native_linux_flight(&tx->own), now_ps, (uint64_t)now_ps / PS_PER_US))
+        native_linux_push_more(e);
 }
 
 /* tcp_send_loss_probe(): new data if there are any that fit, else the last segment once more. */

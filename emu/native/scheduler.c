@@ -389,13 +389,15 @@ static bool scheduler_run_next(struct native_scheduler *s, int64_t until_ps)
 /* Runs what the agenda has before the first timer: mostly all there is. */
 static inline void scheduler_run_agenda(struct native_scheduler *s)
 {
+    int64_t events = s->events; /* nobody asks for it meanwhile */
     for (struct emu_event *e; (e = s->agenda.first.after)->time_ps < s->bound_ps;) {
         agenda_pop(&s->agenda, e);
         s->now_ps = e->time_ps;
-        if (__builtin_expect((uint64_t)++s->events % LOOKS == 0, 0))
+        if (__builtin_expect((uint64_t)++events % LOOKS == 0, 0))
             agenda_look(s);
         e->fn(e);
     }
+    s->events = events;
 }
 
 void native_scheduler_run(struct native_scheduler *s, int64_t until_ps)

@@ -120,13 +120,19 @@ static inline void native_timer_set(struct native_timer *t, int64_t deadline_ps)
         native_timer_schedule(t);
 }
 
+/* Whether it has been set in this tick of a wheel for as many ticks: then it stays where it is. */
+static inline bool native_timer_stays(const struct native_timer *t, int64_t ticks)
+{
+    return t->armed == NATIVE_TIMER_SET && ticks == t->ticks && t->scheduler->now_ps < t->tick_end_ps;
+}
+
 /* The same at the first tick of a timer wheel's level after so many ticks (Linux's, kernel/time/timer.c): it never fires
  * early. Of what is due at one tick a coarser level comes first, and what was put into its bucket last before the others.
  * Whatever else happens at that time was before. A timer of a wheel is set in no other way, and its ticks are alike. */
 static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tick_ps, int64_t ticks)
 {
-    if (t->armed == NATIVE_TIMER_SET && ticks == t->ticks && t->scheduler->now_ps < t->tick_end_ps)
-        return; /* it stays where it is */
+    if (native_timer_stays(t, ticks))
+        return;
     int64_t now = (int64_t)((uint64_t)t->scheduler->now_ps / (uint64_t)tick_ps), due = now + ticks;
     t->ticks = ticks;
     t->tick_end_ps = (now + 1) * tick_ps;

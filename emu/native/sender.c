@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What an endpoint sends and when: windows, congestion control, loss recovery, timers. */
-#include "emu/native/endpoint.h"
+#include "emu/native/straight.h"
 
 #include <string.h>
 
@@ -359,21 +359,20 @@ static void sender_judge_timeout(struct native_endpoint *e, uint32_t ts_echo)
 
 /* Sends full segments of new data as the windows let it: all of it but the stream's last. Returns whether there is nothing
  * else to send now. */
-static bool sender_push_plainly(struct native_endpoint *e)
+static inline bool sender_push_plainly(struct native_endpoint *e, int64_t now_ps, uint32_t now_us)
 {
     struct native_sender *tx = &e->tx;
-    uint64_t segment = sender_segment(e), nxt = tx->nxt, una = tx->una;
+    uint64_t segment = sender_segment(e), nxt = tx->nxt, una = tx->una, from = nxt, n = 0;
     uint64_t edge = una + sender_least(tx->peer_window, (uint64_t)e->config.send_buffer_bytes);
-    uint64_t limit = sender_least(edge, una + tx->window.cwnd);
-    if (nxt == una || !tx->retransmit.armed || !e->nic || e->config.small_queue_bytes > 0)
+    uint64_t limit = sender_least(sender_least(edge, una + tx->window.cwnd), tx->written - 1);
+    if (nxt == una || !e->nic || e->config.small_queue_bytes > 0)
         return false;
-    uint64_t from = nxt;
-    while (nxt + segment < tx->written && nxt + segment <= limit)
+    for (; nxt + segment <= limit; n++)
         nxt += segment;
-    if (nxt > from) {
+    if (n > 0) {
         tx->nxt = nxt;
-        tx->sent_ps = sender_now(e);
-        native_endpoint_send_stretch(e, from, nxt - from, NATIVE_ACK);
+        tx->sent_ps = now_ps;
+        native_straight_send_stretch(e, from, n * segment, n, NATIVE_ACK, now_ps, now_us);
     }
     return nxt + segment < tx->written;
 }
@@ -387,12 +386,14 @@ static __attribute__((noinline)) void sender_grow_plainly(struct native_endpoint
     tx->control->grow(tx->state, &tx->window, &seen);
 }
 
-__attribute__((noinline)) bool native_sender_acked_plainly(struct native_endpoint *e, struct native_segment *s)
+void native_sender_acked_plainly(struct native_endpoint *e, struct native_segment *s)
 {
     struct native_sender *tx = &e->tx;
     uint64_t flight = tx->nxt - tx->una, acked = (uint32_t)(s->ack - (uint32_t)tx->una);
-    if (acked - 1 >= flight || flight > INT32_MAX || s->seq != (uint32_t)e->rx.nxt)
-        return false;
+    if (__builtin_expect(acked - 1 >= flight, 0) || __builtin_expect(flight > INT32_MAX || s->seq != (uint32_t)e->rx.nxt, 0)) {
+        native_endpoint_receive_any(e, s);
+        return;
+    }
     e->rx.ts_recent = s->ts;
     int64_t now_ps = sender_now(e);
     uint64_t now_us = (uint64_t)now_ps / PS_PER_US;
@@ -409,9 +410,8 @@ __attribute__((noinline)) bool native_sender_acked_plainly(struct native_endpoin
         sender_grow_plainly(e, acked, now_us, rtt_us);
     if (tx->una == tx->written && e->env->drained)
         e->env->drained(e->env->user, e);
-    if (!sender_push_plainly(e))
+    if (!sender_push_plainly(e, now_ps, (uint32_t)now_us))
         native_sender_push(e);
-    return true;
 }
 
 void native_sender_acked(struct native_endpoint *e, const struct native_segment *s)

@@ -161,9 +161,12 @@ static void port_tap(const struct emu_port *p, enum emu_tap_event event, const s
         p->tap.saw(p->tap.user, event, emu_clock_now(&p->clock), frame, &p->queue);
 }
 
-static void port_line_grow(struct emu_port *p)
+/* Makes room for so many frames more. */
+static __attribute__((noinline)) void port_line_grow(struct emu_port *p, uint64_t more)
 {
     uint64_t capacity = p->line ? 2 * (p->line_mask + 1) : LINE_LEAST;
+    while (capacity < p->line_tail - p->line_head + more)
+        capacity *= 2;
     struct emu_port_slot *line = memory_resized(NULL, capacity, sizeof *line, "queued frames");
     for (uint64_t i = p->line_head, n; i != p->line_tail; i += n) { /* up to the end of either ring */
         uint64_t rest = p->line_tail - i, here = p->line_mask + 1 - (i & p->line_mask), there = capacity - (i & (capacity - 1));
@@ -191,7 +194,7 @@ static inline int64_t port_start_ps(const struct emu_port *p, const struct emu_p
 static void port_line_push(struct emu_port *p, const struct emu_frame *frame, int64_t start_ps)
 {
     if (port_line_is_full(p))
-        port_line_grow(p);
+        port_line_grow(p, 1);
     struct emu_port_slot *slot = port_slot(p, p->line_tail++);
     slot->frame = *frame;
     slot->arrives_ps = start_ps + port_crossing_ps(p, frame);
@@ -219,28 +222,31 @@ static inline void port_begin_frame(struct emu_port *p, const struct emu_frame *
         p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
 }
 
-/* Frames that have begun by now have left the queue: on the line of a port that is calm (not in line: who calls it keeps
- * little meanwhile), where each begins when the transmitter is done with the one before, or has begun when it came, */
-static __attribute__((noinline)) void port_settle_calmly(struct emu_port *p, int64_t now_ps)
+/* Frames that have begun by now have left the queue: on the line of a port that is calm, where each begins when the
+ * transmitter is done with the one before, or has begun when it came, */
+static inline __attribute__((always_inline)) void port_settle_calmly(struct emu_port *p, int64_t now_ps)
 {
-    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
-    int64_t begun_ps = now_ps + p->lag_ps;
+    int64_t begun_ps = now_ps + p->lag_ps, bytes = p->started_bytes;
     uint64_t started = p->started;
-    if (started == p->line_head && started != p->line_tail) { /* the one before is no longer there */
+    if (__builtin_expect(started == p->line_head && started != p->line_tail, 0)) { /* the one before is no longer there */
         const struct emu_port_slot *slot = port_slot(p, started);
-        int64_t bytes = emu_frame_buffer_bytes(&slot->frame);
-        if (slot->arrives_ps - (bytes + around) * p->byte_ps > begun_ps)
+        int64_t first_bytes = emu_frame_buffer_bytes(&slot->frame);
+        if (slot->arrives_ps - emu_port_takes_ps(p, first_bytes) > begun_ps)
             return;
-        p->started_bytes += bytes;
+        bytes += first_bytes;
         started++;
     }
-    for (; started != p->line_tail && port_slot(p, started - 1)->arrives_ps <= begun_ps; started++)
-        p->started_bytes += emu_frame_buffer_bytes(&port_slot(p, started)->frame);
+    const struct emu_port_slot *before = port_slot(p, started - 1);
+    while (started != p->line_tail && before->arrives_ps <= begun_ps) {
+        before = port_slot(p, started++);
+        bytes += emu_frame_buffer_bytes(&before->frame);
+    }
     p->started = started;
+    p->started_bytes = bytes;
 }
 
 /* on any line, */
-static void port_settle_line(struct emu_port *p, int64_t now_ps)
+static __attribute__((noinline)) void port_settle_line(struct emu_port *p, int64_t now_ps)
 {
     if (p->calm_bytes >= 0) {
         port_settle_calmly(p, now_ps);
@@ -460,11 +466,10 @@ static void port_arrives_straight(struct emu_event *e)
         __builtin_prefetch(next->frame.packet); /* nobody has looked at it since it was sent */
         e->time_ps = arrives_ps;
         e->sequence = a->sequence++;
-        if (__builtin_expect(arrives_ps >= a->limit_ps, 0)) {
+        if (!emu_agenda_place(a, e, arrives_ps, true)) {
             port_arrives_before(p, slot);
             return;
         }
-        emu_agenda_place(a, e, arrives_ps, true);
     }
     port_hand_over(p, slot);
 }
@@ -798,39 +803,57 @@ __attribute__((noinline)) void emu_port_begin(struct emu_port *p)
         port_await_arrival(p, *p->clock.time_ps, false);
 }
 
-/* What has begun is settled. False where that makes a loss, or the line is full: it is to be looked at closely. */
-static inline bool port_peaks(struct emu_port *p, int64_t depth_bytes, int64_t depth_packets)
+/* n frames of so many bytes each come to a port that is calm, and wait, or one that begins: settles what has begun, and notes a
+ * new peak, which is what the last of them finds. False where one would be lost, or the line is full: that is to be looked at
+ * closely. */
+static inline __attribute__((always_inline)) bool port_admits(struct emu_port *p, uint64_t n, int64_t bytes, int64_t now_ps)
 {
     struct emu_queue *q = &p->queue;
-    if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets || port_line_is_full(p))
+    port_settle_calmly(p, now_ps);
+    int64_t depth_bytes = p->come_bytes - p->started_bytes + (int64_t)n * bytes;
+    int64_t depth_packets = (int64_t)(p->line_tail - p->started + n);
+    if (p->line_tail - p->line_head + (n - 1) > p->line_mask)
         return false;
-    if (depth_bytes > q->stats.peak_bytes)
-        p->calm_bytes = q->stats.peak_bytes = depth_bytes;
-    if (depth_packets > q->stats.peak_packets)
-        p->calm_packets = q->stats.peak_packets = depth_packets;
+    if (depth_bytes > p->calm_bytes || depth_packets > p->calm_packets) {
+        if (depth_bytes > q->config.limit_bytes || depth_packets > q->config.limit_packets)
+            return false;
+        if (depth_bytes > p->calm_bytes)
+            p->calm_bytes = q->stats.peak_bytes = depth_bytes;
+        if (depth_packets > p->calm_packets)
+            p->calm_packets = q->stats.peak_packets = depth_packets;
+    }
+    port_look_at(p);
     return true;
 }
 
-/* Not in line, either. */
-static __attribute__((noinline)) void port_send_calmly(struct emu_port *p, const struct emu_frame *frame)
+int64_t emu_port_admits(struct emu_port *p, uint64_t n, int64_t bytes, int64_t now_ps)
 {
-    int64_t now_ps = *p->clock.time_ps;
+    uint64_t begins = p->free_ps <= now_ps && n > 1; /* the first does not wait for the others */
+    const struct emu_queue_config *most = &p->queue.config;
+    port_settle_calmly(p, now_ps);
+    if (p->come_bytes - p->started_bytes + (int64_t)(n - begins) * bytes > most->limit_bytes ||
+        (int64_t)(p->line_tail - p->started + n - begins) > most->limit_packets)
+        return -1;
+    if (p->line_tail - p->line_head + n > p->line_mask + 1)
+        port_line_grow(p, n);
+    if (!port_admits(p, n - begins, bytes, now_ps))
+        return -1;
+    p->started += begins;
+    p->started_bytes += (int64_t)begins * bytes;
     port_look_at(p);
-    emu_port_send_calmly(p, frame, emu_frame_buffer_bytes(frame), p->free_ps > now_ps ? p->free_ps : now_ps);
-    if (p->line_tail - 1 == p->line_head)
-        emu_port_begin(p);
+    return p->free_ps > now_ps ? p->free_ps : now_ps;
 }
 
 void emu_port_send_more(struct emu_port *p, const struct emu_frame *frame)
 {
-    port_settle_calmly(p, *p->clock.time_ps);
-    int64_t depth_bytes = p->come_bytes - p->started_bytes + emu_frame_buffer_bytes(frame);
-    int64_t depth_packets = (int64_t)(p->line_tail - p->started) + 1;
-    bool calm = depth_bytes <= p->calm_bytes && depth_packets <= p->calm_packets && !port_line_is_full(p);
-    if (calm || port_peaks(p, depth_bytes, depth_packets))
-        port_send_calmly(p, frame);
-    else
+    int64_t now_ps = *p->clock.time_ps, bytes = emu_frame_buffer_bytes(frame);
+    if (!port_admits(p, 1, bytes, now_ps)) {
         emu_port_send_closely(p, frame);
+        return;
+    }
+    emu_port_send_calmly(p, frame, bytes, p->free_ps > now_ps ? p->free_ps : now_ps);
+    if (__builtin_expect(p->line_tail - 1 == p->line_head, 0))
+        emu_port_begin(p);
 }
 
 bool emu_port_audit(struct emu_port *p, struct error *err)

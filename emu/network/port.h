@@ -130,10 +130,10 @@ struct emu_port {
     uint64_t look_at;             /* FIFO: until so many have come, */
     int64_t look_at_bytes;        /* and so many bytes, one more is neither lost nor makes a new peak, nor is the line full */
     int64_t calm_bytes;           /* nor is it if it is no longer, and nobody is before it; -1: who comes is looked at closely */
+    int64_t calm_packets;         /* FIFO: a frame that finds fewer makes no new peak, nor is it lost */
     struct emu_port_hand to;      /* the far port's, while arrivals are handed over straight */
     struct emu_clock clock;
     struct emu_port_stats stats;
-    int64_t calm_packets;         /* FIFO: a frame that finds fewer makes no new peak, nor is it lost */
     struct emu_port_counted counted;
     uint64_t shown;               /* frames that were shown to tap and watch */
     bool eager;                   /* asks its queue for each frame when the transmitter is free */
@@ -216,16 +216,24 @@ void emu_port_refuse(struct emu_port *p, const struct emu_frame *frame);
 void emu_port_send_more(struct emu_port *p, const struct emu_frame *frame);
 void emu_port_send_closely(struct emu_port *p, const struct emu_frame *frame);
 void emu_port_begin(struct emu_port *p);
+/* For emu_port_open(): n frames of so many bytes each come at once to a port that is calm. Returns when they begin, -1 where one
+ * would be lost: else what has begun is settled, a new peak is noted, and the line is long enough. */
+int64_t emu_port_admits(struct emu_port *p, uint64_t n, int64_t bytes, int64_t now_ps);
+
+/* What a frame of so many buffer bytes takes on the wire of an Ethernet. */
+static inline int64_t emu_port_takes_ps(const struct emu_port *p, int64_t bytes)
+{
+    return (bytes + EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES) * p->byte_ps;
+}
 
 /* A FIFO of an Ethernet that nobody watches gets a frame of so many bytes for which there is room. Returns its place. */
 static inline __attribute__((always_inline)) struct emu_port_slot *emu_port_send_calmly(struct emu_port *p,
                                                                                         const struct emu_frame *frame,
                                                                                         int64_t bytes, int64_t start_ps)
 {
-    const int64_t around = EMU_FRAME_OVERHEAD_BYTES - EMU_FRAME_HEADER_BYTES - EMU_FRAME_FCS_BYTES;
     uint64_t tail = p->line_tail;
     struct emu_port_slot *slot = &p->line[tail & p->line_mask];
-    int64_t free_ps = start_ps + (bytes + around) * p->byte_ps;
+    int64_t free_ps = start_ps + emu_port_takes_ps(p, bytes);
     slot->frame = *frame;
     slot->arrives_ps = free_ps + p->lag_ps;
     p->free_ps = free_ps;
@@ -234,18 +242,21 @@ static inline __attribute__((always_inline)) struct emu_port_slot *emu_port_send
     return slot;
 }
 
-/* Whether a frame of so many bytes, to a port that is calm, is neither lost nor makes a new peak, as far as that has been
- * settled; then *start_ps is when it begins. What began was looked at some time ago, and no less has begun now. */
-static inline __attribute__((always_inline)) bool emu_port_is_calm(struct emu_port *p, int64_t bytes, int64_t now_ps,
-                                                                   int64_t *start_ps)
+/* Whether none of n frames of so many bytes each, which come to a port that is calm at once, is lost or makes a new peak, as
+ * far as that has been settled; then *start_ps is when they begin. What began was looked at some time ago, and no less has
+ * begun now. */
+static inline __attribute__((always_inline)) bool emu_port_is_calm(struct emu_port *p, uint64_t n, int64_t bytes,
+                                                                   int64_t now_ps, int64_t *start_ps)
 {
+    int64_t all_bytes = (int64_t)n * bytes;
     *start_ps = p->free_ps;
     if (*start_ps > now_ps)
-        return p->line_tail < p->look_at && p->come_bytes + bytes <= p->look_at_bytes;
-    if (bytes > p->calm_bytes || p->line_tail - p->line_head > p->line_mask)
+        return p->line_tail + (n - 1) < p->look_at && p->come_bytes + all_bytes <= p->look_at_bytes;
+    if (all_bytes > p->calm_bytes || p->line_tail - p->line_head + (n - 1) > p->line_mask ||
+        (n > 1 && (int64_t)n > p->calm_packets))
         return false;
     *start_ps = now_ps;
-    p->started = p->line_tail + 1; /* all that came before has begun, and so does this one */
+    p->started = p->line_tail + 1; /* all that came before has begun, and so does the first of these */
     p->started_bytes = p->come_bytes + bytes;
     return true;
 }
@@ -257,7 +268,7 @@ static inline __attribute__((always_inline)) void emu_port_send(struct emu_port 
     int64_t bytes = emu_frame_buffer_bytes(frame), start_ps;
     if (__builtin_expect(p->calm_bytes < 0, 0)) {
         emu_port_send_closely(p, frame);
-    } else if (__builtin_expect(emu_port_is_calm(p, bytes, *p->clock.time_ps, &start_ps), 1)) {
+    } else if (__builtin_expect(emu_port_is_calm(p, 1, bytes, *p->clock.time_ps, &start_ps), 1)) {
         emu_port_send_calmly(p, frame, bytes, start_ps);
         if (__builtin_expect(p->line_tail - 1 == p->line_head, 0))
             emu_port_begin(p);
@@ -271,7 +282,7 @@ static inline __attribute__((always_inline)) void emu_port_send_like(struct emu_
                                                                      void *packet, int64_t now_ps)
 {
     int64_t bytes = emu_frame_buffer_bytes(frame), start_ps;
-    if (__builtin_expect(p->calm_bytes >= 0 && emu_port_is_calm(p, bytes, now_ps, &start_ps), 1)) {
+    if (__builtin_expect(p->calm_bytes >= 0 && emu_port_is_calm(p, 1, bytes, now_ps, &start_ps), 1)) {
         struct emu_port_slot *slot = emu_port_send_calmly(p, frame, bytes, start_ps);
         slot->frame.packet = packet;
         slot->frame.sent_ps = now_ps;
@@ -285,6 +296,46 @@ static inline __attribute__((always_inline)) void emu_port_send_like(struct emu_
         emu_port_send_closely(p, frame);
     else
         emu_port_send_more(p, frame);
+}
+
+/* Frames of one size that are sent back to back, one emu_port_put() each, while nothing else happens to their port. */
+struct emu_port_stretch {
+    uint64_t tail;
+    int64_t takes_ps, arrives_ps; /* each; when the latest is at the far port */
+};
+
+/* For n frames like that one, from one on. False: not all are sent so plainly, and nothing has been done. */
+static inline __attribute__((always_inline)) bool emu_port_open(struct emu_port *p, const struct emu_frame *frame, uint64_t n,
+                                                                int64_t now_ps, struct emu_port_stretch *out)
+{
+    int64_t bytes = emu_frame_buffer_bytes(frame), start_ps;
+    if (p->calm_bytes < 0)
+        return false;
+    if (!emu_port_is_calm(p, n, bytes, now_ps, &start_ps) && (start_ps = emu_port_admits(p, n, bytes, now_ps)) < 0)
+        return false;
+    int64_t takes_ps = emu_port_takes_ps(p, bytes);
+    *out = (struct emu_port_stretch){p->line_tail, takes_ps, start_ps + p->lag_ps};
+    p->free_ps = start_ps + (int64_t)n * takes_ps;
+    p->line_tail += n;
+    p->come_bytes += (int64_t)n * bytes;
+    return true;
+}
+
+static inline __attribute__((always_inline)) void emu_port_put(struct emu_port *p, struct emu_port_stretch *out,
+                                                               const struct emu_frame *frame, void *packet, int64_t now_ps)
+{
+    struct emu_port_slot *slot = &p->line[out->tail++ & p->line_mask];
+    slot->frame = *frame;
+    slot->frame.packet = packet;
+    slot->frame.sent_ps = now_ps;
+    slot->arrives_ps = out->arrives_ps += out->takes_ps;
+}
+
+/* All n have been put. */
+static inline void emu_port_close(struct emu_port *p, uint64_t n)
+{
+    if (__builtin_expect(p->line_tail - n == p->line_head, 0))
+        emu_port_begin(p);
 }
 
 /* From now on the port goes by this clock and schedules no arrivals: emu_port_ship() takes what leaves it. For FIFOs

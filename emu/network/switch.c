@@ -38,6 +38,7 @@ static void switch_grow(struct emu_switch *s, uint32_t station)
     free(s->port_of);
     s->port_of = port_of;
     s->stations = stations;
+    s->straight = s->plain ? stations : 0;
 }
 
 /* Into the output's queue: what needs no crossing, or has crossed. Takes the frame. */
@@ -157,8 +158,7 @@ static __attribute__((noinline)) void switch_receive_closely(struct emu_switch *
 static void switch_receive(void *owner, int index, const struct emu_frame *frame)
 {
     struct emu_switch *s = owner;
-    if (s->plain && !s->routes.port && frame->src < s->stations && frame->dst < s->stations &&
-        s->port_of[frame->src] == index) {
+    if (frame->src < s->straight && frame->dst < s->straight && s->port_of[frame->src] == index) {
         int out = s->port_of[frame->dst];
         if (out >= 0 && out != index) {
             emu_port_send(&s->ports[out], frame);

@@ -54,6 +54,7 @@ struct emu_switch {
     const struct emu_frame_ops *ops;  /* borrowed */
     int *port_of;                     /* owned; by station; -1: not seen yet */
     uint32_t stations;                /* room in port_of */
+    uint32_t straight;                /* the same where the switch learns and is plain; else 0 */
     int64_t flooded, filtered;        /* frames received: to all other ports, to none */
     struct emu_switch_routes routes;  /* may be set before the first frame */
     struct emu_switch_config config;

@@ -145,3 +145,64 @@ TEST(test_audit_notices_a_lost_frame)
     a.queue.depth_packets = 0;
     end();
 }
+
+static int64_t now_ps;
+
+static void never(void *engine, int64_t delay_ps, void (*fn)(void *arg), void *arg)
+{
+}
+
+/* From time to time one to eight frames into room for 20, some while the transmitter is free: whether they come one by one or
+ * at once they are lost, are the deepest queue there was, and arrive alike. Nothing is delivered, so that all stay on the line.
+ * A turn has 4.5 frames on average, of 12.304 us each, and (0 + ... + 96) / 97 = 48 us: the queue grows until it is full, and
+ * most stretches still find room. */
+TEST(test_frames_that_are_sent_at_once_are_on_the_line_as_one_by_one)
+{
+    struct emu_clock clock = {.time_ps = &now_ps, .schedule = never};
+    struct emu_queue_config queue = emu_queue_config_default();
+    struct emu_port ends[4];
+    int opened = 0, stretches = 0;
+    fake_reset();
+    queue.limit_packets = 20;
+    now_ps = 0;
+    for (int i = 0; i < 4; i++)
+        emu_port_init(&ends[i], "end", &clock, &fake_ops, &queue);
+    for (int i = 0; i < 4; i += 2)
+        emu_port_connect(&ends[i], &ends[i + 1], &(struct emu_link_config){.rate_bps = 1000000000, .delay_ps = 50000000});
+    for (int turn = 0, id = 0; turn < 1000; turn++) {
+        uint64_t n = (uint64_t)(turn % 8) + 1;
+        struct emu_frame one = fake_frame(0, 1, 1500, id), many = fake_frame(0, 1, 1500, id);
+        void *first[] = {one.packet, many.packet};
+        struct emu_port_stretch out;
+        now_ps += turn * 61 % 97 * INT64_C(1000000);
+        bool at_once = emu_port_open(&ends[2], &many, n, now_ps, &out);
+        for (uint64_t i = 0; i < n; i++, id++) {
+            emu_port_send_like(&ends[0], &one, i > 0 ? fake_frame(0, 1, 1500, id).packet : first[0], now_ps);
+            void *packet = i > 0 ? fake_frame(0, 1, 1500, id).packet : first[1];
+            if (at_once)
+                emu_port_put(&ends[2], &out, &many, packet, now_ps);
+            else
+                emu_port_send_like(&ends[2], &many, packet, now_ps);
+        }
+        if (at_once)
+            emu_port_close(&ends[2], n);
+        opened += at_once && n > 1;
+        stretches += n > 1;
+        if (turn >= 8 && turn % 10 < 9)
+            continue; /* what has begun is not looked at each time */
+        emu_port_settle(&ends[0]);
+        emu_port_settle(&ends[2]);
+        assert_memory_equal(&ends[0].queue.stats, &ends[2].queue.stats, sizeof ends[0].queue.stats);
+    }
+    assert_ints({ends[0].line_tail, ends[2].line_tail}, {ends[0].queue.stats.peak_packets, 20});
+    assert_true(ends[0].queue.stats.dropped > 0);
+    assert_true(opened > stretches / 2 && opened < stretches);
+    for (uint64_t i = 0; i < ends[0].line_tail; i++) {
+        const struct emu_port_slot *one = &ends[0].line[i & ends[0].line_mask], *many = &ends[2].line[i & ends[2].line_mask];
+        assert_ints({fake_id(&one->frame), fake_id(&many->frame)}, {one->arrives_ps, many->arrives_ps},
+                    {one->frame.sent_ps, many->frame.sent_ps});
+    }
+    for (int i = 0; i < 4; i++)
+        emu_port_fini(&ends[i]);
+    assert_int_equal(fake_live, 0);
+}
