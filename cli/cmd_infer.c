@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/infer_show.h"
 #include "cli/options.h"
@@ -9,8 +8,6 @@
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "sweep/engines.h"
-
-#include <signal.h>
 
 #define HYPOTHESES 64
 #define MESSAGES 2000

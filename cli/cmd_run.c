@@ -19,7 +19,6 @@
 #include "view/table.h"
 
 #include <assert.h>
-#include <jansson.h>
 #include <sys/statvfs.h>
 
 #define LARGE_BYTES 500e6 /* of captures: worth a line before they are made */

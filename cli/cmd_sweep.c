@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/sweep_run.h"
 #include "scenarios/shipped.h"
-#include "sweep/engines.h"
 #include "sweep/export.h"
 #include "sweep/merge.h"
 

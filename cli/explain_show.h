@@ -2,8 +2,6 @@
 /* cli/explain_show.h - what 'contraflow explain' prints of captures, of runs and of two captures. */
 #pragma once
 
-#include "base/error.h"
-
 #include "study/capture.h"
 
 #include <jansson.h>

@@ -2,7 +2,6 @@
 #include "cli/infer_show.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "results/json.h"
 #include "view/table.h"

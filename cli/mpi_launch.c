@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/mpi_launch.h"
 
-#include "base/units.h"
 #include "cli/cli.h"
 #include "sweep/engines.h"
 

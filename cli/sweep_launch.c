@@ -4,8 +4,6 @@
 #include "cli/mpi_launch.h"
 #include "cli/sweep_run.h"
 
-#include <signal.h>
-
 int cmd_sweep(int argc, char **argv)
 {
     int number = 0;

@@ -4,8 +4,6 @@
 
 #include "sweep/work.h"
 
-#include <jansson.h>
-
 /* Returns the exit status, after its lines on stderr and, with `json`, its counts on stdout; *number is the signal that
  * stopped it, or 0. */
 int cli_sweep_run(const struct sweep *s, const char *path, sweep_pool *pool, int parallel, bool quiet, bool json,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "library/contraflow.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "results/json.h"
@@ -13,8 +12,6 @@
 #include "view/table.h"
 
 #include <gsl/gsl_errno.h>
-#include <stdlib.h>
-
 static bool fail(const struct error *err, char why[CONTRAFLOW_WHY])
 {
     *why = '\0';

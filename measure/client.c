@@ -8,8 +8,6 @@
 
 #include <poll.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-
 #define LATE 2.0                        /* a test may take so many times what was asked for, and MEASURE_SESSION_PATIENCE_MS */
 #define ECHO_NS INT64_C(30000000)       /* between words on a control connection: a hundred in four phases of 2 s */
 #define IDLE_ECHO_NS INT64_C(10000000)  /* while nothing else is on the way */

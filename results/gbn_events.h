@@ -2,7 +2,6 @@
 /* results/gbn_events.h - a Go-Back-N sender's events from a file: words P, N and TO (Tam 2001, Fig. 4.5). */
 #pragma once
 
-#include "base/error.h"
 #include "model/loss_trace.h"
 
 /* ERROR_INPUT when it is not there, holds another word, or no event. */

@@ -2,7 +2,6 @@
 #include "results/progress.h"
 
 #include "base/decimal.h"
-#include "results/csv.h"
 #include "results/directory.h"
 
 #define FILE_NAME "progress.csv"

@@ -4,8 +4,6 @@
 #include "base/directory.h"
 #include "base/monotonic.h"
 #include "base/place.h"
-#include "base/units.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>

@@ -3,7 +3,6 @@
 
 #include "base/filekind.h"
 #include "base/infile.h"
-#include "base/units.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"

@@ -5,7 +5,6 @@
 #include "sweep/temporary.h"
 
 #include <mpi.h>
-#include <signal.h>
 #include <time.h>
 
 enum { TAG_READY = 1, TAG_RESULT, TAG_POINT, TAG_HALT /* stop what runs */, TAG_END };

@@ -2,7 +2,6 @@
 #include "view/capture_page.h"
 #include "view/rules_table.h"
 
-#include "analysis/flows/degree.h"
 #include "base/text.h"
 #include "results/directory.h"
 #include "study/verdict/judge.h"

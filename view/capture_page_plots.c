@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/leg_series.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "results/queues.h"

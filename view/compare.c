@@ -2,7 +2,6 @@
 #include "view/compare.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "view/diagnosis.h"

@@ -2,7 +2,6 @@
 #include "view/compare_sweeps.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "sweep/read.h"

@@ -2,7 +2,6 @@
 #include "view/diagnosis.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "judge/ground.h"
 #include "results/json.h"
 #include "study/verdict/judge.h"

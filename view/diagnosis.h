@@ -4,8 +4,6 @@
 #pragma once
 
 #include "analysis/rules/resource.h"
-#include "judge/cause.h"
-
 #include <jansson.h>
 
 #define VIEW_DIAGNOSIS_TEXT 512

@@ -3,9 +3,6 @@
 #pragma once
 
 #include "analysis/flows/flows.h"
-#include "base/error.h"
-#include "base/estimate.h"
-
 #include <jansson.h>
 
 #define VIEW_TABLE_COLUMNS 20

@@ -2,7 +2,6 @@
 /* contraflow measure --mpi, as processes of mpirun: the first has the options, the table and the file. */
 #include "base/outfile.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/measure/measure_mpi.h"
 #include "cli/measure/study.h"

@@ -2,7 +2,6 @@
 #include "cli/measure/study.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "measure/reading.h"
 #include "results/json.h"
@@ -10,8 +9,6 @@
 #include "scenarios/load.h"
 #include "sweep/engines.h"
 #include "view/table.h"
-
-#include <signal.h>
 
 #define WIRE (1538.0 / 1448) /* bytes on the wire for one of payload, with timestamps, at an MTU of 1500 */
 #define ROUND_TRIP_S 200e-6  /* where nobody knows: two switches' hosts with 50 us of cable each */

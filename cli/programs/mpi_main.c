@@ -6,8 +6,6 @@
 #include "cli/sweep_run.h"
 #include "sweep/mpi.h"
 
-#include <signal.h>
-
 static int mpi_sweep(int argc, char **argv)
 {
     struct error err = {0};

@@ -4,33 +4,25 @@
  * runs on the system's own kernel in wall time: then events run as late as they do, each at its own time, and the
  * network is exact all the same; late are the frames that come to hosts, and that is counted. */
 
-#include "base/memory.h"
 #include "emu/linux/bounds.h"
 #include "emu/linux/connections.h"
 #include "emu/linux/program.h"
 #include "emu/linux/queue.h"
-#include "emu/linux/step.h"
 #include "emu/linux/veth.h"
 #include "emu/native/scheduler.h"
 #include "emu/queues/kernel_queue.h"
 #include "emu/queues/queue.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/socket.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
-#include <unistd.h>
-
 #define PS_PER_NS 1000
 #define BEGIN_NS 1000000000 /* what a host's set-up has passed; high resolution of timers begins at the first tick */
 #define ENDLESS (INT64_MAX / 2) /* bytes */

@@ -7,14 +7,9 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
-
 #define ETH0 "eth0"
 
 bool linux_host_write(const char *path, const char *text, struct error *err)

@@ -2,22 +2,15 @@
 #include "emu/linux/inside.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "emu/linux/host.h"
 #include "emu/linux/start.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
 #define PLACE "/dev/run" /* /dev is the kernel's own: nothing there is the user's */
 #define FILES (1 << 20) /* open at once, at most: fs.nr_open */
 

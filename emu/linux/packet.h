@@ -3,8 +3,6 @@
 #pragma once
 
 #include "emu/engine.h"
-#include "emu/frame.h"
-
 struct linux_packet {
     int references;
     uint32_t flow;       /* as emu_frame_ops' */

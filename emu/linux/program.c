@@ -2,22 +2,13 @@
 #include "emu/linux/program.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
-
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
 #define PLACE "/dev/hosts" /* /dev is the kernel's own: nothing there is the user's */
 #define FILES 1024         /* open at once, as programs expect */
 

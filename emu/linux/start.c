@@ -2,18 +2,12 @@
 #include "emu/linux/start.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "emu/linux/key.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -21,8 +15,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
 #define MEMORY_MB 1024 /* of the kernel inside, as far as it uses it. With 64, TCP's own limits change rates */
 #define PROGRESS "progress "
 #define POLL_MS 100

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/step.h"
 
-#include "base/memory.h"
-
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
-
 #define DEVICE "/dev/contraflow"
 #define OUT_BYTES (256 * 1024) /* several frames of the largest size */
 

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/wall.h"
 
-#include "base/memory.h"
 #include "emu/linux/veth.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
-
 #define SLOT_BYTES 2048 /* a frame of 1514 bytes, and what the kernel says of it */
 #define BLOCK_BYTES (64 * 1024)
 #define SLOTS 8192 /* that hosts may send while nobody looks */

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/fabric.h"
 
-#include "base/memory.h"
-#include "emu/ring.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-
 #define WORD 64
 
 struct fabric_input {

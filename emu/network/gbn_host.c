@@ -6,10 +6,6 @@
 #include "emu/headers.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NUMBER_BITS 20
 #define NUMBER_MASK ((1U << NUMBER_BITS) - 1)
 #define CONTROL_BYTES EMU_GBN_HEADER_BYTES

@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum host_way { HOST_IN, HOST_OUT, HOST_WAYS };
 
 /* Serves one frame after the other; where both ways wait they take turns. */

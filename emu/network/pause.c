@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/pause.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 /* What PAUSE means to a port, or to one of its classes. */
 struct pause_port {
     struct emu_pause *pause; /* borrowed */

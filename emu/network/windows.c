@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/windows.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */

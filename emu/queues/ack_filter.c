@@ -10,9 +10,6 @@
 #include "base/memory.h"
 #include "emu/queues/queue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BUCKETS EMU_DISCIPLINE_BUCKETS
 #define HEADERS (EMU_FRAME_HEADER_BYTES + 60 + 60) /* IPv4 and TCP with all the options they can have */
 #define NOBODY 0 /* nodes are numbered from 1 */

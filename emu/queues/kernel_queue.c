@@ -4,8 +4,6 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <stdlib.h>
-
 static const struct emu_kernel_ops *kernel;
 static void *kernel_engine;
 

@@ -2,7 +2,6 @@
 /* scenarios/run/datagrams.h - frames at a steady rate that nobody acknowledges, beside the flows. */
 #pragma once
 
-#include "emu/network/network.h"
 #include "scenarios/scenario.h"
 
 struct datagrams;

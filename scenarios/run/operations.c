@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/operations.h"
 
-#include "base/units.h"
 #include "results/csv.h"
 #include "results/directory.h"
 

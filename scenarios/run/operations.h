@@ -6,10 +6,6 @@
  * earlier than a period after this one began. */
 #pragma once
 
-#include "base/error.h"
-#include "base/estimate.h"
-#include "base/random.h"
-#include "emu/clock.h"
 #include "scenarios/scenario.h"
 
 /* What a collective does. All borrowed. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/port_flows.h"
 
-#include "base/hash.h"
 #include "base/units.h"
 
 #define SLOTS (4 * PORT_FLOWS)

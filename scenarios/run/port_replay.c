@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/port_replay.h"
 
-#include "base/units.h"
 #include "capture/inject.h"
 #include "emu/native/scheduler.h"
-#include "emu/network/port.h"
 #include "scenarios/run/record.h"
 
 #define SAMPLE_PS UNITS_PS_PER_MS

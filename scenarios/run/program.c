@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/program.h"
 
-#include "emu/network/gbn.h"
 #include "scenarios/traffic/pauses.h"
 
 #include <assert.h>

@@ -12,7 +12,6 @@
  * ACKs waited in queues, as far as that cost the message time. Whatever has an ACK for it counts, data of the other way,
  * too. A sender that is paced is not told apart. */
 #include "base/order.h"
-#include "base/units.h"
 #include "capture/decode.h"
 #include "results/directory.h"
 #include "scenarios/traffic/played.h"

@@ -2,7 +2,6 @@
 #include "scenarios/run/run.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "capture/writer.h"
 #include "emu/headers.h"
 #include "emu/network/windows.h"

@@ -2,7 +2,6 @@
 /* scenarios/run/windows.h - congestion windows that the scenario gives, each at its time. */
 #pragma once
 
-#include "emu/engine.h"
 #include "scenarios/scenario.h"
 
 struct windows;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/compare_sweeps.h"
 
-#include "base/estimate.h"
 #include "base/order.h"
 #include "sweep/read.h"
 

@@ -6,8 +6,6 @@
 #include "results/json.h"
 #include "study/verdict/judge_run.h"
 
-#include <jansson.h>
-
 #define MOST (16u << 20) /* bytes */
 
 static const char *kept_text(const json_t *object, const char *key)

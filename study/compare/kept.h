@@ -4,8 +4,6 @@
 #pragma once
 
 #include "analysis/rules/resource.h"
-#include "base/error.h"
-
 /* Has the directory a summary.json with judged hosts in it, and not that of a run? */
 bool study_kept_exists(const char *directory);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/estimate.h"
 #include "model/congestion.h"
 #include "study/fit/fit_patterns.h"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_regimes.h"
 
-#include "analysis/rules/check.h"
-#include "base/units.h"
-#include "model/regime.h"
-#include "scenarios/scenario.h"
 #include "study/run_network.h"
 
 static bool setup_shares_host(const struct scenario *s, int flow)

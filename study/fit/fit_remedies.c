@@ -3,9 +3,6 @@
 
 #include "base/order.h"
 #include "base/text.h"
-#include "base/units.h"
-#include "model/collective.h"
-
 #define LABEL 256
 
 /* Endless flows both ways between h0 of a star and others, all of one kind. */

@@ -2,14 +2,7 @@
 /* The next experiment: of some patterns and sizes, those in which two hypotheses disagree most, in deviations of what
  * would be measured. Half the squared distance is what one measurement is expected to tell, in nats of log odds
  * (Kullback and Leibler 1951; Box and Hill 1967, Discrimination among mechanistic models). */
-#include "base/memory.h"
-#include "base/units.h"
 #include "study/infer/infer_parts.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FLOWS 6 /* of a pattern */
 #define SEEDS 2

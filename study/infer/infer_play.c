@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
-#include "base/units.h"
 #include "scenarios/save.h"
 #include "study/infer/infer_parts.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define SLOWEST 30 /* times what all bytes take one after the other through the slowest link: nobody waits longer */
 #define TIMEOUTS_S 10

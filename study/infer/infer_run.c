@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "model/moderated.h"
 #include "study/infer/infer_parts.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COARSE 7       /* points of an axis at first */
 #define COARSE_RATIO 5

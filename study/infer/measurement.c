@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/infer/measurement.h"
 
-#include "base/memory.h"
-#include "base/units.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void study_measurement_fini(struct study_measurement *m)
 {
     for (size_t i = 0; i < m->n; i++) {

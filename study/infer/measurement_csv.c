@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
-#include "base/units.h"
 #include "results/csv.h"
 #include "study/infer/measurement.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Columns of a measurement; those of repeated values stand at the end. */
 enum {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/estimate.h"
-#include "base/random.h"
 #include "model/fluid.h"
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/evidence.h"
-#include "analysis/flows/degree.h"
 #include "analysis/rules/check_capture.h"
-#include "base/units.h"
 #include "judge/limit.h"
 #include "results/flow.h"
 #include "study/replay/replay_parts.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/experiment.h"
 
-#include "base/random.h"
 #include "study/verdict/judge.h"
 
 void study_experiment_plan(struct study_experiment *e)

@@ -2,8 +2,6 @@
 #include "study/verdict/judge_run.h"
 
 #include "analysis/flows/steady.h"
-#include "base/estimate.h"
-#include "base/units.h"
 #include "judge/posterior.h"
 #include "results/directory.h"
 #include "scenarios/load.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/round_trips.h"
 
-#include "analysis/flows/leg_series.h"
 #include "study/verdict/latency.h"
 
 #define BINS 256 /* of a capture: half of a flow's own slots, so that a flow without a sample leaves no gap */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the microbenchmarks of Tam 2001, appendix A, show of an emulated switch, and its throughput under uniform
  * traffic. */
-#include "base/estimate.h"
 #include "study/verdict/workload.h"
 #include "results/csv.h"
 

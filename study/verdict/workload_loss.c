@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-Back-N, many to one: the efficiency a run reached against Tam 2001, Eq. 4.2 or 4.9 with its own transitions. */
 #include "study/verdict/workload.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "results/gbn_events.h"
 #include "results/summary.h"
-#include "model/loss.h"
-
 #define CONTENT 2 /* times the tolerance */
 
 /* Time a full packet takes on the receiver's link: g_r of a receiver that keeps up. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/verdict.h"
-#include "test/cm.h"
 #include "test/judge/words.h"
 
 #define CI 0.02

@@ -2,7 +2,6 @@
 /* What completion times of many transfers cost: the window law step by step and the fluid, over scenarios/zhu-random.yaml
  * grown to many hosts, with the numbers of solutions and of steps behind each time.
  * usage: bench_scale zhu-random.yaml. test/cli/bench/bench_scale.py runs it beside packets; it judges nothing. */
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "model/fluid.h"
 #include "model/timeline.h"

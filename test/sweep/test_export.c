@@ -4,9 +4,6 @@
 #include "sweep/export.h"
 #include "test/cm.h"
 
-#include <jansson.h>
-#include <unistd.h>
-
 #define FILE_NAME "export.db"
 
 static bool fill(struct sweep_db *d, void *user, struct error *err)

@@ -3,8 +3,6 @@
 #include "test/cm.h"
 #include "view/compare_sweeps.h"
 
-#include <unistd.h>
-
 #define POINTS 3
 
 static struct study_compare_sweeps_point points[POINTS];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What waiting ACKs cost, queue by queue: a figure a rate, in it a map of queues and senders for each number of flows. */
-#include "base/units.h"
 #include "study/fit/fit_remedies.h"
 #include "view/svg.h"
 #include "view/sweeps/sweep_page.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
-#include "base/estimate.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "study/fit/fit_resources.h"
