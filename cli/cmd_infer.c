@@ -172,10 +172,9 @@ static bool infer_hypotheses(struct study_infer *x, const struct infer_options *
     return ok;
 }
 
-static void infer_show_progress(void *user, size_t done, size_t all, double elapsed_s)
+static void infer_show_progress(void *user UNUSED, size_t done, size_t all, double elapsed_s)
 {
     char left[CLI_LEFT];
-    (void)user;
     if (elapsed_s < 0)
         cli_progress_clear();
     else

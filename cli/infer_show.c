@@ -400,10 +400,9 @@ static json_t *measured_json(const struct study_infer *x)
     return flows;
 }
 
-static json_t *experiment_json(const struct study_infer *x, const struct study_infer_experiment *e)
+static json_t *experiment_json(const struct study_infer *x UNUSED, const struct study_infer_experiment *e)
 {
     json_t *flows = json_array();
-    (void)x;
     for (size_t i = 0; i < e->pattern.n; i++) {
         const struct study_measurement_flow *f = &e->pattern.flows[i];
         char from[24], to[24];

@@ -9,7 +9,6 @@
 #include "scenarios/save.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
-#include "view/table.h"
 
 #include <gsl/gsl_errno.h>
 static bool fail(const struct error *err, char why[CONTRAFLOW_WHY])
@@ -69,11 +68,10 @@ char *contraflow_flows(const char *path, char why[CONTRAFLOW_WHY])
     return text_of(list, true, &err, why);
 }
 
-static bool diagnose_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
-                           struct error *err)
+static bool diagnose_visit(void *user, const char *source, const char *run UNUSED,
+                           const struct analysis_resources *resources, struct error *err)
 {
     const struct analysis_resource *r;
-    (void)run;
     if (!resources)
         return error_set(err, ERROR_INPUT, "%s: a run of other traffic than bulk flows", source);
     for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)

@@ -37,10 +37,9 @@ static void degree_free(void *state)
     free(d);
 }
 
-static void *degree_new(const struct model_routes *routes, struct error *err)
+static void *degree_new(const struct model_routes *routes, struct error *err UNUSED)
 {
     struct degree_state *d = memory_zeroed(1, sizeof *d, "a rule");
-    (void)err;
     d->routes = routes;
     d->count = memory_zeroed((size_t)routes->n_links, sizeof *d->count, "the links of a rule");
     return d;
@@ -57,16 +56,14 @@ static void degree_rates(struct degree_state *d, const bool *active, bool contra
     }
 }
 
-static bool eq5_rates(void *state, const bool *active, double *rate_bps, struct error *err)
+static bool eq5_rates(void *state, const bool *active, double *rate_bps, struct error *err UNUSED)
 {
-    (void)err;
     degree_rates(state, active, false, rate_bps);
     return true;
 }
 
-static bool eq6_rates(void *state, const bool *active, double *rate_bps, struct error *err)
+static bool eq6_rates(void *state, const bool *active, double *rate_bps, struct error *err UNUSED)
 {
-    (void)err;
     degree_rates(state, active, true, rate_bps);
     return true;
 }

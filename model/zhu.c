@@ -228,21 +228,18 @@ struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_f
     return z;
 }
 
-static void *algorithm1_new(const struct model_routes *routes, struct error *err)
+static void *algorithm1_new(const struct model_routes *routes, struct error *err UNUSED)
 {
-    (void)err;
     return model_zhu_new(routes, true);
 }
 
-static void *fairness_new(const struct model_routes *routes, struct error *err)
+static void *fairness_new(const struct model_routes *routes, struct error *err UNUSED)
 {
-    (void)err;
     return model_zhu_new(routes, false);
 }
 
-static bool zhu_rates(void *state, const bool *active, double *rate_bps, struct error *err)
+static bool zhu_rates(void *state, const bool *active, double *rate_bps, struct error *err UNUSED)
 {
-    (void)err;
     model_zhu_rates(state, active, rate_bps);
     return true;
 }

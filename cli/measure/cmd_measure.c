@@ -90,14 +90,9 @@ static void measure_table_row(struct view_table *t, const char *kind, const char
 {
     if (w->mean.flows == 0)
         return;
-    view_table_add(t, "%s", kind);
-    view_table_add(t, "%s", way);
-    view_table_add_number(t, w->rate_bps.value, 1e6);
-    view_table_add_number(t, w->rate_bps.ci95, 1e6);
-    view_table_add_ms(t, w->mean.rtt_s);
-    view_table_add_ms(t, w->mean.wait_s);
-    view_table_add_percent(t, w->mean.rwnd_limited + w->mean.sndbuf_limited);
-    view_table_add_percent(t, w->mean.retransmitted);
+    view_table_add(t, "%s|%s|%f|%f|%.1f|%.1f|%.0f %%|%.0f %%", kind, way, w->rate_bps.value / 1e6,
+                   w->rate_bps.ci95 / 1e6, w->mean.rtt_s * 1e3, w->mean.wait_s * 1e3,
+                   100 * (w->mean.rwnd_limited + w->mean.sndbuf_limited), 100 * w->mean.retransmitted);
 }
 
 #define TABLE_TEXTS 2

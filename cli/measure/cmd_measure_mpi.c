@@ -120,8 +120,7 @@ static void table_print(const struct mpi_table *t)
         view_table_add(&v, "%zu/%zu", r->d.in, r->d.out);
         for (int in = 1; in >= 0; in--) {
             struct estimate e = row_mean(t, r, in);
-            view_table_add_number(&v, e.value, 1e6);
-            view_table_add_number(&v, e.ci95, 1e6);
+            view_table_add(&v, "%f|%f", e.value / 1e6, e.ci95 / 1e6);
         }
         view_table_add(&v, "%zu", r->times_s[0].n);
         wide += !measure_mpi_precise(r->times_s, r->d.in + r->d.out);

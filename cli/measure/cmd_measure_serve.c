@@ -64,15 +64,13 @@ static void serve_end(int number)
     serve_signal = number;
 }
 
-static bool serve_stopped(void *user)
+static bool serve_stopped(void *user UNUSED)
 {
-    (void)user;
     return serve_signal != 0;
 }
 
-static void serve_log(void *user, const char *line)
+static void serve_log(void *user UNUSED, const char *line)
 {
-    (void)user;
     fprintf(stderr, "contraflow: %s\n", line);
 }
 

@@ -118,10 +118,7 @@ static void study_print(const struct cli_study *s, const struct measure_reading 
     struct view_table t = view_table_of("in/out|nats|in Mb/s|out Mb/s");
     for (size_t i = 0; i < k->n; i++) {
         const struct study_kit_pattern *p = &k->pattern[i];
-        view_table_add(&t, "%zu/%zu", p->in, p->out);
-        view_table_add_number(&t, p->nats, 1);
-        view_table_add_number(&t, way_bps(p, true), 1e6);
-        view_table_add_number(&t, way_bps(p, false), 1e6);
+        view_table_add(&t, "%zu/%zu|%f|%f|%f", p->in, p->out, p->nats, way_bps(p, true) / 1e6, way_bps(p, false) / 1e6);
     }
     view_table_print(&t, "  ", 1, stdout);
 }

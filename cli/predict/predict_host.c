@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A host's parameters as options: each a time of a packet, or a line of its size. */
-#include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict/predict.h"
 #include "results/json.h"

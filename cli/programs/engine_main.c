@@ -8,9 +8,8 @@
 
 #define THREADS "--threads=" /* for a large network */
 
-static void on_progress(void *user, double fraction)
+static void on_progress(void *user UNUSED, double fraction)
 {
-    (void)user;
     cli_engine_progress(fraction);
 }
 

@@ -611,11 +611,9 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
         emu_engine_write_way(e, flow, true, bytes);
 }
 
-void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)
+void emu_engine_set_window(struct emu_engine *e, int flow UNUSED, int64_t bytes UNUSED)
 {
     (void)e; /* Linux lacks the control that asks for it */
-    (void)flow;
-    (void)bytes;
 }
 
 static void clock_schedule_ahead(void *engine, int64_t delay_ps, int64_t ahead_ps, void (*fn)(void *), void *arg)
@@ -705,10 +703,9 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
         clock_schedule(e, g->within_ps, engine_gathered, g);
 }
 
-void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
+void emu_engine_left(struct emu_engine *e, int host UNUSED, const struct emu_frame *frame)
 {
     struct linux_packet *p = frame->packet;
-    (void)host;
     if (p->held)
         linux_step_add(&e->step, CONTRAFLOW_DONE, (int)p->slot, NULL, 0, NULL);
     p->held = false;
@@ -862,10 +859,9 @@ struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow
 }
 
 /* Wall time: a socket's program would be woken up. */
-static bool engine_ready(void *user, void *about, bool readable, bool writable)
+static bool engine_ready(void *user UNUSED, void *about, bool readable, bool writable)
 {
     struct linux_end *end = about;
-    (void)user;
     if (readable)
         end_receive(end);
     if (writable)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/netlink.h"
 
-#include <errno.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
-
 void linux_netlink_add(struct linux_netlink *m, unsigned short type, const void *data, size_t bytes)
 {
     struct rtattr attribute = {(unsigned short)(RTA_LENGTH(bytes)), type};

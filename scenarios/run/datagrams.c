@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/datagrams.h"
 
-#include "scenarios/run/program.h"
-
 struct datagrams_source {
     struct datagrams *owner;
     const struct scenario_datagrams *config; /* borrowed */

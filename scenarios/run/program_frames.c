@@ -185,9 +185,8 @@ static void uniform_deliver(struct program *p, int host, const struct emu_frame 
         u->received[sink] += uniform_counts(u);
 }
 
-static bool uniform_done(const struct program *p)
+static bool uniform_done(const struct program *p UNUSED)
 {
-    (void)p;
     return false; /* it ends with the run */
 }
 

@@ -224,9 +224,8 @@ static size_t run_tag(uint8_t *bytes, size_t n, size_t most, int vlan)
 }
 
 static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
-                    const struct emu_queue *queue)
+                    const struct emu_queue *queue UNUSED)
 {
-    (void)queue;
     struct run_tap *t = user;
     if (event == EMU_TAP_DROP || event == EMU_TAP_LOST || t->run->failed)
         return; /* a dropped frame never passes the tap, nor does a lost one reach it */

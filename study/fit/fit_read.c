@@ -50,11 +50,10 @@ static bool fit_read_point(void *user, const struct sweep_result *r, struct erro
     return ok;
 }
 
-static bool fit_read_resources(void *user, const char *source, const char *run,
-                               const struct analysis_resources *resources, struct error *err)
+static bool fit_read_resources(void *user, const char *source, const char *run UNUSED,
+                               const struct analysis_resources *resources, struct error *err UNUSED)
 {
     struct study_fit_read *f = user;
-    (void)run, (void)err;
     f->seen++;
     for (int i = 0; resources && i < STUDY_FIT_PARTS; i++)
         if (study_fit_parts[i]->take_resources)

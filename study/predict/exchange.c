@@ -67,7 +67,7 @@ static bool exchange_tree(const struct study_exchange_request *r, struct study_e
     return true;
 }
 
-static bool exchange_tam(const struct study_exchange_model *m, const struct study_exchange_request *r,
+static bool exchange_tam(const struct study_exchange_model *m UNUSED, const struct study_exchange_request *r,
                          struct study_exchange_answer *a, struct error *err)
 {
     static const struct {
@@ -80,7 +80,6 @@ static bool exchange_tam(const struct study_exchange_model *m, const struct stud
         {MODEL_EXCHANGE_SHIFT, "tam shift", "Tam 2001, Eq. 5.2"},
     };
     struct model_exchange x = {a->processes, a->packets, 0};
-    (void)m;
     if (!isnan(r->group))
         x.group = (size_t)r->group;
     else
@@ -173,21 +172,18 @@ static bool exchange_two_gap(const struct study_exchange_model *m, const struct 
     return true;
 }
 
-static bool exchange_bound(const struct study_exchange_model *m, const struct study_exchange_request *r,
-                           struct study_exchange_answer *a, struct error *err)
+static bool exchange_bound(const struct study_exchange_model *m, const struct study_exchange_request *r UNUSED,
+                           struct study_exchange_answer *a, struct error *err UNUSED)
 {
-    (void)r;
-    (void)err;
     exchange_add(a, m->name, m->source, a->bound_s);
     return true;
 }
 
 /* Eq. 2 is one message among n at once; a process sends n - 1 of them, one by one. */
-static bool exchange_clement(const struct study_exchange_model *m, const struct study_exchange_request *r,
+static bool exchange_clement(const struct study_exchange_model *m, const struct study_exchange_request *r UNUSED,
                              struct study_exchange_answer *a, struct error *err)
 {
     double time_s = 0;
-    (void)r;
     if (!model_alltoall_shared(&a->link, a->processes, a->message_bytes, &time_s, err))
         return false;
     exchange_add(a, m->name, m->source, (double)(a->processes - 1) * time_s);

@@ -12,7 +12,6 @@
 #include "study/explain/explain_run.h"
 #include "study/fit/fit_read.h"
 #include "study/verdict/judge.h"
-#include "study/verdict/judge_run.h"
 #include "study/explain/pendulum.h"
 #include "study/verdict/workload.h"
 #include "test/fuzzing/text.h"

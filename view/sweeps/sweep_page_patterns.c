@@ -259,12 +259,11 @@ static void order_models(struct view_sweep_page_cells *cells)
         }
 }
 
-bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err)
+bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err UNUSED)
 {
     const struct study_fit_patterns *fit = p->at->fit.state[STUDY_FIT_PATTERNS];
     struct view_sweep_page_cells all = {.fit = fit, .cell = memory_zeroed(fit->n, sizeof *all.cell, "cells"),
                                         .setting = memory_zeroed(fit->n, sizeof *all.setting, "cells")};
-    (void)err;
     for (size_t i = 0; i < fit->n; i++) {
         char *setting = setting_of(&fit->cells[i]);
         size_t at = all.n; /* after the last of its setting */
