@@ -60,11 +60,10 @@ void sweep_db_close(struct sweep_db *d);
 /* The first point that waits; when none does, of those whose process no longer lives; 0 as number: none. */
 bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err);
 
-/* A claimed point's end: flows and state at once from its summary; failed with a sentence; or free again. */
+/* A claimed point's end: flows and state at once from its summary; failed with a sentence; or, without one, free again. */
 bool sweep_db_done(struct sweep_db *d, int64_t number, const struct results_summary *summary, double wall_s,
                    struct error *err);
-bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err);
-bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err);
+bool sweep_db_leave(struct sweep_db *d, int64_t number, const char *sentence, struct error *err);
 
 bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err);
 

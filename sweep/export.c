@@ -91,8 +91,7 @@ static void export_row_json(sqlite3_stmt *q, bool first, FILE *out)
     json_dumpf(row, out, JSON_REAL_PRECISION(17)); /* a row a line */
 }
 
-/* `schema` NULL: CSV. */
-static bool export_all(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
+bool sweep_export(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
 {
     struct sweep_db d;
     json_t *axes = NULL;
@@ -120,14 +119,4 @@ static bool export_all(const char *path, bool flows, const char *schema, FILE *o
     sqlite3_finalize(q);
     sweep_db_close(&d);
     return ok && status != SQLITE_ERROR;
-}
-
-bool sweep_export(const char *path, bool flows, FILE *out, struct error *err)
-{
-    return export_all(path, flows, NULL, out, err);
-}
-
-bool sweep_export_json(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
-{
-    return export_all(path, flows, schema, out, err);
 }

@@ -4,9 +4,6 @@
 
 #include "base/error.h"
 
-/* Streams: memory does not grow with the points. Numbers as they parse back to the same value. */
-bool sweep_export(const char *path, bool flows, FILE *out, struct error *err);
-
-/* The same rows as one JSON object, {"schema": SCHEMA, "rows": [{"point": 1, "axes": {...}, ...}]}, unknown values
- * null. */
-bool sweep_export_json(const char *path, bool flows, const char *schema, FILE *out, struct error *err);
+/* Streams: memory does not grow with the points. Numbers as they parse back to the same value. With a schema the same rows
+ * are one JSON object, {"schema": SCHEMA, "rows": [{"point": 1, "axes": {...}, ...}]}, unknown values null; NULL: CSV. */
+bool sweep_export(const char *path, bool flows, const char *schema, FILE *out, struct error *err);

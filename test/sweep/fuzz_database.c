@@ -70,7 +70,7 @@ static void read_as_file(const void *bytes, size_t size)
     }
     for (int flows = 0; opened && flows < 2; flows++) {
         f = memory_stream(&text, &size);
-        check_error(sweep_export(database, flows, f, &err), &err);
+        check_error(sweep_export(database, flows, NULL, f, &err), &err);
         memory_stream_end(f, &text);
         free(text);
     }

@@ -24,7 +24,7 @@ static bool exported(const char *more, bool flows, bool json, char **text, struc
     if (!sweep_db_make(FILE_NAME, fill, (void *)(uintptr_t)more, err))
         fail_msg("%s", err->message);
     FILE *f = open_memstream(text, &size);
-    bool ok = json ? sweep_export_json(FILE_NAME, flows, "some:1", f, err) : sweep_export(FILE_NAME, flows, f, err);
+    bool ok = sweep_export(FILE_NAME, flows, json ? "some:1" : NULL, f, err);
     fclose(f);
     unlink(FILE_NAME);
     return ok;
