@@ -117,7 +117,7 @@ static void maxmin_free(void *state)
     MEMORY_FREE(m->links, m->members, m->heap, m->settled, m);
 }
 
-static void *maxmin_new(const struct model_routes *routes, struct error *err UNUSED)
+static void *maxmin_new(const struct model_routes *routes, bool contra_flow UNUSED, struct error *err UNUSED)
 {
     struct maxmin *m = memory_zeroed(1, sizeof *m, "a rule");
     size_t links = (size_t)routes->n_links, transfers = routes->pattern.n;

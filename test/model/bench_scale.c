@@ -11,9 +11,9 @@
 
 static struct model_window_cost cost; /* of the law that was freed last */
 
-static void *counted_new(const struct model_routes *routes, struct error *err)
+static void *counted_new(const struct model_routes *routes, bool contra_flow, struct error *err)
 {
-    return model_rule_window.new(routes, err);
+    return model_rule_window.new(routes, contra_flow, err);
 }
 
 static bool counted_rates(void *state, const bool *active, double *rate_bps, struct error *err)
@@ -27,7 +27,7 @@ static void counted_free(void *state)
     model_rule_window.free(state);
 }
 
-static const struct model_rule counted = {counted_new, counted_rates, counted_free};
+static const struct model_rule counted = {counted_new, counted_rates, counted_free, false};
 
 static void fail(const struct error *err)
 {
