@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/check_show.h"
-
 #include "cli/cli.h"
-
+#include "cli/show.h"
 #include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/rules_table.h"

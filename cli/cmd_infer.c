@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
 #include "cli/cli.h"
-#include "cli/infer_show.h"
 #include "cli/options.h"
 #include "cli/read.h"
+#include "cli/show.h"
 #include "foreign/read.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"

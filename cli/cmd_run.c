@@ -2,21 +2,20 @@
 #include "base/directory.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/cross_check_show.h"
 #include "cli/engines.h"
 #include "cli/options.h"
+#include "cli/show.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "scenarios/capture_size.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
-#include "scenarios/traffic/played.h"
 #include "scenarios/save.h"
 #include "scenarios/spell.h"
+#include "scenarios/traffic/played.h"
 #include "study/verdict/latency.h"
 #include "view/diagnosis.h"
-#include "view/table.h"
 
 #include <assert.h>
 #include <sys/statvfs.h>

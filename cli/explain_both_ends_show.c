@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/explain_show.h"
 #include "cli/read.h"
+#include "cli/show.h"
 #include "results/json.h"
 #include "study/explain/both_ends.h"
-#include "view/table.h"
 
 static void ends_row(struct view_table *t, const char *const path[2], const struct study_both_ends_flow *flow)
 {

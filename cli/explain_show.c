@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/explain_show.h"
-
 #include "cli/cli.h"
-
 #include "cli/read.h"
+#include "cli/show.h"
 #include "results/json.h"
 #include "study/explain/explain_run.h"
-#include "study/verdict/judge.h"
 #include "study/explain/pendulum.h"
+#include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 #include "view/rules_table.h"
 

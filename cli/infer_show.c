@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/infer_show.h"
-
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/show.h"
 #include "results/json.h"
-#include "view/table.h"
 
 #define UNLIKELY 1e-4 /* weight: hypotheses below it are counted in one line */
 #define EXPERIMENTS 3 /* that are shown as text */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
-#include "base/units.h"
 #include "capture/confine.h"
 #include "capture/keep.h"
-#include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
 #include "cli/mpi_launch.h"
+#include "cli/show.h"
 #include "measure/client.h"
 #include "measure/keep.h"
 #include "measure/latency.h"

@@ -348,9 +348,8 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
         table_print(&t);
         table_advise(&t);
     }
-    for (size_t i = 0; i < t.n; i++) {
+    for (size_t i = 0; i < t.n; i++)
         MEMORY_FREE(t.rows[i].flows, t.rows[i].times_s, t.rows[i].windows_bytes);
-    }
     MEMORY_FREE(t.rows, degrees);
     return ok ? 0 : cli_fail(&err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cli/measure/measure.h - what both ends of 'contraflow measure' share on the command line. */
-#ifndef CLI_MEASURE_H
-#define CLI_MEASURE_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -20,5 +19,3 @@ bool cli_measure_keep(const char *directory, const char *name, const json_t *roo
 
 /* A port of TCP, from the option's `least` to 65535; `to`: a const char *, which becomes the argument. */
 cli_options_call cli_measure_port;
-
-#endif
