@@ -90,9 +90,8 @@ static double compare_unsigned(double value, double scale)
 
 void view_compare_row(struct view_table *t, const struct study_compare_value *v, double scale)
 {
-    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
         view_table_add(t, "%f|%f", compare_unsigned(v->mean[side], scale) / scale, v->ci95[side] / scale);
-    }
     view_table_add(t, "%f|%f", compare_unsigned(study_compare_change(v), scale) / scale, study_compare_ci95(v) / scale);
     double share = study_compare_share(v);
     view_table_add(t, "%.1f", share < SHARE_MOST ? round(1000 * share) / 10 + 0.0 : (double)NAN); /* no "-0.0" */

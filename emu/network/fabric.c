@@ -64,9 +64,8 @@ void emu_fabric_free(struct emu_fabric *f)
             emu_ring_fini(&input->rings[k], f->config.ops);
         free(input->rings);
     }
-    if (f) {
+    if (f)
         MEMORY_FREE(f->inputs, f->waiting, f->last);
-    }
     free(f);
 }
 

@@ -196,9 +196,8 @@ void emu_gbn_free(struct emu_gbn *g)
         gbn_flow_fini(g->flows[i]);
         free(g->flows[i]);
     }
-    if (g) {
+    if (g)
         MEMORY_FREE(g->hosts, g->flows);
-    }
     free(g);
 }
 

@@ -53,9 +53,8 @@ struct emu_pause *emu_pause_new(const struct emu_pause_config *config, const str
 
 void emu_pause_free(struct emu_pause *p)
 {
-    if (p) {
+    if (p)
         MEMORY_FREE(p->ports, p->stopped, p->congested);
-    }
     free(p);
 }
 

@@ -7,9 +7,8 @@
 
 void port_flows_fini(struct port_flows *f)
 {
-    for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++) {
+    for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++)
         MEMORY_FREE(f->flow[i].data.waits, f->flow[i].ack.waits);
-    }
     free(f->all.waits);
 }
 

@@ -530,9 +530,8 @@ static bool play_finish(struct program *p, struct error *err)
 static void play_free(void *state)
 {
     struct play *y = state;
-    for (size_t i = 0; i < y->n_ways; i++) {
+    for (size_t i = 0; i < y->n_ways; i++)
         MEMORY_FREE(y->ways[i].parcels, y->ways[i].sent.ops, y->ways[i].posted.ops);
-    }
     schedule_fini(&y->schedule);
 }
 

@@ -294,9 +294,8 @@ void study_compare_fini(struct study_compare *c)
         host_fini(&c->host[i]);
     free(c->host);
     for (int side = 0; c->store && side < STUDY_COMPARE_SIDES; side++) {
-        for (size_t i = 0; i < c->store->n[side]; i++) {
+        for (size_t i = 0; i < c->store->n[side]; i++)
             MEMORY_FREE(c->store->kept[side][i].resource.flows, c->store->kept[side][i].source);
-        }
         free(c->store->kept[side]);
     }
     free(c->store);

@@ -225,9 +225,8 @@ const struct study_fit_patterns_errors *study_fit_patterns_of(const struct study
 static void patterns_fini(void *state)
 {
     struct study_fit_patterns *p = state;
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < p->n; i++)
         MEMORY_FREE(p->cells[i].axes, p->cells[i].links);
-    }
     free(p->cells);
     json_decref(p->numbers);
 }

@@ -16,8 +16,7 @@ char *study_fit_group(const json_t *axes, const char *const *without, int64_t se
         json_object_del(rest, *without);
     if (seed >= 0)
         json_object_set_new(rest, "seed", json_integer(seed));
-    char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
-    return text;
+    return json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 void study_fit_read_start(struct study_fit_read *f)

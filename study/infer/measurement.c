@@ -12,9 +12,8 @@ void study_measurement_fini(struct study_measurement *m)
             scenario_fini(m->patterns[i].scenario);
         free(m->patterns[i].scenario);
     }
-    for (size_t i = 0; i < m->n_placements; i++) {
+    for (size_t i = 0; i < m->n_placements; i++)
         MEMORY_FREE(m->placements[i].name, m->placements[i].at);
-    }
     MEMORY_FREE(m->patterns, m->placements, m->hosts);
     *m = (struct study_measurement){.n = 0};
 }

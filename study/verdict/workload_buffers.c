@@ -50,8 +50,7 @@ bool study_workload_bursts(const char *directory, struct study_workload_bursts *
             signatures[n++] =
                 (struct model_buffer_signature){series->sources, series->sinks, series->fit.buffer_packets};
     }
-    ok = ok && (model_buffer_read(signatures, n, &b->reading, err) || error_prefix(err, "%s: ", directory));
-    return ok;
+    return ok && (model_buffer_read(signatures, n, &b->reading, err) || error_prefix(err, "%s: ", directory));
 }
 
 enum ping_column { PAIRS, RTT, PING_COLUMNS };

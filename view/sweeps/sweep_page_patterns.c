@@ -228,8 +228,7 @@ static char *setting_of(const struct study_fit_patterns_cell *c)
     json_auto_t *axes = c->d > 0 ? json_loads(c->axes, 0, NULL) : json_object(); /* no random pattern: stands for itself */
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         json_object_del(axes, shown[i]);
-    char *text = sweep_axes_label(axes);
-    return text;
+    return sweep_axes_label(axes);
 }
 
 /* Cells of one setting. */
