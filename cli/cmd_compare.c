@@ -4,7 +4,6 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "view/compare.h"
-#include "view/compare_sweeps.h"
 
 static bool compare_sweeps(const char *const path[STUDY_COMPARE_SIDES], const char *report, bool json, struct error *err)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "cli/options.h"
-#include "cli/sweep_run.h"
 #include "scenarios/shipped.h"
-#include "sweep/export.h"
-#include "sweep/merge.h"
-
 /* sweeps/fig4a.yaml -> fig4a.db or fig4a.shard-1-of-3.db */
 static char *default_output(const char *path, const struct sweep *s)
 {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sweep/export.h"
-
 #include "sweep/db.h"
 
 static void export_column(sqlite3_stmt *q, int i, FILE *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sweep/merge.h"
+#include "sweep/db.h"
 
 /* What makes two databases those of one sweep, whichever points they have. */
 #define SAME "title, text, version, scenario, first_seed, points"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
 #include "capture/confine.h"
 #include "cli/cli.h"
 #include "cli/measure/measure.h"

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/study.h"
 #include "measure/client.h"
 #include "measure/proof.h"
 #include "measure/server.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/measure/study.h"
+#include "cli/measure/measure.h"
 
 #include "base/text.h"
 #include "cli/cli.h"
@@ -154,8 +154,8 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
                         reading_json(r, n));
 }
 
-/* A pattern, and what TCP of this host sent again or found out of order meanwhile, and PAUSE frames that it got. That it got
- * none says nothing of the others; who asks them has p->pauses by then. */
+/* A pattern, and what TCP of this host sent again or found out of order meanwhile, and PAUSE frames that it got. That
+ * it got none says nothing of the others; who asks them has p->pauses by then. */
 bool cli_study_resent(struct study_kit_pattern *p, bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err),
                       void *user, struct error *err)
 {

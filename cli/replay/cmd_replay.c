@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/replay/cmd_replay.h"
 #include "base/directory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
-#include "cli/engines.h"
+#include "cli/launch.h"
 #include "cli/read.h"
-#include "cli/replay/cmd_replay.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"

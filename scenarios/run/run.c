@@ -7,11 +7,10 @@
 #include "emu/network/windows.h"
 #include "results/directory.h"
 #include "scenarios/commands.h"
-#include "scenarios/run/datagrams.h"
 #include "scenarios/run/program.h"
 #include "scenarios/run/record.h"
 #include "scenarios/run/samples.h"
-#include "scenarios/run/windows.h"
+#include "scenarios/run/timed.h"
 #include "scenarios/traffic/pauses.h"
 
 #define VLAN_TAG_AT 12 /* after both addresses */

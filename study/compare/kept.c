@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/compare/kept.h"
+#include "study/compare/compare.h"
 
 #include "base/infile.h"
 #include "results/directory.h"

@@ -2,8 +2,6 @@
 /* Bytes nobody chose as the database of a sweep: opened, exported, merged, and its points read. An input that does not
  * begin like a database is SQL that a small one of ours has seen, with no constraint in its way: mutations meet values,
  * not checksums of pages. */
-#include "sweep/export.h"
-#include "sweep/merge.h"
 #include "sweep/read.h"
 #include "test/fuzzing/captures.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Points put into a database by hand: what is exported is them, field by field. */
 #include "sweep/db.h"
-#include "sweep/export.h"
 #include "test/cm.h"
 
 #define FILE_NAME "export.db"
@@ -30,8 +29,8 @@ static bool exported(const char *more, bool flows, bool json, char **text, struc
     return ok;
 }
 
-/* RFC 4180: a field with a comma or quotes stands in quotes, and quotes in it twice. Axes are columns, as the first point
- * has them, whatever their order later. */
+/* RFC 4180: a field with a comma or quotes stands in quotes, and quotes in it twice. Axes are columns, as the first
+ * point has them, whatever their order later. */
 TEST(test_a_row_a_point)
 {
     MEMORY_LOCAL char *text = NULL;
