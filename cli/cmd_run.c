@@ -157,7 +157,7 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
 /* What --json prints of one finished run: its summary. */
 static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct error *err)
 {
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
     json_t *run = results_json("run:s directory:s", job->label, job->directory);
@@ -166,7 +166,6 @@ static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct er
     struct judge_latency latency;
     bool ok = study_latency_of_run(job->directory, &summary, &latency, err);
     json_object_set_new(run, "latency", ok ? view_diagnosis_latency_json(&latency) : json_null());
-    results_summary_fini(&summary);
     return ok;
 }
 
@@ -186,7 +185,7 @@ static bool print_latency(const char *directory, const struct results_summary *s
 /* The flows of one finished run, from its summary. */
 static bool print_flows(const struct scenario *s, const struct sweep_engines_job *job, struct error *err)
 {
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
     printf("%s, %s by %s\n", cli_name(job->label), summary.lateness.frames > 0 ? "emulated" : "simulated",
@@ -217,7 +216,6 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
     print_operations(s, &summary);
     print_message_waits(&summary.messages);
     print_lateness(&summary.lateness, summary.ended_ps);
-    results_summary_fini(&summary);
     return ok;
 }
 

@@ -93,7 +93,7 @@ char *contraflow_diagnose(const char *path, char why[CONTRAFLOW_WHY])
 bool contraflow_emulate(const char *scenario, const char *directory, char why[CONTRAFLOW_WHY])
 {
     struct error err = {0};
-    struct scenario s = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario s = {0};
     struct scenario_run_result result = {0};
     const struct scenario_run_options options = {.directory = directory, .threads = 1};
     if (!scenario_load_text(&s, "scenario", scenario, &err))
@@ -101,7 +101,6 @@ bool contraflow_emulate(const char *scenario, const char *directory, char why[CO
     bool ok = s.n_points > 0 ? error_set(&err, ERROR_INPUT, "scenario: a list of points is several runs; give one")
                              : scenario_save_directory(&s, directory, "contraflow_emulate()", &err) &&
                                    scenario_run(&s, &options, &result, &err);
-    scenario_fini(&s);
     return ok || fail(&err, why);
 }
 

@@ -91,7 +91,7 @@ static void export_row_json(sqlite3_stmt *q, bool first, FILE *out)
 
 bool sweep_export(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     json_t *axes = NULL;
     if (!sweep_db_open(&d, path, err))
         return false;
@@ -115,6 +115,5 @@ bool sweep_export(const char *path, bool flows, const char *schema, FILE *out, s
         fputs(first ? "]\n}\n" : "\n  ]\n}\n", out);
     json_decref(axes);
     sqlite3_finalize(q);
-    sweep_db_close(&d);
     return ok && status != SQLITE_ERROR;
 }

@@ -141,7 +141,7 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
                                .time_s = o->time_s, .streams = (size_t)o->streams, .congestion = o->congestion,
                                .user = &most_bps,
                                .progress = o->terminal ? measure_progress : NULL};
-    struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
+    MEMORY_LOCAL struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
     bool ok = measure_client_run(&c, in, out, t, err);
     if (o->terminal)
         cli_progress_clear();
@@ -167,13 +167,12 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
     }
     ok = ok && (!o->directory || measure_keep_write(o->directory, t, hosts, err));
     measure_test_fini(t);
-    free(t);
     return ok;
 }
 
 bool cli_measure_keep(const char *directory, const char *name, const json_t *root, struct error *err)
 {
-    char *path = memory_text("%s/%s", directory, name);
+    MEMORY_LOCAL char *path = memory_text("%s/%s", directory, name);
     struct outfile f = {0};
     bool ok = outfile_open(&f, path, err);
     if (ok) {
@@ -181,7 +180,6 @@ bool cli_measure_keep(const char *directory, const char *name, const json_t *roo
         fputs("\n", f.stream);
         ok = outfile_commit(&f, err);
     }
-    free(path);
     return ok;
 }
 

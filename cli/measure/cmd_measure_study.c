@@ -16,7 +16,7 @@ struct study_asked {
 static bool study_measure(void *user, struct study_kit_pattern *p, struct error *err)
 {
     struct study_asked *asked = user;
-    struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
+    MEMORY_LOCAL struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
     struct measure_summary s;
     bool ok = measure_client_run(asked->client, p->in ? p->in : 1, p->out ? p->out : 1, t, err);
     if (ok) {
@@ -34,7 +34,6 @@ static bool study_measure(void *user, struct study_kit_pattern *p, struct error 
         asked->study->round_trip_s = before_s > 0 ? fmin(before_s, trip_s) : trip_s;
     }
     measure_test_fini(t);
-    free(t);
     return ok;
 }
 

@@ -195,7 +195,7 @@ int cli_study_run(struct cli_study *s, struct error *err)
 
 int cli_study_emulated(struct cli_study *s, const char *path, struct error *err)
 {
-    struct scenario hidden = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario hidden = {0};
     char hosts[64];
     snprintf(hosts, sizeof hosts, "network.hosts=%d", STUDY_KIT_FLOWS + 1);
     const struct document_set set = {hosts, "measure --study --emulate needs a star: "};
@@ -214,6 +214,5 @@ int cli_study_emulated(struct cli_study *s, const char *path, struct error *err)
         error_set(err, ERROR_INPUT, "%s: measure --study needs TCP", path);
     else if (scenario_commands_refuse(&hidden, path, "measure --study starts none; 'contraflow run' does", err))
         status = cli_study_run(s, err);
-    scenario_fini(&hidden);
     return status;
 }

@@ -32,7 +32,7 @@ static bool program_cover(const char *path, const char *by, const char *text, st
 /* Hosts by name, and nobody asks a server for others: it would answer never. */
 static bool program_names(int n, struct error *err)
 {
-    char *text;
+    MEMORY_LOCAL char *text = NULL;
     size_t size;
     FILE *f = memory_stream(&text, &size);
     fputs("127.0.0.1 localhost\n", f);
@@ -41,11 +41,9 @@ static bool program_names(int n, struct error *err)
         fprintf(f, "%u.%u.%u.%u h%d\n", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, i);
     }
     memory_stream_end(f, &text);
-    bool ok = program_cover("/etc/hosts", PLACE "/names", text, err) &&
-              (access("/etc/nsswitch.conf", F_OK) != 0 ||
-               program_cover("/etc/nsswitch.conf", PLACE "/services", "hosts: files\n", err));
-    free(text);
-    return ok;
+    return program_cover("/etc/hosts", PLACE "/names", text, err) &&
+           (access("/etc/nsswitch.conf", F_OK) != 0 ||
+            program_cover("/etc/nsswitch.conf", PLACE "/services", "hosts: files\n", err));
 }
 
 static bool program_namespace(const struct linux_host *host, struct error *err)

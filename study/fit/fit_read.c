@@ -117,7 +117,6 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
 {
     const struct study_judge_options options = study_judge_options_default();
-    struct sweep_db db;
     f->source = path;
     f->seen = 0;
     enum filekind kind;
@@ -135,12 +134,10 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     }
     if (kind != FILEKIND_DATABASE)
         return study_judge_source(path, &options, f->listener, fit_read_resources, f, err);
-    if (!sweep_db_open(&db, path, err))
-        return false;
-    bool ok = sweep_read(&db, fit_read_point, f, err);
-    sweep_db_close(&db);
-    return ok && (f->seen > 0 || error_set(err, ERROR_INPUT, "%s: no point of this sweep is done; 'contraflow sweep' "
-                                           "runs them", path));
+    MEMORY_ENDS(sweep_db_close) struct sweep_db db;
+    return sweep_db_open(&db, path, err) && sweep_read(&db, fit_read_point, f, err) &&
+           (f->seen > 0 || error_set(err, ERROR_INPUT, "%s: no point of this sweep is done; 'contraflow sweep' runs them",
+                                     path));
 }
 
 bool study_fit_read_has(const struct study_fit_read *f, enum study_fit_kind part)

@@ -108,7 +108,7 @@ bool study_infer_next(struct study_infer *x, struct error *err)
     size_t n = 0, plays_n = 0;
     x->against = 1;
     x->experiments = memory_zeroed(SHAPES * SIZES, sizeof *x->experiments, "experiments");
-    struct infer_play *plays = memory_zeroed(SHAPES * SIZES * 2 * SEEDS, sizeof *plays, "experiments");
+    MEMORY_LOCAL struct infer_play *plays = memory_zeroed(SHAPES * SIZES * 2 * SEEDS, sizeof *plays, "experiments");
     MEMORY_LOCAL double *out = memory_zeroed(SHAPES * SIZES * 2 * SEEDS * FLOWS, sizeof *out, "experiments");
     for (size_t k = 0; k < SHAPES * SIZES; k++)
         if (next_pattern(x->options.base, k / SIZES, k % SIZES, &x->experiments[n], host[n]))
@@ -134,6 +134,5 @@ bool study_infer_next(struct study_infer *x, struct error *err)
     x->lacks = x->n_experiments < n ? STUDY_INFER_LACKS_EXPERIMENTS : STUDY_INFER_LACKS_NOTHING;
     n = x->n_experiments;
     qsort(x->experiments, n, sizeof *x->experiments, next_by_nats);
-    free(plays);
     return ok;
 }

@@ -25,14 +25,13 @@ static void bursts_add(struct study_workload_bursts *b, const double *x)
 
 static bool bursts_read(const char *directory, struct study_workload_bursts *b, struct error *err)
 {
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     char *v[BURST_COLUMNS];
     double x[BURST_COLUMNS];
     if (!results_csv_open_in(&csv, directory, "bursts.csv", burst_columns, BURST_COLUMNS, err))
         return false;
     while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, BURST_COLUMNS, x, err))
         bursts_add(b, x);
-    results_csv_close(&csv);
     return err->code == ERROR_NONE;
 }
 

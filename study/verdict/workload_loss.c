@@ -83,7 +83,7 @@ static double loss_arrived(const struct results_summary *summary, int host)
 static bool loss_read_arrivals(const char *directory, const struct scenario *s, struct study_workload_receiver *k,
                                struct error *err)
 {
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     if (!results_summary_read(&summary, directory, err))
         return false;
     bool sends = false;
@@ -94,7 +94,6 @@ static bool loss_read_arrivals(const char *directory, const struct scenario *s, 
         if (s->flows[i].to == k->receiver)
             good += (double)summary.flows[i].bytes / (double)s->gbn.packet_bytes;
     k->in_order_share = sends || arrived <= 0 ? NAN : good / arrived;
-    results_summary_fini(&summary);
     return true;
 }
 
