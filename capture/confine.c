@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1 /* its search for leaks at the end needs calls that no filter should allow */
 #elif defined(__has_feature)

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
+
 #define NS_PER_S INT64_C(1000000000)
 #define SPIN_NS 60000         /* a sleep ends late by up to this; the rest is waited for awake */
 #define SLEEP_NS 100000000    /* at most in one piece: a signal between the look at the flag and the sleep is seen */

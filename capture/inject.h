@@ -11,6 +11,7 @@
 #include "capture/rewrite.h"
 
 #include <signal.h>
+
 #define CAPTURE_INJECT_LATE_NS 1000000
 #define CAPTURE_INJECT_RATE_MAX INT64_C(1000000000000000)
 

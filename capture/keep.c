@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+
 struct capture_keep {
     pid_t pid;
     int socket; /* a byte from us: commit. Its end: that is all */

@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <poll.h>
+
 #define RING_BYTES (16 << 20) /* in the kernel: frames that come while an answer is worked out */
 
 static pcap_t *live_fail(const char *interface, pcap_t *pcap, int status, struct error *err)

@@ -193,8 +193,7 @@ static bool reader_open_file(struct capture_reader *r, struct error *err)
             return true;
         error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "capture/pcapng.h"
 
 #include <pcap/pcap.h>
+
 #define NS_PER_S 1000000000
 #define NANOSECONDS_MAGIC 0xa1b23c4d /* of a file whose times have them (pcap-savefile(5)) */
 

@@ -3,6 +3,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "scenarios/shipped.h"
+
 /* sweeps/fig4a.yaml -> fig4a.db or fig4a.shard-1-of-3.db */
 static char *default_output(const char *path, const struct sweep *s)
 {

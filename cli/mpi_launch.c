@@ -2,6 +2,7 @@
 #include "cli/launch.h"
 
 #include "cli/cli.h"
+
 /* A whole number of the environment: Open MPI's mpirun sets the first name, other launchers the second. */
 static int64_t launch_number(const char *open_mpi, const char *other)
 {

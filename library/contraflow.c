@@ -11,6 +11,7 @@
 #include "view/diagnosis.h"
 
 #include <gsl/gsl_errno.h>
+
 static bool fail(const struct error *err, char why[CONTRAFLOW_WHY])
 {
     *why = '\0';

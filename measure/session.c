@@ -18,9 +18,7 @@ int measure_session_dial(const struct measure_session *s, const char *congestion
         return -1;
     if ((congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)) != 0) ||
         (connect(fd, (const struct sockaddr *)&s->address, s->size) != 0 && errno != EINPROGRESS)) {
-        int failed = errno;
-        close(fd);
-        errno = failed;
+        error_close(fd);
         return -1;
     }
     return fd;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/rules/check_capture.h"
+
 /* Of a connection that floods in all samples: SEND_BUFFER, LOSSES or WINDOW; that is short of data in most: APPLICATION;
  * UNKNOWN: of any other, and of one that a window of the receiver holds, for the capture shows whether the reader is slow.
  * Either path may be NULL; free in any case. ERROR_INPUT names file and line. */

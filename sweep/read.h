@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sweep/db.h"
+
 struct sweep_result {
     int64_t number, seed;
     json_t *axes;                    /* {"traffic.star.incoming":2,"tcp.window":"10kB"}: only to read, though jansson

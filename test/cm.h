@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+
 #include <setjmp.h>
 
 #include <cmocka.h>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/rules/resource.h"
+
 #include <jansson.h>
 
 #define VIEW_DIAGNOSIS_TEXT 512

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/rules/resource.h"
+
 /* The answer, the line that it is about, what to do and each thing to type. */
 void view_remedy_print(FILE *f, const char *source, const struct analysis_resource *r);
 

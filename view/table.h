@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/flows/flows.h"
+
 #include <jansson.h>
 
 #define VIEW_TABLE_COLUMNS 20

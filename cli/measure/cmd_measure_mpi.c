@@ -284,19 +284,14 @@ static bool mpi_pattern_measure(void *user, struct study_kit_pattern *p, struct 
     return true;
 }
 
-static bool mpi_pattern_measure_counted(void *user, struct study_kit_pattern *p, struct error *err)
-{
-    return cli_study_resent(p, mpi_pattern_measure, user, err);
-}
 
 static int mpi_study(const struct mpi_options *o, const struct measure_mpi *m)
 {
     struct error err = {0};
     size_t most = measure_degrees_flows_most(m->host, m->processes);
     struct mpi_asked asked = {o, m, false};
-    struct cli_study s = {.where = m->names[0], .json = o->json,
-                          .kit = {.measure = mpi_pattern_measure_counted, .user = &asked, .until_s = o->until_s,
-                                  .flows = most < STUDY_KIT_FLOWS ? most : STUDY_KIT_FLOWS}};
+    struct cli_study s = {.where = m->names[0], .json = o->json, .measure = mpi_pattern_measure, .user = &asked,
+                          .kit = {.until_s = o->until_s, .flows = most < STUDY_KIT_FLOWS ? most : STUDY_KIT_FLOWS}};
     int status = cli_study_run(&s, &err);
     if (status >= 0)
         return status;

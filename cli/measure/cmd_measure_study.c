@@ -37,10 +37,6 @@ static bool study_measure(void *user, struct study_kit_pattern *p, struct error 
     return ok;
 }
 
-static bool study_measure_counted(void *user, struct study_kit_pattern *p, struct error *err)
-{
-    return cli_study_resent(p, study_measure, user, err);
-}
 
 /* Of servers. */
 static int study_servers(struct cli_study *s, const char *port, const char *token, const char *const *hosts, size_t n,
@@ -53,8 +49,8 @@ static int study_servers(struct cli_study *s, const char *port, const char *toke
                                .time_s = MEASURE_CLIENT_LEAST_S, .streams = 1};
     struct study_asked asked = {&c, s};
     s->where = where;
-    s->kit.measure = study_measure_counted;
-    s->kit.user = &asked;
+    s->measure = study_measure;
+    s->user = &asked;
     s->kit.flows = 2 * n;
     s->kit.shared = true;
     return cli_study_run(s, err);

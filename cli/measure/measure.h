@@ -28,7 +28,10 @@ int cli_measure_mpi(int argc, char **argv);
 /* 'measure --study' of whatever measures: servers, processes of MPI, or an emulated network. */
 struct cli_study {
     const char *where;              /* borrowed; what is studied, in the answer */
-    struct study_kit kit;           /* measure(), user, flows, shared, until_s; jobs, 0: as many as processors */
+    struct study_kit kit;           /* flows, shared, until_s; jobs, 0: as many as processors */
+    /* What measures, between two looks at this host's counters of TCP, which fill in p->resent. NULL: kit.measure() does. */
+    bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err);
+    void *user;
     double rate_bps, round_trip_s;  /* of the link, idle; 0: as interfaces say, or the fastest flow; 200 us */
     bool json;
 };
@@ -36,9 +39,6 @@ struct cli_study {
 /* Studies, and prints the answer. Returns the exit status: 0 a cause is named, 4 none is; or *err. */
 int cli_study_run(struct cli_study *s, struct error *err);
 
-/* What measures, between two looks at this host's counters of TCP: fills in p->resent as well. */
-bool cli_study_resent(struct study_kit_pattern *p, bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err),
-                      void *user, struct error *err);
 
 /* Of a network that a scenario has. */
 int cli_study_emulated(struct cli_study *s, const char *scenario, struct error *err);

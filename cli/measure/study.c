@@ -156,13 +156,13 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
 
 /* A pattern, and what TCP of this host sent again or found out of order meanwhile, and PAUSE frames that it got. That
  * it got none says nothing of the others; who asks them has p->pauses by then. */
-bool cli_study_resent(struct study_kit_pattern *p, bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err),
-                      void *user, struct error *err)
+static bool study_measure_counted(void *user, struct study_kit_pattern *p, struct error *err)
 {
+    const struct cli_study *s = user;
     struct measure_reading_segments before, after;
     double pauses_before = measure_reading_pauses(), pauses_after;
     bool known = measure_reading_tcp(&before);
-    if (!measure(user, p, err))
+    if (!s->measure(s->user, p, err))
         return false;
     if (known && measure_reading_tcp(&after) && after.all > before.all)
         p->resent = (after.again - before.again) / (after.all - before.all);
@@ -177,6 +177,10 @@ int cli_study_run(struct cli_study *s, struct error *err)
     struct scenario base = {0};
     size_t n = measure_reading_all(readings);
     s->kit.jobs = s->kit.jobs > 0 ? s->kit.jobs : sweep_engines_processors();
+    if (s->measure) {
+        s->kit.measure = study_measure_counted;
+        s->kit.user = s;
+    }
     bool ok = study_kit_begin(&s->kit, err) && study_base(s, study_rate_bps(s, readings, n), &base, err);
     s->kit.base = &base;
     ok = ok && study_kit_run(&s->kit, err);

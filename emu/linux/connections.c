@@ -4,6 +4,7 @@
 #include "base/order.h"
 
 #include <search.h>
+
 struct direction {
     uint64_t key;
     int64_t flow;           /* -1: no data yet */

@@ -23,6 +23,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
+
 #define PS_PER_NS 1000
 #define BEGIN_NS 1000000000 /* what a host's set-up has passed; high resolution of timers begins at the first tick */
 #define ENDLESS (INT64_MAX / 2) /* bytes */
@@ -316,8 +317,7 @@ static int flow_socket(const struct linux_flow *f, int host, int port, struct er
     } else if (flow_buffers(f, s, err) && flow_congestion(s, control, err)) {
         return s;
     }
-    if (s >= 0)
-        close(s);
+    error_close(s);
     return -1;
 }
 
@@ -515,8 +515,7 @@ static bool program_buffers(struct error *err)
     int first = open("/proc/1/ns/net", O_RDONLY | O_CLOEXEC);
     bool ok = (first >= 0 && setns(first, CLONE_NEWNET) == 0) ||
               error_set_errno(err, "Linux: its first namespace");
-    if (first >= 0)
-        close(first);
+    error_close(first);
     return ok && linux_host_set(CORE "rmem_max", PROGRAM_BUFFER, err) &&
            linux_host_set(CORE "wmem_max", PROGRAM_BUFFER, err);
 }

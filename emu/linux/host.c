@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+
 #define ETH0 "eth0"
 
 bool linux_host_write(const char *path, const char *text, struct error *err)
@@ -18,8 +19,7 @@ bool linux_host_write(const char *path, const char *text, struct error *err)
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
     if (!ok)
         error_set_errno(err, "Linux: %s", path);
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return ok;
 }
 
@@ -74,10 +74,8 @@ bool linux_host_open(struct linux_host *h, int number, const struct linux_step *
 
 void linux_host_close(struct linux_host *h)
 {
-    if (h->namespace >= 0)
-        close(h->namespace);
-    if (h->netlink >= 0)
-        close(h->netlink);
+    error_close(h->namespace);
+    error_close(h->netlink);
     h->namespace = h->netlink = -1;
 }
 

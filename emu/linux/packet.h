@@ -3,6 +3,7 @@
 #pragma once
 
 #include "emu/engine.h"
+
 struct linux_packet {
     int references;
     uint32_t flow;       /* as emu_frame_ops' */

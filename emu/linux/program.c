@@ -2,6 +2,7 @@
 #include "emu/linux/program.h"
 
 #include "base/directory.h"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
 #define PLACE "/dev/hosts" /* /dev is the kernel's own: nothing there is the user's */
 #define FILES 1024         /* open at once, as programs expect */
 
@@ -17,8 +19,7 @@ static bool program_write(const char *path, const char *text, mode_t mode, struc
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     bool ok = (fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text)) ||
               error_set_errno(err, "the kernel inside: %s", path);
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return ok;
 }
 
@@ -102,8 +103,7 @@ bool linux_program_enter_by_name(const char *name, struct error *err)
     MEMORY_LOCAL char *path = memory_text(PLACE "/%s", name);
     int namespace = open(path, O_RDONLY | O_CLOEXEC);
     bool ok = (namespace >= 0 && program_enter(namespace, name)) || error_set_errno(err, "%s", path);
-    if (namespace >= 0)
-        close(namespace);
+    error_close(namespace);
     return ok;
 }
 
@@ -174,8 +174,7 @@ pid_t linux_program_start(const struct emu_program_config *config, const struct 
         program_start(config, host, output);
     if (pid < 0)
         error_set_errno(err, "%s", path);
-    if (output >= 0)
-        close(output);
+    error_close(output);
     return pid;
 }
 

@@ -5,6 +5,7 @@
 
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+
 #define TC_WORDS 64
 #define TC_TEXT 256
 

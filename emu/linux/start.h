@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <signal.h>
+
 #define LINUX_START_PRIVATE ".linux"         /* in the run's directory, while it runs */
 #define LINUX_START_CONSOLE "linux-console.txt" /* left there by a kernel that crashed */
 #define LINUX_START_DIRECTORY "CONTRAFLOW_DIRECTORY" /* environment inside: the run's directory, in hexadecimal */

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+
 #define DEVICE "/dev/contraflow"
 #define OUT_BYTES (256 * 1024) /* several frames of the largest size */
 
@@ -27,8 +28,7 @@ static void list_fini(struct linux_step_list *l)
 
 void linux_step_close(struct linux_step *s)
 {
-    if (s->device >= 0)
-        close(s->device);
+    error_close(s->device);
     linux_wall_free(s->wall);
     list_fini(&s->next);
     list_fini(&s->last);

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
+
 #define SLOT_BYTES 2048 /* a frame of 1514 bytes, and what the kernel says of it */
 #define BLOCK_BYTES (64 * 1024)
 #define SLOTS 8192 /* that hosts may send while nobody looks */
@@ -110,8 +111,7 @@ void linux_wall_free(struct linux_wall *w)
         munmap(w->ring, (size_t)SLOTS * SLOT_BYTES);
     const int fds[] = {w->epoll, w->packets, w->home};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
+        error_close(fds[i]);
     MEMORY_FREE(w->links, w->hosts, w->sockets, w->filling, w);
 }
 

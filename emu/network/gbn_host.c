@@ -6,6 +6,7 @@
 #include "emu/headers.h"
 
 #include <assert.h>
+
 #define NUMBER_BITS 20
 #define NUMBER_MASK ((1U << NUMBER_BITS) - 1)
 #define CONTROL_BYTES EMU_GBN_HEADER_BYTES

@@ -2,6 +2,7 @@
 #include "emu/network/network.h"
 
 #include <assert.h>
+
 /* NULL: it needs no time for a frame. */
 static struct emu_host *network_inside(const struct emu_network *n, int host)
 {

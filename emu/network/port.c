@@ -2,6 +2,7 @@
 #include "emu/network/port.h"
 
 #include <assert.h>
+
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
 #define TAG_BYTES 4   /* of IEEE 802.1Q */
 #define CLASSES_DUE 16  /* bits of a PFC frame's content, after the quanta: classes that it names, */

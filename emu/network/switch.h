@@ -10,6 +10,7 @@
 
 #include "emu/network/fabric.h"
 #include "emu/network/pause.h"
+
 struct emu_switch_config {
     enum emu_architecture architecture;
     struct emu_queue_config queue; /* of a port: at its output, or of its input's buffer */

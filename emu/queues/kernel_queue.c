@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <assert.h>
+
 static const struct emu_kernel_ops *kernel;
 static void *kernel_engine;
 

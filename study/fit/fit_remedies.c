@@ -3,6 +3,7 @@
 
 #include "base/order.h"
 #include "base/text.h"
+
 #define LABEL 256
 
 /* Endless flows both ways between h0 of a star and others, all of one kind. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/rules/resource.h"
+
 struct study_round_trips { /* zeroed: none are known */
     double *time_s;  /* owned; rising, since the source began */
     double *round_s; /* owned; NAN where nothing is known */

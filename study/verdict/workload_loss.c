@@ -4,6 +4,7 @@
 #include "results/directory.h"
 #include "results/gbn_events.h"
 #include "results/summary.h"
+
 #define CONTENT 2 /* times the tolerance */
 
 /* Time a full packet takes on the receiver's link: g_r of a receiver that keeps up. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/random.h"
 #include "test/analysis/segment.h"
+
 CM_OWNER(analysis_capacity, analysis_capacity_free)
 
 #define FULL 1448     /* 1538 bytes on the wire with 40 + 12 + 38 around it */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/analysis/segment.h"
+
 #define FULL 1000
 
 CM_OWNER(analysis_clocking, analysis_clocking_free)

@@ -4,6 +4,7 @@
 #include "analysis/rules/check_capture.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"
+
 static struct analysis_flows *read_capture(const char *name)
 {
     struct error err;

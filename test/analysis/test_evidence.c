@@ -4,6 +4,7 @@
 #include "analysis/standing.h"
 #include "judge/limit.h"
 #include "test/analysis/segment.h"
+
 #define US INT64_C(1000)
 #define SEGMENT 1000
 #define BURST 8    /* segments at once, 10 us apart at the tap */

@@ -4,6 +4,7 @@
 #include "analysis/facts.h"
 #include "judge/posterior.h"
 #include "test/analysis/segment.h"
+
 #define FLOWS 3
 
 /* What the test has found last. */

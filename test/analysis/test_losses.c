@@ -3,6 +3,7 @@
 #include "test/analysis/segment.h"
 
 #include "base/random.h"
+
 #define MSS 1000
 
 /* a has sent its bytes 1001 to 1001 + n * MSS, one segment a millisecond from 1 ms on. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/pendulum_waits.h"
 #include "test/analysis/segment.h"
+
 /* Square waves of 100 kB, one second each, out of phase. */
 TEST(test_square_waves_that_take_turns)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/pulses.h"
 #include "test/analysis/segment.h"
+
 #define FULL 1448
 #define WINDOW 20                      /* segments: 100 ms of round trip make 200 a second */
 #define TRIP_NS (100 * MS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/analysis/segment.h"
+
 #define US INT64_C(1000)
 #define SEGMENT 1000
 

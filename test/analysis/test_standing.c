@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/standing.h"
 #include "test/analysis/segment.h"
+
 #define FULL 1448       /* 1538 bytes on the wire */
 #define FRAME_NS 123040 /* of those at 100 Mb/s */
 #define FRAME_S (FRAME_NS * 1e-9)

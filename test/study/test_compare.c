@@ -7,6 +7,7 @@
 #include "test/cm.h"
 
 #include <sys/stat.h>
+
 static char directory[] = "/tmp/contraflow-compare-XXXXXX";
 
 static int enter(void **state)

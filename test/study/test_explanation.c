@@ -2,6 +2,7 @@
 #include "study/explain/explanation.h"
 
 #include "test/analysis/segment.h"
+
 #define US INT64_C(1000)
 #define SEGMENT 1000
 
