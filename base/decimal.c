@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/decimal.h"
 
-#include "base/std.h"
-
 __extension__ typedef unsigned __int128 wide;
 
 #define FRACTION_BITS 52

@@ -50,3 +50,11 @@ int error_put_prefix(struct error *err, const char *format, ...)
     error_one_line(err);
     return 0;
 }
+
+void error_close(int fd)
+{
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+}

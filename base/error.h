@@ -26,6 +26,9 @@ struct error {
 /* As error_set() with ERROR_SYSTEM, and ": " plus the text of errno at the end. */
 #define error_set_errno(...) error_false(error_put_errno(__VA_ARGS__))
 
+/* close() of a descriptor that is not -1; errno stays for error_set_errno(). */
+void error_close(int fd);
+
 /* Puts printf-style context in front of the message; the code stays. Returns false. */
 #define error_prefix(...) error_false(error_put_prefix(__VA_ARGS__))
 

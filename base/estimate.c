@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/estimate.h"
 
-#include <math.h>
-
 #define SHORTEST ESTIMATE_SAMPLES_LEAST
 #define QUARTERS 4
 #define IN_COMMON 3.0 /* variance of their mean, over that of independent ones */

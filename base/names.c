@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
 
-#include "base/std.h"
-
 #include "base/text.h"
 
 #define WORD 40 /* longer than any name */

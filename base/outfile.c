@@ -128,8 +128,7 @@ bool outfile_commit(struct outfile *f, struct error *err)
         error_set_errno(err, "%s: cannot be written", f->path);
         outfile_unlink(f->part);
     }
-    if (lock >= 0)
-        close(lock);
+    error_close(lock);
     outfile_free(f);
     return ok;
 }

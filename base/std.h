@@ -16,3 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Behind a parameter that a table of functions asks for, and this one of them does not: "void *user UNUSED". */
+#define UNUSED __attribute__((unused))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
 
-#include "base/std.h"
-
 void text_add(char *text, size_t room, const char *format, ...)
 {
     size_t used = strnlen(text, room);

@@ -3,17 +3,13 @@
 
 #include "base/units.h"
 
-#include <errno.h>
 #include <grp.h>
-#include <limits.h>
 #include <linux/capability.h>
 #include <seccomp.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1 /* its search for leaks at the end needs calls that no filter should allow */

@@ -3,8 +3,6 @@
 
 #include "capture/packet.h"
 
-#include <string.h>
-
 enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17 };
 
 /* RFC 9293 section 3.1, RFC 7323, RFC 2018. `n`: option bytes captured. */

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/inject.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "capture/confine.h"
 #include "capture/pace.h"
 #include "capture/packet.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #define NS_PER_S INT64_C(1000000000)
 #define SPIN_NS 60000         /* a sleep ends late by up to this; the rest is waited for awake */

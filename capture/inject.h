@@ -7,13 +7,10 @@
  * frames are less than 60 us apart. Frames go with their length on the wire; what was not captured is zeros. */
 #pragma once
 
-#include "base/error.h"
 #include "capture/reader.h"
 #include "capture/rewrite.h"
 
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define CAPTURE_INJECT_LATE_NS 1000000
 #define CAPTURE_INJECT_RATE_MAX INT64_C(1000000000000000)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/keep.h"
 
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "capture/confine.h"
 #include "capture/live.h"
@@ -9,10 +8,8 @@
 #include <pcap/pcap.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 struct capture_keep {
     pid_t pid;

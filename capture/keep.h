@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 #define CAPTURE_KEEP_FILE "headers.pcap"
 
 struct capture_keep; /* opaque */

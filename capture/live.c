@@ -4,7 +4,6 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <poll.h>
-#include <string.h>
 
 #define RING_BYTES (16 << 20) /* in the kernel: frames that come while an answer is worked out */
 

@@ -2,7 +2,6 @@
 #include "capture/reader.h"
 
 #include "base/filekind.h"
-#include "base/memory.h"
 #include "capture/confine.h"
 #include "capture/decode.h"
 #include "capture/live.h"
@@ -10,16 +9,10 @@
 #include "capture/records.h"
 #include "capture/unpack.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pcap/pcap.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #define READ_BYTES (1 << 18) /* a multiple of zlib's buffer */
@@ -200,8 +193,7 @@ static bool reader_open_file(struct capture_reader *r, struct error *err)
             return true;
         error_set(err, ERROR_SYSTEM, "%s: out of memory", r->path);
     }
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return false;
 }
 

@@ -3,9 +3,6 @@
 
 #include "capture/packet.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { TYPE_IPV4 = 0x0800, TYPE_ARP = 0x0806, TYPE_VLAN = 0x8100, TYPE_IPV6 = 0x86dd, TYPE_QINQ = 0x88a8,
        TYPE_QINQ_OLD = 0x9100 };
 enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, PROTOCOL_ICMPV6 = 58 };

@@ -8,9 +8,6 @@
 
 #include "base/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct capture_rewrite {
     uint8_t from[16], to[16];
     uint8_t bytes; /* of each: 6 (MAC), 4 (IPv4) or 16 (IPv6) */

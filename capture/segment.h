@@ -5,7 +5,6 @@
 #include "base/hash.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 enum capture_decode_result {

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
 #ifdef UNPACK_HAS_XZ
 #include <lzma.h>
 #endif

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/writer.h"
 
-#include "base/memory.h"
 #include "base/outfile.h"
 #include "capture/pcapng.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <pcap/pcap.h>
-#include <stdlib.h>
 
 #define NS_PER_S 1000000000
 #define NANOSECONDS_MAGIC 0xa1b23c4d /* of a file whose times have them (pcap-savefile(5)) */

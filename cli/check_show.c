@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/check_show.h"
-
 #include "cli/cli.h"
-
+#include "cli/show.h"
 #include "results/json.h"
 #include "view/diagnosis.h"
 #include "view/rules_table.h"
@@ -74,27 +72,20 @@ json_t *cli_check_show_resource_json(const char *source, bool simulated, const s
 
 void cli_check_show_summary_start(struct view_table *t)
 {
-    static const char *const head[] = {"source", "host", "in", "out", "steady in Mb/s", "steady out Mb/s"};
-    *t = view_table_with(sizeof head / sizeof *head + ANALYSIS_RULES + 2);
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-        view_table_add(t, "%s", head[i]);
+    *t = view_table_with(6 + ANALYSIS_RULES + 2);
+    view_table_add(t, "source|host|in|out|steady in Mb/s|steady out Mb/s");
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         view_table_add(t, "%s error", analysis_check_rule_name((enum analysis_rule)rule));
-    view_table_add(t, "verdict");
-    view_table_add(t, "B Mb/s");
+    view_table_add(t, "verdict|B Mb/s");
 }
 
 void cli_check_show_summary(struct view_table *t, const char *source, const struct analysis_resource *r)
 {
     const struct analysis_judgement *j = &r->judgement;
-    view_table_add(t, "%s", source);
-    view_table_add(t, "%s", r->host);
-    view_table_add(t, "%zu", j->indegree);
-    view_table_add(t, "%zu", j->outdegree);
-    view_table_add_number(t, j->in_bps, 1e6);
-    view_table_add_number(t, j->out_bps, 1e6);
+    view_table_add(t, "%s|%s|%zu|%zu|%f|%f", source, r->host, j->indegree, j->outdegree, j->in_bps / 1e6,
+                   j->out_bps / 1e6);
     for (int rule = 0; rule < ANALYSIS_RULES; rule++)
         view_rules_table_error(t, &j->rule[rule]);
-    view_table_add(t, "%s", model_regime_name(j->verdict));
-    view_table_add_number(t, j->verdict == MODEL_REGIME_UNSATURATED ? (double)NAN : j->fitted_rate_bps, 1e6);
+    view_table_add(t, "%s|%f", model_regime_name(j->verdict),
+                   j->verdict == MODEL_REGIME_UNSATURATED ? (double)NAN : j->fitted_rate_bps / 1e6);
 }

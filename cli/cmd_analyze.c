@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/degree.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/read.h"
-#include "results/csv.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "study/verdict/judge.h"

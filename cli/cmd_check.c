@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
-#include "cli/check_show.h"
 #include "cli/cli.h"
 #include "cli/live.h"
 #include "cli/read.h"
-#include "cli/workload_show.h"
+#include "cli/show.h"
 #include "foreign/read.h"
 #include "measure/foreign.h"
 #include "measure/proof.h"
@@ -204,9 +202,8 @@ int cmd_check(int argc, char **argv)
         ok = study_judge_source(argv[i], &o.judging, listener, check_visit, &o, &err);
     if (ok)
         cli_workload_show_signature(&o.signature, o.json, o.workloads);
-    if (ok && o.json) {
+    if (ok && o.json)
         cli_print_json(cli_json("check:1", json_pack("{s:O, s:O}", "resources", o.list, "programs", o.workloads)));
-    }
     json_decref(o.list);
     json_decref(o.workloads);
     study_workload_signature_fini(&o.signature);

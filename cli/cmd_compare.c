@@ -4,36 +4,30 @@
 #include "cli/options.h"
 #include "cli/read.h"
 #include "view/compare.h"
-#include "view/compare_sweeps.h"
 
 static bool compare_sweeps(const char *const path[STUDY_COMPARE_SIDES], const char *report, bool json, struct error *err)
 {
-    struct study_compare_sweeps c;
-    if (!study_compare_sweeps_make(&c, path, err))
-        return false;
-    bool ok = !report || view_compare_sweeps_page(report, path, &c, err);
+    MEMORY_ENDS(study_compare_sweeps_fini) struct study_compare_sweeps c;
+    bool ok = study_compare_sweeps_make(&c, path, err) && (!report || view_compare_sweeps_page(report, path, &c, err));
     if (ok && json)
         cli_print_json(cli_json("compare-sweeps:1", view_compare_sweeps_json(&c)));
     else if (ok)
         view_compare_sweeps_print(stdout, &c);
-    study_compare_sweeps_fini(&c);
     return ok;
 }
 
 static bool compare_hosts(const char *const path[STUDY_COMPARE_SIDES], const struct study_judge_options *judging,
                           const char *report, bool json, struct error *err)
 {
-    struct study_compare compare;
-    if (!study_compare_make(&compare, path, judging, &cli_read_listener, err))
-        return false;
-    bool ok = !report || view_compare_page(report, path, &compare, err);
+    MEMORY_ENDS(study_compare_fini) struct study_compare compare;
+    bool ok = study_compare_make(&compare, path, judging, &cli_read_listener, err) &&
+              (!report || view_compare_page(report, path, &compare, err));
     if (ok && json)
         cli_print_json(cli_json("compare:1", view_compare_json(&compare)));
     for (size_t i = 0; ok && !json && i < compare.n; i++) {
         fputs(i ? "\n" : "", stdout);
         view_compare_print(stdout, &compare.host[i]);
     }
-    study_compare_fini(&compare);
     return ok;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/explain_show.h"
 #include "cli/live.h"
 #include "cli/read.h"
+#include "cli/show.h"
 
 #include <sys/stat.h>
 

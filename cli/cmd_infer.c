@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/filekind.h"
-#include "base/units.h"
 #include "cli/cli.h"
-#include "cli/infer_show.h"
 #include "cli/options.h"
 #include "cli/read.h"
+#include "cli/show.h"
 #include "foreign/read.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "sweep/engines.h"
-
-#include <signal.h>
 
 #define HYPOTHESES 64
 #define MESSAGES 2000
@@ -175,10 +172,9 @@ static bool infer_hypotheses(struct study_infer *x, const struct infer_options *
     return ok;
 }
 
-static void infer_show_progress(void *user, size_t done, size_t all, double elapsed_s)
+static void infer_show_progress(void *user UNUSED, size_t done, size_t all, double elapsed_s)
 {
     char left[CLI_LEFT];
-    (void)user;
     if (elapsed_s < 0)
         cli_progress_clear();
     else

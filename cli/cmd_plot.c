@@ -38,9 +38,8 @@ static void runs_fini(struct runs *r)
 
 static void plot_fini(struct plot *p)
 {
-    for (size_t i = 0; i < p->n_groups; i++) {
+    for (size_t i = 0; i < p->n_groups; i++)
         MEMORY_FREE(p->groups[i].flows, p->groups[i].differs, p->run[i]);
-    }
     for (size_t i = 0; i < p->n_trips; i++) {
         study_round_trips_fini(&p->trips[i].trips);
         MEMORY_FREE(p->trips[i].differs, p->trips_run[i]);

@@ -23,12 +23,11 @@ static const struct analysis_resource *remedy_line(const struct analysis_resourc
 }
 
 /* Every host, or the script of the first source's line. */
-static bool remedy_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
-                         struct error *err)
+static bool remedy_visit(void *user, const char *source, const char *run UNUSED,
+                         const struct analysis_resources *resources, struct error *err)
 {
     struct remedy_options *o = user;
     const struct analysis_resource *r = resources ? remedy_line(resources) : NULL;
-    (void)run;
     if (o->script && r && !o->any && !view_remedy_script(stdout, source, r, err))
         return error_prefix(err, "%s: ", cli_name(source));
     for (size_t i = 0; !o->script && resources && (r = analysis_resources_get(resources, i)); i++)

@@ -2,24 +2,21 @@
 #include "base/directory.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/cross_check_show.h"
-#include "cli/engines.h"
+#include "cli/launch.h"
 #include "cli/options.h"
+#include "cli/show.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "scenarios/capture_size.h"
 #include "scenarios/commands.h"
 #include "scenarios/keys.h"
 #include "scenarios/load.h"
-#include "scenarios/traffic/played.h"
 #include "scenarios/save.h"
-#include "scenarios/spell.h"
+#include "scenarios/traffic/played.h"
 #include "study/verdict/latency.h"
 #include "view/diagnosis.h"
-#include "view/table.h"
 
 #include <assert.h>
-#include <jansson.h>
 #include <sys/statvfs.h>
 
 #define LARGE_BYTES 500e6 /* of captures: worth a line before they are made */
@@ -160,7 +157,7 @@ static void print_lateness(const struct results_lateness *l, int64_t ended_ps)
 /* What --json prints of one finished run: its summary. */
 static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct error *err)
 {
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
     json_t *run = results_json("run:s directory:s", job->label, job->directory);
@@ -169,7 +166,6 @@ static bool add_run(json_t *runs, const struct sweep_engines_job *job, struct er
     struct judge_latency latency;
     bool ok = study_latency_of_run(job->directory, &summary, &latency, err);
     json_object_set_new(run, "latency", ok ? view_diagnosis_latency_json(&latency) : json_null());
-    results_summary_fini(&summary);
     return ok;
 }
 
@@ -189,7 +185,7 @@ static bool print_latency(const char *directory, const struct results_summary *s
 /* The flows of one finished run, from its summary. */
 static bool print_flows(const struct scenario *s, const struct sweep_engines_job *job, struct error *err)
 {
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     if (!results_summary_read(&summary, job->directory, err))
         return false;
     printf("%s, %s by %s\n", cli_name(job->label), summary.lateness.frames > 0 ? "emulated" : "simulated",
@@ -220,7 +216,6 @@ static bool print_flows(const struct scenario *s, const struct sweep_engines_job
     print_operations(s, &summary);
     print_message_waits(&summary.messages);
     print_lateness(&summary.lateness, summary.ended_ps);
-    results_summary_fini(&summary);
     return ok;
 }
 

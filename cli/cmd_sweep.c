@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "cli/options.h"
-#include "cli/sweep_run.h"
 #include "scenarios/shipped.h"
-#include "sweep/engines.h"
-#include "sweep/export.h"
-#include "sweep/merge.h"
 
 /* sweeps/fig4a.yaml -> fig4a.db or fig4a.shard-1-of-3.db */
 static char *default_output(const char *path, const struct sweep *s)
@@ -96,11 +92,9 @@ int cli_sweep_command(int argc, char **argv, sweep_pool *pool, int *number)
         error_set(&err, ERROR_INPUT, "--jobs: each process of mpirun runs one at a time; give mpirun -n instead");
         return cli_fail(&err);
     }
-    if (export) {
-        bool ok = c.json ? sweep_export_json(argv[at + 1], c.flows, CLI_JSON_NAME "sweep-export:1", stdout, &err)
-                         : sweep_export(argv[at + 1], c.flows, stdout, &err);
-        return ok ? 0 : cli_fail(&err);
-    }
+    const char *schema = c.json ? CLI_JSON_NAME "sweep-export:1" : NULL;
+    if (export)
+        return sweep_export(argv[at + 1], c.flows, schema, stdout, &err) ? 0 : cli_fail(&err);
     if (merge)
         return sweep_merge_command(argv[at + 1], argv + at + 2, argc - at - 2, c.quiet, c.json);
     return run(verb, &c, pool, number);

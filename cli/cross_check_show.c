@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/cross_check_show.h"
-
 #include "base/text.h"
 #include "cli/cli.h"
-
+#include "cli/show.h"
 #include "results/json.h"
-#include "view/table.h"
 
 void cli_cross_check_show_run(const struct study_cross_check_run *run, const char *const *names)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/engines.h"
+#include "cli/launch.h"
 
 #include "base/monotonic.h"
 #include "base/text.h"

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/cli.h"
-#include "cli/explain_show.h"
 #include "cli/read.h"
+#include "cli/show.h"
 #include "results/json.h"
 #include "study/explain/both_ends.h"
-#include "view/table.h"
 
 static void ends_row(struct view_table *t, const char *const path[2], const struct study_both_ends_flow *flow)
 {
     const struct analysis_both_ends_flow *f = &flow->between;
-    view_table_add(t, "%s", flow->src);
-    view_table_add(t, "%s", flow->dst);
-    view_table_add(t, "%" PRId64, f->acks);
-    view_table_add(t, "%" PRId64, f->lost_acks);
-    view_table_add(t, "%" PRId64, f->groups);
-    view_table_add_percent(t, flow->compressed_share);
-    view_table_add_ms(t, f->base_s);
-    view_table_add_ms(t, f->data_wait_s);
-    view_table_add_ms(t, f->ack_wait_s);
-    view_table_add_ms(t, f->hold_s);
-    view_table_add_percent(t, flow->ack_share);
-    view_table_add(t, "%s", path[f->sender_file]);
+    view_table_add(t, "%s|%s|%" PRId64 "|%" PRId64 "|%" PRId64 "|%.0f %%|%.1f|%.1f|%.1f|%.1f|%.0f %%|%s", flow->src,
+                   flow->dst, f->acks, f->lost_acks, f->groups, 100 * flow->compressed_share, f->base_s * 1e3,
+                   f->data_wait_s * 1e3, f->ack_wait_s * 1e3, f->hold_s * 1e3, 100 * flow->ack_share,
+                   path[f->sender_file]);
 }
 
 static json_t *ends_flow_json(const char *const path[2], const struct study_both_ends_flow *flow)
@@ -46,9 +37,8 @@ static void ends_print_json(const char *const path[2], const struct study_both_e
 
 static void ends_print(const char *const path[2], const struct study_both_ends *b)
 {
-    static const char *const head[] = {"from", "to", "ACKs", "lost", "groups", "compressed", "base ms", "data wait",
-                                       "ACK wait", "hold", "ACK share", "beside the sender"};
-    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
+    struct view_table t = view_table_of(
+        "from|to|ACKs|lost|groups|compressed|base ms|data wait|ACK wait|hold|ACK share|beside the sender");
     for (size_t i = 0; i < b->n; i++)
         if (b->flow[i].placed)
             ends_row(&t, path, &b->flow[i]);

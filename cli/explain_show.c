@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/explain_show.h"
-
 #include "cli/cli.h"
-
 #include "cli/read.h"
+#include "cli/show.h"
 #include "results/json.h"
 #include "study/explain/explain_run.h"
-#include "study/verdict/judge.h"
 #include "study/explain/pendulum.h"
+#include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 #include "view/rules_table.h"
 
@@ -66,7 +64,7 @@ static void show_flows(const char *path, const struct study_explanations *x, con
     for (size_t i = 0; (host = analysis_resources_get(&x->hosts, i)); i++)
         if (!*host->same_as)
             view_diagnosis_print(stdout, cli_name(path), host);
-    struct view_table t = view_table_named(view_explanation_table_head, VIEW_EXPLANATION_TABLE_COLUMNS);
+    struct view_table t = view_table_of(VIEW_EXPLANATION_TABLE(""));
     for (size_t i = 0; i < x->n; i++)
         view_explanation_table_row(&t, &x->flow[i]);
     printf("%s\n", cli_name(path));
@@ -126,19 +124,13 @@ static void show_share(struct view_table *t, double share)
 
 static void show_waits(const char *directory, const struct study_explain_run *run)
 {
-    static const char *const head[] = {"flow", "from", "to", "whole Mb/s", "steady Mb/s", "floor ms", "data wait", "ACK wait", "ACK share",
-                                       "compressed"};
-    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
+    struct view_table t = view_table_of(
+        "flow|from|to|whole Mb/s|steady Mb/s|floor ms|data wait|ACK wait|ACK share|compressed");
     for (size_t i = 0; i < run->n_waits; i++) {
         const struct study_explain_run_waits *w = &run->waits[i];
-        view_table_add(&t, "%s", w->flow->name);
-        view_table_add(&t, "%s", w->flow->src);
-        view_table_add(&t, "%s", w->flow->dst);
-        view_table_add_number(&t, w->flow->goodput_bps, 1e6);
-        view_table_add_number(&t, w->flow->steady_goodput_bps, 1e6);
-        view_table_add(&t, "%.3f", w->flow->floor_s * 1e3);
-        view_table_add(&t, "%.3f", w->flow->data_wait_s * 1e3);
-        view_table_add(&t, "%.3f", w->flow->ack_wait_s * 1e3);
+        view_table_add(&t, "%s|%s|%s|%f|%f|%.3f|%.3f|%.3f", w->flow->name, w->flow->src, w->flow->dst,
+                       w->flow->goodput_bps / 1e6, w->flow->steady_goodput_bps / 1e6, w->flow->floor_s * 1e3,
+                       w->flow->data_wait_s * 1e3, w->flow->ack_wait_s * 1e3);
         show_share(&t, w->ack_share);
         show_share(&t, w->compressed_share);
     }
@@ -148,17 +140,14 @@ static void show_waits(const char *directory, const struct study_explain_run *ru
 
 static void show_turns(const char *directory, const struct study_explain_run *run)
 {
-    static const char *const head[] = {"queue", "queue", "one busy", "both", "neither", "correlation", "period ms"};
-    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
+    struct view_table t = view_table_of("queue|queue|one busy|both|neither|correlation|period ms");
     for (size_t i = 0; i < run->n_turns; i++) {
         const struct study_explain_run_turns *turns = &run->turns[i];
-        view_table_add(&t, "%s", turns->data);
-        view_table_add(&t, "%s", turns->acks);
+        view_table_add(&t, "%s|%s", turns->data, turns->acks);
         show_share(&t, turns->busy.one);
         show_share(&t, turns->busy.both);
         show_share(&t, turns->busy.neither);
-        view_table_add_number(&t, turns->busy.correlation, 1);
-        view_table_add_number(&t, turns->busy.period_s * 1e3, 1);
+        view_table_add(&t, "%f|%f", turns->busy.correlation, turns->busy.period_s * 1e3);
     }
     printf("%s: simulated queues that flows' data and ACKs meet, %.3f to %.3f s: when is one busy, when both?\n",
            cli_name(directory), run->from_s, run->to_s);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/infer_show.h"
-
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
+#include "cli/show.h"
 #include "results/json.h"
-#include "view/table.h"
 
 #define UNLIKELY 1e-4 /* weight: hypotheses below it are counted in one line */
 #define EXPERIMENTS 3 /* that are shown as text */
@@ -401,10 +398,9 @@ static json_t *measured_json(const struct study_infer *x)
     return flows;
 }
 
-static json_t *experiment_json(const struct study_infer *x, const struct study_infer_experiment *e)
+static json_t *experiment_json(const struct study_infer *x UNUSED, const struct study_infer_experiment *e)
 {
     json_t *flows = json_array();
-    (void)x;
     for (size_t i = 0; i < e->pattern.n; i++) {
         const struct study_measurement_flow *f = &e->pattern.flows[i];
         char from[24], to[24];

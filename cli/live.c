@@ -31,9 +31,8 @@ struct live {
 
 static struct live live;
 
-static void live_stop(int number)
+static void live_stop(int number UNUSED)
 {
-    (void)number;
     capture_reader_stop(live.reader);
 }
 
@@ -78,9 +77,8 @@ static int live_flows(const struct analysis_flows *f, double seconds, char **lin
     return shown;
 }
 
-static void live_between(void *user, const struct analysis_flows *f, const struct analysis_capture *capture)
+static void live_between(void *user UNUSED, const struct analysis_flows *f, const struct analysis_capture *capture)
 {
-    (void)user;
     double now_s = monotonic_now_s();
     if (live.probe && cli_probe_done(live.probe)) {
         live.probe = NULL;

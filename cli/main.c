@@ -104,9 +104,8 @@ static bool main_help_within(int argc, char **argv)
 }
 
 /* What GSL cannot compute it says; what it has no memory for, not every caller hears. */
-static void main_gsl(const char *reason, const char *file, int line, int code)
+static void main_gsl(const char *reason UNUSED, const char *file UNUSED, int line UNUSED, int code)
 {
-    (void)reason, (void)file, (void)line;
     if (code == GSL_ENOMEM)
         memory_end("a fit");
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/mpi_launch.h"
+#include "cli/launch.h"
 
-#include "base/units.h"
 #include "cli/cli.h"
-#include "sweep/engines.h"
 
 /* A whole number of the environment: Open MPI's mpirun sets the first name, other launchers the second. */
 static int64_t launch_number(const char *open_mpi, const char *other)

@@ -3,7 +3,6 @@
 
 #include "base/names.h"
 #include "base/monotonic.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "sweep/engines.h"
 

@@ -3,7 +3,6 @@
  * to every table without a row. */
 #pragma once
 
-#include "base/error.h"
 #include "scenarios/document.h"
 
 struct cli_option;

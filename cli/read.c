@@ -22,16 +22,14 @@ void cli_read_progress_clear(void)
 
 static int read_nothing = -1; /* /dev/null */
 
-static void read_on_interrupt(int number)
+static void read_on_interrupt(int number UNUSED)
 {
-    (void)number;
     alarm(1);
 }
 
 /* The read that waits is started again, and finds the end of the file. */
-static void read_on_alarm(int number)
+static void read_on_alarm(int number UNUSED)
 {
-    (void)number;
     dup2(read_nothing, STDIN_FILENO);
 }
 

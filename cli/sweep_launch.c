@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contraflow sweep as the user starts it. */
 #include "cli/cli.h"
-#include "cli/mpi_launch.h"
-#include "cli/sweep_run.h"
-
-#include <signal.h>
+#include "cli/launch.h"
 
 int cmd_sweep(int argc, char **argv)
 {

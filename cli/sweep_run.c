@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/sweep_run.h"
+#include "cli/launch.h"
 
 #include "base/monotonic.h"
 #include "cli/cli.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/workload_show.h"
-
 #include "cli/cli.h"
-
+#include "cli/show.h"
 #include "results/json.h"
-#include "view/table.h"
 
 #define BAR 50 /* characters of the fullest bin */
 #define LATE_LINE 16 /* processes in a line */

@@ -5,8 +5,7 @@
  * Whoever keeps the list keeps it short, and has the rest elsewhere. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct emu_event {
     struct emu_event *before, *after;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/congestion.h"
 
-#include <stddef.h>
-
 #define NAME_OF(NAME, name, native, ns3_type, linux_name, until_loss, meaning) #name,
 #define ROW_OF(NAME, name, native, ns3_type, linux_name, until_loss, meaning) {native, ns3_type, linux_name, until_loss, meaning},
 

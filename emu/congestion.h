@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 #define EMU_CONGESTIONS(ROW)                                                                                          \
     ROW(NEWRENO, newreno, 1, "ns3::TcpNewReno", "reno", 1,                                                            \

@@ -5,9 +5,7 @@
  * whoever holds the frame) and makes them only when a tap asks. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define EMU_FRAME_HEADER_BYTES 14   /* destination, source, type */
 #define EMU_FRAME_FCS_BYTES 4       /* frame check sequence */

@@ -3,8 +3,6 @@
 
 #include "emu/engine.h"
 
-#include <string.h>
-
 #define PORT_DISCARD 9      /* RFC 863: nobody answers */
 #define PORT_FIRST 32768    /* of those that kernels give out */
 #define PORTS 16384

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/lateness.h"
 
-#include <math.h>
-
 #define PS_PER_NS 1000
 
 /* Below STEPS each nanosecond has a bin; above, the octave and the three bits after its highest one. */

@@ -7,7 +7,7 @@
  * too. */
 #pragma once
 
-#include <stdint.h>
+#include "base/std.h"
 
 #define EMU_LATENESS_STEPS 8                           /* an octave: a power of two */
 #define EMU_LATENESS_BINS ((63 - 3 + 1) * EMU_LATENESS_STEPS) /* of int64_t, in ns */

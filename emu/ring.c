@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 void emu_ring_push(struct emu_ring *r, const struct emu_frame *frame, int64_t time_ps)
 {
     if (r->count == r->capacity) {

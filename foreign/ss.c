@@ -203,9 +203,8 @@ static const char *ss_lines(struct ss_file *f, const char *text, size_t *bad)
 
 static void ss_fini(struct ss_file *f)
 {
-    for (size_t i = 0; i < f->n; i++) {
+    for (size_t i = 0; i < f->n; i++)
         MEMORY_FREE(f->socket[i].series[0].sample, f->socket[i].series[1].sample);
-    }
     free(f->socket);
 }
 

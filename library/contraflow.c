@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "library/contraflow.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "results/json.h"
@@ -10,10 +9,8 @@
 #include "scenarios/save.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
-#include "view/table.h"
 
 #include <gsl/gsl_errno.h>
-#include <stdlib.h>
 
 static bool fail(const struct error *err, char why[CONTRAFLOW_WHY])
 {
@@ -72,11 +69,10 @@ char *contraflow_flows(const char *path, char why[CONTRAFLOW_WHY])
     return text_of(list, true, &err, why);
 }
 
-static bool diagnose_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
-                           struct error *err)
+static bool diagnose_visit(void *user, const char *source, const char *run UNUSED,
+                           const struct analysis_resources *resources, struct error *err)
 {
     const struct analysis_resource *r;
-    (void)run;
     if (!resources)
         return error_set(err, ERROR_INPUT, "%s: a run of other traffic than bulk flows", source);
     for (size_t i = 0; (r = analysis_resources_get(resources, i)); i++)
@@ -98,7 +94,7 @@ char *contraflow_diagnose(const char *path, char why[CONTRAFLOW_WHY])
 bool contraflow_emulate(const char *scenario, const char *directory, char why[CONTRAFLOW_WHY])
 {
     struct error err = {0};
-    struct scenario s = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario s = {0};
     struct scenario_run_result result = {0};
     const struct scenario_run_options options = {.directory = directory, .threads = 1};
     if (!scenario_load_text(&s, "scenario", scenario, &err))
@@ -106,7 +102,6 @@ bool contraflow_emulate(const char *scenario, const char *directory, char why[CO
     bool ok = s.n_points > 0 ? error_set(&err, ERROR_INPUT, "scenario: a list of points is several runs; give one")
                              : scenario_save_directory(&s, directory, "contraflow_emulate()", &err) &&
                                    scenario_run(&s, &options, &result, &err);
-    scenario_fini(&s);
     return ok || fail(&err, why);
 }
 

@@ -8,7 +8,6 @@
 
 #include <poll.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 
 #define LATE 2.0                        /* a test may take so many times what was asked for, and MEASURE_SESSION_PATIENCE_MS */
 #define ECHO_NS INT64_C(30000000)       /* between words on a control connection: a hundred in four phases of 2 s */
@@ -290,8 +289,7 @@ static bool client_begin(struct client *c, bool incoming, struct error *err)
             ok = error_set(err, ERROR_SYSTEM, "a connection for data was not made within 10 s");
     }
     for (size_t i = 0; i < p->n; i++)
-        if (fd[i] >= 0)
-            close(fd[i]);
+        error_close(fd[i]);
     return ok;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/flow.h"
 
-#include "base/memory.h"
+#include "base/error.h"
 #include "base/monotonic.h"
 #include "measure/line.h"
 
@@ -126,8 +126,7 @@ bool measure_flow_congestion(const struct measure_flow_controls *c, const char *
     }
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool ok = fd >= 0 && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0;
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     if (!ok) /* tcp(7): others than these take CAP_NET_ADMIN */
         snprintf(why, size, "without privileges there are %.200s", c->allowed);
     return ok;

@@ -487,7 +487,7 @@ static void path_resource(const struct path *p, struct analysis_resource *r)
 
 void measure_foreign_judge(const struct foreign_test *tests, size_t n, struct analysis_resources *all)
 {
-    bool *taken = memory_zeroed(n, sizeof *taken, "tests");
+    MEMORY_LOCAL bool *taken = memory_zeroed(n, sizeof *taken, "tests");
     const char *host;
     while ((host = foreign_shared_host(tests, taken, n))) {
         MEMORY_LOCAL struct path *p = memory_zeroed(1, sizeof *p, "a path");
@@ -503,5 +503,4 @@ void measure_foreign_judge(const struct foreign_test *tests, size_t n, struct an
         all->resource = memory_resized(all->resource, all->n + 1, sizeof *all->resource, "resources");
         path_resource(p, &all->resource[all->n++]);
     }
-    free(taken);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/line.h"
 
-#include "base/memory.h"
+#include "base/error.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -20,8 +20,7 @@ void measure_line_open(struct measure_line *l, int fd)
 
 void measure_line_close(struct measure_line *l)
 {
-    if (l->fd >= 0)
-        close(l->fd);
+    error_close(l->fd);
     free(l->out);
     *l = (struct measure_line){.fd = -1, .ended = true};
 }

@@ -96,8 +96,7 @@ static bool pulse_send(struct pulse *p, size_t streams, bool incoming, struct er
         measure_flow_close(&p->flow[i]);
         p->bytes += s->n > 0 ? (double)s->sample[s->n - 1].bytes : 0;
         measure_flow_fini(&p->flow[i]);
-        if (p->fd[i] >= 0)
-            close(p->fd[i]);
+        error_close(p->fd[i]);
     }
     if (ok)
         measure_line_say(&p->s.line, "bye\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/reading.h"
 
-#include "base/memory.h"
+#include "base/error.h"
 
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -178,8 +178,7 @@ size_t measure_reading_all(struct measure_reading list[static MEASURE_READING_MO
         snprintf(list[i].name, sizeof list[i].name, "%s", names[i]);
         reading_of(fd, interrupts, &list[i]);
     }
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return n;
 }
 
@@ -192,7 +191,6 @@ double measure_reading_pauses(void)
         double frames = (double)reading_pauses(fd, names[i]);
         sum = frames < 0 ? sum : fmax(sum, 0) + frames;
     }
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return sum;
 }

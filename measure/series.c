@@ -96,9 +96,8 @@ void measure_series_of(const struct measure_test *t, double width_s, struct meas
 
 void measure_series_fini(struct measure_series *s)
 {
-    for (int way = 0; way < MEASURE_SERIES_WAYS; way++) {
+    for (int way = 0; way < MEASURE_SERIES_WAYS; way++)
         MEMORY_FREE(s->rate_bps[way], s->wait_s[way]);
-    }
     free(s->round_s);
     *s = (struct measure_series){0};
 }

@@ -94,8 +94,7 @@ static int server_bind(const struct measure_server *o, struct error *err)
     if (fd < 0 || bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, SOMAXCONN) != 0) {
         error_set(err, errno == EADDRINUSE || errno == EADDRNOTAVAIL || errno == EACCES ? ERROR_INPUT : ERROR_SYSTEM,
                   "%s port %s: cannot be listened at: %s", o->bind, o->port, strerror(errno));
-        if (fd >= 0)
-            close(fd);
+        error_close(fd);
         fd = -1;
     }
     freeaddrinfo(found);
@@ -565,8 +564,7 @@ bool measure_server_run(const struct measure_server *o, struct error *err)
         session_end(s, &s->session[s->n_sessions - 1], "the server ends");
     while (s->n_strangers)
         server_forget(s, &s->stranger[s->n_strangers - 1]);
-    if (s->fd >= 0)
-        close(s->fd);
+    error_close(s->fd);
     MEMORY_FREE(polls, s->stranger);
     return ok;
 }

@@ -18,9 +18,7 @@ int measure_session_dial(const struct measure_session *s, const char *congestion
         return -1;
     if ((congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)) != 0) ||
         (connect(fd, (const struct sockaddr *)&s->address, s->size) != 0 && errno != EINPROGRESS)) {
-        int failed = errno;
-        close(fd);
-        errno = failed;
+        error_close(fd);
         return -1;
     }
     return fd;
@@ -154,10 +152,9 @@ bool measure_session_flow(const struct measure_session *s, const char *token, in
                           double pace_bps, struct error *err)
 {
     char mac[MEASURE_PROOF_HEX];
-    char *what = memory_text("%" PRId64 " %s %.0f", number, incoming ? "down" : "up", pace_bps);
+    MEMORY_LOCAL char *what = memory_text("%" PRId64 " %s %.0f", number, incoming ? "down" : "up", pace_bps);
     measure_proof_make(token, "flow", s->id, what, mac);
-    char *line = memory_text("flow %s %s %s\n", s->id, what, mac);
-    bool sent = send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line);
-    MEMORY_FREE(line, what);
-    return sent || error_set_errno(err, "%s: a connection for data", s->name);
+    MEMORY_LOCAL char *line = memory_text("flow %s %s %s\n", s->id, what, mac);
+    return send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line) ||
+           error_set_errno(err, "%s: a connection for data", s->name);
 }

@@ -3,7 +3,6 @@
  * connections for data. */
 #pragma once
 
-#include "base/error.h"
 #include "measure/line.h"
 #include "measure/proof.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/summary.h"
 
-#include <math.h>
-
 #define WAIT_SHARE 0.1    /* of the least round trip; data wait where they wait longer */
 #define WAIT_LEAST_S 0.001
 #define POSSIBLE_LEAST 0.1 /* of what a direction carries alone: where ACKs would take all of it, they do not */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/test.h"
 
-#include <stdlib.h>
-
 const char *const measure_kind_names[] = {"in", "out", "both", "paced", NULL};
 
 const struct measure_samples *measure_end_sender(const struct measure_end *e)

@@ -27,6 +27,7 @@ struct model_congestion model_congestion_factors(const struct model_routes *rout
 struct degree_state {
     const struct model_routes *routes;
     int *count; /* owned */
+    bool contra_flow;
 };
 
 static void degree_free(void *state)
@@ -37,48 +38,27 @@ static void degree_free(void *state)
     free(d);
 }
 
-static void *degree_new(const struct model_routes *routes, struct error *err)
+static void *degree_new(const struct model_routes *routes, bool contra_flow, struct error *err UNUSED)
 {
     struct degree_state *d = memory_zeroed(1, sizeof *d, "a rule");
-    (void)err;
     d->routes = routes;
+    d->contra_flow = contra_flow;
     d->count = memory_zeroed((size_t)routes->n_links, sizeof *d->count, "the links of a rule");
     return d;
 }
 
-static void degree_rates(struct degree_state *d, const bool *active, bool contra, double *rate_bps)
+static bool degree_rates(void *state, const bool *active, double *rate_bps, struct error *err UNUSED)
 {
+    const struct degree_state *d = state;
     model_congestion_count(d->routes, active, d->count);
     for (size_t i = 0; i < d->routes->pattern.n; i++) {
         if (active && !active[i])
             continue;
         struct model_congestion c = model_congestion_factors(d->routes, d->count, i);
-        rate_bps[i] = 1 / (contra ? fmax(c.k, c.k_bar) : c.k);
+        rate_bps[i] = 1 / (d->contra_flow ? fmax(c.k, c.k_bar) : c.k);
     }
-}
-
-static bool eq5_rates(void *state, const bool *active, double *rate_bps, struct error *err)
-{
-    (void)err;
-    degree_rates(state, active, false, rate_bps);
     return true;
 }
 
-static bool eq6_rates(void *state, const bool *active, double *rate_bps, struct error *err)
-{
-    (void)err;
-    degree_rates(state, active, true, rate_bps);
-    return true;
-}
-
-const struct model_rule model_rule_eq5 = {
-    .new = degree_new,
-    .rates = eq5_rates,
-    .free = degree_free,
-};
-
-const struct model_rule model_rule_eq6 = {
-    .new = degree_new,
-    .rates = eq6_rates,
-    .free = degree_free,
-};
+const struct model_rule model_rule_eq5 = {degree_new, degree_rates, degree_free, .contra_flow = false};
+const struct model_rule model_rule_eq6 = {degree_new, degree_rates, degree_free, .contra_flow = true};

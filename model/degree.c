@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/degree.h"
 
-#include <math.h>
-
 #define ETHERNET_OVERHEAD_BYTES 38.0
 
 struct model_degree model_degree_count(const struct model_flow *flows, size_t n)

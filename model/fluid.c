@@ -76,9 +76,8 @@ static void fluid_fini(struct fluid *f)
     for (size_t i = 0; i < f->network->n_flows; i++)
         if (f->flows[i].known != f->flows[i].recent)
             free(f->flows[i].known);
-    for (size_t q = 0; q < 2 * f->network->n_links; q++) {
+    for (size_t q = 0; q < 2 * f->network->n_links; q++)
         MEMORY_FREE(f->queues[q].ring, f->queues[q].total);
-    }
     model_window_free(f->law);
     MEMORY_FREE(f->hops, f->queues, f->target, f->owner, f->come, f->links, f->busy, f->starts, f->live, f->sending,
                 f->flows, f->wait_s);

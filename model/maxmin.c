@@ -78,9 +78,8 @@ static void maxmin_fill(struct maxmin *m, const bool *active)
         heap_sink(m, i);
 }
 
-static bool maxmin_rates(void *state, const bool *active, double *rate_bps, struct error *err)
+static bool maxmin_rates(void *state, const bool *active, double *rate_bps, struct error *err UNUSED)
 {
-    (void)err;
     struct maxmin *m = state;
     const struct model_routes *r = m->routes;
     maxmin_fill(m, active);
@@ -118,11 +117,10 @@ static void maxmin_free(void *state)
     MEMORY_FREE(m->links, m->members, m->heap, m->settled, m);
 }
 
-static void *maxmin_new(const struct model_routes *routes, struct error *err)
+static void *maxmin_new(const struct model_routes *routes, bool contra_flow UNUSED, struct error *err UNUSED)
 {
     struct maxmin *m = memory_zeroed(1, sizeof *m, "a rule");
     size_t links = (size_t)routes->n_links, transfers = routes->pattern.n;
-    (void)err;
     *m = (struct maxmin){
         .routes = routes,
         .links = memory_zeroed(links, sizeof *m->links, "the links of a rule"),

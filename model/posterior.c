@@ -593,9 +593,8 @@ bool model_posterior_find(struct model_posterior *p, const struct model_posterio
         work_points(&w);
         work_sum_up(&w, p);
     }
-    for (int x = 0; x < MODEL_POSTERIOR_AXES; x++) {
+    for (int x = 0; x < MODEL_POSTERIOR_AXES; x++)
         MEMORY_FREE(w.fine[x].at, w.fine[x].weight);
-    }
     MEMORY_FREE(w.m, w.v, w.miss, w.together, w.log_p, w.l, w.q, w.variance);
     return true;
 }

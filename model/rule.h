@@ -7,11 +7,12 @@
 #include "model/pattern.h"
 
 struct model_rule {
-    /* `routes` is borrowed until free. NULL and *err outside the rule's domain. */
-    void *(*new)(const struct model_routes *routes, struct error *err);
+    /* `routes` is borrowed until free; `contra_flow` is the rule's own. NULL and *err outside the rule's domain. */
+    void *(*new)(const struct model_routes *routes, bool contra_flow, struct error *err);
     /* Goodput in bit/s of each transfer with active[i]; others are left alone. active NULL: all. */
     bool (*rates)(void *state, const bool *active, double *rate_bps, struct error *err);
     void (*free)(void *state);
+    bool contra_flow; /* transfers the other way over a cable count, too: of rules that differ by that alone */
 };
 
 /* A rule is a row here and a file that defines model_rule_<name>. ROW(name, fit_column, summary); fit_column: its place in

@@ -29,7 +29,7 @@ static bool timeline_init(struct timeline *t, const struct model_routes *routes,
     *t = (struct timeline){
         .routes = routes,
         .rule = rule,
-        .state = rule->new(routes, err),
+        .state = rule->new(routes, rule->contra_flow, err),
         .active = memory_zeroed(n, sizeof *t->active, "transfers over time"),
         .under_way = memory_zeroed(n, sizeof *t->under_way, "transfers over time"),
         .left_bits = memory_zeroed(n, sizeof *t->left_bits, "transfers over time"),

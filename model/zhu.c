@@ -228,21 +228,13 @@ struct model_zhu *model_zhu_new(const struct model_routes *routes, bool contra_f
     return z;
 }
 
-static void *algorithm1_new(const struct model_routes *routes, struct error *err)
+static void *zhu_new(const struct model_routes *routes, bool contra_flow, struct error *err UNUSED)
 {
-    (void)err;
-    return model_zhu_new(routes, true);
+    return model_zhu_new(routes, contra_flow);
 }
 
-static void *fairness_new(const struct model_routes *routes, struct error *err)
+static bool zhu_rates(void *state, const bool *active, double *rate_bps, struct error *err UNUSED)
 {
-    (void)err;
-    return model_zhu_new(routes, false);
-}
-
-static bool zhu_rates(void *state, const bool *active, double *rate_bps, struct error *err)
-{
-    (void)err;
     model_zhu_rates(state, active, rate_bps);
     return true;
 }
@@ -252,14 +244,5 @@ static void zhu_free(void *state)
     model_zhu_free(state);
 }
 
-const struct model_rule model_rule_algorithm1 = {
-    .new = algorithm1_new,
-    .rates = zhu_rates,
-    .free = zhu_free,
-};
-
-const struct model_rule model_rule_fairness = {
-    .new = fairness_new,
-    .rates = zhu_rates,
-    .free = zhu_free,
-};
+const struct model_rule model_rule_algorithm1 = {zhu_new, zhu_rates, zhu_free, .contra_flow = true};
+const struct model_rule model_rule_fairness = {zhu_new, zhu_rates, zhu_free, .contra_flow = false};

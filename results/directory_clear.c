@@ -25,15 +25,14 @@ bool results_directory_clear(const char *directory, struct error *err)
     static const char *const tables[] = {"flows.csv",  "queues.csv",   "operations.csv",
                                          "bursts.csv", "pingpong.csv", "uniform.csv",
                                          "progress.csv"};
-    struct results_summary before;
     struct error ignored;
     if (directory_held(directory) < 0 && !outfile_make_directory(directory, err))
         return false;
+    MEMORY_ENDS(results_summary_fini) struct results_summary before;
     results_summary_read(&before, directory, &ignored);
     bool ok = results_directory_remove(directory, "summary.json", err) &&
               directory_remove_listed(&before, directory, err);
     for (size_t i = 0; ok && i < sizeof tables / sizeof *tables; i++)
         ok = results_directory_remove(directory, tables[i], err);
-    results_summary_fini(&before);
     return ok;
 }

@@ -44,3 +44,16 @@ bool results_gbn_events_read(const char *path, struct model_loss_counts *counts,
     fclose(f);
     return ok;
 }
+
+bool results_gbn_events_chain(char *const *paths, size_t n, struct model_loss_chain *chain,
+                              struct model_loss_counts *pooled, struct error *err)
+{
+    MEMORY_LOCAL struct model_loss_counts *senders = memory_zeroed(n, sizeof *senders, "traces");
+    *pooled = (struct model_loss_counts){0};
+    for (size_t i = 0; i < n; i++) {
+        if (!results_gbn_events_read(paths[i], &senders[i], err))
+            return false;
+        model_loss_trace_merge(pooled, &senders[i]);
+    }
+    return model_loss_trace_chain(senders, n, chain, err);
+}

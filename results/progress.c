@@ -2,7 +2,7 @@
 #include "results/progress.h"
 
 #include "base/decimal.h"
-#include "results/csv.h"
+#include "base/estimate.h"
 #include "results/directory.h"
 
 #define FILE_NAME "progress.csv"
@@ -164,26 +164,12 @@ void results_progress_fini(struct results_progress *p)
     *p = (struct results_progress){0};
 }
 
-/* How many of the times are before at_s. */
-static size_t progress_before(const struct results_progress *p, double at_s)
-{
-    size_t least = 0, most = p->n;
-    while (least < most) {
-        size_t middle = (least + most) / 2;
-        if (p->time_s[middle] < at_s)
-            least = middle + 1;
-        else
-            most = middle;
-    }
-    return least;
-}
-
 /* Adds `sign` times what the flow had had done by at_s. */
 static void progress_sum(const struct results_progress *p, size_t flow, double start_s, double end_s, double at_s,
                          double sign, struct results_progress_point *sum)
 {
     static const struct results_progress_point none;
-    size_t i = progress_before(p, at_s);
+    size_t i = estimate_below(p->time_s, p->n, at_s);
     const struct results_progress_point *a = i > 0 ? &p->point[(i - 1) * p->flows + flow] : &none;
     const struct results_progress_point *b = i < p->n ? &p->point[i * p->flows + flow] : a;
     double from_s = fmax(i > 0 ? p->time_s[i - 1] : 0, start_s), to_s = fmin(i < p->n ? p->time_s[i] : at_s, end_s);
@@ -207,5 +193,5 @@ struct results_progress_point results_progress_between(const struct results_prog
 
 size_t results_progress_times(const struct results_progress *p, double from_s, double to_s)
 {
-    return progress_before(p, to_s) - progress_before(p, from_s);
+    return estimate_below(p->time_s, p->n, to_s) - estimate_below(p->time_s, p->n, from_s);
 }

@@ -432,8 +432,7 @@ struct document *document_open(const char *path, const struct document_set *sets
     size_t size;
     MEMORY_LOCAL char *bytes = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, err);
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    struct document *d = bytes ? document_open_text(name, bytes, size, sets, n_sets, err) : NULL;
-    return d;
+    return bytes ? document_open_text(name, bytes, size, sets, n_sets, err) : NULL;
 }
 
 struct document *document_open_text(const char *path, const char *bytes, size_t size, const struct document_set *sets,

@@ -5,7 +5,6 @@
  * Checking, loading, saving, suggestions for misspelt keys and the reference page all read the rows. */
 #pragma once
 
-#include "base/units.h"
 #include "scenarios/document.h"
 #include "scenarios/scenario.h"
 

@@ -73,14 +73,13 @@ FITS(arbitration, emu_architectures[SWITCH->architecture]->place == EMU_ARCHITEC
 FITS(counts, s->n_points == 0, "does not go with points: each point, such as 2/1, says both numbers")
 FITS(linux, s->engine == SCENARIO_ENGINE_LINUX, "is for engine: linux")
 /* Of what only Linux's TCP has, the native engine's controls that are Linux's have some. */
-static const char *misfit_linux_tcp(const struct key *key, const struct scenario *s, const void *section,
+static const char *misfit_linux_tcp(const struct key *key UNUSED, const struct scenario *s, const void *section UNUSED,
                                     const struct document *given)
 {
     bool native = s->engine == SCENARIO_ENGINE_NATIVE || (given && !document_node(given, "engine")); /* it is the first choice */
     bool own = native && s->transport == SCENARIO_TRANSPORT_TCP && s->tcp.sack &&
                (s->tcp.congestion == EMU_CONGESTION_LINUXRENO || s->tcp.congestion == EMU_CONGESTION_CUBIC ||
                 s->tcp.congestion == EMU_CONGESTION_DCTCP);
-    (void)key, (void)section;
     if (s->engine == SCENARIO_ENGINE_LINUX || (own && (given || s->tcp.linux_own.gro_ps > 0 || !s->tcp.linux_own.gso)))
         return NULL;
     return given ? "is for engine: linux, or for native with congestion: linuxreno, cubic or dctcp" : "";

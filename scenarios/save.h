@@ -16,3 +16,8 @@ bool scenario_save(const struct scenario *s, const char *path, const char *comme
  * for files of the next one; the captures that its summary lists), and saves scenario.yaml there. Other people's files
  * stay. */
 bool scenario_save_directory(const struct scenario *s, const char *directory, const char *comment, struct error *err);
+
+/* Makes the topology a graph: every cable in network.links, a tree's root in network.nodes. Runs give the same frames
+ * but in a mesh, where flows within a rack choose among their NICs as in any graph. ERROR_INPUT with points, which have
+ * no network before they run. */
+bool scenario_spell(struct scenario *s, struct error *err);

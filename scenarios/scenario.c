@@ -10,9 +10,8 @@ const char *const scenario_algorithm_names[] = {"shift", "pairwise", "synchronou
 
 static void scenario_free_list(struct scenario_flow *flows, int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         MEMORY_FREE(flows[i].pauses, flows[i].windows);
-    }
     free(flows);
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "base/estimate.h"
-#include "base/random.h"
 #include "base/units.h"
 #include "emu/engine.h"
 #include "emu/network/gbn.h"

@@ -102,8 +102,7 @@ static char *shipped_title(const char *path)
     MEMORY_LOCAL char *text = infile_read(path, DOCUMENT_BYTES, "a scenario", &size, &unread);
     const char *key = text ? strstr(text, TITLE) : NULL, *title = key ? key + strlen(TITLE) : "";
     title += strspn(title, " ");
-    char *copy = memory_text("%.*s", (int)strcspn(title, "\n"), title);
-    return copy;
+    return memory_text("%.*s", (int)strcspn(title, "\n"), title);
 }
 
 void shipped_list(struct shipped_list *list, const char *folder)
@@ -127,9 +126,8 @@ void shipped_list(struct shipped_list *list, const char *folder)
 
 void shipped_list_fini(struct shipped_list *list)
 {
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; i < list->n; i++)
         MEMORY_FREE(list->entries[i].name, list->entries[i].title);
-    }
     free(list->entries);
     *list = (struct shipped_list){0};
 }

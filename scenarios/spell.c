@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "scenarios/spell.h"
+#include "scenarios/save.h"
 
 static void spell_name(const struct emu_graph *g, int node, char name[static EMU_GRAPH_NAME])
 {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "analysis/rules/check_capture.h"
-#include "base/error.h"
 
 /* Of a connection that floods in all samples: SEND_BUFFER, LOSSES or WINDOW; that is short of data in most: APPLICATION;
  * UNKNOWN: of any other, and of one that a window of the receiver holds, for the capture shows whether the reader is slow.

@@ -83,8 +83,7 @@ sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum
                                     const char *after, struct error *err)
 {
     MEMORY_LOCAL char *sql = db_flow_sql(before, list, after);
-    sqlite3_stmt *q = sweep_db_prepare(d, sql, err);
-    return q;
+    return sweep_db_prepare(d, sql, err);
 }
 
 bool sweep_db_create_tables(struct sweep_db *d, struct error *err)
@@ -303,24 +302,14 @@ bool sweep_db_done(struct sweep_db *d, int64_t number, const struct results_summ
     return sweep_db_end(d, ok, err);
 }
 
-static bool db_leave(struct sweep_db *d, int64_t number, const char *state, const char *sentence, struct error *err)
+bool sweep_db_leave(struct sweep_db *d, int64_t number, const char *sentence, struct error *err)
 {
     sqlite3_stmt *q = sweep_db_prepare(d, "UPDATE point SET state = ?, pid = NULL, pid_start = NULL, error = ? "
                                        "WHERE number = ?", err);
-    sqlite3_bind_text(q, 1, state, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(q, 1, sentence ? "failed" : "waiting", -1, SQLITE_STATIC);
     sqlite3_bind_text(q, 2, sentence, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(q, 3, number);
     return sweep_db_finish(d, q, err);
-}
-
-bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err)
-{
-    return db_leave(d, number, "failed", sentence, err);
-}
-
-bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err)
-{
-    return db_leave(d, number, "waiting", NULL, err);
 }
 
 bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err)

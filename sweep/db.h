@@ -60,11 +60,11 @@ void sweep_db_close(struct sweep_db *d);
 /* The first point that waits; when none does, of those whose process no longer lives; 0 as number: none. */
 bool sweep_db_claim(struct sweep_db *d, struct sweep_claim *c, struct error *err);
 
-/* A claimed point's end: flows and state at once from its summary; failed with a sentence; or free again. */
+/* A claimed point's end: flows and state at once from its summary; failed with a sentence; or, without one, free
+ * again. */
 bool sweep_db_done(struct sweep_db *d, int64_t number, const struct results_summary *summary, double wall_s,
                    struct error *err);
-bool sweep_db_failed(struct sweep_db *d, int64_t number, const char *sentence, struct error *err);
-bool sweep_db_release(struct sweep_db *d, int64_t number, struct error *err);
+bool sweep_db_leave(struct sweep_db *d, int64_t number, const char *sentence, struct error *err);
 
 bool sweep_db_count(struct sweep_db *d, struct sweep_counts *c, struct error *err);
 
@@ -89,3 +89,13 @@ bool sweep_db_create_tables(struct sweep_db *d, struct error *err);
 enum sweep_db_flow_list { SWEEP_DB_FLOW_NAMES, SWEEP_DB_FLOW_LABELS, SWEEP_DB_FLOW_TYPES, SWEEP_DB_FLOW_MARKS };
 sqlite3_stmt *sweep_db_flow_prepare(struct sweep_db *d, const char *before, enum sweep_db_flow_list list,
                                     const char *after, struct error *err);
+
+/* A sweep's database as CSV or JSON: a row a point, or a row a flow. Streams: memory does not grow with the points.
+ * Numbers as they parse back to the same value. With a schema the same rows are one JSON object, {"schema": SCHEMA,
+ * "rows": [{"point": 1, "axes": {...}, ...}]}, unknown values null; NULL: CSV. */
+bool sweep_export(const char *path, bool flows, const char *schema, FILE *out, struct error *err);
+
+/* The databases of a sweep's shards put into one: into `path`, which is made or holds an undivided sweep, in one
+ * transaction. A point that two have is taken where it is done; done in both, its flows must be the same. *counts: of
+ * the result, points those of the whole sweep. ERROR_INPUT for files of different sweeps. */
+bool sweep_merge(const char *path, char *const *shards, int n, struct sweep_counts *counts, struct error *err);

@@ -4,7 +4,6 @@
 #include "base/directory.h"
 #include "base/monotonic.h"
 #include "base/place.h"
-#include "base/units.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -99,10 +98,8 @@ static bool child_start(struct child *c, struct sweep_engines_job *job)
         error_set_errno(&job->error, "%s: cannot be started", program);
         sigprocmask(SIG_SETMASK, &before, NULL);
         for (int i = 0; i < 2; i++) {
-            if (out[i] >= 0)
-                close(out[i]);
-            if (err[i] >= 0)
-                close(err[i]);
+            error_close(out[i]);
+            error_close(err[i]);
         }
         job->state = SWEEP_ENGINES_FAILED;
         return false;

@@ -4,7 +4,6 @@
  * A child says "progress FRACTION" on its stdout and, when it fails, one line on its stderr. */
 #pragma once
 
-#include "base/error.h"
 #include "scenarios/scenario.h"
 
 #include <signal.h>

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sweep/export.h"
-
-#include "results/csv.h"
 #include "sweep/db.h"
 
 static void export_column(sqlite3_stmt *q, int i, FILE *f)
@@ -92,10 +89,9 @@ static void export_row_json(sqlite3_stmt *q, bool first, FILE *out)
     json_dumpf(row, out, JSON_REAL_PRECISION(17)); /* a row a line */
 }
 
-/* `schema` NULL: CSV. */
-static bool export_all(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
+bool sweep_export(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
 {
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d;
     json_t *axes = NULL;
     if (!sweep_db_open(&d, path, err))
         return false;
@@ -119,16 +115,5 @@ static bool export_all(const char *path, bool flows, const char *schema, FILE *o
         fputs(first ? "]\n}\n" : "\n  ]\n}\n", out);
     json_decref(axes);
     sqlite3_finalize(q);
-    sweep_db_close(&d);
     return ok && status != SQLITE_ERROR;
-}
-
-bool sweep_export(const char *path, bool flows, FILE *out, struct error *err)
-{
-    return export_all(path, flows, NULL, out, err);
-}
-
-bool sweep_export_json(const char *path, bool flows, const char *schema, FILE *out, struct error *err)
-{
-    return export_all(path, flows, schema, out, err);
 }

@@ -3,7 +3,6 @@
 
 #include "base/filekind.h"
 #include "base/infile.h"
-#include "base/units.h"
 #include "scenarios/commands.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
@@ -284,7 +283,7 @@ static bool sweep_give(const struct sweep *s, const size_t *at, const struct doc
                        bool (*take)(void *, const struct sweep_grid_point *, struct error *), void *user,
                        struct error *err)
 {
-    struct scenario scenario;
+    MEMORY_ENDS(scenario_fini) struct scenario scenario = {0};
     if (!scenario_load(&scenario, s->scenario, sets, n_sets, err))
         return false;
     json_auto_t *axes = json_object();
@@ -310,7 +309,6 @@ static bool sweep_give(const struct sweep *s, const size_t *at, const struct doc
     p->seed = (int64_t)scenario.seed;
     p->engine = scenario_engine_names[scenario.engine];
     ok = ok && (!take || take(user, p, err));
-    scenario_fini(&scenario);
     return ok;
 }
 

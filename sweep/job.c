@@ -18,8 +18,7 @@ static bool wait_for_orphan(const char *directory, struct error *err)
     while (busy && (busy = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) && looks++ < ORPHAN_LOOKS &&
            usleep(ORPHAN_LOOK_US) == 0)
         ;
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return !busy || error_set(err, ERROR_SYSTEM, "%s: an engine of a sweep that was killed still writes there; end it",
                               directory);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "results/summary.h"
-#include "scenarios/scenario.h"
 #include "sweep/engines.h"
 
 struct sweep_job {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sweep/merge.h"
+#include "sweep/db.h"
 
 /* What makes two databases those of one sweep, whichever points they have. */
 #define SAME "title, text, version, scenario, first_seed, points"
@@ -182,12 +182,10 @@ static bool merge_all(struct sweep_db *out, void *user, struct error *err)
 bool sweep_merge(const char *path, char *const *shards, int n, struct sweep_counts *counts, struct error *err)
 {
     struct merge all = {shards, n};
-    struct sweep_db d;
+    MEMORY_ENDS(sweep_db_close) struct sweep_db d = {.db = NULL};
     bool made = access(path, F_OK) != 0;
     if ((made && !sweep_db_make(path, merge_all, &all, err)) || !(made ? sweep_db_open : sweep_db_join)(&d, path, err))
         return false;
     bool ok = made || (sweep_db_do(&d, "BEGIN IMMEDIATE", err) && sweep_db_end(&d, merge_all(&d, &all, err), err));
-    ok = ok && sweep_db_count(&d, counts, err) && sweep_db_number(&d, "SELECT points FROM sweep", &counts->points, err);
-    sweep_db_close(&d);
-    return ok;
+    return ok && sweep_db_count(&d, counts, err) && sweep_db_number(&d, "SELECT points FROM sweep", &counts->points, err);
 }

@@ -5,7 +5,6 @@
 #include "sweep/temporary.h"
 
 #include <mpi.h>
-#include <signal.h>
 #include <time.h>
 
 enum { TAG_READY = 1, TAG_RESULT, TAG_POINT, TAG_HALT /* stop what runs */, TAG_END };
@@ -107,9 +106,8 @@ static bool mpi_hear(struct sweep_work *w, const MPI_Status *status)
     return ok;
 }
 
-int sweep_mpi_pool(struct sweep_work *w, int parallel, void (*show)(void *work, double elapsed_s))
+int sweep_mpi_pool(struct sweep_work *w, int parallel UNUSED, void (*show)(void *work, double elapsed_s))
 {
-    (void)parallel;
     bool more = true, stop = false, told = false;
     double started = MPI_Wtime(), shown = 0;
     long ns = SLEEP_LEAST_NS;
@@ -202,10 +200,9 @@ static bool mpi_done(void *user, struct sweep_engines_job *job)
 }
 
 /* While a point runs: process 0 may stop it. */
-static void mpi_watch(void *user, double elapsed)
+static void mpi_watch(void *user UNUSED, double elapsed UNUSED)
 {
     MPI_Status status;
-    (void)user, (void)elapsed;
     if (getppid() != mpi_parent)
         _exit(ERROR_SYSTEM);
     if (mpi_has(0, &status)) {

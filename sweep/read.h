@@ -3,7 +3,6 @@
 #pragma once
 
 #include "sweep/db.h"
-#include "scenarios/scenario.h"
 
 struct sweep_result {
     int64_t number, seed;

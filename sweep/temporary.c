@@ -20,10 +20,7 @@ static int temporary_lock(const char *path)
             return fd;
         errno = EWOULDBLOCK; /* somebody who tidies up was faster */
     }
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
+    error_close(fd);
     return -1;
 }
 

@@ -14,22 +14,22 @@ bool sweep_work_end(struct sweep_work *w, int64_t number, const struct sweep_eng
 {
     struct error ignored; /* the first one is told; a point of a process that is gone is free anyway */
     if (w->err.code != ERROR_NONE) { /* stopping */
-        sweep_db_release(&w->db, number, &ignored);
+        sweep_db_leave(&w->db, number, NULL, &ignored);
         return false;
     }
     if (job->state == SWEEP_ENGINES_STOPPED)
-        return sweep_db_release(&w->db, number, &w->err);
+        return sweep_db_leave(&w->db, number, NULL, &w->err);
     if (job->state == SWEEP_ENGINES_DONE) {
         w->finished++;
         return sweep_db_done(&w->db, number, summary, job->seconds, &w->err);
     }
     if (job->signalled || job->error.code == ERROR_INPUT) {
         w->finished++;
-        return sweep_db_failed(&w->db, number, job->error.message, &w->err);
+        return sweep_db_leave(&w->db, number, job->error.message, &w->err);
     }
     w->err = job->error;
     error_prefix(&w->err, "point %" PRId64 ": ", number);
-    sweep_db_release(&w->db, number, &ignored);
+    sweep_db_leave(&w->db, number, NULL, &ignored);
     return false;
 }
 
@@ -44,7 +44,7 @@ static struct sweep_engines_job *work_next(void *user)
         j = sweep_job_new(c.number, directory, c.yaml, c.engine, &w->err);
         struct error ignored;
         if (!j)
-            sweep_db_release(&w->db, c.number, &ignored);
+            sweep_db_leave(&w->db, c.number, NULL, &ignored);
         free(directory);
     }
     free(c.yaml);

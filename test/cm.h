@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <setjmp.h>
 

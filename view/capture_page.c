@@ -2,7 +2,6 @@
 #include "view/capture_page.h"
 #include "view/rules_table.h"
 
-#include "analysis/flows/degree.h"
 #include "base/text.h"
 #include "results/directory.h"
 #include "study/verdict/judge.h"
@@ -110,17 +109,11 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
     if (c->n_shown < c->bulk.n)
         fprintf(f, "<p>The %zu of %zu with the most bytes; <code>contraflow explain</code> lists all.</p>\n",
                 c->n_shown, c->bulk.n);
-    struct view_table t = view_table_with(VIEW_EXPLANATION_TABLE_COLUMNS + 2);
-    for (size_t i = 0; i < VIEW_EXPLANATION_TABLE_COLUMNS; i++)
-        view_table_add(&t, text_ends(view_explanation_table_head[i], " wait") ? "%s ms" : "%s",
-                       view_explanation_table_head[i]);
-    view_table_add(&t, "+- steady");
-    view_table_add(&t, "retrans");
+    struct view_table t = view_table_of(VIEW_EXPLANATION_TABLE(" ms") "|+- steady|retrans");
     for (size_t i = 0; i < c->n_shown; i++) {
         const struct analysis_flow *flow = &c->bulk.flow[i].flow;
         view_explanation_table_row(&t, &c->bulk.flow[i]);
-        view_table_add_number(&t, flow->steady_goodput_bps.ci95, 1e6);
-        view_table_add(&t, "%" PRIu32, flow->retransmitted_segments);
+        view_table_add(&t, "%f|%" PRIu32, flow->steady_goodput_bps.ci95 / 1e6, flow->retransmitted_segments);
     }
     view_table_html(f, NULL, &t, 2);
 }
@@ -128,20 +121,16 @@ static void show_flows(FILE *f, const struct view_capture_page_capture *c)
 /* The small flows, folded. */
 static void show_others(FILE *f, const struct view_capture_page_capture *c, const struct capture_address *host)
 {
-    static const char *const head[] = {"from", "to", "payload B", "start s", "end s", "Mb/s", "retrans"};
     struct analysis_flow flow;
     size_t n = 0;
-    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
+    struct view_table t = view_table_of("from|to|payload B|start s|end s|Mb/s|retrans");
     for (size_t i = 0; i < analysis_flows_slots(c->flows); i++) {
         if (!analysis_flows_get(c->flows, i, &flow) || !concerns(&flow, host) || flow.payload_bytes >= c->least_bytes ||
             n++ >= VIEW_CAPTURE_PAGE_OTHERS)
             continue;
         view_table_add_flow(&t, &flow);
-        view_table_add(&t, "%" PRId64, flow.payload_bytes);
-        view_table_add(&t, "%.6f", flow.start_s);
-        view_table_add(&t, "%.6f", flow.end_s);
-        view_table_add_number(&t, flow.goodput_bps, 1e6);
-        view_table_add(&t, "%" PRIu32, flow.retransmitted_segments);
+        view_table_add(&t, "%" PRId64 "|%.6f|%.6f|%f|%" PRIu32, flow.payload_bytes, flow.start_s, flow.end_s,
+                       flow.goodput_bps / 1e6, flow.retransmitted_segments);
     }
     if (n == 0) {
         view_table_fini(&t);

@@ -62,9 +62,8 @@ static void packets_again(struct view_table *t, const struct analysis_packets_en
 
 static void packets_table(FILE *f, const struct view_capture_page_capture *c)
 {
-    static const char *const head[] = {"from", "to", "segments", "first packet", "last packet", "ACKs", "SACK blocks",
-                                       "sent again", "packets sent again"};
-    struct view_table t = view_table_named(head, sizeof head / sizeof *head);
+    struct view_table t = view_table_of(
+        "from|to|segments|first packet|last packet|ACKs|SACK blocks|sent again|packets sent again");
     for (size_t i = 0; i < c->n_shown; i++) {
         int end, shift[2];
         const struct analysis_packets *p = packets_of(c, i, &end, shift);

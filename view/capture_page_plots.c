@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/leg_series.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "results/queues.h"
@@ -79,10 +78,10 @@ static json_t *plots_port(const struct results_queues *t, size_t port, double fi
 /* The deepest queues of a run; null without queues.csv. Emulated captures count time from the run's beginning. */
 static json_t *plots_queues(const struct view_capture_page_capture *c, struct error *err)
 {
-    struct results_queues trace;
     if (!c->run || !results_directory_has(c->run, "queues.csv"))
         return json_null();
     MEMORY_LOCAL char *path = results_directory_path(c->run, "queues.csv");
+    MEMORY_ENDS(results_queues_fini) struct results_queues trace;
     bool ok = results_queues_read(&trace, path, err);
     if (!ok)
         return NULL;
@@ -93,7 +92,6 @@ static json_t *plots_queues(const struct view_capture_page_capture *c, struct er
     for (size_t i = 0; i < n && span_s > 0; i++)
         json_array_append_new(ports, plots_port(&trace, chosen[i], first_s, span_s / QUEUE_BINS, QUEUE_BINS));
     json_t *queues = results_json("bin_s:f ports:o of:l", span_s / QUEUE_BINS, ports, (int64_t)trace.n_ports);
-    results_queues_fini(&trace);
     return queues;
 }
 

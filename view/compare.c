@@ -2,7 +2,6 @@
 #include "view/compare.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "view/diagnosis.h"
@@ -91,12 +90,9 @@ static double compare_unsigned(double value, double scale)
 
 void view_compare_row(struct view_table *t, const struct study_compare_value *v, double scale)
 {
-    for (int side = 0; side < STUDY_COMPARE_SIDES; side++) {
-        view_table_add_number(t, compare_unsigned(v->mean[side], scale), scale);
-        view_table_add_number(t, v->ci95[side], scale);
-    }
-    view_table_add_number(t, compare_unsigned(study_compare_change(v), scale), scale);
-    view_table_add_number(t, study_compare_ci95(v), scale);
+    for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
+        view_table_add(t, "%f|%f", compare_unsigned(v->mean[side], scale) / scale, v->ci95[side] / scale);
+    view_table_add(t, "%f|%f", compare_unsigned(study_compare_change(v), scale) / scale, study_compare_ci95(v) / scale);
     double share = study_compare_share(v);
     view_table_add(t, "%.1f", share < SHARE_MOST ? round(1000 * share) / 10 + 0.0 : (double)NAN); /* no "-0.0" */
     view_table_add(t, "%s", study_compare_answer_name(study_compare_judge(v)));
@@ -145,9 +141,8 @@ static void compare_flow_table(struct view_table *t, const struct study_compare_
     *t = view_table_of("goodput, Mb/s: from|to|way|" VIEW_COMPARE_HEAD);
     for (size_t i = 0; i < h->n; i++) {
         const struct study_compare_flow *flow = &h->flow[i];
-        view_table_add(t, "%s", flow->src);
-        view_table_add(t, "%s", flow->dst);
-        view_table_add(t, "%s", ways[flow->incoming ? STUDY_COMPARE_IN : STUDY_COMPARE_OUT]);
+        view_table_add(t, "%s|%s|%s", flow->src, flow->dst,
+                       ways[flow->incoming ? STUDY_COMPARE_IN : STUDY_COMPARE_OUT]);
         view_compare_row(t, &flow->rate_bps, 1e6);
     }
 }

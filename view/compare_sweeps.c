@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "view/compare_sweeps.h"
+#include "view/compare.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "sweep/read.h"
-#include "view/compare.h"
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"

@@ -2,7 +2,6 @@
 #include "view/diagnosis.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "judge/ground.h"
 #include "results/json.h"
 #include "study/verdict/judge.h"
@@ -239,8 +238,7 @@ static char *diagnosis_command_of_run(const char *directory, const struct judge_
     char acks[40] = "";
     if (fewer)
         snprintf(acks, sizeof acks, " --set tcp.delayed_ack=%d", JUDGE_CAUSE_FEWER_ACKS);
-    char *command = memory_text("contraflow run %s -o %s%s%s", from, to, sets, acks);
-    return command;
+    return memory_text("contraflow run %s -o %s%s%s", from, to, sets, acks);
 }
 
 char *view_diagnosis_command(const char *source, const struct analysis_resource *r)

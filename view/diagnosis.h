@@ -4,7 +4,6 @@
 #pragma once
 
 #include "analysis/rules/resource.h"
-#include "judge/cause.h"
 
 #include <jansson.h>
 

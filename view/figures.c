@@ -433,21 +433,18 @@ bool view_figures_queues(const char *path, const struct view_figures_run *runs, 
 static bool completion_read(const char *directory, double *longest_s, double width_s, double *count, struct error *err)
 {
     static const char *const columns[] = {"start_s", "end_s"};
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     char *v[2];
     double x[2];
-    bool ok = true;
     enum results_csv_next next = RESULTS_CSV_ROW;
-    if (!results_csv_open_in(&csv, directory, "operations.csv", columns, 2, err))
-        return false;
-    while ((next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW &&
+    bool ok = results_csv_open_in(&csv, directory, "operations.csv", columns, 2, err);
+    while (ok && (next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW &&
            (ok = results_csv_numbers(&csv, v, 2, x, err))) {
         double took_s = x[1] - x[0];
         *longest_s = fmax(*longest_s, took_s);
         if (width_s > 0)
             count[(size_t)fmin(fmax(took_s / width_s, 0), BINS - 1)]++;
     }
-    results_csv_close(&csv);
     return ok && next == RESULTS_CSV_END;
 }
 

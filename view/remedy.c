@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/remedy.h"
 
-#include "base/units.h"
 #include "study/verdict/judge.h"
 #include "view/diagnosis.h"
 #include "view/embedded.h"

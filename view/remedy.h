@@ -4,7 +4,6 @@
 #pragma once
 
 #include "analysis/rules/resource.h"
-#include "base/error.h"
 
 /* The answer, the line that it is about, what to do and each thing to type. */
 void view_remedy_print(FILE *f, const char *source, const struct analysis_resource *r);

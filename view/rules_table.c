@@ -37,9 +37,6 @@ void view_rules_table(struct view_table *t, const struct analysis_resource *r)
         view_table_add(t, "%s", !fit[rule].applies ? "-" : fit[rule].holds ? "yes" : "no");
 }
 
-const char *const view_explanation_table_head[VIEW_EXPLANATION_TABLE_COLUMNS] = {
-    "from", "to", "whole Mb/s", "steady Mb/s", "window kB", "floor ms", "data wait", "ACK wait", "ACK share", "compressed", "tap", "limit"};
-
 void view_explanation_table_row(struct view_table *t, const struct study_explanation *e)
 {
     view_table_add_flow(t, &e->flow);

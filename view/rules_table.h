@@ -14,8 +14,7 @@ void view_rules_table(struct view_table *t, const struct analysis_resource *r);
 /* "1.1 %", "-" where the rule does not apply. */
 void view_rules_table_error(struct view_table *t, const struct analysis_rule_fit *fit);
 
-#define VIEW_EXPLANATION_TABLE_COLUMNS 12
-
-/* The first two columns are texts. */
-extern const char *const view_explanation_table_head[VIEW_EXPLANATION_TABLE_COLUMNS];
+/* A table of explained flows; `wait`: behind the names of waits. The first two columns are texts. */
+#define VIEW_EXPLANATION_TABLE(wait)                                                                                  \
+    "from|to|whole Mb/s|steady Mb/s|window kB|floor ms|data wait" wait "|ACK wait" wait "|ACK share|compressed|tap|limit"
 void view_explanation_table_row(struct view_table *t, const struct study_explanation *e);

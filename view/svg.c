@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/svg.h"
 
-#include "base/std.h"
-
 #include "view/palette.h"
 #include "view/text.h"
 

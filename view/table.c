@@ -99,29 +99,6 @@ struct view_table view_table_of(const char *names)
     return t;
 }
 
-struct view_table view_table_named(const char *const *head, size_t columns)
-{
-    struct view_table t = view_table_with(columns);
-    for (size_t i = 0; i < columns; i++)
-        view_table_add(&t, "%s", head[i]);
-    return t;
-}
-
-void view_table_add_number(struct view_table *t, double value, double scale)
-{
-    view_table_add(t, "%f", value / scale);
-}
-
-void view_table_add_ms(struct view_table *t, double s)
-{
-    view_table_add(t, "%.1f", s * 1e3);
-}
-
-void view_table_add_percent(struct view_table *t, double share)
-{
-    view_table_add(t, "%.0f %%", 100 * share);
-}
-
 void view_table_fini(struct view_table *t)
 {
     free(t->text);

@@ -3,8 +3,6 @@
 #pragma once
 
 #include "analysis/flows/flows.h"
-#include "base/error.h"
-#include "base/estimate.h"
 
 #include <jansson.h>
 
@@ -20,20 +18,14 @@ struct view_table {
 /* The cell behind another; the first one for NULL, NULL for the last. */
 const char *view_table_next(const struct view_table *t, const char *cell);
 
-/* One with its head, "flow|Mb/s|+-"; with room for so many columns, whose head is the first row added; with those names. */
+/* One with its head, "flow|Mb/s|+-"; with room for so many columns, whose head is the first row added. */
 struct view_table view_table_of(const char *names);
 struct view_table view_table_with(size_t columns);
-struct view_table view_table_named(const char *const *head, size_t columns);
 void view_table_fini(struct view_table *t); /* without printing */
 
 /* Adds the next cells: printf-style, a '|' in the format between each two. Rows fill from the left. A cell is "-" where
  * a number in it is not finite. "%f" alone shows one to three digits after the point, by size. */
 void view_table_add(struct view_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Cells of one number: value / scale as "%f"; seconds in ms; a share in percent. */
-void view_table_add_number(struct view_table *t, double value, double scale);
-void view_table_add_ms(struct view_table *t, double s);
-void view_table_add_percent(struct view_table *t, double share);
 
 /* Adds two cells, from and to: address and port of either end. */
 void view_table_add_flow(struct view_table *t, const struct analysis_flow *flow);

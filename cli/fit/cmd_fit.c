@@ -67,9 +67,9 @@ static void fit_progress(void *user, size_t seen)
 
 int cmd_fit(int argc, char **argv)
 {
-    struct study_fit_read f = {0};
+    MEMORY_ENDS(study_fit_read_free) struct study_fit_read f = {0};
     struct error err = {0};
-    struct scenario network = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario network = {0};
     struct cli_options_sets sets = {.n = 0};
     const char *scenario = NULL;
     bool json = false;
@@ -97,7 +97,5 @@ int cmd_fit(int argc, char **argv)
     if (shown_s > from_s)
         cli_progress_clear();
     ok = ok && fit_show(&f, argv + at, argc - at, json, &err);
-    study_fit_read_free(&f);
-    scenario_fini(&network);
     return ok ? 0 : cli_fail(&err);
 }

@@ -6,19 +6,11 @@
 #include "view/table.h"
 
 /* Begins a table with the columns that name a cell; the caller adds the heads of `columns` more. */
-static void patterns_start(struct view_table *t, const struct study_fit_patterns *p, size_t columns)
+static struct view_table patterns_start(const struct study_fit_patterns *p, size_t columns)
 {
-    static const char *const names[] = {"nodes", "d", "MB", "window kB"};
-    size_t n = p->told_apart ? sizeof names / sizeof *names : 1;
-    *t = view_table_with(n + columns);
-    for (size_t i = 0; i < n; i++)
-        view_table_add(t, "%s", p->told_apart ? names[i] : "axes");
-}
-
-static void patterns_add(struct view_table *t, const char *const *head, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        view_table_add(t, "%s", head[i]);
+    struct view_table t = view_table_with((p->told_apart ? 4 : 1) + columns);
+    view_table_add(&t, p->told_apart ? "nodes|d|MB|window kB" : "axes");
+    return t;
 }
 
 static void patterns_add_models(struct view_table *t, const struct study_fit_patterns *p)
@@ -43,10 +35,8 @@ static void patterns_row(struct view_table *t, const struct study_fit_patterns *
 
 static void patterns_print_errors(const struct study_fit_patterns *p)
 {
-    static const char *const head[] = {"patterns", "links", "steps"};
-    struct view_table t;
-    patterns_start(&t, p, sizeof head / sizeof *head + p->n_models);
-    patterns_add(&t, head, sizeof head / sizeof *head);
+    struct view_table t = patterns_start(p, 3 + p->n_models);
+    view_table_add(&t, "patterns|links|steps");
     patterns_add_models(&t, p);
     for (size_t i = 0; i < p->n; i++) {
         const struct study_fit_patterns_cell *c = &p->cells[i];
@@ -62,8 +52,7 @@ static void patterns_print_errors(const struct study_fit_patterns *p)
 static void patterns_print_near(const struct study_fit_patterns *p)
 {
     static const char *const worst[] = {"window", "fluid"};
-    struct view_table t;
-    patterns_start(&t, p, p->n_models + 2);
+    struct view_table t = patterns_start(p, p->n_models + 2);
     patterns_add_models(&t, p);
     for (int i = 0; i < 2; i++)
         view_table_add(&t, "%s's worst", worst[i]);
@@ -81,8 +70,7 @@ static void patterns_print_near(const struct study_fit_patterns *p)
 
 static void patterns_print_last(const struct study_fit_patterns *p)
 {
-    struct view_table t;
-    patterns_start(&t, p, p->n_models);
+    struct view_table t = patterns_start(p, p->n_models);
     patterns_add_models(&t, p);
     for (size_t i = 0; i < p->n; i++) {
         patterns_row(&t, p, &p->cells[i]);
@@ -96,12 +84,9 @@ static void patterns_print_last(const struct study_fit_patterns *p)
 /* Puts our errors beside those that the paper measured on its clusters. */
 static void patterns_print_published(const struct study_fit_patterns *p)
 {
-    static const char *const head[] = {"algorithm1", "main", "Grid5000", "pi", "main", "Grid5000", "both ways",
-                                       "algorithm1", "main", "fairness", "main"};
-    struct view_table t;
+    struct view_table t = patterns_start(p, 11);
     bool any = false;
-    patterns_start(&t, p, sizeof head / sizeof *head);
-    patterns_add(&t, head, sizeof head / sizeof *head);
+    view_table_add(&t, "algorithm1|main|Grid5000|pi|main|Grid5000|both ways|algorithm1|main|fairness|main");
     for (size_t i = 0; i < p->n; i++) {
         const struct study_fit_patterns_cell *c = &p->cells[i];
         const struct study_zhu2014_table2 *z = study_zhu2014_cell(c->nodes, c->d);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/order.h"
-#include "base/units.h"
 #include "cli/fit/fit_show.h"
 #include "results/json.h"
 #include "view/diagnosis.h"

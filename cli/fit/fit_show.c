@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/fit/fit_show.h"
-#include "base/units.h"
 #include "results/json.h"
 #include "study/fit/fit_connections.h"
 #include "study/fit/fit_engines.h"

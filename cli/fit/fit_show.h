@@ -5,8 +5,6 @@
 #include "study/fit/fit_read.h"
 #include "study/fit/fit_resources.h"
 
-#include <jansson.h>
-
 /* `state` is the part's, fitted. */
 typedef void cli_fit_print(const void *state);
 typedef json_t *cli_fit_json(const void *state);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
-#include "base/units.h"
 #include "capture/confine.h"
 #include "capture/keep.h"
-#include "cli/check_show.h"
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "cli/measure/measure.h"
-#include "cli/mpi_launch.h"
+#include "cli/show.h"
 #include "measure/client.h"
 #include "measure/keep.h"
 #include "measure/latency.h"
@@ -90,14 +89,9 @@ static void measure_table_row(struct view_table *t, const char *kind, const char
 {
     if (w->mean.flows == 0)
         return;
-    view_table_add(t, "%s", kind);
-    view_table_add(t, "%s", way);
-    view_table_add_number(t, w->rate_bps.value, 1e6);
-    view_table_add_number(t, w->rate_bps.ci95, 1e6);
-    view_table_add_ms(t, w->mean.rtt_s);
-    view_table_add_ms(t, w->mean.wait_s);
-    view_table_add_percent(t, w->mean.rwnd_limited + w->mean.sndbuf_limited);
-    view_table_add_percent(t, w->mean.retransmitted);
+    view_table_add(t, "%s|%s|%f|%f|%.1f|%.1f|%.0f %%|%.0f %%", kind, way, w->rate_bps.value / 1e6,
+                   w->rate_bps.ci95 / 1e6, w->mean.rtt_s * 1e3, w->mean.wait_s * 1e3,
+                   100 * (w->mean.rwnd_limited + w->mean.sndbuf_limited), 100 * w->mean.retransmitted);
 }
 
 #define TABLE_TEXTS 2
@@ -147,7 +141,7 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
                                .time_s = o->time_s, .streams = (size_t)o->streams, .congestion = o->congestion,
                                .user = &most_bps,
                                .progress = o->terminal ? measure_progress : NULL};
-    struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
+    MEMORY_LOCAL struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
     bool ok = measure_client_run(&c, in, out, t, err);
     if (o->terminal)
         cli_progress_clear();
@@ -173,13 +167,12 @@ static bool measure_test(struct measure_options *o, const char *const *hosts, si
     }
     ok = ok && (!o->directory || measure_keep_write(o->directory, t, hosts, err));
     measure_test_fini(t);
-    free(t);
     return ok;
 }
 
 bool cli_measure_keep(const char *directory, const char *name, const json_t *root, struct error *err)
 {
-    char *path = memory_text("%s/%s", directory, name);
+    MEMORY_LOCAL char *path = memory_text("%s/%s", directory, name);
     struct outfile f = {0};
     bool ok = outfile_open(&f, path, err);
     if (ok) {
@@ -187,7 +180,6 @@ bool cli_measure_keep(const char *directory, const char *name, const json_t *roo
         fputs("\n", f.stream);
         ok = outfile_commit(&f, err);
     }
-    free(path);
     return ok;
 }
 

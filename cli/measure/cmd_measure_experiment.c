@@ -378,9 +378,8 @@ static void experiment_show(const struct experiment_options *o, const struct stu
     }
     for (size_t i = 0; i < experiment_blocks(o); i++) {
         const struct study_experiment_block *b = &o->e.block[i];
-        view_table_add(&t, "%zu|%s|%s|%s", i, experiment_queue(b), experiment_offloads(b), judge_answer_name(b->answer));
-        view_table_add_number(&t, b->bps, 1e6);
-        view_table_add_percent(&t, b->lost_share);
+        view_table_add(&t, "%zu|%s|%s|%s|%f|%.0f %%", i, experiment_queue(b), experiment_offloads(b),
+                       judge_answer_name(b->answer), b->bps / 1e6, 100 * b->lost_share);
     }
     view_table_print(&t, "  ", 4, stdout);
 }

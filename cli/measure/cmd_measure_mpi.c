@@ -2,11 +2,8 @@
 /* contraflow measure --mpi, as processes of mpirun: the first has the options, the table and the file. */
 #include "base/outfile.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
-#include "cli/measure/measure_mpi.h"
-#include "cli/measure/study.h"
-#include "cli/options.h"
+#include "cli/measure/measure.h"
 #include "measure/mpi.h"
 #include "results/json.h"
 #include "view/table.h"
@@ -121,8 +118,7 @@ static void table_print(const struct mpi_table *t)
         view_table_add(&v, "%zu/%zu", r->d.in, r->d.out);
         for (int in = 1; in >= 0; in--) {
             struct estimate e = row_mean(t, r, in);
-            view_table_add_number(&v, e.value, 1e6);
-            view_table_add_number(&v, e.ci95, 1e6);
+            view_table_add(&v, "%f|%f", e.value / 1e6, e.ci95 / 1e6);
         }
         view_table_add(&v, "%zu", r->times_s[0].n);
         wide += !measure_mpi_precise(r->times_s, r->d.in + r->d.out);
@@ -288,19 +284,14 @@ static bool mpi_pattern_measure(void *user, struct study_kit_pattern *p, struct 
     return true;
 }
 
-static bool mpi_pattern_measure_counted(void *user, struct study_kit_pattern *p, struct error *err)
-{
-    return cli_study_resent(p, mpi_pattern_measure, user, err);
-}
 
 static int mpi_study(const struct mpi_options *o, const struct measure_mpi *m)
 {
     struct error err = {0};
     size_t most = measure_degrees_flows_most(m->host, m->processes);
     struct mpi_asked asked = {o, m, false};
-    struct cli_study s = {.where = m->names[0], .json = o->json,
-                          .kit = {.measure = mpi_pattern_measure_counted, .user = &asked, .until_s = o->until_s,
-                                  .flows = most < STUDY_KIT_FLOWS ? most : STUDY_KIT_FLOWS}};
+    struct cli_study s = {.where = m->names[0], .json = o->json, .measure = mpi_pattern_measure, .user = &asked,
+                          .kit = {.until_s = o->until_s, .flows = most < STUDY_KIT_FLOWS ? most : STUDY_KIT_FLOWS}};
     int status = cli_study_run(&s, &err);
     if (status >= 0)
         return status;
@@ -350,9 +341,8 @@ static int mpi_command(const struct measure_mpi *m, const struct error *unfit, i
         table_print(&t);
         table_advise(&t);
     }
-    for (size_t i = 0; i < t.n; i++) {
+    for (size_t i = 0; i < t.n; i++)
         MEMORY_FREE(t.rows[i].flows, t.rows[i].times_s, t.rows[i].windows_bytes);
-    }
     MEMORY_FREE(t.rows, degrees);
     return ok ? 0 : cli_fail(&err);
 }

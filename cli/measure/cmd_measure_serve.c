@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
 #include "capture/confine.h"
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
@@ -64,15 +63,13 @@ static void serve_end(int number)
     serve_signal = number;
 }
 
-static bool serve_stopped(void *user)
+static bool serve_stopped(void *user UNUSED)
 {
-    (void)user;
     return serve_signal != 0;
 }
 
-static void serve_log(void *user, const char *line)
+static void serve_log(void *user UNUSED, const char *line)
 {
-    (void)user;
     fprintf(stderr, "contraflow: %s\n", line);
 }
 

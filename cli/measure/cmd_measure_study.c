@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/study.h"
 #include "measure/client.h"
 #include "measure/proof.h"
 #include "measure/server.h"
@@ -17,7 +16,7 @@ struct study_asked {
 static bool study_measure(void *user, struct study_kit_pattern *p, struct error *err)
 {
     struct study_asked *asked = user;
-    struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
+    MEMORY_LOCAL struct measure_test *t = memory_zeroed(1, sizeof *t, "a test");
     struct measure_summary s;
     bool ok = measure_client_run(asked->client, p->in ? p->in : 1, p->out ? p->out : 1, t, err);
     if (ok) {
@@ -35,14 +34,9 @@ static bool study_measure(void *user, struct study_kit_pattern *p, struct error 
         asked->study->round_trip_s = before_s > 0 ? fmin(before_s, trip_s) : trip_s;
     }
     measure_test_fini(t);
-    free(t);
     return ok;
 }
 
-static bool study_measure_counted(void *user, struct study_kit_pattern *p, struct error *err)
-{
-    return cli_study_resent(p, study_measure, user, err);
-}
 
 /* Of servers. */
 static int study_servers(struct cli_study *s, const char *port, const char *token, const char *const *hosts, size_t n,
@@ -55,8 +49,8 @@ static int study_servers(struct cli_study *s, const char *port, const char *toke
                                .time_s = MEASURE_CLIENT_LEAST_S, .streams = 1};
     struct study_asked asked = {&c, s};
     s->where = where;
-    s->kit.measure = study_measure_counted;
-    s->kit.user = &asked;
+    s->measure = study_measure;
+    s->user = &asked;
     s->kit.flows = 2 * n;
     s->kit.shared = true;
     return cli_study_run(s, err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/measure/study.h"
+#include "cli/measure/measure.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "measure/reading.h"
 #include "results/json.h"
@@ -10,8 +9,6 @@
 #include "scenarios/load.h"
 #include "sweep/engines.h"
 #include "view/table.h"
-
-#include <signal.h>
 
 #define WIRE (1538.0 / 1448) /* bytes on the wire for one of payload, with timestamps, at an MTU of 1500 */
 #define ROUND_TRIP_S 200e-6  /* where nobody knows: two switches' hosts with 50 us of cable each */
@@ -121,10 +118,7 @@ static void study_print(const struct cli_study *s, const struct measure_reading 
     struct view_table t = view_table_of("in/out|nats|in Mb/s|out Mb/s");
     for (size_t i = 0; i < k->n; i++) {
         const struct study_kit_pattern *p = &k->pattern[i];
-        view_table_add(&t, "%zu/%zu", p->in, p->out);
-        view_table_add_number(&t, p->nats, 1);
-        view_table_add_number(&t, way_bps(p, true), 1e6);
-        view_table_add_number(&t, way_bps(p, false), 1e6);
+        view_table_add(&t, "%zu/%zu|%f|%f|%f", p->in, p->out, p->nats, way_bps(p, true) / 1e6, way_bps(p, false) / 1e6);
     }
     view_table_print(&t, "  ", 1, stdout);
 }
@@ -160,15 +154,15 @@ static json_t *study_json(const struct cli_study *s, const struct measure_readin
                         reading_json(r, n));
 }
 
-/* A pattern, and what TCP of this host sent again or found out of order meanwhile, and PAUSE frames that it got. That it got
- * none says nothing of the others; who asks them has p->pauses by then. */
-bool cli_study_resent(struct study_kit_pattern *p, bool (*measure)(void *user, struct study_kit_pattern *p, struct error *err),
-                      void *user, struct error *err)
+/* A pattern, and what TCP of this host sent again or found out of order meanwhile, and PAUSE frames that it got. That
+ * it got none says nothing of the others; who asks them has p->pauses by then. */
+static bool study_measure_counted(void *user, struct study_kit_pattern *p, struct error *err)
 {
+    const struct cli_study *s = user;
     struct measure_reading_segments before, after;
     double pauses_before = measure_reading_pauses(), pauses_after;
     bool known = measure_reading_tcp(&before);
-    if (!measure(user, p, err))
+    if (!s->measure(s->user, p, err))
         return false;
     if (known && measure_reading_tcp(&after) && after.all > before.all)
         p->resent = (after.again - before.again) / (after.all - before.all);
@@ -183,6 +177,10 @@ int cli_study_run(struct cli_study *s, struct error *err)
     struct scenario base = {0};
     size_t n = measure_reading_all(readings);
     s->kit.jobs = s->kit.jobs > 0 ? s->kit.jobs : sweep_engines_processors();
+    if (s->measure) {
+        s->kit.measure = study_measure_counted;
+        s->kit.user = s;
+    }
     bool ok = study_kit_begin(&s->kit, err) && study_base(s, study_rate_bps(s, readings, n), &base, err);
     s->kit.base = &base;
     ok = ok && study_kit_run(&s->kit, err);
@@ -201,7 +199,7 @@ int cli_study_run(struct cli_study *s, struct error *err)
 
 int cli_study_emulated(struct cli_study *s, const char *path, struct error *err)
 {
-    struct scenario hidden = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario hidden = {0};
     char hosts[64];
     snprintf(hosts, sizeof hosts, "network.hosts=%d", STUDY_KIT_FLOWS + 1);
     const struct document_set set = {hosts, "measure --study --emulate needs a star: "};
@@ -220,6 +218,5 @@ int cli_study_emulated(struct cli_study *s, const char *path, struct error *err)
         error_set(err, ERROR_INPUT, "%s: measure --study needs TCP", path);
     else if (scenario_commands_refuse(&hidden, path, "measure --study starts none; 'contraflow run' does", err))
         status = cli_study_run(s, err);
-    scenario_fini(&hidden);
     return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/monotonic.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict/predict.h"
@@ -94,7 +93,7 @@ static void predict_progress(void *user, const struct study_model *model,
 static bool predict_scenario(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
 {
     const struct study_model *one = o->model ? o->model : study_models_find(DEFAULT_MODEL);
-    struct scenario_pattern pattern;
+    MEMORY_ENDS(scenario_pattern_fini) struct scenario_pattern pattern;
     double shown_s = 0;
     size_t n = 0, rows = 1;
     if (!scenario_pattern_init(&pattern, s, err))
@@ -121,7 +120,6 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
     }
     for (size_t i = 0; i < n; i++)
         study_prediction_fini(&made[i]);
-    scenario_pattern_fini(&pattern);
     return ok;
 }
 
@@ -195,7 +193,7 @@ int cmd_predict(int argc, char **argv)
         return cmd_predict_timers(argc - 1, argv + 1);
     struct options o = {0};
     struct error err = {0};
-    struct scenario s = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario s = {0};
     int at = options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
@@ -204,6 +202,5 @@ int cmd_predict(int argc, char **argv)
     o.sets.set[o.sets.n++] = (struct document_set){.text = "traffic.start_spread=0"};
     bool ok = scenario_load(&s, o.path, o.sets.set, o.sets.n, &err) && (o.yaml || predictable(&s, o.path, &err)) &&
               predict(&o, &s, &err);
-    scenario_fini(&s);
     return ok ? 0 : cli_fail(&err);
 }

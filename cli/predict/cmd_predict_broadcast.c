@@ -3,8 +3,6 @@
 #include "cli/predict/predict.h"
 #include "results/json.h"
 
-#include <stdio.h>
-
 int cmd_predict_broadcast(int argc, char **argv)
 {
     struct cli_predict_host h;

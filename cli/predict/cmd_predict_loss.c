@@ -2,8 +2,8 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict/predict.h"
+#include "results/gbn_events.h"
 #include "results/json.h"
-#include "study/predict/loss_traces.h"
 #include "view/table.h"
 
 #define SENDERS 4096
@@ -168,7 +168,7 @@ int cmd_predict_loss(int argc, char **argv)
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
     if (!options_check(&o, &err) ||
-        (o.trace && !study_loss_traces_estimate(o.files, (size_t)o.n_files, &o.chain, &pooled, &err)))
+        (o.trace && !results_gbn_events_chain(o.files, (size_t)o.n_files, &o.chain, &pooled, &err)))
         return cli_fail(&err);
     if (o.trace && isnan(o.to_gr)) {
         if (o.json)

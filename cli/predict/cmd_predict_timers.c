@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict/predict.h"
-#include "model/schedule.h"
 #include "model/timers.h"
 #include "results/json.h"
 

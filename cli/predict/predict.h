@@ -2,7 +2,6 @@
 /* cli/predict/predict.h - the parts of 'contraflow predict'. Each gets its own name as argv[0] and returns the exit status. */
 #pragma once
 
-#include "model/exchange/tam.h"
 #include "study/predict/exchange.h"
 #include "study/predict/models.h"
 

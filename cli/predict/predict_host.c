@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A host's parameters as options: each a time of a packet, or a line of its size. */
-#include "base/units.h"
-#include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/predict/predict.h"
 #include "results/json.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST INT64_C(1000000000000000) /* packets, processes, bytes */
 

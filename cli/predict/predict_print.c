@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
-#include "cli/cli.h"
 #include "cli/predict/predict.h"
 
 #include "results/json.h"

@@ -4,14 +4,12 @@
  * `contraflow run` starts one process a simulation. It prints "progress FRACTION" on stdout and, on failure, one
  * line on stderr. Exit status as contraflow's, and 4: interrupted, files closed. */
 #include "cli/programs/engine_run.h"
-#include "emu/engine.h"
 #include "sweep/engines.h"
 
 #define THREADS "--threads=" /* for a large network */
 
-static void on_progress(void *user, double fraction)
+static void on_progress(void *user UNUSED, double fraction)
 {
-    (void)user;
     cli_engine_progress(fraction);
 }
 

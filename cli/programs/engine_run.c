@@ -4,7 +4,6 @@
 #include "base/decimal.h"
 #include "base/directory.h"
 #include "base/process.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/run/run.h"

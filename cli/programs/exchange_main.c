@@ -18,10 +18,8 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void exchange_all(char *out, char *in, int bytes, int rank, int n)
+static void exchange_all(char *out, char *in, int bytes, int rank UNUSED, int n UNUSED)
 {
-    (void)rank;
-    (void)n;
     MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 

@@ -17,9 +17,8 @@
 #define ALLOW "--allow-programs"
 #define PROGRESS_STEP 0.005 /* what the kernel prints is read by somebody who may be slow */
 
-static void wall_progress(void *user, double fraction)
+static void wall_progress(void *user UNUSED, double fraction)
 {
-    (void)user;
     cli_engine_progress(fraction);
 }
 

@@ -2,11 +2,9 @@
 /* contraflow-mpi: `contraflow sweep` and `contraflow measure --mpi` as processes of mpirun. */
 #include "base/process.h"
 #include "cli/cli.h"
-#include "cli/measure/measure_mpi.h"
-#include "cli/sweep_run.h"
+#include "cli/launch.h"
+#include "cli/measure/measure.h"
 #include "sweep/mpi.h"
-
-#include <signal.h>
 
 static int mpi_sweep(int argc, char **argv)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/replay/cmd_replay.h"
 #include "base/directory.h"
 #include "base/monotonic.h"
 #include "cli/cli.h"
-#include "cli/engines.h"
+#include "cli/launch.h"
 #include "cli/read.h"
-#include "cli/replay/cmd_replay.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"
@@ -489,7 +489,7 @@ int cmd_replay(int argc, char **argv)
             return cmd_replay_interface(argc, argv);
     int left = 0;
     struct replay_options o = {.jobs = sweep_engines_processors(), .until_s = INFINITY, .left = &left};
-    struct study_replay r = {.n_maps = 0};
+    MEMORY_ENDS(study_replay_fini) struct study_replay r = {.n_maps = 0};
     struct error err = {0};
     int status = 0;
     int at = options_read(argc, argv, &o, &r, &err);
@@ -515,6 +515,5 @@ int cmd_replay(int argc, char **argv)
                                                : cli_fail(&err);
     if (left > 0)
         fprintf(stderr, "contraflow: --budget was over before %d more emulations, one of which may come nearer\n", left);
-    study_replay_fini(&r);
     return status;
 }

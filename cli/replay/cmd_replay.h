@@ -2,7 +2,6 @@
 /* cli/replay/cmd_replay.h - the two ways of 'contraflow replay' that are open loop, and what all three print. */
 #pragma once
 
-#include "analysis/rules/resource.h"
 #include "cli/options.h"
 #include "scenarios/run/port_replay.h"
 #include "study/replay/replay.h"

@@ -5,9 +5,6 @@
 #include "cli/replay/cmd_replay.h"
 #include "results/json.h"
 
-#include <jansson.h>
-#include <signal.h>
-
 #define PROGRESS_BYTES 10000000
 
 struct replay_options {

@@ -40,9 +40,8 @@ static bool port_address(const struct cli_option *option, const char *text, stru
 }
 
 /* Options of the other ways to replay. */
-static bool port_refused(const struct cli_option *option, const char *text, struct error *err)
+static bool port_refused(const struct cli_option *option, const char *text UNUSED, struct error *err)
 {
-    (void)text;
     return error_set(err, ERROR_INPUT, "replay: --%s does not go with --port; see 'contraflow replay --help'",
                      option->name);
 }

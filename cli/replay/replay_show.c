@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/order.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/replay/cmd_replay.h"
 #include "results/json.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/agent.h"
 
-#include "base/memory.h"
 #include "emu/linux/program.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BLANKS " \t"
 #define SPECIAL "|&;<>()$`\\*?[]{}~#\n" /* XCU 2.2: to be quoted */

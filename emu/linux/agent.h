@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-
 /* Whether this program was started by that name. */
 bool linux_agent_called(const char *name);
 

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #define CHILDREN 4
 
 void linux_bounds_add(struct linux_bounds *b, int64_t time_ps, int64_t bound_ps)

@@ -2,8 +2,7 @@
 /* emu/linux/bounds.h - until when the kernel inside may run while events wait: no event reaches a host before. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct linux_bounds {
     struct linux_bound {

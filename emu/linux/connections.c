@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/connections.h"
 
-#include "base/memory.h"
 #include "base/order.h"
 
 #include <search.h>
-#include <stdlib.h>
 
 struct direction {
     uint64_t key;

@@ -6,7 +6,6 @@
  * receiving stack; done: the sender has closed, or one of both has reset the connection, and what was sent has come. */
 #pragma once
 
-#include "emu/engine.h"
 #include "emu/linux/packet.h"
 
 struct linux_connections {

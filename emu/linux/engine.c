@@ -4,32 +4,25 @@
  * runs on the system's own kernel in wall time: then events run as late as they do, each at its own time, and the
  * network is exact all the same; late are the frames that come to hosts, and that is counted. */
 
-#include "base/memory.h"
 #include "emu/linux/bounds.h"
 #include "emu/linux/connections.h"
 #include "emu/linux/program.h"
 #include "emu/linux/queue.h"
-#include "emu/linux/step.h"
 #include "emu/linux/veth.h"
 #include "emu/native/scheduler.h"
 #include "emu/queues/kernel_queue.h"
 #include "emu/queues/queue.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/socket.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #define PS_PER_NS 1000
 #define BEGIN_NS 1000000000 /* what a host's set-up has passed; high resolution of timers begins at the first tick */
@@ -324,8 +317,7 @@ static int flow_socket(const struct linux_flow *f, int host, int port, struct er
     } else if (flow_buffers(f, s, err) && flow_congestion(s, control, err)) {
         return s;
     }
-    if (s >= 0)
-        close(s);
+    error_close(s);
     return -1;
 }
 
@@ -523,8 +515,7 @@ static bool program_buffers(struct error *err)
     int first = open("/proc/1/ns/net", O_RDONLY | O_CLOEXEC);
     bool ok = (first >= 0 && setns(first, CLONE_NEWNET) == 0) ||
               error_set_errno(err, "Linux: its first namespace");
-    if (first >= 0)
-        close(first);
+    error_close(first);
     return ok && linux_host_set(CORE "rmem_max", PROGRAM_BUFFER, err) &&
            linux_host_set(CORE "wmem_max", PROGRAM_BUFFER, err);
 }
@@ -619,11 +610,9 @@ void emu_engine_write(struct emu_engine *e, int flow, int64_t bytes)
         emu_engine_write_way(e, flow, true, bytes);
 }
 
-void emu_engine_set_window(struct emu_engine *e, int flow, int64_t bytes)
+void emu_engine_set_window(struct emu_engine *e, int flow UNUSED, int64_t bytes UNUSED)
 {
     (void)e; /* Linux lacks the control that asks for it */
-    (void)flow;
-    (void)bytes;
 }
 
 static void clock_schedule_ahead(void *engine, int64_t delay_ps, int64_t ahead_ps, void (*fn)(void *), void *arg)
@@ -713,10 +702,9 @@ void emu_engine_deliver(struct emu_engine *e, int host, const struct emu_frame *
         clock_schedule(e, g->within_ps, engine_gathered, g);
 }
 
-void emu_engine_left(struct emu_engine *e, int host, const struct emu_frame *frame)
+void emu_engine_left(struct emu_engine *e, int host UNUSED, const struct emu_frame *frame)
 {
     struct linux_packet *p = frame->packet;
-    (void)host;
     if (p->held)
         linux_step_add(&e->step, CONTRAFLOW_DONE, (int)p->slot, NULL, 0, NULL);
     p->held = false;
@@ -870,10 +858,9 @@ struct emu_flow_stats emu_engine_flow_stats(const struct emu_engine *e, int flow
 }
 
 /* Wall time: a socket's program would be woken up. */
-static bool engine_ready(void *user, void *about, bool readable, bool writable)
+static bool engine_ready(void *user UNUSED, void *about, bool readable, bool writable)
 {
     struct linux_end *end = about;
-    (void)user;
     if (readable)
         end_receive(end);
     if (writable)

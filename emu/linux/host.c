@@ -7,13 +7,9 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define ETH0 "eth0"
 
@@ -23,8 +19,7 @@ bool linux_host_write(const char *path, const char *text, struct error *err)
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
     if (!ok)
         error_set_errno(err, "Linux: %s", path);
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return ok;
 }
 
@@ -79,10 +74,8 @@ bool linux_host_open(struct linux_host *h, int number, const struct linux_step *
 
 void linux_host_close(struct linux_host *h)
 {
-    if (h->namespace >= 0)
-        close(h->namespace);
-    if (h->netlink >= 0)
-        close(h->netlink);
+    error_close(h->namespace);
+    error_close(h->netlink);
     h->namespace = h->netlink = -1;
 }
 

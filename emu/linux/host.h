@@ -4,8 +4,6 @@
 
 #include "emu/linux/step.h"
 
-#include <stdint.h>
-
 struct linux_host {
     int number, nic;
     int namespace; /* descriptor, as netlink */

@@ -2,21 +2,15 @@
 #include "emu/linux/inside.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "emu/linux/host.h"
 #include "emu/linux/start.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define PLACE "/dev/run" /* /dev is the kernel's own: nothing there is the user's */
 #define FILES (1 << 20) /* open at once, at most: fs.nr_open */
@@ -31,8 +25,7 @@ static int inside_open(const char *directory, const char *name, int flags)
 {
     int in = openat(directory_held(directory), LINUX_START_PRIVATE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int fd = in >= 0 ? openat(in, name, flags | O_NOFOLLOW, 0600) : -1, why = errno;
-    if (in >= 0)
-        close(in);
+    error_close(in);
     errno = why;
     return fd;
 }
@@ -53,8 +46,7 @@ static void inside_hold(const char *directory)
 bool linux_inside_interrupted(const char *directory)
 {
     int fd = inside_open(directory, "stop", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return fd >= 0;
 }
 
@@ -73,8 +65,7 @@ static void inside_write(const char *directory, const char *name, const char *te
     int fd = inside_open(directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
     if (fd < 0 || write(fd, text, strlen(text)) < 0)
         fprintf(stderr, "%s: %s\n", name, strerror(errno));
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
 }
 
 /* File systems, and file writes that never make their writer wait: that would take virtual time. */

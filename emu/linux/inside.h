@@ -4,7 +4,7 @@
  * The kernel panics when its first process ends, so that it waits for the child and turns the machine off. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 /* Whether this process is it, and not one of the system outside. */
 bool linux_inside(void);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/netlink.h"
 
-#include <errno.h>
+#include "base/error.h"
+
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 void linux_netlink_add(struct linux_netlink *m, unsigned short type, const void *data, size_t bytes)
 {
@@ -63,9 +61,6 @@ bool linux_interface_ioctl(const char *name, unsigned long request, struct ifreq
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(r->ifr_name, sizeof r->ifr_name, "%s", name);
     bool ok = fd >= 0 && ioctl(fd, request, r) == 0;
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
+    error_close(fd);
     return ok;
 }

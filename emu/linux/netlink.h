@@ -2,11 +2,10 @@
 /* emu/linux/netlink.h - messages for rtnetlink(7): a header, the family's struct, attributes; and netdevice(7). */
 #pragma once
 
+#include "base/std.h"
+
 #include <linux/netlink.h>
 #include <net/if.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct linux_netlink {
     struct nlmsghdr head;

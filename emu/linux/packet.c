@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/packet.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #define SIZES 4
 static const uint32_t sizes[SIZES] = {128, 1600, EMU_FRAME_HEADER_BYTES + EMU_FRAME_MOST_PAYLOAD,
                                       EMU_FRAME_HEADER_BYTES + UINT16_MAX}; /* an ACK, a segment, a jumbo frame, any */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "emu/engine.h"
-#include "emu/frame.h"
 
 struct linux_packet {
     int references;

@@ -2,21 +2,14 @@
 #include "emu/linux/program.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define PLACE "/dev/hosts" /* /dev is the kernel's own: nothing there is the user's */
 #define FILES 1024         /* open at once, as programs expect */
@@ -26,8 +19,7 @@ static bool program_write(const char *path, const char *text, mode_t mode, struc
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
     bool ok = (fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text)) ||
               error_set_errno(err, "the kernel inside: %s", path);
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     return ok;
 }
 
@@ -41,7 +33,7 @@ static bool program_cover(const char *path, const char *by, const char *text, st
 /* Hosts by name, and nobody asks a server for others: it would answer never. */
 static bool program_names(int n, struct error *err)
 {
-    char *text;
+    MEMORY_LOCAL char *text = NULL;
     size_t size;
     FILE *f = memory_stream(&text, &size);
     fputs("127.0.0.1 localhost\n", f);
@@ -50,11 +42,9 @@ static bool program_names(int n, struct error *err)
         fprintf(f, "%u.%u.%u.%u h%d\n", a >> 24, a >> 16 & 255, a >> 8 & 255, a & 255, i);
     }
     memory_stream_end(f, &text);
-    bool ok = program_cover("/etc/hosts", PLACE "/names", text, err) &&
-              (access("/etc/nsswitch.conf", F_OK) != 0 ||
-               program_cover("/etc/nsswitch.conf", PLACE "/services", "hosts: files\n", err));
-    free(text);
-    return ok;
+    return program_cover("/etc/hosts", PLACE "/names", text, err) &&
+           (access("/etc/nsswitch.conf", F_OK) != 0 ||
+            program_cover("/etc/nsswitch.conf", PLACE "/services", "hosts: files\n", err));
 }
 
 static bool program_namespace(const struct linux_host *host, struct error *err)
@@ -113,8 +103,7 @@ bool linux_program_enter_by_name(const char *name, struct error *err)
     MEMORY_LOCAL char *path = memory_text(PLACE "/%s", name);
     int namespace = open(path, O_RDONLY | O_CLOEXEC);
     bool ok = (namespace >= 0 && program_enter(namespace, name)) || error_set_errno(err, "%s", path);
-    if (namespace >= 0)
-        close(namespace);
+    error_close(namespace);
     return ok;
 }
 
@@ -185,8 +174,7 @@ pid_t linux_program_start(const struct emu_program_config *config, const struct 
         program_start(config, host, output);
     if (pid < 0)
         error_set_errno(err, "%s", path);
-    if (output >= 0)
-        close(output);
+    error_close(output);
     return pid;
 }
 

@@ -3,13 +3,8 @@
 
 #include "emu/linux/program.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define TC_WORDS 64
 #define TC_TEXT 256

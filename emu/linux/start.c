@@ -2,18 +2,12 @@
 #include "emu/linux/start.h"
 
 #include "base/directory.h"
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "emu/linux/key.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -21,7 +15,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MEMORY_MB 1024 /* of the kernel inside, as far as it uses it. With 64, TCP's own limits change rates */
 #define PROGRESS "progress "
@@ -269,8 +262,7 @@ static bool start_is_idle(struct start *s)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)s->pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     const char *after = n > 0 ? strrchr(text, ')') : NULL; /* the name before it may hold anything */
     if (!after || sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2)
         return false;
@@ -294,8 +286,7 @@ static int start_wait(struct start *s)
         if (*s->config->interrupt && !(s->told_s > 0)) {
             int fd = openat(s->own, "stop", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
             s->told_s = monotonic_now_s();
-            if (fd >= 0)
-                close(fd);
+            error_close(fd);
         }
         char bytes[4096];
         ssize_t n = ready > 0 ? read(s->console, bytes, sizeof bytes) : -1;
@@ -313,8 +304,7 @@ static bool start_read(const struct start *s, const char *name, char *text, size
 {
     int fd = openat(s->own, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
-    if (fd >= 0)
-        close(fd);
+    error_close(fd);
     text[n > 0 ? n : 0] = '\0';
     text[strcspn(text, "\r\n")] = '\0';
     return n >= 0;
@@ -363,13 +353,11 @@ static void start_end(struct start *s)
         while (waitpid(-s->pid, NULL, 0) > 0) /* those whose parent it was */
             ;
     }
-    if (s->leash >= 0)
-        close(s->leash);
+    error_close(s->leash);
     if (s->watchdog > 0)
         while (waitpid(s->watchdog, NULL, 0) < 0 && errno == EINTR)
             ;
-    if (s->console >= 0)
-        close(s->console);
+    error_close(s->console);
 }
 
 int linux_start(const struct linux_start *config, struct error *err)
@@ -385,8 +373,7 @@ int linux_start(const struct linux_start *config, struct error *err)
     start_end(&s);
     if (s.log)
         fclose(s.log);
-    if (s.own >= 0)
-        close(s.own);
+    error_close(s.own);
     if (s.run >= 0)
         start_clean(&s);
     MEMORY_FREE(s.kernel, s.directory);

@@ -8,7 +8,6 @@
 #include "base/error.h"
 
 #include <signal.h>
-#include <stdint.h>
 
 #define LINUX_START_PRIVATE ".linux"         /* in the run's directory, while it runs */
 #define LINUX_START_CONSOLE "linux-console.txt" /* left there by a kernel that crashed */

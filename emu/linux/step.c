@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/step.h"
 
-#include "base/memory.h"
-
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define DEVICE "/dev/contraflow"
 #define OUT_BYTES (256 * 1024) /* several frames of the largest size */
@@ -33,8 +28,7 @@ static void list_fini(struct linux_step_list *l)
 
 void linux_step_close(struct linux_step *s)
 {
-    if (s->device >= 0)
-        close(s->device);
+    error_close(s->device);
     linux_wall_free(s->wall);
     list_fini(&s->next);
     list_fini(&s->last);

@@ -3,12 +3,7 @@
  * device, in virtual time, or by the system's own in wall time. */
 #pragma once
 
-#include "base/error.h"
-#include "emu/linux/kernel/contraflow.h"
 #include "emu/linux/wall.h"
-
-#include <stddef.h>
-#include <stdint.h>
 
 struct linux_step_list {
     struct contraflow_op *ops; /* owned */

@@ -3,27 +3,18 @@
 
 #include "emu/linux/netlink.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <linux/veth.h>
-#include <net/if.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static bool veth_write(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool ok = fd >= 0 && write(fd, text, strlen(text)) > 0;
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
+    error_close(fd);
     return ok;
 }
 
@@ -90,10 +81,7 @@ static bool veth_make(int home, const char *peer, const uint8_t mac[static 6])
     linux_netlink_end(&m, data);
     linux_netlink_end(&m, info);
     bool ok = fd >= 0 && linux_netlink_ask(fd, &m);
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = why;
+    error_close(fd);
     return ok;
 }
 
@@ -109,10 +97,7 @@ int linux_veth_add(int home, int number, const uint8_t mac[static 6])
         index = veth_no_ipv6() && linux_interface_ioctl(peer, SIOCSIFFLAGS, &up) ? (int)if_nametoindex(peer) : -1;
         ok = setns(host, CLONE_NEWNET) == 0;
     }
-    int why = errno;
-    if (host >= 0)
-        close(host);
-    errno = why;
+    error_close(host);
     return ok && index > 0 ? index : -1;
 }
 

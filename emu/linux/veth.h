@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 
-#include <stdint.h>
-
 /* The process goes into a network namespace of its own; where it may not make one as it is, into a user namespace,
  * too, in which it is root. Returns a descriptor of the network namespace; -1 and *err, ERROR_SYSTEM, where the
  * system permits neither. */

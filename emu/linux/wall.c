@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/linux/wall.h"
 
-#include "base/memory.h"
 #include "emu/linux/veth.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SLOT_BYTES 2048 /* a frame of 1514 bytes, and what the kernel says of it */
 #define BLOCK_BYTES (64 * 1024)
@@ -115,8 +111,7 @@ void linux_wall_free(struct linux_wall *w)
         munmap(w->ring, (size_t)SLOTS * SLOT_BYTES);
     const int fds[] = {w->epoll, w->packets, w->home};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
+        error_close(fds[i]);
     MEMORY_FREE(w->links, w->hosts, w->sockets, w->filling, w);
 }
 

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "emu/linux/kernel/contraflow.h"
 
-#include <stdint.h>
-
 struct linux_wall;
 
 /* The process is in namespaces of its own from then on. NULL and *err, ERROR_SYSTEM. */

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/fabric.h"
 
-#include "base/memory.h"
-#include "emu/ring.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-
 #define WORD 64
 
 struct fabric_input {
@@ -70,9 +64,8 @@ void emu_fabric_free(struct emu_fabric *f)
             emu_ring_fini(&input->rings[k], f->config.ops);
         free(input->rings);
     }
-    if (f) {
+    if (f)
         MEMORY_FREE(f->inputs, f->waiting, f->last);
-    }
     free(f);
 }
 

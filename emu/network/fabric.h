@@ -15,7 +15,6 @@
  * outputs are always ready, and inputs buffer only what waits for the backplane. */
 #pragma once
 
-#include "base/random.h"
 #include "emu/network/port.h"
 
 /* Which of the inputs that wait for an output it takes next. */

@@ -3,8 +3,6 @@
 
 #include "base/memory.h"
 
-#include <stdlib.h>
-
 #define FNV_OFFSET UINT64_C(0xcbf29ce484222325) /* FNV-1a, 64 bits */
 #define FNV_PRIME UINT64_C(0x100000001b3)
 #define NORMAL_TERMS 12 /* their sum has a standard deviation of one term's range */

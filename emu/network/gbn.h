@@ -23,7 +23,6 @@
 
 #include "base/random.h"
 #include "emu/clock.h"
-#include "emu/frame.h"
 #include "emu/queues/queue.h"
 
 #define EMU_GBN_ETHERTYPE 0x88b5

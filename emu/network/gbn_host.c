@@ -6,9 +6,6 @@
 #include "emu/headers.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NUMBER_BITS 20
 #define NUMBER_MASK ((1U << NUMBER_BITS) - 1)
@@ -200,9 +197,8 @@ void emu_gbn_free(struct emu_gbn *g)
         gbn_flow_fini(g->flows[i]);
         free(g->flows[i]);
     }
-    if (g) {
+    if (g)
         MEMORY_FREE(g->hosts, g->flows);
-    }
     free(g);
 }
 

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/graph.h"
 
-#include "base/memory.h"
-#include "base/random.h"
 #include "base/text.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FAR INT32_MAX
 

@@ -9,7 +9,6 @@
  * and direction, of the node's name and of the seed chooses, as equal-cost multipath by the five-tuple (RFC 2992). */
 #pragma once
 
-#include "base/error.h"
 #include "emu/network/switch.h"
 
 #define EMU_GRAPH_NAME 16 /* of a node, with its end */

@@ -3,9 +3,6 @@
 
 #include "base/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum host_way { HOST_IN, HOST_OUT, HOST_WAYS };
 
 /* Serves one frame after the other; where both ways wait they take turns. */
@@ -45,9 +42,8 @@ static int64_t host_processor_ps(const struct emu_host *h, enum host_way way, co
            (way == HOST_IN ? h->take_ps : 0);
 }
 
-static int64_t host_bus_ps(const struct emu_host *h, enum host_way way, const struct emu_frame *frame)
+static int64_t host_bus_ps(const struct emu_host *h, enum host_way way UNUSED, const struct emu_frame *frame)
 {
-    (void)way;
     return h->config.bus_ps + host_rate_ps(emu_frame_host_bytes(frame), h->config.bus_bps);
 }
 

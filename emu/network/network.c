@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/network.h"
 
-#include "base/memory.h"
-
 #include <assert.h>
-#include <string.h>
 
 /* NULL: it needs no time for a frame. */
 static struct emu_host *network_inside(const struct emu_network *n, int host)

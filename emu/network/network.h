@@ -5,9 +5,6 @@
  * names of their ports. */
 #pragma once
 
-#include "emu/network/host.h"
-#include "emu/network/port.h"
-#include "emu/network/switch.h"
 #include "emu/network/topology.h"
 
 struct emu_network {

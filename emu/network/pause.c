@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/pause.h"
 
-#include "base/memory.h"
-
-#include <stdlib.h>
-
 /* What PAUSE means to a port, or to one of its classes. */
 struct pause_port {
     struct emu_pause *pause; /* borrowed */
@@ -57,9 +53,8 @@ struct emu_pause *emu_pause_new(const struct emu_pause_config *config, const str
 
 void emu_pause_free(struct emu_pause *p)
 {
-    if (p) {
+    if (p)
         MEMORY_FREE(p->ports, p->stopped, p->congested);
-    }
     free(p);
 }
 

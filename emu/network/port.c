@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/port.h"
 
-#include "base/memory.h"
-
 #include <assert.h>
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PS_PER_BYTE_BIT INT64_C(8000000000000) /* ps in a second, bits in a byte */
 #define TAG_BYTES 4   /* of IEEE 802.1Q */

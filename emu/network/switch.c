@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/switch.h"
 
-#include "base/memory.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 #define BUFFER_OVERHEAD_BYTES (EMU_FRAME_HEADER_BYTES + EMU_FRAME_FCS_BYTES)
 
 struct emu_switch_config emu_switch_config_default(void)

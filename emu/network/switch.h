@@ -8,11 +8,8 @@
  * over a backplane, they cross a fabric (emu/network/fabric.h). A frame that is being transmitted is no longer in a buffer. */
 #pragma once
 
-#include "emu/network/architecture.h"
 #include "emu/network/fabric.h"
 #include "emu/network/pause.h"
-#include "emu/network/port.h"
-#include "emu/ring.h"
 
 struct emu_switch_config {
     enum emu_architecture architecture;

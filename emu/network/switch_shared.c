@@ -3,8 +3,6 @@
  * times what is left of the pool (Choudhury and Hahne 1998). */
 #include "emu/network/switch.h"
 
-#include <inttypes.h>
-
 /* FIFO ports count what left only when asked, so s->pool_bytes is what the pool held at most, as emu_port_at_most() is of one. That is enough to let a
  * frame in; it is brought up to date before one is refused. */
 static void shared_settle(struct emu_switch *s)

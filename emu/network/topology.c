@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/topology.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define EMU_TOPOLOGY_TEXT(NAME, name, text) [EMU_TOPOLOGY_##NAME] = (text),
 const char *const emu_topology_names[] = {EMU_TOPOLOGIES(EMU_TOPOLOGY_TEXT) NULL};
 

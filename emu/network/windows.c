@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/network/windows.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */
@@ -573,13 +570,9 @@ static bool windows_order(struct emu_windows *w)
 }
 
 /* A FIFO that nobody watches has no events. */
-static void no_schedule(void *engine, int64_t delay_ps, void (*fn)(void *), void *arg)
+static void no_schedule(void *engine UNUSED, int64_t delay_ps UNUSED, void (*fn)(void *) UNUSED, void *arg UNUSED)
 {
-    (void)delay_ps;
-    (void)fn;
-    (void)arg;
     assert(engine);
-    (void)engine;
 }
 
 static void windows_add_part(struct emu_windows *w, struct emu_port *port, int host, const int *first)

@@ -29,8 +29,6 @@
 #include <vector>
 
 extern "C" {
-#include "base/error.h"
-#include "emu/engine.h"
 }
 
 using namespace ns3;

@@ -10,9 +10,6 @@
 #include "base/memory.h"
 #include "emu/queues/queue.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define BUCKETS EMU_DISCIPLINE_BUCKETS
 #define HEADERS (EMU_FRAME_HEADER_BYTES + 60 + 60) /* IPv4 and TCP with all the options they can have */
 #define NOBODY 0 /* nodes are numbered from 1 */
@@ -253,12 +250,11 @@ static void ack_filter_fini(void *state, const struct emu_frame_ops *ops)
     free(a->nodes);
 }
 
-static void ack_filter_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+static void ack_filter_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps UNUSED)
 {
     struct ack_filter *a = state;
     struct ack_header h = {0};
     int bucket = emu_discipline_bucket(flow), i = ack_filter_node(a);
-    (void)now_ps;
     bool looks = frame->pure_ack || a->chains[bucket].first != NOBODY;
     bool tcp = looks && header_read(&h, a->frames, frame);
     int goes = tcp && (h.flags & (ACK | SYN)) == ACK ? ack_filter_find(a, bucket, &h) : NOBODY;
@@ -279,10 +275,9 @@ static bool ack_filter_lost(void *state, struct emu_frame *frame)
     return loses;
 }
 
-static enum emu_discipline_next ack_filter_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+static enum emu_discipline_next ack_filter_pop(void *state, int64_t now_ps UNUSED, struct emu_frame *frame)
 {
     struct ack_filter *a = state;
-    (void)now_ps;
     if (a->first == NOBODY)
         return EMU_DISCIPLINE_EMPTY;
     *frame = ack_filter_remove(a, a->first);

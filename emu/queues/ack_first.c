@@ -14,17 +14,15 @@ static void ack_first_fini(void *state, const struct emu_frame_ops *ops)
     emu_ring_fini(&a->rest, ops);
 }
 
-static void ack_first_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+static void ack_first_push(void *state, const struct emu_frame *frame, uint32_t flow UNUSED, int64_t now_ps)
 {
     struct ack_first *a = state;
-    (void)flow;
     emu_ring_push(frame->pure_ack ? &a->acks : &a->rest, frame, now_ps);
 }
 
-static enum emu_discipline_next ack_first_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+static enum emu_discipline_next ack_first_pop(void *state, int64_t now_ps UNUSED, struct emu_frame *frame)
 {
     struct ack_first *a = state;
-    (void)now_ps;
     return emu_ring_pop(&a->acks, frame) || emu_ring_pop(&a->rest, frame) ? EMU_DISCIPLINE_FRAME
                                                                            : EMU_DISCIPLINE_EMPTY;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "emu/queues/bucket.h"
 
-#include <math.h>
-
 static int64_t bucket_ps(const struct emu_bucket *b, int64_t bytes)
 {
     double ps = 8e12 * (double)bytes / (double)b->rate_bps;

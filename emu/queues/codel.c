@@ -6,8 +6,6 @@
 #include "emu/queues/codel.h"
 #include "emu/ring.h"
 
-#include <math.h>
-
 #define PS_PER_MS INT64_C(1000000000)
 #define TARGET_PS (5 * PS_PER_MS)     /* section 4.3 */
 #define INTERVAL_PS (100 * PS_PER_MS) /* section 4.2 */
@@ -102,10 +100,9 @@ static void codel_begin(void *state, const struct emu_queue_config *config)
     c->rule = emu_codel_rule(config, false);
 }
 
-static void codel_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+static void codel_push(void *state, const struct emu_frame *frame, uint32_t flow UNUSED, int64_t now_ps)
 {
     struct codel *c = state;
-    (void)flow;
     emu_codel_see(&c->rule, frame);
     emu_ring_push(&c->ring, frame, now_ps);
     c->bytes += emu_frame_buffer_bytes(frame);

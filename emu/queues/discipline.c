@@ -15,14 +15,12 @@ void emu_discipline_ring_fini(void *state, const struct emu_frame_ops *ops)
     emu_ring_fini(state, ops);
 }
 
-void emu_discipline_ring_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+void emu_discipline_ring_push(void *state, const struct emu_frame *frame, uint32_t flow UNUSED, int64_t now_ps)
 {
-    (void)flow;
     emu_ring_push(state, frame, now_ps);
 }
 
-enum emu_discipline_next emu_discipline_ring_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+enum emu_discipline_next emu_discipline_ring_pop(void *state, int64_t now_ps UNUSED, struct emu_frame *frame)
 {
-    (void)now_ps;
     return emu_ring_pop(state, frame) ? EMU_DISCIPLINE_FRAME : EMU_DISCIPLINE_EMPTY;
 }

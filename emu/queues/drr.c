@@ -35,11 +35,10 @@ static void drr_fini(void *state, const struct emu_frame_ops *ops)
         emu_ring_fini(&d->classes[i].ring, ops);
 }
 
-static void drr_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+static void drr_push(void *state, const struct emu_frame *frame, uint32_t flow UNUSED, int64_t now_ps)
 {
     struct drr *d = state;
     struct drr_class *c = &d->classes[frame->traffic_class];
-    (void)flow;
     if (c->ring.count == 0) {
         d->turn[d->n++] = frame->traffic_class;
         c->deficit = c->quantum;
@@ -65,10 +64,9 @@ static void drr_next(struct drr *d)
     d->turn[d->n++] = class;
 }
 
-static enum emu_discipline_next drr_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+static enum emu_discipline_next drr_pop(void *state, int64_t now_ps UNUSED, struct emu_frame *frame)
 {
     struct drr *d = state;
-    (void)now_ps;
     for (int stopped = 0; stopped < d->n;) {
         if (d->stopped >> d->turn[0] & 1) {
             drr_next(d);

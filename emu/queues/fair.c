@@ -61,10 +61,9 @@ static void fair_push(void *state, const struct emu_frame *frame, uint32_t flow,
     fair_append(f, i);
 }
 
-static enum emu_discipline_next fair_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+static enum emu_discipline_next fair_pop(void *state, int64_t now_ps UNUSED, struct emu_frame *frame)
 {
     struct fair *f = state;
-    (void)now_ps;
     while (f->first != NOBODY) {
         int i = f->first;
         struct fair_bucket *b = &f->buckets[i];
@@ -97,10 +96,9 @@ static int fair_fattest(const struct fair *f)
     return fattest;
 }
 
-static int64_t fair_evictable_bytes(const void *state, const struct emu_frame *frame)
+static int64_t fair_evictable_bytes(const void *state, const struct emu_frame *frame UNUSED)
 {
     const struct fair *f = state;
-    (void)frame;
     int i = fair_fattest(f);
     return i == NOBODY ? 0 : emu_frame_buffer_bytes(&emu_ring_peek(&f->buckets[i].ring)->frame);
 }

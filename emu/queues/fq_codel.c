@@ -132,11 +132,10 @@ static int fq_codel_fattest(const struct fq_codel *f)
     return fattest;
 }
 
-static int64_t fq_codel_evictable_bytes(const void *state, const struct emu_frame *frame)
+static int64_t fq_codel_evictable_bytes(const void *state, const struct emu_frame *frame UNUSED)
 {
     const struct fq_codel *f = state;
     int i = fq_codel_fattest(f);
-    (void)frame;
     return i == NOBODY ? 0 : emu_frame_buffer_bytes(&emu_ring_peek(&f->buckets[i].ring)->frame);
 }
 

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 static const struct emu_kernel_ops *kernel;
 static void *kernel_engine;
@@ -51,10 +50,9 @@ static void kernel_fini(void *state, const struct emu_frame_ops *ops)
     free(k->unused);
 }
 
-static void kernel_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+static void kernel_push(void *state, const struct emu_frame *frame, uint32_t flow UNUSED, int64_t now_ps UNUSED)
 {
     struct kernel_queue *k = state;
-    (void)flow, (void)now_ps;
     uint32_t number = k->n_unused > 0 ? k->unused[--k->n_unused] : ++k->numbers;
     k->frames = memory_grown(k->frames, number, &k->capacity, 64, sizeof *k->frames, "queued frames");
     k->frames[number] = *frame;
@@ -77,10 +75,9 @@ static bool kernel_lost(void *state, struct emu_frame *frame)
     return true;
 }
 
-static enum emu_discipline_next kernel_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+static enum emu_discipline_next kernel_pop(void *state, int64_t now_ps UNUSED, struct emu_frame *frame)
 {
     struct kernel_queue *k = state;
-    (void)now_ps;
     if (!k->asked && k->n_unused == k->numbers)
         return EMU_DISCIPLINE_EMPTY;
     if (!k->asked) {
@@ -98,10 +95,9 @@ static enum emu_discipline_next kernel_pop(void *state, int64_t now_ps, struct e
     return EMU_DISCIPLINE_FRAME;
 }
 
-static int64_t kernel_ready_ps(const void *state, int64_t now_ps)
+static int64_t kernel_ready_ps(const void *state, int64_t now_ps UNUSED)
 {
     const struct kernel_queue *k = state;
-    (void)now_ps;
     return k->ask.ready_ps;
 }
 

@@ -12,8 +12,6 @@
 #include "emu/queues/queue.h"
 #include "emu/ring.h"
 
-#include <math.h>
-
 #define PS_PER_MS INT64_C(1000000000)
 #define PS_PER_S 1e12
 #define TARGET_PS (15 * PS_PER_MS)
@@ -101,10 +99,9 @@ static bool pie_picks(struct pie *s)
            (double)random_below(&s->random, UINT64_C(1) << 53) < s->p * (double)(UINT64_C(1) << 53);
 }
 
-static bool pie_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes, int64_t now_ps)
+static bool pie_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes UNUSED, int64_t now_ps)
 {
     struct pie *s = state;
-    (void)depth_bytes;
     pie_catch_up(s, now_ps);
     if (!pie_picks(s))
         return true;
@@ -112,10 +109,9 @@ static bool pie_admit(void *state, const struct emu_frame *frame, int64_t depth_
     return s->p <= MARKS_UP_TO && emu_frame_mark(s->marks, frame);
 }
 
-static void pie_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+static void pie_push(void *state, const struct emu_frame *frame, uint32_t flow UNUSED, int64_t now_ps)
 {
     struct pie *s = state;
-    (void)flow;
     emu_ring_push(&s->ring, frame, now_ps);
     s->bytes += emu_frame_host_bytes(frame);
 }

@@ -15,10 +15,9 @@ static void policer_begin(void *state, const struct emu_queue_config *config)
     emu_bucket_init(&p->bucket, config);
 }
 
-static bool policer_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes, int64_t now_ps)
+static bool policer_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes UNUSED, int64_t now_ps)
 {
     struct policer *p = state;
-    (void)depth_bytes;
     return emu_bucket_take(&p->bucket, frame, now_ps);
 }
 

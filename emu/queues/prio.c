@@ -17,18 +17,16 @@ static void prio_fini(void *state, const struct emu_frame_ops *ops)
         emu_ring_fini(&p->classes[i], ops);
 }
 
-static void prio_push(void *state, const struct emu_frame *frame, uint32_t flow, int64_t now_ps)
+static void prio_push(void *state, const struct emu_frame *frame, uint32_t flow UNUSED, int64_t now_ps)
 {
     struct prio *p = state;
-    (void)flow;
     emu_ring_push(&p->classes[frame->traffic_class], frame, now_ps);
     p->bytes[frame->traffic_class] += emu_frame_buffer_bytes(frame);
 }
 
-static enum emu_discipline_next prio_pop(void *state, int64_t now_ps, struct emu_frame *frame)
+static enum emu_discipline_next prio_pop(void *state, int64_t now_ps UNUSED, struct emu_frame *frame)
 {
     struct prio *p = state;
-    (void)now_ps;
     for (int i = 0; i < EMU_FRAME_CLASSES; i++)
         if (!(p->stopped >> i & 1) && emu_ring_pop(&p->classes[i], frame)) {
             p->bytes[i] -= emu_frame_buffer_bytes(frame);

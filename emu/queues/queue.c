@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "emu/queues/kernel_queue.h"
 
-#include <stdlib.h>
-
 struct emu_queue_config emu_queue_config_default(void)
 {
     return (struct emu_queue_config){.limit_bytes = EMU_QUEUE_UNLIMITED, .limit_packets = EMU_QUEUE_UNLIMITED};

@@ -13,8 +13,6 @@
 #include "emu/queues/queue.h"
 #include "emu/ring.h"
 
-#include <math.h>
-
 #define MEAN_PACKET 1000 /* bytes, tc's avpkt */
 #define TICKS_PER_US 15.625 /* of tc's */
 #define CELLS 255

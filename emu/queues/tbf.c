@@ -15,10 +15,9 @@ static void tbf_begin(void *state, const struct emu_queue_config *config)
     emu_bucket_init(&t->bucket, config);
 }
 
-static bool tbf_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes, int64_t now_ps)
+static bool tbf_admit(void *state, const struct emu_frame *frame, int64_t depth_bytes UNUSED, int64_t now_ps)
 {
     const struct tbf *t = state;
-    (void)depth_bytes;
     return emu_bucket_left_ps(&t->bucket, frame, now_ps) != INT64_MIN;
 }
 

@@ -97,7 +97,7 @@ bool model_window_rule_solve(struct model_window_rule *r, const bool *active, do
            (!(bursts > 0) || model_window_add_bursts(r->window, r->release_bytes, bursts, err));
 }
 
-static void *window_rule_new(const struct model_routes *routes, struct error *err)
+static void *window_rule_new(const struct model_routes *routes, bool contra_flow UNUSED, struct error *err)
 {
     return model_window_rule_new(routes, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/operations.h"
 
-#include "base/units.h"
 #include "results/csv.h"
 #include "results/directory.h"
 
@@ -58,10 +57,6 @@ void operations_through(struct operations *o, int process)
         operations_begin(o, next_ps > now_ps ? next_ps - now_ps : 0);
 }
 
-bool operations_done(const struct operations *o)
-{
-    return o->ended == o->plan.processes && o->operation + 1 == o->plan.repeat;
-}
 
 void operations_add(struct operations *o, int64_t operation, int process, int64_t start_ps, int64_t end_ps)
 {

@@ -6,10 +6,6 @@
  * earlier than a period after this one began. */
 #pragma once
 
-#include "base/error.h"
-#include "base/estimate.h"
-#include "base/random.h"
-#include "emu/clock.h"
 #include "scenarios/scenario.h"
 
 /* What a collective does. All borrowed. */
@@ -42,8 +38,6 @@ void operations_begin(struct operations *o, int64_t after_ps);
 /* A process is through with the present operation: noted, and after the last of them the next one begins. */
 void operations_through(struct operations *o, int process);
 
-/* All processes are through with all repetitions. */
-bool operations_done(const struct operations *o);
 
 /* Notes a row without a plan: of a program that has its own order. */
 void operations_add(struct operations *o, int64_t operation, int process, int64_t start_ps, int64_t end_ps);

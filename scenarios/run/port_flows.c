@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/port_flows.h"
 
-#include "base/hash.h"
 #include "base/units.h"
 
 #define SLOTS (4 * PORT_FLOWS)
 
 void port_flows_fini(struct port_flows *f)
 {
-    for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++) {
+    for (size_t i = 0; i < sizeof f->flow / sizeof *f->flow; i++)
         MEMORY_FREE(f->flow[i].data.waits, f->flow[i].ack.waits);
-    }
     free(f->all.waits);
 }
 

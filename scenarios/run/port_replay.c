@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/port_replay.h"
 
-#include "base/units.h"
 #include "capture/inject.h"
 #include "emu/native/scheduler.h"
-#include "emu/network/port.h"
 #include "scenarios/run/record.h"
 
 #define SAMPLE_PS UNITS_PS_PER_MS
@@ -35,9 +33,8 @@ static struct port_flows_count *replay_count(struct port_replay *r, const struct
 }
 
 static void replay_saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
-                       const struct emu_queue *queue)
+                       const struct emu_queue *queue UNUSED)
 {
-    (void)queue;
     struct port_replay *r = user;
     struct port_flows_count *count = replay_count(r, frame), *all = &r->result->flows.all;
     if (event == EMU_TAP_DROP) {
@@ -51,10 +48,8 @@ static void replay_saw(void *user, enum emu_tap_event event, int64_t time_ps, co
     port_flows_waited(all, wait_ps);
 }
 
-static void replay_delivered(void *owner, int index, const struct emu_frame *frame)
+static void replay_delivered(void *owner UNUSED, int index UNUSED, const struct emu_frame *frame)
 {
-    (void)owner;
-    (void)index;
     (void)frame; /* its handle is a time: nothing to release */
 }
 

@@ -16,7 +16,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "emu/frame.h"
 #include "emu/queues/queue.h"
 #include "scenarios/run/port_flows.h"
 

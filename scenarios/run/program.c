@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/program.h"
 
-#include "emu/network/gbn.h"
 #include "scenarios/traffic/pauses.h"
 
 #include <assert.h>
@@ -66,7 +65,8 @@ void program_introduce(const struct program *p)
 
 bool program_operations_done(const struct program *p)
 {
-    return operations_done(&p->operations);
+    const struct operations *o = &p->operations;
+    return o->ended == o->plan.processes && o->operation + 1 == o->plan.repeat;
 }
 
 struct estimate_running program_operations(const struct program *p)

@@ -18,8 +18,6 @@
  *   uniform.csv     sink,offered_frames,received_frames,utilization - after the warm-up; share of the sink's link */
 #pragma once
 
-#include "base/estimate.h"
-#include "emu/network/network.h"
 #include "results/summary.h"
 #include "scenarios/run/operations.h"
 

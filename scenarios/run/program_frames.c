@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Full frames without a protocol: the burst test of Tam 2001, appendix A.1, and saturated uniform traffic. */
 #include "scenarios/run/program.h"
-#include "results/csv.h"
 #include "results/directory.h"
 
 #define RAW_PAYLOAD 1500
@@ -186,9 +185,8 @@ static void uniform_deliver(struct program *p, int host, const struct emu_frame 
         u->received[sink] += uniform_counts(u);
 }
 
-static bool uniform_done(const struct program *p)
+static bool uniform_done(const struct program *p UNUSED)
 {
-    (void)p;
     return false; /* it ends with the run */
 }
 

@@ -6,7 +6,6 @@
  * No process leaves a barrier when others do: each message is written an offset of [0, start_spread] after it, drawn
  * anew. Which of several flows comes first at a queue they share changes with it from message to message, and so does
  * what they get: that is what there is to average. */
-#include "base/units.h"
 #include "scenarios/run/program.h"
 
 struct messages_flow {

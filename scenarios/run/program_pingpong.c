@@ -2,7 +2,6 @@
 /* Pairs of hosts across the network's middle that send one packet to and fro at the same time: Tam 2001, appendix A.5.
  * One number of pairs after another. */
 #include "scenarios/run/program_gbn.h"
-#include "results/csv.h"
 #include "results/directory.h"
 
 struct pingpong_result {

@@ -12,7 +12,6 @@
  * ACKs waited in queues, as far as that cost the message time. Whatever has an ACK for it counts, data of the other way,
  * too. A sender that is paced is not told apart. */
 #include "base/order.h"
-#include "base/units.h"
 #include "capture/decode.h"
 #include "results/directory.h"
 #include "scenarios/traffic/played.h"
@@ -531,9 +530,8 @@ static bool play_finish(struct program *p, struct error *err)
 static void play_free(void *state)
 {
     struct play *y = state;
-    for (size_t i = 0; i < y->n_ways; i++) {
+    for (size_t i = 0; i < y->n_ways; i++)
         MEMORY_FREE(y->ways[i].parcels, y->ways[i].sent.ops, y->ways[i].posted.ops);
-    }
     schedule_fini(&y->schedule);
 }
 

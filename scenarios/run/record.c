@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/run/record.h"
 
-#include "base/units.h"
 #include "results/directory.h"
 #include "results/queues.h"
 

@@ -2,10 +2,7 @@
 /* scenarios/run/record.h - what a run writes beside its captures: flows.csv, queues.csv, summary.json. */
 #pragma once
 
-#include "base/estimate.h"
 #include "base/outfile.h"
-#include "emu/lateness.h"
-#include "emu/network/network.h"
 #include "results/progress.h"
 #include "results/summary.h"
 #include "scenarios/run/waits.h"

@@ -2,17 +2,15 @@
 #include "scenarios/run/run.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "capture/writer.h"
 #include "emu/headers.h"
 #include "emu/network/windows.h"
 #include "results/directory.h"
 #include "scenarios/commands.h"
-#include "scenarios/run/datagrams.h"
 #include "scenarios/run/program.h"
 #include "scenarios/run/record.h"
 #include "scenarios/run/samples.h"
-#include "scenarios/run/windows.h"
+#include "scenarios/run/timed.h"
 #include "scenarios/traffic/pauses.h"
 
 #define VLAN_TAG_AT 12 /* after both addresses */
@@ -225,9 +223,8 @@ static size_t run_tag(uint8_t *bytes, size_t n, size_t most, int vlan)
 }
 
 static void run_saw(void *user, enum emu_tap_event event, int64_t time_ps, const struct emu_frame *frame,
-                    const struct emu_queue *queue)
+                    const struct emu_queue *queue UNUSED)
 {
-    (void)queue;
     struct run_tap *t = user;
     if (event == EMU_TAP_DROP || event == EMU_TAP_LOST || t->run->failed)
         return; /* a dropped frame never passes the tap, nor does a lost one reach it */

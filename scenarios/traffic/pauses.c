@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scenarios/traffic/pauses.h"
 
-#include "emu/network/port.h"
-
 #define ENDLESS (INT64_MAX / 2)
 
 struct pauses_flow {

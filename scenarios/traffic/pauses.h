@@ -4,7 +4,6 @@
  * pauses begin when so many bytes are written. */
 #pragma once
 
-#include "emu/engine.h"
 #include "scenarios/scenario.h"
 
 struct pauses;

@@ -12,9 +12,8 @@ void schedule_init(struct schedule *s, int ranks)
 
 void schedule_fini(struct schedule *s)
 {
-    for (int r = 0; r < s->n; r++) {
+    for (int r = 0; r < s->n; r++)
         MEMORY_FREE(s->ranks[r].ops, s->ranks[r].needs);
-    }
     free(s->ranks);
     *s = (struct schedule){0};
 }

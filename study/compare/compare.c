@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/compare.h"
 
-#include "study/compare/compare_differ.h"
 #include "study/compare/compare_interval.h"
-#include "study/compare/kept.h"
 
 /* A judged host, kept. */
 struct kept {
@@ -232,7 +230,7 @@ static void compare_pair(struct study_compare *c)
             compare_add(c, NULL, &after[k]);
 }
 
-/* A side that was judged before (study/compare/kept.h), or is judged now. */
+/* A side that was judged before (study_kept_read()), or is judged now. */
 static bool compare_read(struct reading *r, const struct study_judge_options *options,
                          const struct study_capture_listener *listener, struct error *err)
 {
@@ -294,9 +292,8 @@ void study_compare_fini(struct study_compare *c)
         host_fini(&c->host[i]);
     free(c->host);
     for (int side = 0; c->store && side < STUDY_COMPARE_SIDES; side++) {
-        for (size_t i = 0; i < c->store->n[side]; i++) {
+        for (size_t i = 0; i < c->store->n[side]; i++)
             MEMORY_FREE(c->store->kept[side][i].resource.flows, c->store->kept[side][i].source);
-        }
         free(c->store->kept[side]);
     }
     free(c->store);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/compare/compare_differ.h"
+#include "study/compare/compare.h"
 
 #include "base/text.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "scenarios/differ.h"
 

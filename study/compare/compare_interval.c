@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/compare_interval.h"
 
-#include "base/estimate.h"
 #include "base/units.h"
 #include "results/progress.h"
 #include "results/summary.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/compare/compare_sweeps.h"
 
-#include "base/estimate.h"
 #include "base/order.h"
 #include "sweep/read.h"
 
@@ -62,10 +61,9 @@ static void run_figures(const struct sweep_result *r, double figure[FIGURES], do
     ci95[STUDY_COMPARE_SWEEPS_OPERATION] = r->operations.ci95_s;
 }
 
-static bool grid_take(void *user, const struct sweep_result *r, struct error *err)
+static bool grid_take(void *user, const struct sweep_result *r, struct error *err UNUSED)
 {
     struct grid *g = user;
-    (void)err;
     g->point = memory_grown(g->point, g->n, &g->capacity, 64, sizeof *g->point, "points to compare");
     struct grid_point *p = &g->point[g->n++];
     *p = (struct grid_point){.axes = json_incref(r->axes), .number = r->number, .runs = 1,

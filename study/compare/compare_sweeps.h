@@ -4,8 +4,6 @@
 
 #include "study/compare/compare.h"
 
-#include <jansson.h>
-
 /* What is compared of a point. Waits and messages are means over its flows, waits by their rates. */
 enum study_compare_sweeps_figure {
     STUDY_COMPARE_SWEEPS_OPERATION, /* s: exchanges, barriers, collectives */

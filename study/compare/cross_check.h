@@ -2,7 +2,6 @@
 /* study/compare/cross_check.h - the same scenario by two engines or three, flow by flow. */
 #pragma once
 
-#include "base/error.h"
 #include "results/summary.h"
 
 #define STUDY_CROSS_CHECK_RATE 0.01       /* steady goodput of flows without losses: within so much of the first engine's */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "study/compare/kept.h"
+#include "study/compare/compare.h"
 
 #include "base/infile.h"
 #include "results/directory.h"
 #include "results/json.h"
 #include "study/verdict/judge_run.h"
-
-#include <jansson.h>
 
 #define MOST (16u << 20) /* bytes */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explain/both_ends.h"
 
-#include "base/compression.h"
 #include "study/explain/explanation.h"
 
 static struct study_both_ends_flow both_ends_flow(const struct analysis_both_ends_flow *f, bool placed)

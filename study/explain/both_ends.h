@@ -3,8 +3,6 @@
  * compressed between the two. */
 #pragma once
 
-#include "analysis/ends/both_ends.h"
-#include "analysis/flows/flows.h"
 #include "study/capture.h"
 
 struct study_both_ends_flow {

@@ -116,7 +116,7 @@ static void run_waits(struct study_explain_run *run)
 
 bool study_explain_run_read(const char *directory, struct study_explain_run *run, struct error *err)
 {
-    struct results_queues queues = {0};
+    MEMORY_ENDS(results_queues_fini) struct results_queues queues = {0};
     *run = (struct study_explain_run){.n_waits = 0};
     if (!results_summary_read(&run->summary, directory, err))
         return false;
@@ -129,9 +129,7 @@ bool study_explain_run_read(const char *directory, struct study_explain_run *run
     bool ok = results_queues_read(&queues, path, err);
     if (ok)
         run_waits(run);
-    ok = ok && run_turns(run, &queues, err);
-    results_queues_fini(&queues);
-    return ok;
+    return ok && run_turns(run, &queues, err);
 }
 
 void study_explain_run_fini(struct study_explain_run *run)

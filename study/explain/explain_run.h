@@ -4,7 +4,6 @@
 #pragma once
 
 #include "analysis/pendulum.h"
-#include "base/error.h"
 #include "results/queues.h"
 #include "results/summary.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/explain/explanation.h"
 
-#include "analysis/flows/degree.h"
 #include "analysis/rules/check_capture.h"
 #include "base/order.h"
 #include "base/text.h"

@@ -3,10 +3,9 @@
 
 #include "base/order.h"
 
-static bool engines_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
+static bool engines_take(void *state, const char *source UNUSED, const struct sweep_result *r, struct error *err UNUSED)
 {
     struct study_fit_engines *e = state;
-    (void)source, (void)err;
     if (!json_object_get(r->axes, "engine"))
         return true;
     MEMORY_LOCAL char *point = study_fit_group(r->axes, (const char *const[]){"engine", NULL}, r->seed);

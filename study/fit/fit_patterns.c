@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/estimate.h"
 #include "model/congestion.h"
 #include "study/fit/fit_patterns.h"
 
@@ -174,15 +173,15 @@ static bool patterns_judge(const struct study_fit_patterns *p, struct study_fit_
 static bool patterns_take(void *state, const char *source, const struct sweep_result *r, struct error *err)
 {
     struct study_fit_patterns *p = state;
-    struct scenario_pattern pattern;
-    struct model_routes routes;
     if (!patterns_is(r->scenario))
         return true;
     struct study_fit_patterns_cell *c = patterns_cell(p, r);
+    MEMORY_ENDS(scenario_pattern_fini) struct scenario_pattern pattern;
     if (!scenario_pattern_init(&pattern, r->scenario, err))
         return error_prefix(err, "%s: point %" PRId64 ": ", source, r->number);
     for (int i = 0; r->scenario->barrier && i < r->scenario->n_flows; i++)
         pattern.transfers[i].start_s = 0; /* each message starts anew; a time is its own from its start on */
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     bool ok = model_routes_init(&routes, &pattern.platform, &pattern.pattern, err);
     bool both = ok && patterns_both_ways(&routes);
     if (ok) {
@@ -193,8 +192,6 @@ static bool patterns_take(void *state, const char *source, const struct sweep_re
     }
     for (size_t m = 0; ok && m < p->n_models; m++)
         ok = patterns_judge(p, c, m, &pattern, both, err);
-    model_routes_fini(&routes);
-    scenario_pattern_fini(&pattern);
     return ok || error_prefix(err, "%s: point %" PRId64 ": ", source, r->number);
 }
 
@@ -226,9 +223,8 @@ const struct study_fit_patterns_errors *study_fit_patterns_of(const struct study
 static void patterns_fini(void *state)
 {
     struct study_fit_patterns *p = state;
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < p->n; i++)
         MEMORY_FREE(p->cells[i].axes, p->cells[i].links);
-    }
     free(p->cells);
     json_decref(p->numbers);
 }

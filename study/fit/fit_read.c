@@ -16,8 +16,7 @@ char *study_fit_group(const json_t *axes, const char *const *without, int64_t se
         json_object_del(rest, *without);
     if (seed >= 0)
         json_object_set_new(rest, "seed", json_integer(seed));
-    char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
-    return text;
+    return json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 void study_fit_read_start(struct study_fit_read *f)
@@ -50,11 +49,10 @@ static bool fit_read_point(void *user, const struct sweep_result *r, struct erro
     return ok;
 }
 
-static bool fit_read_resources(void *user, const char *source, const char *run,
-                               const struct analysis_resources *resources, struct error *err)
+static bool fit_read_resources(void *user, const char *source, const char *run UNUSED,
+                               const struct analysis_resources *resources, struct error *err UNUSED)
 {
     struct study_fit_read *f = user;
-    (void)run, (void)err;
     f->seen++;
     for (int i = 0; resources && i < STUDY_FIT_PARTS; i++)
         if (study_fit_parts[i]->take_resources)
@@ -119,7 +117,6 @@ static bool fit_read_measurement(struct study_fit_read *f, const struct study_me
 bool study_fit_read_source(struct study_fit_read *f, const char *path, struct error *err)
 {
     const struct study_judge_options options = study_judge_options_default();
-    struct sweep_db db;
     f->source = path;
     f->seen = 0;
     enum filekind kind;
@@ -137,12 +134,10 @@ bool study_fit_read_source(struct study_fit_read *f, const char *path, struct er
     }
     if (kind != FILEKIND_DATABASE)
         return study_judge_source(path, &options, f->listener, fit_read_resources, f, err);
-    if (!sweep_db_open(&db, path, err))
-        return false;
-    bool ok = sweep_read(&db, fit_read_point, f, err);
-    sweep_db_close(&db);
-    return ok && (f->seen > 0 || error_set(err, ERROR_INPUT, "%s: no point of this sweep is done; 'contraflow sweep' "
-                                           "runs them", path));
+    MEMORY_ENDS(sweep_db_close) struct sweep_db db;
+    return sweep_db_open(&db, path, err) && sweep_read(&db, fit_read_point, f, err) &&
+           (f->seen > 0 || error_set(err, ERROR_INPUT, "%s: no point of this sweep is done; 'contraflow sweep' runs them",
+                                     path));
 }
 
 bool study_fit_read_has(const struct study_fit_read *f, enum study_fit_kind part)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/fit/fit_regimes.h"
 
-#include "analysis/rules/check.h"
-#include "base/units.h"
-#include "model/regime.h"
-#include "scenarios/scenario.h"
 #include "study/run_network.h"
 
 static bool setup_shares_host(const struct scenario *s, int flow)
@@ -180,11 +176,10 @@ static void regimes_add(struct study_fit_regimes_spread *s, const struct analysi
     s->jain += of > 0 ? sum * sum / (of * squares) : (double)NAN;
 }
 
-static bool regimes_take(void *state, const char *source, const struct sweep_result *result, struct error *err)
+static bool regimes_take(void *state, const char *source, const struct sweep_result *result, struct error *err UNUSED)
 {
     struct study_fit_regimes *r = state;
     const struct scenario *s = result->scenario;
-    (void)err;
     if (!study_regime_setup_is_star(s) || !regimes_other_axes(result->axes))
         return true;
     struct study_fit_regimes_point *p = regimes_point(r, source, result);

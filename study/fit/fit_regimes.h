@@ -3,9 +3,7 @@
  * point is in, and whether the closed form (model/regime.h) predicts it. */
 #pragma once
 
-#include "base/estimate.h"
 #include "study/fit/fit.h"
-#include "study/fit/fit_regimes.h"
 
 #define STUDY_FIT_REGIMES_CLASSES 2 /* flows in, flows out */
 

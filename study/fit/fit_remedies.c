@@ -3,8 +3,6 @@
 
 #include "base/order.h"
 #include "base/text.h"
-#include "base/units.h"
-#include "model/collective.h"
 
 #define LABEL 256
 
@@ -94,8 +92,7 @@ static char *remedies_axes(const struct sweep_result *r)
         if (strcmp(key, "network") == 0 || strncmp(key, "network.nic", 11) == 0 || strncmp(key, "network.switch", 14) == 0)
             json_object_del(rest, key);
     json_object_set_new(rest, "seed", json_integer(r->seed));
-    char *text = json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
-    return text;
+    return json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 /* Every process of a collective on a host of a star, over TCP. */
@@ -325,11 +322,10 @@ char *study_fit_remedies_sentence(const struct study_fit_remedies *m)
     const char *best = remedies_best(m, &left);
     units_format_rate((int64_t)worst->rate_bps, rate);
     MEMORY_LOCAL char *remedy = best ? memory_text("; '%s' leaves %.1f %% of that at most", best, 100 * left) : memory_text("%s", "");
-    char *text = memory_text("Over FIFOs that drop nothing a %s loses %.1f %% of its bus bandwidth to ACKs behind data on average, and more "
-                             "than %.0f %% at %zu of %zu points, at worst %.0f %% (%s, %s, %s)%s.", worst->collective,
-                             100 * mean, 100 * STUDY_FIT_REMEDIES_SUFFER, suffer, n, 100 * worst->lost, worst->panel,
-                             worst->row, rate, remedy);
-    return text;
+    return memory_text("Over FIFOs that drop nothing a %s loses %.1f %% of its bus bandwidth to ACKs behind data on average, and more "
+                       "than %.0f %% at %zu of %zu points, at worst %.0f %% (%s, %s, %s)%s.", worst->collective,
+                       100 * mean, 100 * STUDY_FIT_REMEDIES_SUFFER, suffer, n, 100 * worst->lost, worst->panel,
+                       worst->row, rate, remedy);
 }
 
 static void remedies_fini(void *state)

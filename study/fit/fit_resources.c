@@ -155,10 +155,9 @@ static void resources_take_as(struct study_fit_resources *r, const char *source,
     resources_end_point(p);
 }
 
-static bool resources_take(void *state, const char *source, const struct sweep_result *result, struct error *err)
+static bool resources_take(void *state, const char *source, const struct sweep_result *result, struct error *err UNUSED)
 {
     struct study_fit_resources *r = state;
-    (void)err;
     const struct scenario *s = result->scenario;
     bool starved = false;
     if (s->traffic != SCENARIO_TRAFFIC_FLOWS || !scenario_has_streams(s) || s->n_flows == 0)

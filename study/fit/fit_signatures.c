@@ -142,9 +142,8 @@ static void signatures_fini(void *state)
     struct study_fit_signatures *f = state;
     for (size_t i = 0; i < f->n; i++)
         free(f->points[i].group);
-    for (size_t i = 0; i < f->n_rows; i++) {
+    for (size_t i = 0; i < f->n_rows; i++)
         MEMORY_FREE(f->rows[i].refused, f->rows[i].others);
-    }
     MEMORY_FREE(f->points, f->rows);
 }
 

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/infer/hypothesis.h"
 
-#include "base/memory.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "study/replay/replay.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FULL_FRAME_BITS (1538 * 8.0)
 

@@ -14,7 +14,6 @@
  * nats a flow, and what misses by many spreads does not. */
 #pragma once
 
-#include "model/posterior.h"
 #include "study/infer/hypothesis.h"
 #include "study/infer/measurement.h"
 

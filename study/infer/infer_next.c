@@ -2,14 +2,7 @@
 /* The next experiment: of some patterns and sizes, those in which two hypotheses disagree most, in deviations of what
  * would be measured. Half the squared distance is what one measurement is expected to tell, in nats of log odds
  * (Kullback and Leibler 1951; Box and Hill 1967, Discrimination among mechanistic models). */
-#include "base/memory.h"
-#include "base/units.h"
 #include "study/infer/infer_parts.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FLOWS 6 /* of a pattern */
 #define SEEDS 2
@@ -115,7 +108,7 @@ bool study_infer_next(struct study_infer *x, struct error *err)
     size_t n = 0, plays_n = 0;
     x->against = 1;
     x->experiments = memory_zeroed(SHAPES * SIZES, sizeof *x->experiments, "experiments");
-    struct infer_play *plays = memory_zeroed(SHAPES * SIZES * 2 * SEEDS, sizeof *plays, "experiments");
+    MEMORY_LOCAL struct infer_play *plays = memory_zeroed(SHAPES * SIZES * 2 * SEEDS, sizeof *plays, "experiments");
     MEMORY_LOCAL double *out = memory_zeroed(SHAPES * SIZES * 2 * SEEDS * FLOWS, sizeof *out, "experiments");
     for (size_t k = 0; k < SHAPES * SIZES; k++)
         if (next_pattern(x->options.base, k / SIZES, k % SIZES, &x->experiments[n], host[n]))
@@ -141,6 +134,5 @@ bool study_infer_next(struct study_infer *x, struct error *err)
     x->lacks = x->n_experiments < n ? STUDY_INFER_LACKS_EXPERIMENTS : STUDY_INFER_LACKS_NOTHING;
     n = x->n_experiments;
     qsort(x->experiments, n, sizeof *x->experiments, next_by_nats);
-    free(plays);
     return ok;
 }

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
-#include "base/units.h"
 #include "scenarios/save.h"
 #include "study/infer/infer_parts.h"
 #include "sweep/job.h"
 #include "sweep/temporary.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define SLOWEST 30 /* times what all bytes take one after the other through the slowest link: nobody waits longer */
 #define TIMEOUTS_S 10
@@ -100,10 +92,10 @@ static void play_take(const struct infer_play *p, const struct results_summary *
 static bool play_model(const struct infer_play *p, struct error *err)
 {
     struct scenario s;
-    struct scenario_pattern pattern;
-    struct study_prediction made = {.model = NULL};
+    MEMORY_ENDS(study_prediction_fini) struct study_prediction made = {.model = NULL};
     if (!play_scenario(p, &s, err))
         return false;
+    MEMORY_ENDS(scenario_pattern_fini) struct scenario_pattern pattern;
     double first_s = study_measurement_first_s(p->pattern);
     for (int i = 0; i < s.n_flows && !p->pattern->replay; i++)
         s.flows[i].start_ps = study_measurement_start_ps(&p->pattern->flows[i], first_s);
@@ -115,8 +107,6 @@ static bool play_model(const struct infer_play *p, struct error *err)
                         : -log(isfinite(pattern.transfers[i].bytes)
                                    ? study_prediction_mean_bps(&made, &pattern.transfers[i], i)
                                    : made.first_bps[i]);
-    study_prediction_fini(&made);
-    scenario_pattern_fini(&pattern);
     free(s.flows);
     return ok;
 }

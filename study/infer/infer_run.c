@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "model/moderated.h"
 #include "study/infer/infer_parts.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COARSE 7       /* points of an axis at first */
 #define COARSE_RATIO 5
@@ -49,9 +44,8 @@ void study_infer_fini(struct study_infer *x)
     for (size_t i = 0; i < x->n; i++)
         infer_fini(&x->h[i]);
     MEMORY_FREE(x->h, x->y, x->group);
-    for (size_t i = 0; i < x->n_experiments; i++) {
+    for (size_t i = 0; i < x->n_experiments; i++)
         MEMORY_FREE(x->experiments[i].pattern.flows, x->experiments[i].value[0]);
-    }
     free(x->experiments);
     *x = (struct study_infer){.n = 0};
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/infer/kit.h"
 
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "study/infer/infer_parts.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FIRST 2      /* patterns that say what windows there are */
 #define REPEATS 3

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/infer/measurement.h"
 
-#include "base/memory.h"
-#include "base/units.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void study_measurement_fini(struct study_measurement *m)
 {
     for (size_t i = 0; i < m->n; i++) {
@@ -20,9 +12,8 @@ void study_measurement_fini(struct study_measurement *m)
             scenario_fini(m->patterns[i].scenario);
         free(m->patterns[i].scenario);
     }
-    for (size_t i = 0; i < m->n_placements; i++) {
+    for (size_t i = 0; i < m->n_placements; i++)
         MEMORY_FREE(m->placements[i].name, m->placements[i].at);
-    }
     MEMORY_FREE(m->patterns, m->placements, m->hosts);
     *m = (struct study_measurement){.n = 0};
 }

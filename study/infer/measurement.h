@@ -6,8 +6,6 @@
  * kept of repeated values is of their logarithms. */
 #pragma once
 
-#include "base/estimate.h"
-#include "scenarios/scenario.h"
 #include "study/capture.h"
 #include "study/replay/replay.h"
 

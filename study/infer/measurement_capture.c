@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
 #include "study/infer/measurement.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* A copy whose lists are its own: a replay puts others in their place. */
 static struct scenario capture_base(const struct scenario *base)

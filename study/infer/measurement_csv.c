@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/memory.h"
-#include "base/units.h"
 #include "results/csv.h"
 #include "study/infer/measurement.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Columns of a measurement; those of repeated values stand at the end. */
 enum {
@@ -188,16 +182,13 @@ static bool placement_row(struct study_measurement *m, const struct results_csv 
 
 bool study_measurement_read_placements(struct study_measurement *m, const char *path, struct error *err)
 {
-    struct results_csv c;
+    MEMORY_ENDS(results_csv_close) struct results_csv c;
     char *value[PLACED];
     enum results_csv_next next;
-    if (!results_csv_open(&c, path, placed, PLACED, PLACED_PATTERN, err))
-        return false;
-    bool ok = true;
+    bool ok = results_csv_open(&c, path, placed, PLACED, PLACED_PATTERN, err);
     while (ok && (next = results_csv_next(&c, value, err)) != RESULTS_CSV_END)
         ok = next == RESULTS_CSV_ROW && placement_row(m, &c, value, err);
     if (ok && m->n_placements == 0)
         ok = results_csv_fail(&c, err, "no placement after the first line");
-    results_csv_close(&c);
     return ok;
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What other programs measured (foreign/): of each flow its rate in each interval, as far as it lasted through it; one
  * that has no two of them has the mean of its test. */
-#include "base/memory.h"
 #include "foreign/read.h"
 #include "study/infer/measurement.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WHOLE 0.9 /* of the usual interval: a shorter one is the rest at the end */
 

@@ -67,7 +67,7 @@ static bool exchange_tree(const struct study_exchange_request *r, struct study_e
     return true;
 }
 
-static bool exchange_tam(const struct study_exchange_model *m, const struct study_exchange_request *r,
+static bool exchange_tam(const struct study_exchange_model *m UNUSED, const struct study_exchange_request *r,
                          struct study_exchange_answer *a, struct error *err)
 {
     static const struct {
@@ -80,7 +80,6 @@ static bool exchange_tam(const struct study_exchange_model *m, const struct stud
         {MODEL_EXCHANGE_SHIFT, "tam shift", "Tam 2001, Eq. 5.2"},
     };
     struct model_exchange x = {a->processes, a->packets, 0};
-    (void)m;
     if (!isnan(r->group))
         x.group = (size_t)r->group;
     else
@@ -173,21 +172,18 @@ static bool exchange_two_gap(const struct study_exchange_model *m, const struct 
     return true;
 }
 
-static bool exchange_bound(const struct study_exchange_model *m, const struct study_exchange_request *r,
-                           struct study_exchange_answer *a, struct error *err)
+static bool exchange_bound(const struct study_exchange_model *m, const struct study_exchange_request *r UNUSED,
+                           struct study_exchange_answer *a, struct error *err UNUSED)
 {
-    (void)r;
-    (void)err;
     exchange_add(a, m->name, m->source, a->bound_s);
     return true;
 }
 
 /* Eq. 2 is one message among n at once; a process sends n - 1 of them, one by one. */
-static bool exchange_clement(const struct study_exchange_model *m, const struct study_exchange_request *r,
+static bool exchange_clement(const struct study_exchange_model *m, const struct study_exchange_request *r UNUSED,
                              struct study_exchange_answer *a, struct error *err)
 {
     double time_s = 0;
-    (void)r;
     if (!model_alltoall_shared(&a->link, a->processes, a->message_bytes, &time_s, err))
         return false;
     exchange_add(a, m->name, m->source, (double)(a->processes - 1) * time_s);
@@ -252,21 +248,18 @@ static bool exchange_point(const struct results_csv *csv, char **text, struct mo
 /* The points of a file with columns processes,message_bytes,time_s[,std_error_s]. *point is the caller's. */
 static bool exchange_read(const char *path, struct model_signature_point **point, size_t *n, struct error *err)
 {
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     char *text[EXCHANGE_COLUMNS];
     size_t capacity = 0;
     *point = NULL;
     *n = 0;
-    if (!results_csv_open(&csv, path, exchange_columns, EXCHANGE_COLUMNS, EXCHANGE_STD_ERROR, err))
-        return false;
-    bool ok = true;
+    bool ok = results_csv_open(&csv, path, exchange_columns, EXCHANGE_COLUMNS, EXCHANGE_STD_ERROR, err);
     enum results_csv_next next = RESULTS_CSV_ROW;
     while (ok && (next = results_csv_next(&csv, text, err)) == RESULTS_CSV_ROW) {
         *point = memory_grown(*point, *n, &capacity, 64, sizeof **point, "the points of a fit");
         ok = exchange_point(&csv, text, &(*point)[*n], err);
         *n += ok;
     }
-    results_csv_close(&csv);
     return ok && next == RESULTS_CSV_END;
 }
 
@@ -313,7 +306,7 @@ static bool exchange_arc(const struct results_csv *csv, char **text, struct exch
 static bool exchange_sizes_read(const char *path, double **bytes, struct study_exchange_answer *a, struct error *err)
 {
     struct results_csv csv;
-    struct exchange_arc *arc = NULL;
+    MEMORY_LOCAL struct exchange_arc *arc = NULL;
     char *text[SIZES_COLUMNS];
     size_t n = 0, capacity = 0;
     enum results_csv_next next = RESULTS_CSV_ROW;
@@ -339,23 +332,20 @@ static bool exchange_sizes_read(const char *path, double **bytes, struct study_e
         *cell += arc[i].bytes;
         a->total_bytes += arc[i].bytes;
     }
-    free(arc);
     return ok;
 }
 
 static bool exchange_claims(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)
 {
-    double *bytes = NULL;
+    MEMORY_LOCAL double *bytes = NULL;
     bool other = r->fit_path || !isnan(r->processes) || !isnan(r->packets) || !isnan(r->message_bytes);
     for (size_t m = 0; m < STUDY_EXCHANGE_MODELS; m++)
         other |= r->wanted[m];
     if (other)
         return error_set(err, ERROR_INPUT, "--sizes: has every message; --processes, --message, --packets, --model and "
                          "--fit do not go with it");
-    bool ok = exchange_link(r, &a->link, err) && exchange_sizes_read(r->sizes_path, &bytes, a, err) &&
-              model_alltoall_bounds(&a->link, bytes, a->processes, &a->claims, err);
-    free(bytes);
-    return ok;
+    return exchange_link(r, &a->link, err) && exchange_sizes_read(r->sizes_path, &bytes, a, err) &&
+           model_alltoall_bounds(&a->link, bytes, a->processes, &a->claims, err);
 }
 
 bool study_exchange_predict(const struct study_exchange_request *r, struct study_exchange_answer *a, struct error *err)

@@ -4,7 +4,6 @@
  * Errors name what is missing or wrong by its option of 'contraflow predict exchange'. */
 #pragma once
 
-#include "base/error.h"
 #include "model/exchange/exchange.h"
 #include "model/schedule.h"
 #include "model/exchange/signature.h"

@@ -5,7 +5,6 @@
  * a prediction itself. Either costs its file and its row in study_models[]. */
 #pragma once
 
-#include "model/rule.h"
 #include "study/predict/prediction.h"
 
 /* Fills a prediction that study_prediction_init() made room for. False and *err when the pattern is out of the model's

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/estimate.h"
-#include "base/random.h"
 #include "model/fluid.h"
 #include "model/window/window_rule.h"
 #include "study/predict/models.h"
@@ -58,7 +56,7 @@ static void fluid_tell(void *user, size_t left)
  * same orders every time. */
 bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pattern *s, struct error *err)
 {
-    struct model_routes routes;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     if (!model_routes_init(&routes, &s->platform, &s->pattern, err))
         return false;
     struct model_window_rule *law = model_window_rule_new(&routes, err);
@@ -89,6 +87,5 @@ bool study_prediction_fluid(struct study_prediction *p, const struct scenario_pa
     if (ok)
         study_prediction_whole(p, s->pattern.transfers);
     model_window_rule_free(law);
-    model_routes_fini(&routes);
     return ok;
 }

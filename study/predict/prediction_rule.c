@@ -54,12 +54,8 @@ static void rule_step(void *user, const struct model_step *step)
 
 bool study_prediction_rule(struct study_prediction *p, const struct scenario_pattern *s, struct error *err)
 {
-    struct model_routes routes;
-    if (!model_routes_init(&routes, &s->platform, &s->pattern, err))
-        return false;
-    bool ok = model_timeline_run(&routes, p->model->rule, p->completion_s, rule_step, p, err);
-    if (ok && p->model->rule == &model_rule_window)
-        ok = rule_fill_queues(p, &routes, err);
-    model_routes_fini(&routes);
-    return ok;
+    MEMORY_ENDS(model_routes_fini) struct model_routes routes;
+    return model_routes_init(&routes, &s->platform, &s->pattern, err) &&
+           model_timeline_run(&routes, p->model->rule, p->completion_s, rule_step, p, err) &&
+           (p->model->rule != &model_rule_window || rule_fill_queues(p, &routes, err));
 }

@@ -3,9 +3,7 @@
  * windows. */
 #pragma once
 
-#include "analysis/flows/flows.h"
 #include "analysis/rules/resource.h"
-#include "judge/diagnosis.h"
 #include "scenarios/scenario.h"
 
 #define STUDY_REPLAY_VARIANTS 64

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/evidence.h"
-#include "analysis/flows/degree.h"
 #include "analysis/rules/check_capture.h"
-#include "base/units.h"
 #include "judge/limit.h"
 #include "results/flow.h"
 #include "study/replay/replay_parts.h"
@@ -335,7 +332,7 @@ static void replay_bound(struct study_replay *r, const struct replay_bulk *flows
 bool study_replay_build(struct study_replay *r, const struct analysis_flows *table, struct error *err)
 {
     size_t slots = analysis_flows_slots(table), n = 0, capacity = 0;
-    struct replay_bulk *flows = memory_zeroed(0, sizeof *flows, "the flows of a capture");
+    MEMORY_LOCAL struct replay_bulk *flows = memory_zeroed(0, sizeof *flows, "the flows of a capture");
     struct analysis_flow flow;
     int64_t largest = 0;
     bool ok = true;
@@ -366,7 +363,6 @@ bool study_replay_build(struct study_replay *r, const struct analysis_flows *tab
     ok = ok && replay_fill(r, table, flows, (int)n, err);
     for (size_t i = 0; i < n; i++)
         free(flows[i].pauses);
-    free(flows);
     return ok;
 }
 
@@ -409,7 +405,7 @@ double study_replay_window(const struct study_replay *r, int i)
 
 bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct error *err)
 {
-    struct results_flow *flows = NULL;
+    MEMORY_LOCAL struct results_flow *flows = NULL;
     size_t n = 0;
     if (!results_flow_read(run->directory, &flows, &n, err))
         return false;
@@ -423,6 +419,5 @@ bool study_replay_run_read(struct study_replay_run *run, int n_flows, struct err
         run->settled_ci95_bps[i] = flows[i].steady_ci95_bps;
         run->retransmitted += flows[i].retransmitted_segments;
     }
-    free(flows);
     return ok;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
-#include "base/units.h"
 #include "study/replay/replay.h"
 
 #define OTHER_TRAFFIC 0.05

@@ -5,10 +5,6 @@
 #include "study/replay/replay_parts.h"
 
 #include "analysis/diagnosis.h"
-#include "analysis/flows/leg_series.h"
-#include "analysis/rules/limit.h"
-#include "base/estimate.h"
-#include "base/units.h"
 #include "judge/limit.h"
 #include "judge/path.h"
 

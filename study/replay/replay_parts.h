@@ -3,7 +3,6 @@
  * network. */
 #pragma once
 
-#include "judge/fact.h"
 #include "study/replay/replay.h"
 
 /* A flow of the capture, and where its application had nothing to send. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/names.h"
-#include "base/units.h"
 #include "study/replay/replay.h"
 
 #define WAYS STUDY_REPLAY_WAYS

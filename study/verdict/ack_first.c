@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/ack_first.h"
 
-#include "emu/network/architecture.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
 #include "scenarios/save.h"

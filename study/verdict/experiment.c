@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/experiment.h"
 
-#include "base/random.h"
 #include "study/verdict/judge.h"
 
 void study_experiment_plan(struct study_experiment *e)
@@ -20,13 +19,12 @@ void study_experiment_plan(struct study_experiment *e)
     }
 }
 
-static void experiment_table(void *user, const char *source, const struct analysis_flows *f,
-                             const struct analysis_resources *hosts)
+static void experiment_table(void *user, const char *source UNUSED, const struct analysis_flows *f,
+                             const struct analysis_resources *hosts UNUSED)
 {
     struct study_experiment_block *b = user;
     double bytes = 0, start_s = INFINITY, end_s = -INFINITY;
     struct analysis_flow flow;
-    (void)source, (void)hosts;
     for (size_t i = 0; i < analysis_flows_slots(f); i++)
         if (analysis_flows_get(f, i, &flow)) {
             bytes += (double)flow.payload_bytes;
@@ -37,12 +35,11 @@ static void experiment_table(void *user, const char *source, const struct analys
 }
 
 /* Of hosts the one whose flows carry most is meant. */
-static bool experiment_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
-                             struct error *err)
+static bool experiment_visit(void *user, const char *source UNUSED, const char *run UNUSED,
+                             const struct analysis_resources *resources, struct error *err UNUSED)
 {
     struct study_experiment_block *b = user;
     double most_bps = 0;
-    (void)source, (void)run, (void)err;
     for (size_t i = 0; resources && i < resources->n; i++) {
         const struct analysis_resource *r = &resources->resource[i];
         double bps = r->diagnosis.in.carried_bps + r->diagnosis.out.carried_bps;

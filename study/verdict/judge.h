@@ -3,7 +3,6 @@
 #pragma once
 
 #include "analysis/rules/check_capture.h"
-#include "results/summary.h"
 #include "study/capture.h"
 #include "study/verdict/ack_first.h"
 

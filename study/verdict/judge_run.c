@@ -2,8 +2,6 @@
 #include "study/verdict/judge_run.h"
 
 #include "analysis/flows/steady.h"
-#include "base/estimate.h"
-#include "base/units.h"
 #include "judge/posterior.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
@@ -617,7 +615,7 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct s
                                struct analysis_resources *resources, struct error *err)
 {
     struct run_flows flows = {0};
-    struct scenario s = {0};
+    MEMORY_ENDS(scenario_fini) struct scenario s = {0};
     *resources = (struct analysis_resources){0};
     MEMORY_LOCAL char *path = results_directory_path(directory, "scenario.yaml");
     bool ok = scenario_load(&s, path, NULL, 0, err);
@@ -629,6 +627,5 @@ bool study_judge_run_directory(const char *directory, double tolerance, struct s
     if (ok && again)
         run_judge_again(directory, &s, &flows, tolerance, again, resources);
     run_fini(&flows);
-    scenario_fini(&s);
     return ok;
 }

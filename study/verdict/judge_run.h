@@ -3,8 +3,6 @@
 #pragma once
 
 #include "analysis/rules/check_capture.h"
-#include "model/degree.h"
-#include "scenarios/scenario.h"
 #include "study/verdict/ack_first.h"
 
 /* Rates, times and retransmissions from flows.csv (steady goodput where there is one), windows from

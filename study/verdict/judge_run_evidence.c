@@ -2,7 +2,6 @@
 #include "study/verdict/judge_run_evidence.h"
 
 #include "base/order.h"
-#include "base/units.h"
 #include "model/window/window.h"
 #include "study/run_network.h"
 

@@ -3,7 +3,6 @@
  * the warm-up, floors, windows, pauses of applications, and the links on each flow's way. */
 #pragma once
 
-#include "emu/network/topology.h"
 #include "judge/fact.h"
 #include "results/progress.h"
 #include "results/summary.h"

@@ -34,7 +34,7 @@ void study_latency_get(struct study_latency *x, struct judge_latency *l)
 bool study_latency_of_run(const char *directory, const struct results_summary *s, struct judge_latency *l,
                           struct error *err)
 {
-    struct results_progress p;
+    MEMORY_ENDS(results_progress_fini) struct results_progress p;
     struct study_latency x = {0};
     *l = (struct judge_latency){.loaded.n = 0};
     if (!results_progress_read(&p, s->flows, s->n_flows, directory, err))
@@ -43,6 +43,5 @@ bool study_latency_of_run(const char *directory, const struct results_summary *s
         study_latency_add(&x, &p, i, s->flows[i].floor_s, (double)s->warmup_ps / UNITS_PS_PER_S,
                           (double)s->ended_ps / UNITS_PS_PER_S);
     study_latency_get(&x, l);
-    results_progress_fini(&p);
     return true;
 }

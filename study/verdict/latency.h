@@ -3,7 +3,6 @@
  * the next, a mean each. */
 #pragma once
 
-#include "base/error.h"
 #include "judge/latency.h"
 #include "results/progress.h"
 #include "results/summary.h"

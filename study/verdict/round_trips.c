@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "study/verdict/round_trips.h"
 
-#include "analysis/flows/leg_series.h"
 #include "study/verdict/latency.h"
 
 #define BINS 256 /* of a capture: half of a flow's own slots, so that a flow without a sample leaves no gap */
@@ -35,8 +34,8 @@ static double trips_wait_s(const struct results_progress *p, size_t flow, size_t
 
 bool study_round_trips_of_run(const char *directory, struct study_round_trips *t, struct error *err)
 {
-    struct results_summary s;
-    struct results_progress p = {0};
+    MEMORY_ENDS(results_summary_fini) struct results_summary s;
+    MEMORY_ENDS(results_progress_fini) struct results_progress p = {0};
     *t = (struct study_round_trips){.n = 0};
     if (!results_summary_read(&s, directory, err))
         return false;
@@ -50,8 +49,6 @@ bool study_round_trips_of_run(const char *directory, struct study_round_trips *t
         t->time_s[k - 1] = (p.time_s[k - 1] + p.time_s[k]) / 2;
         t->round_s[k - 1] = trips_median_s(round_s, s.n_flows);
     }
-    results_progress_fini(&p);
-    results_summary_fini(&s);
     return ok;
 }
 

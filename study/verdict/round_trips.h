@@ -3,10 +3,7 @@
  * through empty queues and what data and ACKs wait; and what the answer says of them (judge/latency.h). */
 #pragma once
 
-#include "analysis/flows/flows.h"
 #include "analysis/rules/resource.h"
-#include "base/error.h"
-#include "judge/latency.h"
 
 struct study_round_trips { /* zeroed: none are known */
     double *time_s;  /* owned; rising, since the source began */

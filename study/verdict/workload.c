@@ -26,7 +26,7 @@ bool study_workload_is(const char *directory, bool *flows, struct error *err)
 bool study_workload_judge(const char *directory, double tolerance, struct study_workload *w,
                           struct study_workload_signature *signature, struct error *err)
 {
-    struct scenario s;
+    MEMORY_ENDS(scenario_fini) struct scenario s = {0};
     bool ok = workload_load(directory, &s, err);
     *w = (struct study_workload){.kind = STUDY_WORKLOAD_OPERATIONS};
     if (!ok)
@@ -46,7 +46,6 @@ bool study_workload_judge(const char *directory, double tolerance, struct study_
     } else {
         ok = study_workload_operations(directory, &s, &w->operations, signature, err);
     }
-    scenario_fini(&s);
     return ok;
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "analysis/rules/distribution.h"
-#include "base/error.h"
 #include "model/buffer.h"
 #include "model/exchange/exchange.h"
 #include "model/exchange/signature.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the microbenchmarks of Tam 2001, appendix A, show of an emulated switch, and its throughput under uniform
  * traffic. */
-#include "base/estimate.h"
 #include "study/verdict/workload.h"
 #include "results/csv.h"
 
@@ -26,14 +25,13 @@ static void bursts_add(struct study_workload_bursts *b, const double *x)
 
 static bool bursts_read(const char *directory, struct study_workload_bursts *b, struct error *err)
 {
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     char *v[BURST_COLUMNS];
     double x[BURST_COLUMNS];
     if (!results_csv_open_in(&csv, directory, "bursts.csv", burst_columns, BURST_COLUMNS, err))
         return false;
     while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, BURST_COLUMNS, x, err))
         bursts_add(b, x);
-    results_csv_close(&csv);
     return err->code == ERROR_NONE;
 }
 
@@ -51,8 +49,7 @@ bool study_workload_bursts(const char *directory, struct study_workload_bursts *
             signatures[n++] =
                 (struct model_buffer_signature){series->sources, series->sinks, series->fit.buffer_packets};
     }
-    ok = ok && (model_buffer_read(signatures, n, &b->reading, err) || error_prefix(err, "%s: ", directory));
-    return ok;
+    return ok && (model_buffer_read(signatures, n, &b->reading, err) || error_prefix(err, "%s: ", directory));
 }
 
 enum ping_column { PAIRS, RTT, PING_COLUMNS };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Go-Back-N, many to one: the efficiency a run reached against Tam 2001, Eq. 4.2 or 4.9 with its own transitions. */
 #include "study/verdict/workload.h"
-#include "base/units.h"
 #include "results/directory.h"
 #include "results/gbn_events.h"
 #include "results/summary.h"
-#include "model/loss.h"
 
 #define CONTENT 2 /* times the tolerance */
 
@@ -86,7 +84,7 @@ static double loss_arrived(const struct results_summary *summary, int host)
 static bool loss_read_arrivals(const char *directory, const struct scenario *s, struct study_workload_receiver *k,
                                struct error *err)
 {
-    struct results_summary summary;
+    MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     if (!results_summary_read(&summary, directory, err))
         return false;
     bool sends = false;
@@ -97,7 +95,6 @@ static bool loss_read_arrivals(const char *directory, const struct scenario *s, 
         if (s->flows[i].to == k->receiver)
             good += (double)summary.flows[i].bytes / (double)s->gbn.packet_bytes;
     k->in_order_share = sends || arrived <= 0 ? NAN : good / arrived;
-    results_summary_fini(&summary);
     return true;
 }
 

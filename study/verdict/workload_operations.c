@@ -20,7 +20,7 @@ struct operations_times {
 
 static bool operations_read(const char *directory, struct operations_times *o, struct error *err)
 {
-    struct results_csv csv;
+    MEMORY_ENDS(results_csv_close) struct results_csv csv;
     char *v[COLUMNS];
     double x[COLUMNS];
     if (!results_csv_open_in(&csv, directory, "operations.csv", operations_columns, COLUMNS, err))
@@ -48,7 +48,6 @@ static bool operations_read(const char *directory, struct operations_times *o, s
         o->process_s[o->n++] = took;
         o->whole_s[operation] = fmax(o->whole_s[operation], took);
     }
-    results_csv_close(&csv);
     return err->code == ERROR_NONE;
 }
 

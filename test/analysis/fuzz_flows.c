@@ -2,8 +2,6 @@
 /* Bytes nobody chose, all the way from a capture file to flows, or, when they begin like no capture, as a program
  * of TCP segments: straight into analysis_flows_add(), so that mutations meet sequence numbers, not checks of file
  * headers. */
-#include "analysis/flows/flows.h"
-#include "analysis/flows/leg_series.h"
 #include "analysis/rules/limit.h"
 #include "test/fuzzing/captures.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/analysis/segment.h"
 
-#include "test/cm.h"
-
 struct capture_segment segment(enum side side, uint32_t seq, uint32_t payload, uint32_t ack)
 {
     static uint16_t ip_id;

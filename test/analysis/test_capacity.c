@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/capacity.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 CM_OWNER(analysis_capacity, analysis_capacity_free)
 

@@ -2,8 +2,6 @@
 #include "analysis/rules/check_capture.h"
 #include "test/analysis/segment.h"
 
-#include "test/cm.h"
-
 /* Host 10.0.0.9 from `from_ms` to `to_ms`: a flow of one segment of `payload` bytes a millisecond. */
 static void add_flow(struct analysis_flows *f, bool incoming, uint8_t peer, int64_t from_ms, int64_t to_ms,
                      uint32_t payload)

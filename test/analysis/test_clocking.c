@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/clocking.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 #define FULL 1000
 

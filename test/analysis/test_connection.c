@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which connection a segment belongs to, seen through the flow table. */
 #include "analysis/flows/connection.h"
-#include "analysis/flows/leg_series.h"
-#include "base/hash.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"
 
 #include <time.h>
-
-#include "test/cm.h"
 
 TEST(test_both_directions_are_kept_apart)
 {

@@ -4,7 +4,6 @@
 #include "analysis/rules/check_capture.h"
 #include "base/random.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 static struct analysis_flows *read_capture(const char *name)
 {

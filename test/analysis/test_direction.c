@@ -2,8 +2,6 @@
 /* What one direction makes of its segments, fed through the flow table. */
 #include "test/analysis/segment.h"
 
-#include "test/cm.h"
-
 #define MSS 1000
 
 /* A handshake: a's first payload byte is 1001, b's 5001. */

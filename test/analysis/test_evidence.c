@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/evidence.h"
 #include "analysis/facts.h"
 #include "analysis/floors.h"
 #include "analysis/standing.h"
 #include "judge/limit.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 #define US INT64_C(1000)
 #define SEGMENT 1000

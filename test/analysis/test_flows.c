@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/analysis/segment.h"
 
-#include "test/cm.h"
-
 TEST(test_goodput_is_payload_over_first_to_last_data_packet)
 {
     CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();

@@ -4,7 +4,6 @@
 #include "analysis/facts.h"
 #include "judge/posterior.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 #define FLOWS 3
 

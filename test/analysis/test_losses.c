@@ -3,7 +3,6 @@
 #include "test/analysis/segment.h"
 
 #include "base/random.h"
-#include "test/cm.h"
 
 #define MSS 1000
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/pendulum.h"
-
 #include "analysis/pendulum_waits.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 /* Square waves of 100 kB, one second each, out of phase. */
 TEST(test_square_waves_that_take_turns)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/pulses.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 #define FULL 1448
 #define WINDOW 20                      /* segments: 100 ms of round trip make 200 a second */

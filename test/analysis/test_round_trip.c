@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/leg_series.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 #define US INT64_C(1000)
 #define SEGMENT 1000

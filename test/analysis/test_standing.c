@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/capacity.h"
 #include "analysis/standing.h"
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 #define FULL 1448       /* 1538 bytes on the wire */
 #define FRAME_NS 123040 /* of those at 100 Mb/s */

@@ -11,7 +11,6 @@
  * A figure is the median over rounds of processor time a frame-hop. Where the system lets programs count, cycles,
  * instructions, misses of the cache and mispredicted branches a frame-hop stand beside it.
  * usage: bench_core CONTRAFLOW SCENARIOS [ROUNDS]. `meson test --benchmark` runs it; it judges nothing. */
-#include "base/random.h"
 #include "emu/native/scheduler.h"
 #include "emu/network/network.h"
 #include "results/summary.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/emu/fake_engine.h"
 
-#include <stdlib.h>
-
 struct event {
     int64_t time_ps;
     void (*fn)(void *);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where switches buffer: output, shared, input, voq; cut-through, latency, backplane, uplinks. */
-#include "base/random.h"
-#include "emu/network/fabric.h"
 #include "emu/network/network.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/random.h"
 #include "emu/network/network.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"

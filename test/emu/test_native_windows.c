@@ -4,7 +4,6 @@
  * time, and the three must agree in everything. */
 #include "emu/network/windows.h"
 
-#include "base/random.h"
 #include "base/units.h"
 #include "test/cm.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Ethernet PAUSE: frames on the wire, quanta, and a switch that loses nothing. */
 #include "emu/network/network.h"
-#include "emu/network/pause.h"
 #include "test/cm.h"
 #include "test/emu/fake_engine.h"
 

@@ -4,7 +4,6 @@
  * of that client ('u' and 'd', with its number). The server goes on whatever comes, and its log is text. The same
  * thread is both ends: the server asks between two turns whether it is to stop. `test/fuzz sessions`, or
  * test/fuzzing/replay.c. */
-#include "base/memory.h"
 #include "measure/proof.h"
 #include "measure/server.h"
 #include "test/fuzzing/text.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/monotonic.h"
 #include "measure/flow.h"
-#include "measure/line.h"
 #include "test/cm.h"
 
 #include <arpa/inet.h>

@@ -3,7 +3,6 @@
  * holds 60 ms of data. Data in have a window of 50 kB: alone 50 kB / 20 ms = 20 Mb/s, so the link; with their ACKs behind
  * 60 ms, 50 kB / 80 ms = 5 Mb/s. */
 #include "measure/foreign.h"
-#include "test/cm.h"
 #include "test/judge/words.h"
 
 #define SECONDS 20

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "measure/verdict.h"
-#include "test/cm.h"
 #include "test/judge/words.h"
 
 #define CI 0.02
@@ -55,13 +54,15 @@ static void grow(struct measure_summary_way *w, double growth)
 }
 
 /* Where both directions are full, what is lost is what is lost at least. */
-static enum judge_answer answer(const struct measure_summary *s, enum judge_cause *cause)
+static enum judge_cause cause; /* of the answer before */
+
+static enum judge_answer answer(const struct measure_summary *s)
 {
     struct judge_diagnosis d;
     struct measure_summary full = *s;
     full.least_in = s->lost_in, full.least_out = s->lost_out, full.least = s->lost;
     decide(&full, &d);
-    *cause = d.cause;
+    cause = d.cause;
     assert_true(strlen(d.why) > 20);
     assert_true(strlen(d.why) < sizeof d.why - 1); /* not cut */
     return d.answer;
@@ -98,10 +99,9 @@ TEST(test_acks_behind_data)
 
 TEST(test_on_an_access_line_the_remedy_is_another)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_OUT].rate_bps.value = 3e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     assert_int_equal(cause, JUDGE_CAUSE_THIN_ACKS);
 }
 
@@ -109,30 +109,29 @@ TEST(test_on_an_access_line_the_remedy_is_another)
  * the 4.7 that it loses, while 8.9 go out as asked. */
 TEST(test_paced_it_brings_half_of_it_back)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.pace_in_bps = 9.4e6;
     s.paced_in_bps = 7.5e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.pace_in_bps = s.pace_out_bps = 10e6; /* 90 % of it is as asked, */
     s.paced_in_bps = s.paced_out_bps = 9e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.pace_in_bps = s.pace_out_bps = 9e6; /* 8 of 9 out is not, nor are 2.3 of 4.8 Mb/s more than when not paced half of it */
     s.paced_in_bps = 8.9e6;
     s.paced_out_bps = 8e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.pace_in_bps = 9.4e6;
     s.paced_in_bps = 8.3e6; /* at the other one's price */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.paced_out_bps = 8.9e6;
     s.paced_in_bps = 7.3e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.paced_out_bps = 8e6; /* neither is what was asked for, and both are 2.5 of 4.8 Mb/s more than when not paced */
     s.paced_in_bps = 9.1e6;
     s.pace_in_bps = 11e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.paced_in_bps = 8.9e6; /* 2.3 */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* 7 % are lost if there is room for the other direction's ACKs beside a window that all but fills the link, and 4 % if
@@ -154,44 +153,43 @@ TEST(test_what_is_lost_at_least_decides_a_yes)
 /* Each of these alone takes the yes away. */
 TEST(test_right_or_silent)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost_in.ci95 = 0.5, s.lost.ci95 = 0.3; /* beyond no interval */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.lost_in.ci95 = s.lost.ci95 = NAN;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.paced_in_bps = 7e6; /* 78 % of its pace, and 2 of 4.7 Mb/s that it loses */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.pace_in_bps = s.paced_in_bps = 4e6; /* carried, and no more than with both at once */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.out[MEASURE_BOTH].mean.wait_s = 0.01; /* words that go the ACKs' way hardly wait */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.in[MEASURE_BOTH].mean.rtt_s = 0.025; /* words wait, the flow's ACKs do not: flows have turns */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.out[MEASURE_BOTH].mean.wait_s = NAN; /* nobody knows */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.out[MEASURE_IN].mean.wait_s = 0.04; /* words go out no sooner when no data do */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     grow(&s.in[MEASURE_IN], 0.4);
     grow(&s.in[MEASURE_BOTH], 1); /* it catches up: 10/7 from half to half, which for as long again makes 10 of 9.7 */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     grow(&s.in[MEASURE_IN], 0.2501); /* a quarter is as good as none */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     grow(&s.in[MEASURE_IN], 0.25);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     grow(&s.in[MEASURE_IN], 0.4);
     grow(&s.in[MEASURE_BOTH], 0.5); /* 15/14: 5.7 of 9.7 */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     grow(&s.in[MEASURE_BOTH], 0.3);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
 }
 
 /* Both lose, and data out a little more; whose ACKs hardly wait at all. Those of data in do. */
@@ -213,7 +211,6 @@ TEST(test_the_other_direction_may_be_the_one)
  * Mb/s more. That is 8 % of the 4.87 possible, and 7 % of both; 4.5 % where 4 Mb/s are possible the other way. */
 TEST(test_enough_of_one_or_of_both)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_IN] = way(5e6, 0.03, 0.01);
     s.in[MEASURE_BOTH] = way(1.3e6, 0.065, 0.002);
@@ -222,9 +219,9 @@ TEST(test_enough_of_one_or_of_both)
     s.possible_in_bps = 4.87e6, s.possible_out_bps = 0.59e6;
     s.in[MEASURE_BOTH].mean.window_bytes = 1e6; /* not smaller than alone */
     s.lost_in = known(1 - 1.3 / 4.87, CI), s.lost_out = known(1 - 0.73 / 0.59, CI), s.lost = known(0.63, CI);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.possible_out_bps = 4e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* 30 of 60 ms are waits of ACKs: the window that it has would bring 1.2 Mb/s instead of 0.6 without, which is too
@@ -232,27 +229,26 @@ TEST(test_enough_of_one_or_of_both)
  * are there without any queue, too. */
 TEST(test_a_window_that_waits_keep_small)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_BOTH] = way(0.6e6, 0.06, 0.001);
     s.out[MEASURE_BOTH].mean.wait_s = 0.03;
     s.lost_in = known(1 - 0.6 / 9.7, CI);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.in[MEASURE_BOTH].mean.retransmitted = 0.01;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES); /* bunches of ACKs call for bursts of data */
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES); /* bunches of ACKs call for bursts of data */
     s.in[MEASURE_PACED].mean.retransmitted = 0.01;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_IN].mean.retransmitted = 0.0006; /* of 17 times as many segments: as often as alone */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.in[MEASURE_IN].mean.retransmitted = 0.0003;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_IN].mean.retransmitted = 0.0006;
     s.in[MEASURE_BOTH].mean.window_bytes = 1e5; /* larger than alone */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s = acks_wait();
     s.in[MEASURE_BOTH] = way(0.6e6, 0.06, 0.001);
     s.out[MEASURE_BOTH].mean.wait_s = 0.004; /* 1.3 ms of it a frame: less than a twentieth */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* A slow start over 72 ms ends 5 ms later than round trips begin to grow (HyStart): the window stays at 120 kB of 300,
@@ -260,7 +256,6 @@ TEST(test_a_window_that_waits_keep_small)
  * in another queue, or where it is a queue of its own data that makes round trips longer. */
 TEST(test_waits_that_end_a_slow_start)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.floor_in_s = s.floor_out_s = 0.072;
     s.in[MEASURE_IN] = way(18e6, 0.133, 0.06);
@@ -270,17 +265,17 @@ TEST(test_waits_that_end_a_slow_start)
     s.possible_in_bps = s.possible_out_bps = 17.4e6;
     s.pace_in_bps = s.pace_out_bps = s.paced_in_bps = s.paced_out_bps = 16e6;
     s.lost = s.lost_in = s.lost_out = known(1 - 11 / 17.4, CI);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.lost_out = known(0.05, CI); /* from here on nothing that counts is lost out */
     s.in[MEASURE_BOTH] = way(11e6, 0.078, 0.0064);
     s.out[MEASURE_BOTH].mean.wait_s = 0.01; /* longer than the 6 ms of the flow's own round trip */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.out[MEASURE_BOTH].mean.wait_s = 0.0064;
     s.in[MEASURE_BOTH] = way(11e6, 0.1, 0.0064); /* of 28 ms beyond the least 22 are its own */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH] = way(11e6, 0.089, 0.0064);
     s.in[MEASURE_BOTH].mean.retransmitted = s.out[MEASURE_PACED].mean.retransmitted = 0.01; /* its losses are */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* An access line of 0.94 Mb/s of goodput the ACKs' way, where a frame takes 12.3 ms: of 18 ms that they wait 5.7 are for
@@ -288,7 +283,6 @@ TEST(test_waits_that_end_a_slow_start)
  * spare; of all 27 it would not be. */
 TEST(test_a_frame_that_has_begun_is_no_queue_of_its_own_either)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.floor_in_s = s.floor_out_s = 0.052;
     s.in[MEASURE_IN] = way(9e6, 0.056, 0.001);
@@ -302,9 +296,9 @@ TEST(test_a_frame_that_has_begun_is_no_queue_of_its_own_either)
     s.lost_in = known(1 - 2.5 / 9, CI);
     s.lost_out = known(0.12, CI);
     s.lost = known(1 - 3.26 / 9.86, CI);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.in[MEASURE_BOTH] = way(2.5e6, 0.099, 0); /* 20 ms more are its own */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* 100 of 170 ms are waits: without them a window that losses keep small would bring 1.7 Mb/s instead of 0.7, which is
@@ -312,7 +306,6 @@ TEST(test_a_frame_that_has_begun_is_no_queue_of_its_own_either)
  * bursts of data that bursts of ACKs call for, is no reason to doubt. */
 TEST(test_waits_that_cost_enough_by_themselves)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.in[MEASURE_IN] = way(2.8e6, 0.07, 0.03);
     s.in[MEASURE_BOTH] = way(0.7e6, 0.17, 0.001);
@@ -322,16 +315,15 @@ TEST(test_waits_that_cost_enough_by_themselves)
     s.possible_in_bps = 2.8e6;
     s.lost_in = known(0.75, CI);
     s.pace_in_bps = s.paced_in_bps = 2.6e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
     s.out[MEASURE_BOTH].mean.wait_s = 0.03; /* 0.15 Mb/s come back: 5 % */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* Losses make rates vary by half from phase to phase. ACKs wait 1 of 50 ms, though: without that no window brings more
  * than (50 / 49)^2, 4 % more. With 2 of 50 ms it may be 8 %: nobody knows. */
 TEST(test_whatever_rates_do_waits_cost_little)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.04, 0.5);
     s.in[MEASURE_BOTH] = way(9e6, 0.05, 0.0023); /* 1.2 ms of it a frame at 10 Mb/s */
@@ -339,7 +331,7 @@ TEST(test_whatever_rates_do_waits_cost_little)
     s.in[MEASURE_IN].mean.retransmitted = s.out[MEASURE_OUT].mean.retransmitted = 0.02;
     s.floor_in_s = s.floor_out_s = 0.044;
     s.in[MEASURE_IN].mean.rtt_s = s.out[MEASURE_OUT].mean.rtt_s = 0.045;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_NO);
     assert_int_equal(cause, JUDGE_CAUSE_LOSSES);
     struct judge_diagnosis d;
     s.lost = s.least = s.least_in = s.least_out = known(0.3, 0.5); /* no more is said than what waits may cost */
@@ -351,12 +343,12 @@ TEST(test_whatever_rates_do_waits_cost_little)
     assert_all_near(1e-9, {d.in.lost_share, d.lost_share}, {d.out.lost_share, d.lost_share});
     s.lost = known(0.04, 0.5);
     s.in[MEASURE_BOTH] = s.out[MEASURE_BOTH] = way(9e6, 0.052, 0.0033);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.wait_s = NAN; /* nobody knows what words wait */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].mean.wait_s = s.out[MEASURE_BOTH].mean.wait_s = 0.0023;
     s.lost = known(0.3, 0.1); /* surely lost, and not by this */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* Half of what goes in is lost where both go, and words wait for 1 ms: less than a frame at 10 Mb/s, 1.2 ms. Whatever
@@ -392,14 +384,13 @@ TEST(test_where_nothing_waits_it_is_something_else)
  * begun, which whoever is served first waits for, too. */
 TEST(test_a_frame_that_has_begun_is_no_queue)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_OUT] = way(0.47e6, 0.08, 0.06); /* goodput of 0.5 Mb/s */
     s.in[MEASURE_BOTH] = way(5e6, 0.046 + FRAME_S, 0.001);
     s.out[MEASURE_BOTH].mean.wait_s = 0.025;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.out[MEASURE_OUT] = way(4.7e6, 0.08, 0.06); /* 2.5 ms of these */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_YES);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_YES);
 }
 
 /* 20 down and 2 up: 0.7 of what is asked for, 17.4, are the uplink's. Of a download that brings a tenth less than it was asked
@@ -429,7 +420,6 @@ TEST(test_who_asks_for_little_shares_nothing)
 /* 10 Mb/s for both together, whatever their pace. */
 TEST(test_a_shared_medium)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.out[MEASURE_BOTH].rate_bps.value = 5e6;
     s.paced_in_bps = s.paced_out_bps = 4.9e6;
@@ -439,45 +429,44 @@ TEST(test_a_shared_medium)
     assert_string_equal(d.why, "10.0 of 10.0 Mb/s; 0 % lost to waiting ACKs: both directions share one medium, or one "
                                "processor");
     s.paced_in_bps = s.paced_out_bps = 7e6; /* neither all that was asked for nor the same sum */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.in[MEASURE_BOTH].rate_bps.value = s.out[MEASURE_BOTH].rate_bps.value = 4e6; /* losses take from both, not paced */
     s.paced_in_bps = s.paced_out_bps = 6e6;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.paced_in_bps = s.paced_out_bps = 5e6; /* as much as one direction alone */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_NO);
     s.pace_in_bps = 4.5e6; /* of a direction that is slower */
     s.paced_in_bps = 1e6; /* together less than a medium has: losses */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
     s.paced_out_bps = 8.5e6; /* all that it has, 9.5 of 13.5 */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_NO);
     s.paced_in_bps = 3.8e6; /* and more: 12.3 */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 TEST(test_a_no_says_what_holds_the_directions)
 {
-    enum judge_cause cause;
     struct measure_summary s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.01, CI);
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_NO);
     assert_int_equal(cause, JUDGE_CAUSE_FULL);
     s.out[MEASURE_OUT].mean.rwnd_limited = 0.9;
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_NO);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_NO);
     assert_int_equal(cause, JUDGE_CAUSE_WINDOW);
     s.in[MEASURE_IN].mean.sndbuf_limited = 0.9;
-    answer(&s, &cause);
+    answer(&s);
     assert_int_equal(cause, JUDGE_CAUSE_SEND_BUFFER);
     s.in[MEASURE_IN].mean.busy = 0.5;
-    answer(&s, &cause);
+    answer(&s);
     assert_int_equal(cause, JUDGE_CAUSE_APPLICATION);
     s = acks_wait();
     s.lost = s.lost_in = s.lost_out = known(0.01, CI);
     s.in[MEASURE_IN].mean.retransmitted = 0.02; /* and no queue */
     s.in[MEASURE_IN].mean.rtt_s = 0.021;
-    answer(&s, &cause);
+    answer(&s);
     assert_int_equal(cause, JUDGE_CAUSE_LOSSES);
     s.lost_in = known(0.08, 0.03); /* up to 11 % of a direction: not surely no */
-    assert_int_equal(answer(&s, &cause), JUDGE_ANSWER_UNKNOWN);
+    assert_int_equal(answer(&s), JUDGE_ANSWER_UNKNOWN);
 }
 
 /* Two samples at the phase's ends are enough: 5 Mb/s in, 9.6 out, as the summary has them. */

@@ -40,7 +40,7 @@ static double median(const struct model_routes *routes, const struct model_rule 
             if (!model_timeline_run(routes, rule, out, NULL, NULL, &err))
                 fail(err.message);
         } else {
-            void *state = rule->new(routes, &err);
+            void *state = rule->new(routes, rule->contra_flow, &err);
             if (!state || !rule->rates(state, NULL, out, &err))
                 fail(err.message);
             rule->free(state);

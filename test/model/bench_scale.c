@@ -2,7 +2,6 @@
 /* What completion times of many transfers cost: the window law step by step and the fluid, over scenarios/zhu-random.yaml
  * grown to many hosts, with the numbers of solutions and of steps behind each time.
  * usage: bench_scale zhu-random.yaml. test/cli/bench/bench_scale.py runs it beside packets; it judges nothing. */
-#include "base/memory.h"
 #include "base/monotonic.h"
 #include "model/fluid.h"
 #include "model/timeline.h"
@@ -12,9 +11,9 @@
 
 static struct model_window_cost cost; /* of the law that was freed last */
 
-static void *counted_new(const struct model_routes *routes, struct error *err)
+static void *counted_new(const struct model_routes *routes, bool contra_flow, struct error *err)
 {
-    return model_rule_window.new(routes, err);
+    return model_rule_window.new(routes, contra_flow, err);
 }
 
 static bool counted_rates(void *state, const bool *active, double *rate_bps, struct error *err)
@@ -28,7 +27,7 @@ static void counted_free(void *state)
     model_rule_window.free(state);
 }
 
-static const struct model_rule counted = {counted_new, counted_rates, counted_free};
+static const struct model_rule counted = {counted_new, counted_rates, counted_free, false};
 
 static void fail(const struct error *err)
 {

@@ -62,7 +62,7 @@ static void star_rates(const struct model_rule *rule, int n_in, int n_out, doubl
     struct model_platform p = pattern_star_platform(n_in, n_out);
     MEMORY_ENDS(model_routes_fini) struct model_routes routes;
     assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = pattern_star(t, n_in, n_out)}, &err));
-    void *s = rule->new(&routes, &err);
+    void *s = rule->new(&routes, rule->contra_flow, &err);
     assert_non_null(s);
     assert_true(rule->rates(s, NULL, rate_bps, &err));
     rule->free(s);
@@ -100,7 +100,7 @@ TEST(test_optical_backbone_carries_ten_at_full_rate)
             t[i] = (struct model_transfer){i, 22 + i, 10e6, 3e6, 0};
         MEMORY_ENDS(model_routes_fini) struct model_routes routes;
         assert_true(model_routes_init(&routes, &p, &(struct model_pattern){.transfers = t, .n = (size_t)n}, &err));
-        void *s = model_rule_eq6.new(&routes, &err);
+        void *s = model_rule_eq6.new(&routes, true, &err);
         double rate[20];
         assert_true(model_rule_eq6.rates(s, NULL, rate, &err));
         for (int i = 0; i < n; i++)

@@ -7,7 +7,7 @@
 static void rates(const struct model_routes *routes, const bool *active, double *rate_bps)
 {
     struct error err;
-    void *s = model_rule_maxmin.new(routes, &err);
+    void *s = model_rule_maxmin.new(routes, false, &err);
     assert_non_null(s);
     assert_true(model_rule_maxmin.rates(s, active, rate_bps, &err));
     model_rule_maxmin.free(s);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/pattern.h"
-
 #include "test/cm.h"
 #include "test/model/patterns.h"
 

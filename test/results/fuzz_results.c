@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files nobody wrote in the directory of a run: the first byte says which one. What is read is in range, is written,
  * and is read back the same. `test/fuzz results`, or test/fuzzing/replay.c. */
-#include "base/memory.h"
-#include "results/directory.h"
-#include "results/flow.h"
 #include "results/gbn_events.h"
 #include "results/queues.h"
 #include "results/summary.h"

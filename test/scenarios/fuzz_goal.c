@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Texts nobody chose as GOAL: what is read is written, and read again to the same text. `test/fuzz goal`, or
  * test/fuzzing/replay.c. */
-#include "base/memory.h"
 #include "scenarios/traffic/goal.h"
 #include "test/fuzzing/text.h"
 

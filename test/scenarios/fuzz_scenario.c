@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Texts nobody chose as scenarios: a NUL ends the YAML, and behind it are sets, which NULs end, too. What loads is
  * written, and loads again to the same text. `test/fuzz scenario`, or test/fuzzing/replay.c. */
-#include "base/memory.h"
-#include "model/platform.h"
 #include "scenarios/load.h"
 #include "scenarios/traffic/pattern.h"
 #include "scenarios/save.h"

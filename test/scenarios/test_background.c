@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tables of sizes, and traffic drawn from them; argv[1]: the folder of the tables that come with the project. */
-#include "base/units.h"
 #include "scenarios/save.h"
 #include "scenarios/traffic/sizes.h"
 #include "test/scenarios/text.h"

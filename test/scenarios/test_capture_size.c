@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What captures will take, by hand: a record of a pcap has 16 bytes before the frame, one of a pcapng 44. */
 #include "scenarios/capture_size.h"
-#include "test/cm.h"
 #include "test/scenarios/text.h"
 
 static double size(const char *text, int64_t snaplen)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "scenarios/document.h"
-
 #include "test/scenarios/text.h"
 
 static void rejects_file(const char *path, const char *message)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "scenarios/keys.h"
 
 #include "test/scenarios/text.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The scenario files that come with the project; argv[1] is their folder. */
-#include "base/units.h"
 #include "scenarios/save.h"
 #include "test/scenarios/text.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/units.h"
 #include "test/scenarios/text.h"
 
 #define FLOWS "traffic:\n  flows:\n"

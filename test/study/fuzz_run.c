@@ -3,7 +3,6 @@
  * captures and runs: judged, explained, fitted, made into a replay. The input: a text; after a NUL, changes of the
  * files of the run, four bytes each: of which file, where, and what is added there. An input that begins like a capture
  * is a capture. `test/fuzz run`, or test/fuzzing/replay.c. */
-#include "base/memory.h"
 #include "results/directory.h"
 #include "results/directory_clear.h"
 #include "scenarios/load.h"
@@ -13,9 +12,7 @@
 #include "study/explain/explain_run.h"
 #include "study/fit/fit_read.h"
 #include "study/verdict/judge.h"
-#include "study/verdict/judge_run.h"
 #include "study/explain/pendulum.h"
-#include "study/replay/replay.h"
 #include "study/verdict/workload.h"
 #include "test/fuzzing/text.h"
 

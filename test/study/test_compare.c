@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two sides with figures chosen here: each figure of a comparison follows by arithmetic on paper. */
-#include "study/compare/compare.h"
-
-#include "base/estimate.h"
 #include "results/progress.h"
 #include "study/compare/compare_interval.h"
 #include "study/compare/compare_sweeps.h"
@@ -10,7 +7,6 @@
 #include "test/cm.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char directory[] = "/tmp/contraflow-compare-XXXXXX";
 

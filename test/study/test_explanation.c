@@ -2,7 +2,6 @@
 #include "study/explain/explanation.h"
 
 #include "test/analysis/segment.h"
-#include "test/cm.h"
 
 #define US INT64_C(1000)
 #define SEGMENT 1000

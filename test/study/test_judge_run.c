@@ -2,7 +2,6 @@
 /* Runs judged from their directories; flows.csv is written by hand. */
 #include "study/verdict/judge.h"
 #include "study/verdict/judge_run.h"
-#include "scenarios/load.h"
 #include "study/verdict/judge_run_evidence.h"
 
 #include "test/scenarios/text.h"

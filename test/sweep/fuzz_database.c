@@ -2,9 +2,6 @@
 /* Bytes nobody chose as the database of a sweep: opened, exported, merged, and its points read. An input that does not
  * begin like a database is SQL that a small one of ours has seen, with no constraint in its way: mutations meet values,
  * not checksums of pages. */
-#include "base/memory.h"
-#include "sweep/export.h"
-#include "sweep/merge.h"
 #include "sweep/read.h"
 #include "test/fuzzing/captures.h"
 
@@ -71,7 +68,7 @@ static void read_as_file(const void *bytes, size_t size)
     }
     for (int flows = 0; opened && flows < 2; flows++) {
         f = memory_stream(&text, &size);
-        check_error(sweep_export(database, flows, f, &err), &err);
+        check_error(sweep_export(database, flows, NULL, f, &err), &err);
         memory_stream_end(f, &text);
         free(text);
     }

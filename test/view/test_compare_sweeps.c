@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two sweeps whose figures are chosen here: what is printed and drawn of them is arithmetic on paper. */
 #include "test/cm.h"
-#include "view/compare_sweeps.h"
-
-#include <unistd.h>
+#include "view/compare.h"
 
 #define POINTS 3
 
@@ -83,8 +81,8 @@ TEST(test_a_sentence_and_the_points_that_changed_most)
     done(&c);
 }
 
-/* What is drawn of a point says its share and its interval, in per cent of before, and its whisker goes from one end to the
- * other: 200 pixels, from 14 on, are 1.08 times what there is to show, from -27.5 to 50 %. */
+/* What is drawn of a point says its share and its interval, in per cent of before, and its whisker goes from one end
+ * to the other: 200 pixels, from 14 on, are 1.08 times what there is to show, from -27.5 to 50 %. */
 TEST(test_marks_say_what_they_show)
 {
     static const char *const tips[] = {"hosts=2: +25.00 %, +- 25.00", "hosts=3: -25.00 %, +- 2.50", "hosts=4: +10.00 %, +- 0.00"};

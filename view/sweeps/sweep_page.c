@@ -2,8 +2,6 @@
 #include "view/sweeps/sweep_page.h"
 
 #include "base/outfile.h"
-#include "base/units.h"
-#include "results/csv.h"
 #include "view/page.h"
 #include "view/svg.h"
 #include "view/text.h"

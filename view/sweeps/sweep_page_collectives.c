@@ -4,10 +4,9 @@
 #include "study/fit/fit_signatures.h"
 #include "view/sweeps/sweep_page.h"
 
-bool view_sweep_page_signatures(struct view_sweep_page *p, struct error *err)
+bool view_sweep_page_signatures(struct view_sweep_page *p, struct error *err UNUSED)
 {
     const struct study_fit_signatures *f = p->at->fit.state[STUDY_FIT_SIGNATURES];
-    (void)err;
     struct view_table t = view_table_of("sweep|fitted at|gamma|delta ms|(n-1) delta ms|M|others %|once %");
     struct view_table data = view_table_of("group|processes|bytes|time_s");
     for (size_t i = 0; i < f->n_rows; i++) {
@@ -28,10 +27,9 @@ bool view_sweep_page_signatures(struct view_sweep_page *p, struct error *err)
     return true;
 }
 
-bool view_sweep_page_connections(struct view_sweep_page *p, struct error *err)
+bool view_sweep_page_connections(struct view_sweep_page *p, struct error *err UNUSED)
 {
     const struct study_fit_connections *f = p->at->fit.state[STUDY_FIT_CONNECTIONS];
-    (void)err;
     struct view_table t = view_table_of("sweep|pairs|bytes|mean Mb/s|mean ms|least ms|most ms|retransmitted|rho");
     struct view_table data = view_table_of("group|pairs|bytes|mean_s|sd_s|least_s|most_s|rho");
     for (size_t i = 0; i < f->n; i++) {

@@ -63,11 +63,10 @@ static void add_flow(struct view_table *t, const struct study_fit_engines_differ
     view_table_add(t, "%s|%s", point, d->native->name);
 }
 
-bool view_sweep_page_engines(struct view_sweep_page *p, struct error *err)
+bool view_sweep_page_engines(struct view_sweep_page *p, struct error *err UNUSED)
 {
     const struct study_fit_engines *e = p->at->fit.state[STUDY_FIT_ENGINES];
     char text[2][VIEW_TEXT_QUANTITY];
-    (void)err;
     if (e->n_differences == 0) {
         fputs("<p>No flow that both engines have run yet.</p>\n", p->f);
         return true;

@@ -228,8 +228,7 @@ static char *setting_of(const struct study_fit_patterns_cell *c)
     json_auto_t *axes = c->d > 0 ? json_loads(c->axes, 0, NULL) : json_object(); /* no random pattern: stands for itself */
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         json_object_del(axes, shown[i]);
-    char *text = sweep_axes_label(axes);
-    return text;
+    return sweep_axes_label(axes);
 }
 
 /* Cells of one setting. */
@@ -259,12 +258,11 @@ static void order_models(struct view_sweep_page_cells *cells)
         }
 }
 
-bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err)
+bool view_sweep_page_patterns(struct view_sweep_page *p, struct error *err UNUSED)
 {
     const struct study_fit_patterns *fit = p->at->fit.state[STUDY_FIT_PATTERNS];
     struct view_sweep_page_cells all = {.fit = fit, .cell = memory_zeroed(fit->n, sizeof *all.cell, "cells"),
                                         .setting = memory_zeroed(fit->n, sizeof *all.setting, "cells")};
-    (void)err;
     for (size_t i = 0; i < fit->n; i++) {
         char *setting = setting_of(&fit->cells[i]);
         size_t at = all.n; /* after the last of its setting */

@@ -163,15 +163,12 @@ static void map_legend(FILE *f, bool spread)
 
 static void points_data(struct view_table *t, const struct points *p)
 {
-    static const char *const head[] = {"most", "predicted", "observed", "in", "out", "runs", "margin_bytes",
-                                       "rate_error", "retransmitted_segments"};
     static const char *const rates[] = {"mean", "sd", "min", "max", "jain"};
     char text[OBSERVED_TEXT];
     *t = view_table_with(p->grid.n + 9 + 10);
     for (size_t i = 0; i < p->grid.n; i++)
         view_table_add(t, "%s", p->grid.axis[i].key);
-    for (size_t i = 0; i < 9; i++)
-        view_table_add(t, "%s", head[i]);
+    view_table_add(t, "most|predicted|observed|in|out|runs|margin_bytes|rate_error|retransmitted_segments");
     for (size_t i = 0; i < 10; i++)
         view_table_add(t, "%s_bps_%s", i < 5 ? "in" : "out", rates[i % 5]);
     for (size_t k = 0; k < p->n; k++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What waiting ACKs cost, queue by queue: a figure a rate, in it a map of queues and senders for each number of flows. */
-#include "base/units.h"
 #include "study/fit/fit_remedies.h"
 #include "view/svg.h"
 #include "view/sweeps/sweep_page.h"
@@ -167,10 +166,9 @@ static void rate_figure(struct view_sweep_page *p, const struct study_fit_remedi
           "below 0: more than that.", &data);
 }
 
-bool view_sweep_page_remedies(struct view_sweep_page *p, struct error *err)
+bool view_sweep_page_remedies(struct view_sweep_page *p, struct error *err UNUSED)
 {
     const struct study_fit_remedies *m = p->at->fit.state[STUDY_FIT_REMEDIES];
-    (void)err;
     for (size_t from = 0, to; from < m->n_rows; from = to) {
         for (to = from; to < m->n_rows && m->rows[to].rate_bps == m->rows[from].rate_bps &&
                         m->rows[to].collective == m->rows[from].collective; to++)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fig. 4: what flows over one shared link get, against how many there are each way. */
-#include "base/estimate.h"
 #include "base/order.h"
 #include "base/text.h"
 #include "study/fit/fit_resources.h"
@@ -426,10 +425,9 @@ static void show_link(struct view_sweep_page *p, const struct study_fit_resource
     show_forms(p, shown, of->all.fit);
 }
 
-bool view_sweep_page_resources(struct view_sweep_page *p, struct error *err)
+bool view_sweep_page_resources(struct view_sweep_page *p, struct error *err UNUSED)
 {
     const struct study_fit_resources *r = p->at->fit.state[STUDY_FIT_RESOURCES];
-    (void)err;
     for (size_t i = 0; i < r->n_groups; i++)
         if (r->groups[i].points > 0)
             show_link(p, r, &r->groups[i]);

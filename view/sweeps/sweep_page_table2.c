@@ -37,11 +37,9 @@ static void errors_data(struct view_table *t, const struct view_sweep_page_cells
 
 void view_sweep_page_errors(struct view_sweep_page *p, const struct view_sweep_page_cells *cells)
 {
-    static const char *const shown[] = {"setting", "nodes", "d", "MB", "window kB", "patterns", "links", "steps"};
     char text[48];
     struct view_table t = view_table_with(8 + cells->fit->n_models);
-    for (size_t i = 0; i < 8; i++)
-        view_table_add(&t, "%s", shown[i]);
+    view_table_add(&t, "setting|nodes|d|MB|window kB|patterns|links|steps");
     for (size_t k = 0; k < cells->fit->n_models; k++)
         view_table_add(&t, "%s", cells->fit->model[cells->order[k]]->name);
     struct view_table data = view_table_of(

@@ -5,8 +5,6 @@
 
 #include "analysis/ends/both_ends.h"
 
-#include "test/cm.h"
-
 #define US INT64_C(1000)
 #define NEVER INT64_MIN
 #define PAYLOAD 1000

@@ -5,8 +5,6 @@
 
 #include <time.h>
 
-#include "test/cm.h"
-
 TEST(test_an_identity_is_what_the_packet_says)
 {
     struct capture_segment s = stamped(A_TO_B, 1000, 0, 2000, 30, 40), other[12];
