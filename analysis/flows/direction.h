@@ -63,8 +63,9 @@ void analysis_direction_syn(struct analysis_direction *d, uint32_t isn);
 /* True when the frame is a copy of one of the last few (same sequence and acknowledgement numbers,
  * length, IP identification and timestamp): the capture saw it twice. Remembers the frame otherwise.
  * A header without IP identification and timestamps is a copy only within 1 ms, with the same checksum.
- * So is one that says nothing new with a timestamp, or within its tick an identification, older than the newest: before and after a queue, a capture of both has
- * the second long after the first. What is sent again has the timestamp of then (RFC 7323, section 3.2). */
+ * So is one that says nothing new with a timestamp, or within its tick an identification, older than the newest: of a capture
+ * before and after a queue the second comes long after the first. What is sent again has the timestamp of then (RFC 7323,
+ * section 3.2). */
 bool analysis_direction_is_copy(struct analysis_direction *d, const struct capture_segment *s, int64_t time_ns);
 
 /* A segment with payload in this direction. */
