@@ -284,13 +284,26 @@ static void path_bound(const struct judge_facts *s, const double capacity_bps[2]
     }
 }
 
-/* Adds a flow that carries so much in each of the first draws. */
+static inline void path_add_one(struct path_want *want, double bps)
+{
+    want->wanted_bps += bps;
+    want->most_bps += bps;
+}
+
+/* Adds a flow that carries so much in each of the first draws: for most flows that is all there is to do, so four are
+ * added between two looks at how many are left. */
 static void path_add(struct path_draw *draw, size_t n, bool incoming, double bps)
 {
-    for (size_t k = 0; k < n; k++) {
-        draw[k].way[!incoming].wanted_bps += bps;
-        draw[k].way[!incoming].most_bps += bps;
+    const int way = !incoming;
+    size_t k = 0;
+    for (; k + 4 <= n; k += 4) {
+        path_add_one(&draw[k].way[way], bps);
+        path_add_one(&draw[k + 1].way[way], bps);
+        path_add_one(&draw[k + 2].way[way], bps);
+        path_add_one(&draw[k + 3].way[way], bps);
     }
+    for (; k < n; k++)
+        path_add_one(&draw[k].way[way], bps);
 }
 
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double *open, size_t n,

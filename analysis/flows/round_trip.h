@@ -100,6 +100,11 @@ static inline double analysis_wait_start_s(const struct analysis_wait *w, uint32
 static inline uint32_t analysis_wait_slots(const struct analysis_wait *w, double from_s, double to_s)
 {
     uint32_t first = 0, n = 0;
+    const double last_s = w->slots > 0 ? analysis_wait_start_s(w, w->slots - 1) : (double)-INFINITY;
+    if (w->start_s >= from_s && last_s < to_s)
+        return w->slots;
+    if (last_s < from_s || w->start_s >= to_s)
+        return 0;
     while (first < w->slots && analysis_wait_start_s(w, first) < from_s)
         first++;
     while (first + n < w->slots && analysis_wait_start_s(w, first + n) < to_s)
