@@ -24,9 +24,8 @@ bool linux_inside(void)
 static int inside_open(const char *directory, const char *name, int flags)
 {
     int in = openat(directory_held(directory), LINUX_START_PRIVATE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int fd = in >= 0 ? openat(in, name, flags | O_NOFOLLOW, 0600) : -1, why = errno;
+    int fd = in >= 0 ? openat(in, name, flags | O_NOFOLLOW, 0600) : -1;
     error_close(in);
-    errno = why;
     return fd;
 }
 
