@@ -133,7 +133,9 @@ class Cluster(e2e.Case):
                 self.assertEqual(round(rate["value"]), float(row["bits_per_second"]))
                 self.assertAlmostEqual(rate["value"] * time_s["value"] / 1.6e5, 1)
                 self.assertAlmostEqual(rate["ci95"] / rate["value"], time_s["ci95"] / time_s["value"])
-                self.assertAlmostEqual(time_s["ci95"] / time_s["value"], 2.77645 * float(row["spread"]), delta=3e-6)
+                # Student's t of four degrees of freedom; the table has six digits of the spread.
+                self.assertAlmostEqual(time_s["ci95"] / time_s["value"], 2.7764451052 * float(row["spread"]),
+                                       delta=2.7764451052 * 0.51e-6)
                 self.assertEqual(flow["window_bytes"], float(row["window"]))
                 self.assertTrue(1448 < flow["window_bytes"] <= 2 * WINDOW, row)
                 ways[flow["direction"]].append(rate)
