@@ -2,6 +2,7 @@
 #include "analysis/facts.h"
 
 #include "analysis/link.h"
+#include "judge/path.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +54,18 @@ static double facts_least_s(const struct analysis_evidence_set *s, const struct 
     return e->coarse ? (double)NAN : least_s > ANALYSIS_EVIDENCE_TICKS * e->tick_s ? least_s : 0;
 }
 
+/* Share of the phase in which its data waited for round trips on end. */
+static double facts_waits(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+{
+    const double least_s = fmax(ANALYSIS_EVIDENCE_TICKS * e->tick_s, JUDGE_PATH_STANDS * e->data_wait_s) + e->host_data_s;
+    double waits = 0;
+    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES && !e->coarse; i++) {
+        double at_s = s->from_s + (s->to_s - s->from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
+        waits += analysis_evidence_least_s(e, at_s, analysis_evidence_rtt_s(e)) - e->missing_s[0] > least_s;
+    }
+    return waits / ANALYSIS_EVIDENCE_SAMPLES;
+}
+
 /* Flows to and from one peer have one number. */
 static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
@@ -72,6 +85,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .data_wait_s = shows ? e->data_wait_s : (double)NAN,
         .ack_wait_s = shows ? e->ack_wait_s : (double)NAN,
         .data_least_s = facts_least_s(s, e),
+        .data_waits = facts_waits(s, e),
         .wait_sd_s = hypot(s->stamp_s, e->coarse ? COARSE * trip_s : e->tick_s > 0 ? e->tick_s / sqrt(12 * stamps) : 0),
         .unplaced_s = e->unplaced_s,
         .host_data_s = e->host_data_s,

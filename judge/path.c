@@ -140,12 +140,12 @@ static double path_moved_s(const struct path_facts *p, const struct judge_flow *
     return open[JUDGE_OPEN_UNPLACED] < p->moved ? f->unplaced_s : 0;
 }
 
-/* Do its data, whenever they pass, wait in a queue that never runs empty? Then a link there works all the time, and carries
- * what it can, with others or alone. */
-static bool path_stands(const struct judge_flow *f, double moved_s)
+/* The most that it carries, whatever its ACKs do: while its data wait in a queue that does not run empty, a link there works, and
+ * carries what it can, with others or alone. What it lacks is in the rest of the time. */
+static double path_works_bps(const struct judge_flow *f, double moved_s)
 {
-    double wait_s = f->data_wait_s - f->host_data_s - moved_s;
-    return wait_s > JUDGE_PATH_FREE * judge_flow_trip_s(f) && f->data_least_s - f->host_data_s > JUDGE_PATH_STANDS * wait_s;
+    bool waits = f->data_wait_s - f->host_data_s - moved_s > JUDGE_PATH_FREE * judge_flow_trip_s(f);
+    return waits && f->data_waits > 0 ? f->rate_bps / f->data_waits : INFINITY;
 }
 
 /* How long its ACKs wait behind something, but for a frame that has begun, which no order of service interrupts:
@@ -185,14 +185,15 @@ static double path_wanted_bps(const struct path_facts *p, const struct judge_flo
     if (!isfinite(trip_s)) /* how long they wait does not show: any share of what the windows let pass */
         return isfinite(f->window_bps) ? fmax(x, x + vanishes * (f->window_bps - x))
                                        : x / fmax(1 - vanishes, 0.1);
-    if (!(ack_s > 0) || f->policed || path_stands(f, path_moved_s(p, f, open)))
+    if (!(ack_s > 0) || f->policed)
         return x;
     bool fills = f->loss_events > 0 && !f->lossless;
     bool stays = fills || judge_facts_link(p->s, f->incoming)->apart;
     double stands_s = fmax(0, f->data_least_s); /* no order of service spares it; 0 where nobody knows */
     double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s - stands_s);
     double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
-    return fmax(x, fmin(x * trip_s / left_s, f->most_bps));
+    double most_bps = fmin(f->most_bps, path_works_bps(f, path_moved_s(p, f, open)));
+    return fmax(x, fmin(x * trip_s / left_s, most_bps));
 }
 
 /* Do data of a direction wait as those do whose link is full? */

@@ -6,8 +6,8 @@
  *   x' = x T / (T - a - v q)
  *
  * with v = 0 where data wait on as they do, as those of a sender do that fills any queue until it loses, and v = 1 where
- * nothing waits any more, since the link has room; and not at all where q never ends, as a link before which a queue stands
- * works all the time. An application that goes on when it is answered makes a cycle of c
+ * nothing waits any more, since the link has room; and no more than x / s where q does not end for a share s of the time, as
+ * the link before such a queue works then. An application that goes on when it is answered makes a cycle of c
  * in c - w, w of it for ACKs; one that a clock starts, or a reader, carries what it carries. Together flows carry no
  * more than their link has room for beside the ACKs of the other direction,
  *
@@ -23,7 +23,7 @@
 #define JUDGE_PATH_CLOCKED 0.5    /* of a late answer is made up for: a clock starts cycles more than answers do */
 #define JUDGE_PATH_OTHERS 0.05   /* of what ACKs take, and more: other traffic for them to wait behind */
 #define JUDGE_PATH_FREE 0.1       /* of the round trip: where data wait less, no link on their way is full */
-#define JUDGE_PATH_STANDS 0.3     /* of its mean wait is the least: a queue that never runs empty */
+#define JUDGE_PATH_STANDS 0.3     /* of its mean wait is the least: a queue that does not run empty */
 #define JUDGE_PATH_ELSEWHERE 1.5 /* times longer than all that is in flight takes to pass: it waits somewhere else */
 
 /* What facts leave open. Shares are even in [0, 1), the rest normal with deviation 1. */

@@ -137,6 +137,31 @@ TEST(test_where_outgoing_data_wait)
     }
 }
 
+/* Data wait 40 ms in 60 of 100 slots of 10 ms, in all, and in every other one: a queue that is empty once in a round trip of 40
+ * to 60 ms does not stand. Coarse stamps show none. */
+TEST(test_how_long_a_queue_does_not_run_empty)
+{
+    static const struct { int waits, of; double share; } rows[] = {{60, 100, 0.6}, {100, 100, 1}, {1, 2, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int coarse = 0; coarse < 2; coarse++) {
+            const struct analysis_told told = {.rate_bps = 1e6};
+            struct analysis_wait waits[100];
+            struct analysis_evidence e = {.flow = &told, .waits = waits, .n_waits = 100, .width_s = 10e-3, .tick_s = 1e-3F,
+                                          .floor_s = 20e-3, .until_s = INFINITY, .coarse = coarse == 1};
+            for (int k = 0; k < 100; k++) {
+                const double wait_s = k % rows[i].of < rows[i].waits ? 40e-3 : 0;
+                waits[k] = (struct analysis_wait){.start_s = k * 10e-3, .width_s = 10e-3, .least_s = wait_s, .slots = 1};
+                waits[k].leg_s[ANALYSIS_LEG_DATA_IN] = wait_s;
+                e.data_wait_s += wait_s / 100;
+            }
+            struct analysis_evidence_set s = {.flow = &e, .n = 1, .to_s = 1, .full_bytes = FULL, .stamp_s = 1e-6};
+            struct judge_flow flow;
+            struct judge_facts facts;
+            analysis_facts_of(&s, NULL, NULL, &flow, &facts);
+            assert_near(flow.data_waits, coarse ? 0 : rows[i].share, 0.05);
+        }
+}
+
 /* Nobody else goes to its end: then all are asked, of the time when its own loop was at its least. */
 TEST(test_who_goes_elsewhere_tells_of_the_time_when_a_loop_was_at_its_least)
 {
@@ -352,6 +377,10 @@ TEST(test_acks_that_wait_behind_the_hosts_own_data)
     gather(f, both, 2, 0.5, 2.5);
     assert_all(fabs(set.flow[0].data_wait_s - QUEUE_MS * 1e-3) < 2e-3,
                fabs(set.flow[1].ack_wait_s - QUEUE_MS * 1e-3) < 2e-3, set.flow[1].data_wait_s < 2e-3);
+    struct judge_flow of_both[2];
+    struct judge_facts facts;
+    analysis_facts_of(&set, NULL, NULL, of_both, &facts);
+    assert_true(of_both[0].data_waits == 1 && of_both[1].data_waits == 0);
     analysis_evidence_free(&set);
     analysis_flows_free(f);
 }
