@@ -54,16 +54,23 @@ static double facts_least_s(const struct analysis_evidence_set *s, const struct 
     return e->coarse ? (double)NAN : least_s > ANALYSIS_EVIDENCE_TICKS * e->tick_s ? least_s : 0;
 }
 
-/* Share of the phase in which its data waited for round trips on end. */
+/* Share of the phase in which its data waited for round trips on end: less than half of one from any that hardly did. */
 static double facts_waits(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
+    const double trip_s = analysis_evidence_rtt_s(e), most_s = fmax(e->data_wait_s, e->data_wait_s - e->unplaced_s);
     const double least_s = fmax(ANALYSIS_EVIDENCE_TICKS * e->tick_s, JUDGE_PATH_STANDS * e->data_wait_s) + e->host_data_s;
-    double waits = 0;
-    for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES && !e->coarse; i++) {
-        double at_s = s->from_s + (s->to_s - s->from_s) * (i + 0.5) / ANALYSIS_EVIDENCE_SAMPLES;
-        waits += analysis_evidence_least_s(e, at_s, analysis_evidence_rtt_s(e)) - e->missing_s[0] > least_s;
+    if (e->coarse || e->n_waits == 0 || !(most_s > JUDGE_PATH_FREE * trip_s))
+        return 0;
+    double until_s = fmax(s->from_s, fmin(e->waits[0].start_s, s->to_s)), hardly_s = until_s - s->from_s;
+    for (size_t i = 0; i < e->n_waits && e->waits[i].start_s - trip_s / 2 < s->to_s; i++) {
+        const struct analysis_wait *w = &e->waits[i];
+        const double to_s = fmin(analysis_wait_start_s(w, w->slots) + trip_s / 2, s->to_s);
+        if (w->least_s > least_s || to_s <= until_s)
+            continue;
+        hardly_s += to_s - fmax(w->start_s - trip_s / 2, until_s);
+        until_s = to_s;
     }
-    return waits / ANALYSIS_EVIDENCE_SAMPLES;
+    return 1 - hardly_s / (s->to_s - s->from_s);
 }
 
 /* Flows to and from one peer have one number. */
