@@ -111,6 +111,7 @@ struct analysis_evidence_set {
     bool stands, may_stand; /* a queue stood as long as the capture lasts, or one may have: analysis/standing.h */
     bool either_may;        /* one each way, so that both may have, or one of them */
     bool stood[2];     /* in, out: the link that only may be full is taken to be */
+    bool common[2];    /* in, out: analysis/link.h found that data wait in one queue */
     bool stands_there; /* that is on the way from the tap to the other end */
     bool one_sided; /* data of a flow are there, and no ACK of them: frames of one way alone were captured */
     bool beside; /* the capture was made at the host, or shows flows of it to several others: all its traffic is there */

@@ -133,11 +133,15 @@ void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_ca
                                   .beside = s->beside, .one_sided = s->one_sided, .stopped = s->stopped, .host = s->host};
     analysis_link_find(s, frames, known_bps, &facts->in, &facts->out);
     facts->stood = s->stands || s->may_stand;
-    double in_bps = 0;
+    double in_bps = 0, waits[2] = {1, 1};
     for (size_t i = 0; i < s->n; i++) {
         flow[i] = facts_flow(s, &s->flow[i]);
+        waits[flow[i].incoming] = fmin(waits[flow[i].incoming], flow[i].data_waits);
         in_bps += flow[i].incoming ? flow[i].rate_bps : 0;
     }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->common[!flow[i].incoming]) /* what one of them finds empty is empty */
+            flow[i].data_waits = waits[flow[i].incoming];
     facts->trips = facts_trips(s, flow);
     /* A link that is full spaces what passes it, whatever spaced it before. */
     bool full = in_bps * (s->full_bytes + JUDGE_AROUND) / s->full_bytes > FULL * facts->in.capacity_bps;

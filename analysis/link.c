@@ -712,7 +712,7 @@ void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_c
     link_own_links(&d);
     link_ways(&d);
     for (int i = 0; i < 2; i++)
-        d.common[i] = link_common(&d, i == 0);
+        s->common[i] = d.common[i] = link_common(&d, i == 0);
     link_capacity(&d, known_bps);
     link_loops(&d);
     link_beside(&d);

@@ -137,8 +137,24 @@ TEST(test_where_outgoing_data_wait)
     }
 }
 
-/* Data wait 40 ms in 60 of 100 slots of 10 ms, in all, and in every other one: a queue that is empty once in a round trip of 40
- * to 60 ms does not stand. Coarse stamps show none. */
+/* A flow to a peer of its own, whose data wait for so long in so many of every `of` slots of 10 ms. */
+static struct analysis_evidence waiting(const struct analysis_told *told, struct analysis_wait waits[100], double wait_s, int share,
+                                        int of)
+{
+    struct analysis_evidence e = {.flow = told, .waits = waits, .n_waits = 100, .width_s = 10e-3, .tick_s = 1e-3F,
+                                  .floor_s = 20e-3, .until_s = INFINITY};
+    for (int k = 0; k < 100; k++) {
+        const double now_s = k % of < share ? wait_s : 0;
+        waits[k] = (struct analysis_wait){.start_s = k * 10e-3, .width_s = 10e-3, .least_s = now_s, .slots = 1};
+        waits[k].leg_s[ANALYSIS_LEG_DATA_IN] = now_s;
+        e.data_wait_s += now_s / 100;
+    }
+    e.peer.bytes[0] = (uint8_t)share;
+    return e;
+}
+
+/* Data wait 40 ms in 60 of 100 slots, in all, and in every other one: a queue that is empty once in a round trip of 40 to 60 ms
+ * does not stand. Coarse stamps show none. */
 TEST(test_how_long_a_queue_does_not_run_empty)
 {
     static const struct { int waits, of; double share; } rows[] = {{60, 100, 0.6}, {100, 100, 1}, {1, 2, 0}};
@@ -146,20 +162,32 @@ TEST(test_how_long_a_queue_does_not_run_empty)
         for (int coarse = 0; coarse < 2; coarse++) {
             const struct analysis_told told = {.rate_bps = 1e6};
             struct analysis_wait waits[100];
-            struct analysis_evidence e = {.flow = &told, .waits = waits, .n_waits = 100, .width_s = 10e-3, .tick_s = 1e-3F,
-                                          .floor_s = 20e-3, .until_s = INFINITY, .coarse = coarse == 1};
-            for (int k = 0; k < 100; k++) {
-                const double wait_s = k % rows[i].of < rows[i].waits ? 40e-3 : 0;
-                waits[k] = (struct analysis_wait){.start_s = k * 10e-3, .width_s = 10e-3, .least_s = wait_s, .slots = 1};
-                waits[k].leg_s[ANALYSIS_LEG_DATA_IN] = wait_s;
-                e.data_wait_s += wait_s / 100;
-            }
+            struct analysis_evidence e = waiting(&told, waits, 40e-3, rows[i].waits, rows[i].of);
+            e.coarse = coarse == 1;
             struct analysis_evidence_set s = {.flow = &e, .n = 1, .to_s = 1, .full_bytes = FULL, .stamp_s = 1e-6};
             struct judge_flow flow;
             struct judge_facts facts;
             analysis_facts_of(&s, NULL, NULL, &flow, &facts);
             assert_near(flow.data_waits, coarse ? 0 : rows[i].share, 0.05);
         }
+}
+
+/* A flow whose windows come after another's, as bursts, always meets a queue, which the other has found empty; but where that
+ * waits a tenth as long they are in two queues. */
+TEST(test_what_one_flow_finds_empty_is_empty)
+{
+    for (int apart = 0; apart < 2; apart++) {
+        const struct analysis_told told = {.rate_bps = 1e6};
+        struct analysis_wait waits[2][100];
+        struct analysis_evidence e[] = {waiting(&told, waits[0], 40e-3, 100, 100), waiting(&told, waits[1], apart ? 6e-3 : 40e-3, 60, 100)};
+        struct analysis_evidence_set s = {.flow = e, .n = 2, .to_s = 1, .full_bytes = FULL, .stamp_s = 1e-6};
+        struct judge_flow flow[2];
+        struct judge_facts facts;
+        analysis_facts_of(&s, NULL, NULL, flow, &facts);
+        free(s.by_peer);
+        assert_near(flow[1].data_waits, 0.6, 0.05);
+        assert_near(flow[0].data_waits, apart ? 1 : 0.6, 0.05);
+    }
 }
 
 /* Nobody else goes to its end: then all are asked, of the time when its own loop was at its least. */
