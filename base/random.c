@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/random.h"
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 random_wide;
 
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
 
@@ -44,11 +44,11 @@ uint64_t random_below(struct random *r, uint64_t bound)
 {
     if (bound == 0)
         return 0;
-    wide product = (wide)random_next(r) * bound;
+    random_wide product = (random_wide)random_next(r) * bound;
     if ((uint64_t)product < bound) {
         uint64_t threshold = -bound % bound;
         while ((uint64_t)product < threshold)
-            product = (wide)random_next(r) * bound;
+            product = (random_wide)random_next(r) * bound;
     }
     return (uint64_t)(product >> 64);
 }

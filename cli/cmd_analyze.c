@@ -12,7 +12,7 @@
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
 
-struct options {
+struct analyze_options {
     enum format format;
     bool all, first, has_host; /* first: of the files */
     const char *report; /* directory, or NULL */
@@ -27,7 +27,7 @@ struct options {
 static const char *const window_sources[] = {"unknown", "timestamps", "tap"};
 
 /* Next flow to show from slot *i on; false at the end. */
-static bool next_flow(const struct analysis_flows *f, const struct options *o, size_t *i, struct analysis_flow *flow)
+static bool next_flow(const struct analysis_flows *f, const struct analyze_options *o, size_t *i, struct analysis_flow *flow)
 {
     while (*i < analysis_flows_slots(f)) {
         if (analysis_flows_get(f, (*i)++, flow) && (!o->has_host || analysis_flow_touches(flow, &o->host))) {
@@ -39,7 +39,7 @@ static bool next_flow(const struct analysis_flows *f, const struct options *o, s
 }
 
 /* What a bulk flow has at least; *any: there is one. */
-static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *o, bool *any)
+static int64_t bulk_bytes(const struct analysis_flows *f, const struct analyze_options *o, bool *any)
 {
     struct analysis_flow flow;
     int64_t largest = 0;
@@ -50,7 +50,7 @@ static int64_t bulk_bytes(const struct analysis_flows *f, const struct options *
     return bulk;
 }
 
-static void print_table(const struct analysis_flows *f, const struct options *o)
+static void print_table(const struct analysis_flows *f, const struct analyze_options *o)
 {
     struct view_table t = view_table_of(
         "from|to|payload B|start s|end s|whole Mb/s|steady Mb/s|+-|retrans|events|missed B|window B");
@@ -77,7 +77,7 @@ static void print_table(const struct analysis_flows *f, const struct options *o)
 }
 
 /* A second table, of the flows that lost, reordered or doubled segments. */
-static void print_losses(const struct analysis_flows *f, const struct options *o)
+static void print_losses(const struct analysis_flows *f, const struct analyze_options *o)
 {
     struct view_table t = view_table_of("from|to|retrans|events|spurious|reordered|overtaken|doubled|ambiguous|twice");
     struct analysis_flow flow;
@@ -104,7 +104,7 @@ static void print_losses(const struct analysis_flows *f, const struct options *o
     view_table_print(&t, "", 2, stdout);
 }
 
-static void print_degrees(const struct analysis_flows *f, const struct options *o)
+static void print_degrees(const struct analysis_flows *f, const struct analyze_options *o)
 {
     size_t at = 0;
     bool any;
@@ -177,7 +177,7 @@ static void csv_number(double value)
     printf(isfinite(value) ? ",%.9g" : ",", value);
 }
 
-static void print_csv(const char *path, const struct analysis_flows *f, const struct options *o)
+static void print_csv(const char *path, const struct analysis_flows *f, const struct analyze_options *o)
 {
     struct analysis_flow flow;
     for (size_t i = 0; next_flow(f, o, &i, &flow);) {
@@ -209,7 +209,7 @@ static json_t *capture_json(const char *path, const struct analysis_capture *c)
                         (double)(c->last_ns - c->first_ns) / 1e9, c->truncated, c->steps_back);
 }
 
-static void print_json_flows(const char *path, const struct analysis_flows *f, struct options *o)
+static void print_json_flows(const char *path, const struct analysis_flows *f, struct analyze_options *o)
 {
     struct analysis_flow flow;
     if (o->first)
@@ -221,7 +221,7 @@ static void print_json_flows(const char *path, const struct analysis_flows *f, s
 }
 
 static void show(const char *path, const struct analysis_flows *f, const struct analysis_capture *capture,
-                 struct options *o, bool several)
+                 struct analyze_options *o, bool several)
 {
     switch (o->format) {
     case FORMAT_CSV:
@@ -244,7 +244,7 @@ static void show(const char *path, const struct analysis_flows *f, const struct 
         print_degrees(f, o);
 }
 
-static bool analyze_file(const char *path, struct options *o, bool several,
+static bool analyze_file(const char *path, struct analyze_options *o, bool several,
                          struct view_capture_page *report, struct error *err)
 {
     struct analysis_capture capture;
@@ -265,7 +265,7 @@ static bool analyze_file(const char *path, struct options *o, bool several,
 }
 
 /* The captures of a run, as its summary lists them. */
-static bool analyze_run(const char *directory, struct options *o, struct view_capture_page *report, struct error *err)
+static bool analyze_run(const char *directory, struct analyze_options *o, struct view_capture_page *report, struct error *err)
 {
     MEMORY_ENDS(results_summary_fini) struct results_summary summary;
     size_t n = 0;
@@ -283,7 +283,7 @@ static bool analyze_run(const char *directory, struct options *o, struct view_ca
                                      "'capture=[{at: h0}]'", directory));
 }
 
-static bool analyze(int n, char **paths, struct options *o, struct view_capture_page *report, struct error *err)
+static bool analyze(int n, char **paths, struct analyze_options *o, struct view_capture_page *report, struct error *err)
 {
     bool ok = true;
     cli_read_until_interrupted(paths, n);
@@ -298,14 +298,14 @@ static bool analyze(int n, char **paths, struct options *o, struct view_capture_
 
 static bool options_host(const struct cli_option *option, const char *text, struct error *err)
 {
-    struct options *o = option->to;
+    struct analyze_options *o = option->to;
     o->has_host = capture_address_parse(text, &o->host);
     return o->has_host || error_set(err, ERROR_INPUT, "--host %s: not an IP address; try 10.0.0.1", text);
 }
 
 int cmd_analyze(int argc, char **argv)
 {
-    struct options o = {.first = true};
+    struct analyze_options o = {.first = true};
     struct error err = {0};
     bool json = false, csv = false;
     const struct cli_option options[] = {

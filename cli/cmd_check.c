@@ -12,7 +12,7 @@
 
 #include <signal.h>
 
-struct options {
+struct check_options {
     bool json, verbose;
     const char *interface; /* NULL: files */
     struct cli_probe probe;
@@ -26,7 +26,7 @@ struct options {
     struct study_workload_signature signature; /* owned */
 };
 
-static bool check_workload(struct options *o, const char *directory, struct error *err)
+static bool check_workload(struct check_options *o, const char *directory, struct error *err)
 {
     MEMORY_ENDS(study_workload_fini) struct study_workload w;
     bool ok = study_workload_judge(directory, o->judging.tolerance, &w, &o->signature, err);
@@ -43,7 +43,7 @@ static bool check_workload(struct options *o, const char *directory, struct erro
 
 /* The answer, but of what another one speaks for; its tables where they are asked for. One without a diagnosis, of an
  * older run, has no more than these. */
-static void check_show(struct options *o, const char *source, bool simulated, const struct analysis_resource *r,
+static void check_show(struct check_options *o, const char *source, bool simulated, const struct analysis_resource *r,
                        bool shared)
 {
     bool tables = shared && (o->verbose || !r->diagnosed);
@@ -62,7 +62,7 @@ static void check_show(struct options *o, const char *source, bool simulated, co
 static bool check_visit(void *user, const char *source, const char *run, const struct analysis_resources *resources,
                         struct error *err)
 {
-    struct options *o = user;
+    struct check_options *o = user;
     if (o->probe.err.code != ERROR_NONE) {
         *err = o->probe.err;
         return false;
@@ -97,7 +97,7 @@ static bool check_tolerance(const struct cli_option *option, const char *text, s
 }
 
 /* What other programs measured: all those files together are of one moment. Takes them out of paths[n]. */
-static bool check_foreign(struct options *o, char **paths, int *n, struct error *err)
+static bool check_foreign(struct check_options *o, char **paths, int *n, struct error *err)
 {
     MEMORY_LOCAL struct foreign_test *tests = memory_zeroed((size_t)*n, sizeof *tests, "tests");
     MEMORY_ENDS(analysis_resources_fini) struct analysis_resources resources = {0};
@@ -137,7 +137,7 @@ static void check_show_again(void *user, const char *directory, double fraction,
 }
 
 /* With an interface pulses are sent; in a file they are. */
-static bool check_probe(struct options *o, const char *token, struct error *err)
+static bool check_probe(struct check_options *o, const char *token, struct error *err)
 {
     if (!o->probe.at.port || !o->interface)
         return true;
@@ -148,7 +148,7 @@ static bool check_probe(struct options *o, const char *token, struct error *err)
 
 int cmd_check(int argc, char **argv)
 {
-    struct options o = {.judging = study_judge_options_default()};
+    struct check_options o = {.judging = study_judge_options_default()};
     struct error err = {0};
     bool quick = false, shown = false, exit_zero = false;
     const char *ss = NULL, *qdisc = NULL, *token = NULL, *token_file = NULL;

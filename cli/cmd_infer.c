@@ -25,7 +25,7 @@ struct infer_options {
     bool quiet, json, ranged;
 };
 
-static const char *const given_keys[] = {"network.link.rate", "tcp.initial_window", NULL};
+static const char *const infer_keys[] = {"network.link.rate", "tcp.initial_window", NULL};
 
 /* --rate and --delay are keys of the scenario. */
 static bool options_key(const struct cli_option *option, const char *text, struct error *err)
@@ -69,7 +69,7 @@ static bool options_range(const struct cli_option *option, const char *text, str
     return true;
 }
 
-static int options_read(int argc, char **argv, struct infer_options *o, struct error *err)
+static int infer_options_read(int argc, char **argv, struct infer_options *o, struct error *err)
 {
     const struct cli_option options[] = {
         {"scenario", 0, .text = &o->scenario},
@@ -221,8 +221,8 @@ int cmd_infer(int argc, char **argv)
     struct error err = {0};
     struct scenario base = {0};
     struct study_measurement m = {.n = 0};
-    bool gives[sizeof given_keys / sizeof *given_keys - 1];
-    int at = options_read(argc, argv, &o, &err);
+    bool gives[sizeof infer_keys / sizeof *infer_keys - 1];
+    int at = infer_options_read(argc, argv, &o, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
     struct study_infer x = {.measured = &m, .options = {.base = &base, .jobs = o.jobs, .messages = o.messages,
@@ -230,7 +230,7 @@ int cmd_infer(int argc, char **argv)
     bool ok = !o.spread || (units_parse_share(o.spread, &x.options.spread) && x.options.spread > 0 &&
                             x.options.spread < 1) ||
               error_set(&err, ERROR_INPUT, "--spread: '%s' is not a share such as 2%% or 0.02", o.spread);
-    ok = ok && scenario_load_asking(&base, o.scenario, o.sets.set, o.sets.n, given_keys, gives, &err);
+    ok = ok && scenario_load_asking(&base, o.scenario, o.sets.set, o.sets.n, infer_keys, gives, &err);
     if (ok && !scenario_has_streams(&base))
         ok = error_set(&err, ERROR_INPUT, "%s: infer needs TCP", o.scenario ? o.scenario : "--set");
     ok = ok && scenario_commands_refuse(&base, o.scenario, "infer starts none; 'contraflow run' does", &err);

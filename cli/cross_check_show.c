@@ -50,7 +50,7 @@ static void show_add(json_t *flow, const char *engine, const char *name, double 
 }
 
 /* The differences of two engines need no name. */
-static json_t *show_flow_json(const struct study_cross_check_run *run, const char *const *names, size_t i)
+static json_t *cross_check_flow_json(const struct study_cross_check_run *run, const char *const *names, size_t i)
 {
     json_t *flow = results_json("flow:s", run->summary[0].flows[i].name);
     for (size_t e = 0; e < run->n_engines; e++) {
@@ -76,7 +76,7 @@ void cli_cross_check_show_json(const struct study_cross_check *c, const char *co
         const struct study_cross_check_run *run = &c->run[i];
         json_t *flows = json_array();
         for (size_t k = 0; k < run->n; k++)
-            json_array_append_new(flows, show_flow_json(run, names, k));
+            json_array_append_new(flows, cross_check_flow_json(run, names, k));
         results_json_append(runs, "run:s judged:b flows:o", run->label, run->judged, flows);
     }
     json_t *all = results_json("runs:o judged:i failed:i worst_difference:f", runs, c->judged, c->failed, c->worst);

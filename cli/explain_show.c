@@ -77,7 +77,7 @@ static void show_flows(const char *path, const struct study_explanations *x, con
     }
 }
 
-static void show_json(const char *path, const struct study_explanations *x, const struct study_pendulum *pendulum,
+static void explain_json(const char *path, const struct study_explanations *x, const struct study_pendulum *pendulum,
                       struct cli_explain_show_lists *lists)
 {
     const struct analysis_resource *host;
@@ -107,7 +107,7 @@ bool cli_explain_show_capture(const char *path, const struct study_capture_liste
     if (ok && x.n == 0)
         fprintf(stderr, "contraflow: %s: no bulk TCP flow\n", cli_name(path));
     if (ok && as_json) {
-        show_json(path, &x, &pendulum, lists);
+        explain_json(path, &x, &pendulum, lists);
     } else if (ok && x.n > 0) {
         fputs(*n == 0 ? "" : "\n", stdout);
         show_flows(path, &x, &pendulum);

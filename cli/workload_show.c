@@ -3,7 +3,7 @@
 #include "cli/show.h"
 #include "results/json.h"
 
-#define BAR 50 /* characters of the fullest bin */
+#define WORKLOAD_BAR 50 /* characters of the fullest bin */
 #define LATE_LINE 16 /* processes in a line */
 
 static json_t *show_receiver_json(const char *directory, const struct study_workload_receiver *k)
@@ -65,7 +65,7 @@ static void show_distribution(const struct analysis_distribution *d)
     for (size_t i = 0; i < d->bins; i++)
         most = d->count[i] > most ? d->count[i] : most;
     for (size_t i = 0; i < d->bins; i++) {
-        int bar = (int)((d->count[i] * BAR + most - 1) / most);
+        int bar = (int)((d->count[i] * WORKLOAD_BAR + most - 1) / most);
         if (d->count[i] > 0)
             printf("  %10.3f ms %7zu %.*s\n", (d->bin0_s + (double)i * d->bin_s) * 1e3, d->count[i], bar,
                    "##################################################");

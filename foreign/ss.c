@@ -9,7 +9,7 @@
 #include "foreign/sockets.h"
 
 #define BULK 20000 /* bytes: less is no flow of data, as in captures */
-#define WORD 128
+#define SS_WORD 128
 #define SOCKETS 4096 /* of a file; the rest is left out */
 #define SOCKETS_MOST ((size_t)64 << 20) /* bytes of a file */
 #define LATEST_S 1e11 /* of a time since the epoch; in milliseconds it would be later */
@@ -26,7 +26,7 @@ struct ss_counters {
 };
 
 struct ss_socket {
-    char local[WORD], peer[WORD]; /* with ports */
+    char local[SS_WORD], peer[SS_WORD]; /* with ports */
     struct ss_counters now, first, last;
     size_t samples, floods, idles;
     double rtt_sum_s, rtts, least_s, mss;
@@ -41,12 +41,12 @@ struct ss_file {
 };
 
 /* The next word of a line; NULL after the last. */
-static const char *ss_word(const char *text, char word[static WORD])
+static const char *ss_word(const char *text, char word[static SS_WORD])
 {
     size_t n = 0;
     text += strspn(text, " \t\r");
     while (*text && !isspace((unsigned char)*text)) {
-        if (n < WORD - 1)
+        if (n < SS_WORD - 1)
             word[n++] = *text;
         text++;
     }
@@ -55,9 +55,9 @@ static const char *ss_word(const char *text, char word[static WORD])
 }
 
 /* A socket's line: "[tcp] [STATE] RECV-Q SEND-Q LOCAL:PORT PEER:PORT ...". Returns what comes after; NULL: none. */
-static const char *ss_addresses(const char *line, char local[static WORD], char peer[static WORD], bool *established)
+static const char *ss_addresses(const char *line, char local[static SS_WORD], char peer[static SS_WORD], bool *established)
 {
-    char word[WORD];
+    char word[SS_WORD];
     size_t columns = 0;
     *established = true;
     if (isspace((unsigned char)*line))
@@ -77,7 +77,7 @@ static const char *ss_addresses(const char *line, char local[static WORD], char 
 
 bool foreign_ss_line(const char *line)
 {
-    char local[WORD], peer[WORD], word[WORD];
+    char local[SS_WORD], peer[SS_WORD], word[SS_WORD];
     bool established;
     return (ss_word(line, word) && (strcmp(word, "State") == 0 || strcmp(word, "Recv-Q") == 0 ||
                                     strcmp(word, "Netid") == 0)) ||
@@ -162,7 +162,7 @@ static void ss_close(struct ss_file *f)
 /* False: none that ss prints, nor the time before a sample. */
 static bool ss_line(struct ss_file *f, const char *line)
 {
-    char local[WORD], peer[WORD], word[WORD];
+    char local[SS_WORD], peer[SS_WORD], word[SS_WORD];
     bool established, words = isspace((unsigned char)*line);
     const char *rest = words ? line : ss_addresses(line, local, peer, &established);
     double at_s = isdigit((unsigned char)*line) ? strtod(line, NULL) : 0;

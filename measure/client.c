@@ -36,7 +36,7 @@ static const enum measure_kind schedule[] = {
     MEASURE_IN, MEASURE_BOTH, MEASURE_OUT,
 };
 enum { PHASES = sizeof schedule / sizeof *schedule };
-static const bool out_first[MEASURE_BLOCKS] = {false, true, true, false}; /* by the kind's phases */
+static const bool client_out_first[MEASURE_BLOCKS] = {false, true, true, false}; /* by the kind's phases */
 
 /* A phase's time, as a multiple of how old its younger connections become. */
 static double client_weight(size_t i)
@@ -407,7 +407,7 @@ static bool client_phase(struct client *c, size_t i, double length_s, struct err
     double pace_in = kind == MEASURE_PACED ? client_pace_bps(t, true) : 0;
     double pace_out = kind == MEASURE_PACED ? client_pace_bps(t, false) : 0;
     struct measure_phase *p = c->phase = &t->phase[t->n++];
-    *p = (struct measure_phase){.kind = kind, .out_first = two && out_first[before % MEASURE_BLOCKS]};
+    *p = (struct measure_phase){.kind = kind, .out_first = two && client_out_first[before % MEASURE_BLOCKS]};
     c->shown[0] = c->shown[1] = 0;
     c->phase_ns = c->progress_ns = monotonic_now_ns();
     client_plan(c, kind, pace_in, pace_out);

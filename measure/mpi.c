@@ -18,14 +18,14 @@ static pid_t mpi_parent;
 static bool mpi_first; /* the process that tells people, and has a file to take away */
 static struct measure_sockets mpi_sockets; /* Open MPI's */
 
-static void mpi_on_signal(int number)
+static void measure_mpi_on_signal(int number)
 {
     mpi_signal = number;
 }
 
 /* Asleep until data come, or for so long. False when it is time to end. MPI itself may not notice that a killed mpirun
  * is gone. */
-static bool mpi_sleep(long most_ns)
+static bool measure_mpi_sleep(long most_ns)
 {
     measure_sockets_wait(&mpi_sockets, most_ns);
     if (getppid() != mpi_parent && !mpi_first)
@@ -38,7 +38,7 @@ static bool mpi_wait(MPI_Request *request, long most_ns)
     int done = 0;
     for (;;) {
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (done || !mpi_sleep(most_ns))
+        if (done || !measure_mpi_sleep(most_ns))
             return done;
     }
 }
@@ -105,7 +105,7 @@ static bool pattern_wait(struct mpi_pattern *p, const struct measure_mpi *m, dou
         }
         if (left == 0)
             return true;
-        if (!mpi_sleep(LOOK_NS))
+        if (!measure_mpi_sleep(LOOK_NS))
             return false;
     }
 }
@@ -293,7 +293,7 @@ bool measure_mpi_start(struct measure_mpi *m, struct error *err)
         while (strcmp(m->names[m->host[i]], m->names[i]) != 0)
             m->host[i]++;
     if (mpi_first) {
-        struct sigaction action = {.sa_handler = mpi_on_signal};
+        struct sigaction action = {.sa_handler = measure_mpi_on_signal};
         sigaction(SIGINT, &action, NULL);
         sigaction(SIGTERM, &action, NULL);
     }

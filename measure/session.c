@@ -7,7 +7,7 @@
 
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <linux/tcp.h>
 #include <poll.h>
 
 /* Begins a connection, by a congestion control if it is not NULL; -1 and errno. */

@@ -4,29 +4,29 @@
 #include "judge/posterior.h"
 #include "judge/trial.h"
 
-#define ASKED 0.9    /* of what the servers allow: carried */
+#define VERDICT_ASKED 0.9    /* of what the servers allow: carried */
 #define IDLE 0.8     /* of the time busy: less, and the sender's program had nothing to send */
 #define PROCESSOR 0.9 /* of a processor: this program is what is slow */
 #define NO_QUEUE 1.25 /* times the least round trip, and as many seconds: it is no queue that loses */
 #define NO_QUEUE_S 0.002
 
 /* A direction of a test. */
-struct side {
+struct verdict_side {
     const struct measure_summary_way *way, *other; /* by kind */
     enum measure_kind alone, back; /* itself; the one that its ACKs go */
     double floor_s;
     bool full;
 };
 
-static struct side verdict_side(const struct measure_summary *s, bool incoming)
+static struct verdict_side verdict_side(const struct measure_summary *s, bool incoming)
 {
-    return incoming ? (struct side){s->in, s->out, MEASURE_IN, MEASURE_OUT, s->floor_in_s, s->full_in}
-                    : (struct side){s->out, s->in, MEASURE_OUT, MEASURE_IN, s->floor_out_s, s->full_out};
+    return incoming ? (struct verdict_side){s->in, s->out, MEASURE_IN, MEASURE_OUT, s->floor_in_s, s->full_in}
+                    : (struct verdict_side){s->out, s->in, MEASURE_OUT, MEASURE_IN, s->floor_out_s, s->full_out};
 }
 
 /* Of its ACKs with both at once: what goes their way waits so long, and no longer than its round trip is beyond the
  * least, less its own queue and the time of a full frame there, as the least is that of a SYN. */
-static double side_ack_wait_s(const struct measure_summary *s, const struct side *x)
+static double side_ack_wait_s(const struct measure_summary *s, const struct verdict_side *x)
 {
     const struct measure_way *both = &x->way[MEASURE_BOTH].mean;
     double beyond_s = both->rtt_s - x->floor_s, wait_s = x->other[MEASURE_BOTH].mean.wait_s;
@@ -36,11 +36,11 @@ static double side_ack_wait_s(const struct measure_summary *s, const struct side
 }
 
 /* What holds a direction that is alone, by TCP_INFO of its senders. */
-static enum judge_cause side_limit(const struct measure_summary *s, const struct side *x)
+static enum judge_cause side_limit(const struct measure_summary *s, const struct verdict_side *x)
 {
     const struct measure_way *alone = &x->way[x->alone].mean;
     if (alone->busy < IDLE || s->processor > PROCESSOR ||
-        (s->limit_bps > 0 && alone->rate_bps > ASKED * s->limit_bps * (double)alone->flows))
+        (s->limit_bps > 0 && alone->rate_bps > VERDICT_ASKED * s->limit_bps * (double)alone->flows))
         return JUDGE_CAUSE_APPLICATION;
     if (alone->rwnd_limited > MEASURE_HELD)
         return JUDGE_CAUSE_WINDOW;
@@ -58,7 +58,7 @@ static double change(const struct measure_way *w)
 
 static void verdict_trial(const struct measure_summary *s, bool incoming, struct judge_trial_way *w)
 {
-    struct side x = verdict_side(s, incoming);
+    struct verdict_side x = verdict_side(s, incoming);
     const struct measure_way *alone = &x.way[x.alone].mean, *both = &x.way[MEASURE_BOTH].mean;
     *w = (struct judge_trial_way){
         .alone_bps = x.way[x.alone].rate_bps.value,
@@ -85,7 +85,7 @@ static void verdict_trial(const struct measure_summary *s, bool incoming, struct
 /* Its flows, alike. */
 static void verdict_flows(const struct measure_summary *s, bool incoming, struct judge_flow *flow, size_t n)
 {
-    struct side x = verdict_side(s, incoming);
+    struct verdict_side x = verdict_side(s, incoming);
     const struct measure_way *both = &x.way[MEASURE_BOTH].mean;
     double ack_wait_s = side_ack_wait_s(s, &x);
     enum judge_cause limit = side_limit(s, &x);
@@ -100,7 +100,7 @@ static void verdict_flows(const struct measure_summary *s, bool incoming, struct
 }
 
 /* What a direction carries alone its link has, if it fills it. */
-static void verdict_link(const struct side *x, struct judge_link *l)
+static void verdict_link(const struct verdict_side *x, struct judge_link *l)
 {
     *l = (struct judge_link){.capacity_bps = NAN, .source = JUDGE_CAPACITY_UNKNOWN, .drain_s = INFINITY};
     if (x->full) {
@@ -111,7 +111,7 @@ static void verdict_link(const struct side *x, struct judge_link *l)
 
 void measure_verdict_decide(const struct measure_summary *s, struct judge_diagnosis *d)
 {
-    struct side in = verdict_side(s, true), out = verdict_side(s, false);
+    struct verdict_side in = verdict_side(s, true), out = verdict_side(s, false);
     size_t n_in = in.way[MEASURE_BOTH].mean.flows, n_out = out.way[MEASURE_BOTH].mean.flows;
     MEMORY_LOCAL struct judge_flow *flow = memory_zeroed(n_in + n_out, sizeof *flow, "flows");
     struct judge_trial trial = {.lost = s->lost, .least = s->least, .order = s->order, .transfer_s = s->transfer_s,
@@ -147,7 +147,7 @@ static void verdict_flow(const struct measure_test *t, const struct measure_summ
         window += (w.window_bytes - window) / (double)n;
     }
     struct estimate rate = estimate_mean(rates, n);
-    struct side x = verdict_side(s, end && end->incoming);
+    struct verdict_side x = verdict_side(s, end && end->incoming);
     *flow = (struct analysis_check_flow){
         .incoming = end && end->incoming, .rate_bps = fmax(rate.value, 1), .ci95_bps = rate.ci95,
         .window_bytes = window, .buffer_bytes = NAN, .retransmitted_segments = retransmitted,

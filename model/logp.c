@@ -10,7 +10,7 @@ static bool check_parameter(double value, const char *name, struct error *err)
 }
 
 /* Finite parameters can still make a product too large for a double. */
-static bool set_time(double value_s, double *time_s, struct error *err)
+static bool logp_set_time(double value_s, double *time_s, struct error *err)
 {
     if (!isfinite(value_s))
         return error_set(err, ERROR_INPUT, "time is beyond the range of numbers: want smaller L, o, g, G or message");
@@ -90,7 +90,7 @@ static bool check_range(const struct model_logp *p, const struct model_logp_mess
         start_s = fmax(start_s, messages[i].start_s);
         work_s += port_busy_s(p, messages[i].bytes) + p->overhead_s;
     }
-    return set_time(start_s + p->latency_s + 2 * work_s, &ignored, err);
+    return logp_set_time(start_s + p->latency_s + 2 * work_s, &ignored, err);
 }
 
 bool model_logp_pattern(const struct model_logp *p, int nodes, const struct model_logp_message *messages, size_t n,

@@ -28,7 +28,7 @@ struct maxmin {
     size_t heap_n;
 };
 
-static bool entry_before(const struct maxmin_entry *a, const struct maxmin_entry *b)
+static bool maxmin_entry_before(const struct maxmin_entry *a, const struct maxmin_entry *b)
 {
     if (a->share_bps < b->share_bps || a->share_bps > b->share_bps)
         return a->share_bps < b->share_bps;
@@ -40,9 +40,9 @@ static void heap_sink(struct maxmin *m, size_t i)
 {
     struct maxmin_entry e = m->heap[i];
     for (size_t child = 2 * i + 1; child < m->heap_n; child = 2 * i + 1) {
-        if (child + 1 < m->heap_n && entry_before(&m->heap[child + 1], &m->heap[child]))
+        if (child + 1 < m->heap_n && maxmin_entry_before(&m->heap[child + 1], &m->heap[child]))
             child++;
-        if (!entry_before(&m->heap[child], &e))
+        if (!maxmin_entry_before(&m->heap[child], &e))
             break;
         m->heap[i] = m->heap[child];
         i = child;

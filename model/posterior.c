@@ -21,7 +21,7 @@
 #define NEARLY 1.1      /* times the least that q misses: the most q that misses no more */
 #define POOL 4          /* degrees of freedom that all times add to what is known of one's scatter, at most */
 #define LEAST 1e-9      /* probability that is looked at for the rate's interval */
-#define STEPS 6         /* of finding c */
+#define POSTERIOR_STEPS 6         /* of finding c */
 #define RIDGE 1e-9
 
 /* Emulations next to theta that a regression may take. */
@@ -326,7 +326,7 @@ static double work_likelihood(const struct posterior_work *w, const double *m, s
     const double *variance = w->variance + sigma * d->n, *dof = w->dof + sigma * d->n;
     double prior = 1 / (d->rate_sd * d->rate_sd), curvature = prior, log_l = 0;
     *c = 0;
-    for (int step = 0; step < STEPS; step++) { /* reweighted least squares: t is a mixture of normals */
+    for (int step = 0; step < POSTERIOR_STEPS; step++) { /* reweighted least squares: t is a mixture of normals */
         double precision = prior, sum = 0;
         for (size_t i = 0; i < d->n; i++) {
             double r = m[i] - *c - d->y[i];

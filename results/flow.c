@@ -6,9 +6,10 @@
 
 #define RESULTS_OF results_flow
 
-static const struct results_column columns[] = {RESULTS_FLOW_COLUMNS(RESULTS_COLUMN)};
+static const struct results_column flow_columns[] = {RESULTS_FLOW_COLUMNS(RESULTS_COLUMN)};
 
-const struct results_columns results_flow_columns = RESULTS_COLUMNS(columns);
+const struct results_columns results_flow_columns = RESULTS_COLUMNS(flow_columns);
+#undef RESULTS_OF
 
 bool results_flow_read(const char *directory, struct results_flow **flows, size_t *n, struct error *err)
 {

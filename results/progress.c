@@ -10,11 +10,11 @@
 #define TIMES_LEAST 32
 #define TIMES_MOST 1024
 #define BUFFER 16384 /* bytes: more than a row's */
-#define DIGITS 9 /* of seconds: after the point in times, significant ones in waits */
+#define PROGRESS_DIGITS 9 /* of seconds: after the point in times, significant ones in waits */
 
-static const char *const columns[] = {"time_s",      "flow",        "bytes",      "back_bytes",
-                                      "data_frames", "data_wait_s", "ack_frames", "ack_wait_s"};
-#define COLUMNS (sizeof columns / sizeof *columns)
+static const char *const progress_columns[] = {"time_s",      "flow",        "bytes",      "back_bytes",
+                                               "data_frames", "data_wait_s", "ack_frames", "ack_wait_s"};
+#define COLUMNS (sizeof progress_columns / sizeof *progress_columns)
 
 struct results_progress_point *results_progress_add(struct results_progress *p, double time_s)
 {
@@ -57,11 +57,11 @@ static size_t progress_row(char *row, const struct results_progress_point *now)
         n += decimal_fixed(row + n, whole[i], 0);
     }
     row[n++] = ',';
-    n += decimal_general(row + n, now->data_wait_s, DIGITS);
+    n += decimal_general(row + n, now->data_wait_s, PROGRESS_DIGITS);
     row[n++] = ',';
     n += decimal_fixed(row + n, now->ack_frames, 0);
     row[n++] = ',';
-    n += decimal_general(row + n, now->ack_wait_s, DIGITS);
+    n += decimal_general(row + n, now->ack_wait_s, PROGRESS_DIGITS);
     row[n++] = '\n';
     return n;
 }
@@ -72,7 +72,7 @@ static void progress_write_time(FILE *f, const struct results_progress *p, size_
 {
     static const struct results_progress_point none;
     char time[DECIMAL_ROOM], rows[BUFFER];
-    size_t n = decimal_fixed(time, p->time_s[at], DIGITS), used = 0;
+    size_t n = decimal_fixed(time, p->time_s[at], PROGRESS_DIGITS), used = 0;
     time[n++] = ',';
     for (size_t i = 0; i < p->flows; i++) {
         const struct results_progress_point *now = &p->point[at * p->flows + i], *before = at == 0 ? &none : now - p->flows;
@@ -99,7 +99,7 @@ bool results_progress_write(const struct results_progress *p, const struct resul
     if (!results_directory_create(&f, directory, FILE_NAME, err))
         return false;
     for (size_t i = 0; i < COLUMNS; i++)
-        fprintf(f.stream, "%s%s", columns[i], i + 1 < COLUMNS ? "," : "\n");
+        fprintf(f.stream, "%s%s", progress_columns[i], i + 1 < COLUMNS ? "," : "\n");
     char **names MEMORY_LOCAL = memory_zeroed(p->flows, sizeof *names, "the progress of flows");
     size_t *lengths MEMORY_LOCAL = memory_zeroed(p->flows, sizeof *lengths, "the progress of flows");
     for (size_t i = 0; i < p->flows; i++) {
@@ -132,7 +132,7 @@ bool results_progress_read(struct results_progress *p, const struct results_flow
     *p = (struct results_progress){.flows = n};
     if (!results_directory_has(directory, FILE_NAME))
         return true;
-    if (!results_csv_open_in(&csv, directory, FILE_NAME, columns, COLUMNS, err))
+    if (!results_csv_open_in(&csv, directory, FILE_NAME, progress_columns, COLUMNS, err))
         return false;
     while ((next = results_csv_next(&csv, v, err)) == RESULTS_CSV_ROW) {
         double time_s, x[COLUMNS - 2], sum = 0;

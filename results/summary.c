@@ -9,6 +9,7 @@
 #define RESULTS_OF results_port
 static const struct results_column port_columns[] = {RESULTS_PORT_COLUMNS(RESULTS_COLUMN)};
 static const struct results_columns ports = RESULTS_COLUMNS(port_columns);
+#undef RESULTS_OF
 
 static json_t *summary_rows(const struct results_columns *c, const void *rows, size_t n)
 {

@@ -16,13 +16,13 @@ enum { TAG_READY = 1, TAG_RESULT, TAG_POINT, TAG_HALT /* stop what runs */, TAG_
 static volatile sig_atomic_t mpi_signal;
 static pid_t mpi_parent;
 
-static void mpi_on_signal(int number)
+static void sweep_mpi_on_signal(int number)
 {
     mpi_signal = number;
 }
 
 /* Longer and longer while nothing comes. MPI itself may not notice that a killed mpirun is gone. */
-static void mpi_sleep(long *ns)
+static void sweep_mpi_sleep(long *ns)
 {
     nanosleep(&(struct timespec){.tv_nsec = *ns}, NULL);
     *ns = *ns < SLEEP_MOST_NS / 2 ? 2 * *ns : SLEEP_MOST_NS;
@@ -129,7 +129,7 @@ int sweep_mpi_pool(struct sweep_work *w, int parallel UNUSED, void (*show)(void 
             stop = !mpi_hear(w, &status) || stop;
             ns = SLEEP_LEAST_NS;
         } else {
-            mpi_sleep(&ns);
+            sweep_mpi_sleep(&ns);
         }
         double now = MPI_Wtime() - started;
         if (show && now >= shown + SHOW_EVERY_S)
@@ -150,7 +150,7 @@ void sweep_mpi_dismiss(void)
                 json_decref(mpi_receive(&status));
                 mpi_running[i] = 0;
             } else {
-                mpi_sleep(&ns);
+                sweep_mpi_sleep(&ns);
             }
         }
         mpi_send(i, TAG_END, NULL);
@@ -238,7 +238,7 @@ void sweep_mpi_work(void)
         MPI_Status status;
         long ns = SLEEP_LEAST_NS;
         while (!mpi_has(0, &status))
-            mpi_sleep(&ns);
+            sweep_mpi_sleep(&ns);
         point = mpi_receive(&status);
         if (status.MPI_TAG == TAG_END)
             break;
@@ -257,7 +257,7 @@ bool sweep_mpi_start(int *rank, struct error *err)
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, &mpi_processes);
-    struct sigaction action = {.sa_handler = mpi_on_signal};
+    struct sigaction action = {.sa_handler = sweep_mpi_on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (mpi_processes == 1)

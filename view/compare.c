@@ -10,7 +10,7 @@
 #include "view/text.h"
 
 #define TEXT 512
-#define NAMED 8 /* differences in a line */
+#define COMPARE_NAMED 8 /* differences in a line */
 #define DIFFERENCES 2048
 #define UNLIKE "before and after are unlike, which alone changes rates: %s"
 #define SHARE_MOST 10 /* what was next to nothing is not shown to have grown by many times as much */
@@ -18,13 +18,13 @@
 #define LEFT 70
 #define RIGHT 20
 #define TOP 14
-#define HEIGHT 220
-#define BELOW 56
+#define COMPARE_HEIGHT 220
+#define COMPARE_BELOW 56
 #define WRITTEN 150.0 /* pixels of a flow: room for its two numbers and their intervals */
 #define LINE 15
 #define FLOWS_DRAWN 40 /* more marks cannot be told apart */
 
-static const char *const ways[] = {"in", "out", "both"};
+static const char *const compare_ways[] = {"in", "out", "both"};
 
 /* "22 % (ACKs wait behind the data of the other direction)", "no (the link carries what it can)" */
 static void compare_answer(const struct analysis_resource *r, char *text, size_t size)
@@ -116,7 +116,7 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
                  {"ACKs wait, ms", 1e-3, offsetof(struct study_compare_host, ack_wait_s)}};
     *t = view_table_of("of the host|" VIEW_COMPARE_HEAD);
     for (int way = STUDY_COMPARE_WAYS; way-- > 0;) {
-        view_table_add(t, "goodput %s, Mb/s", ways[way]);
+        view_table_add(t, "goodput %s, Mb/s", compare_ways[way]);
         view_compare_row(t, &h->rate_bps[way], 1e6);
     }
     if (compare_known(&h->lost_share)) {
@@ -129,7 +129,7 @@ static void compare_host_table(struct view_table *t, const struct study_compare_
                 (const void *)((const char *)h + waits[i].at) + way;
             if (!compare_known(v))
                 continue;
-            view_table_add(t, "%s, of data %s", waits[i].name, ways[way]);
+            view_table_add(t, "%s, of data %s", waits[i].name, compare_ways[way]);
             view_compare_row(t, v, waits[i].scale);
         }
     view_table_add(t, "segments sent again");
@@ -142,7 +142,7 @@ static void compare_flow_table(struct view_table *t, const struct study_compare_
     for (size_t i = 0; i < h->n; i++) {
         const struct study_compare_flow *flow = &h->flow[i];
         view_table_add(t, "%s|%s|%s", flow->src, flow->dst,
-                       ways[flow->incoming ? STUDY_COMPARE_IN : STUDY_COMPARE_OUT]);
+                       compare_ways[flow->incoming ? STUDY_COMPARE_IN : STUDY_COMPARE_OUT]);
         view_compare_row(t, &flow->rate_bps, 1e6);
     }
 }
@@ -154,12 +154,12 @@ static size_t compare_differences(const struct study_compare_host *h, bool unlik
     *text = '\0';
     for (size_t i = 0; i < h->n_differences; i++) {
         const struct study_compare_difference *d = &h->difference[i];
-        if (d->unlike == unlike && ++n <= NAMED)
+        if (d->unlike == unlike && ++n <= COMPARE_NAMED)
             text_add(text, size, "%s%s: %s, then %s", n > 1 ? "; " : "", d->what, d->side[STUDY_COMPARE_BEFORE],
                      d->side[STUDY_COMPARE_AFTER]);
     }
-    if (n > NAMED)
-        text_add(text, size, "; and %zu more", n - NAMED);
+    if (n > COMPARE_NAMED)
+        text_add(text, size, "; and %zu more", n - COMPARE_NAMED);
     return n;
 }
 
@@ -224,7 +224,7 @@ json_t *view_compare_json(const struct study_compare *c)
         results_json_add(host, "before:o after:o", compare_side_json(h, STUDY_COMPARE_BEFORE),
                          compare_side_json(h, STUDY_COMPARE_AFTER));
         for (int way = 0; way < STUDY_COMPARE_WAYS; way++)
-            json_object_set_new(host, ways[way], results_json("rate_bps:o data_wait_s:o ack_wait_s:o",
+            json_object_set_new(host, compare_ways[way], results_json("rate_bps:o data_wait_s:o ack_wait_s:o",
                                                               view_compare_value_json(&h->rate_bps[way]),
                                                               view_compare_value_json(&h->data_wait_s[way]),
                                                               view_compare_value_json(&h->ack_wait_s[way])));
@@ -269,7 +269,7 @@ static void compare_draw(FILE *f, const struct study_compare_host *h, size_t pla
     size_t n = h->n < FLOWS_DRAWN ? h->n : FLOWS_DRAWN;
     double pitch = (width - LEFT - RIGHT) / (double)n;
     struct view_svg_frame a = {.x = {0, (double)n, LEFT, width - RIGHT, false},
-                               .y = {0, compare_top(h) * 1.06, TOP + HEIGHT, TOP, false},
+                               .y = {0, compare_top(h) * 1.06, TOP + COMPARE_HEIGHT, TOP, false},
                                .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
     char id[32], tip[3 * ANALYSIS_CHECK_NAME], name[24], number[40];
     snprintf(id, sizeof id, "host%zu-%d", place, width);
@@ -278,7 +278,7 @@ static void compare_draw(FILE *f, const struct study_compare_host *h, size_t pla
     view_svg_key_mark(f, "c-in", VIEW_SVG_CIRCLE, "after, into the host");
     view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "after, out of it");
     fputs("</div>\n", f);
-    view_svg_begin(f, id, width, TOP + HEIGHT + BELOW, "Goodput of each flow before and after",
+    view_svg_begin(f, id, width, TOP + COMPARE_HEIGHT + COMPARE_BELOW, "Goodput of each flow before and after",
                    "marks with 95 % intervals");
     view_svg_axes(f, &a);
     for (size_t i = 0; i < n; i++) {

@@ -13,17 +13,17 @@
 #define PRINTED 20 /* points on a terminal: those that changed most */
 #define LISTED 1000 /* on a page */
 #define DRAWN 400 /* more marks cannot be told apart */
-#define LEFT 70
-#define RIGHT 20
-#define TOP 14
-#define HEIGHT 200
-#define BELOW 40
+#define SWEEPS_LEFT 70
+#define SWEEPS_RIGHT 20
+#define SWEEPS_TOP 14
+#define SWEEPS_HEIGHT 200
+#define SWEEPS_BELOW 40
 #define ROOM 1.08 /* of the drawing's height beyond what it shows */
 
 static const struct figure {
     const char *key, *name, *unit; /* of JSON; of tables; of sentences */
     double scale;
-} figures[STUDY_COMPARE_SWEEPS_FIGURES] = {
+} sweeps_figures[STUDY_COMPARE_SWEEPS_FIGURES] = {
     [STUDY_COMPARE_SWEEPS_OPERATION] = {"operation_s", "time of an operation, ms", "ms an operation", 1e-3},
     [STUDY_COMPARE_SWEEPS_GOODPUT] = {"goodput_bps", "goodput of all flows, Mb/s", "Mb/s of all flows", 1e6},
     [STUDY_COMPARE_SWEEPS_MESSAGE] = {"message_s", "time of a message, ms", "ms a message", 1e-3},
@@ -36,7 +36,7 @@ static const struct figure {
 static void sweeps_say(const struct study_compare_sweeps *c, char text[static TEXT])
 {
     const struct study_compare_value *v = &c->all.value[c->main];
-    const struct figure *f = &figures[c->main];
+    const struct figure *f = &sweeps_figures[c->main];
     const size_t *n = c->all.answers;
     double change = study_compare_change(v) / f->scale, ci95 = study_compare_ci95(v) / f->scale;
     *text = '\0';
@@ -65,20 +65,20 @@ static void sweeps_means_table(struct view_table *t, const struct study_compare_
     for (int i = 0; i < STUDY_COMPARE_SWEEPS_FIGURES; i++) {
         if (c->all.known[i] == 0)
             continue;
-        view_table_add(t, "%s|%zu", figures[i].name, c->all.known[i]);
-        view_compare_row(t, &c->all.value[i], figures[i].scale);
+        view_table_add(t, "%s|%zu", sweeps_figures[i].name, c->all.known[i]);
+        view_compare_row(t, &c->all.value[i], sweeps_figures[i].scale);
     }
 }
 
 static void sweeps_levels_table(struct view_table *t, const struct study_compare_sweeps *c)
 {
     char head[128] = "";
-    text_add(head, sizeof head, "%s|at|points|%s", figures[c->main].name, VIEW_COMPARE_HEAD);
+    text_add(head, sizeof head, "%s|at|points|%s", sweeps_figures[c->main].name, VIEW_COMPARE_HEAD);
     *t = view_table_of(head);
     for (size_t i = 0; i < c->n_levels; i++) {
         const struct study_compare_sweeps_mean *m = &c->level[i];
         view_table_add(t, "%s|%s|%zu", m->axis, m->level, m->n);
-        view_compare_row(t, &m->value[c->main], figures[c->main].scale);
+        view_compare_row(t, &m->value[c->main], sweeps_figures[c->main].scale);
     }
 }
 
@@ -90,13 +90,13 @@ static void sweeps_point_row(struct view_table *t, const struct study_compare_sw
     view_table_add(t, "%s", label ? label : "");
     for (int side = 0; side < STUDY_COMPARE_SIDES; side++)
         view_table_add(t, "%" PRId64, p->runs[side]);
-    view_compare_row(t, &p->value[c->main], figures[c->main].scale);
+    view_compare_row(t, &p->value[c->main], sweeps_figures[c->main].scale);
 }
 
 static void sweeps_points_head(struct view_table *t, const struct study_compare_sweeps *c)
 {
     char head[160] = "";
-    text_add(head, sizeof head, "%s|seeds|then|%s", figures[c->main].name, VIEW_COMPARE_HEAD);
+    text_add(head, sizeof head, "%s|seeds|then|%s", sweeps_figures[c->main].name, VIEW_COMPARE_HEAD);
     *t = view_table_of(head);
 }
 
@@ -148,7 +148,7 @@ void view_compare_sweeps_print(FILE *f, const struct study_compare_sweeps *c)
 static void sweeps_add_figures(json_t *to, const struct study_compare_value *value)
 {
     for (int i = 0; i < STUDY_COMPARE_SWEEPS_FIGURES; i++)
-        json_object_set_new(to, figures[i].key, view_compare_value_json(&value[i]));
+        json_object_set_new(to, sweeps_figures[i].key, view_compare_value_json(&value[i]));
 }
 
 static json_t *sweeps_mean_json(const struct study_compare_sweeps_mean *m)
@@ -182,7 +182,7 @@ json_t *view_compare_sweeps_json(const struct study_compare_sweeps *c)
         sweeps_add_figures(point, p->value);
         json_array_append_new(points, point);
     }
-    return results_json("figure:s all:o levels:o points:o", figures[c->main].key, sweeps_mean_json(&c->all), levels,
+    return results_json("figure:s all:o levels:o points:o", sweeps_figures[c->main].key, sweeps_mean_json(&c->all), levels,
                         points);
 }
 
@@ -201,8 +201,8 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c, int width
     }
     if (!(most > least))
         most = 0.01;
-    struct view_svg_frame a = {.x = {0.5, (double)n + 0.5, LEFT, width - RIGHT, false},
-                               .y = {100 * ROOM * least, 100 * ROOM * most, TOP + HEIGHT, TOP, false},
+    struct view_svg_frame a = {.x = {0.5, (double)n + 0.5, SWEEPS_LEFT, width - SWEEPS_RIGHT, false},
+                               .y = {100 * ROOM * least, 100 * ROOM * most, SWEEPS_TOP + SWEEPS_HEIGHT, SWEEPS_TOP, false},
                                .x_label = "point", .y_label = "change, %",
                                .x_ticks = n < 8 ? (int)n : 8, .y_ticks = 5};
     snprintf(id, sizeof id, "points-%d", width);
@@ -211,7 +211,7 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c, int width
     view_svg_key_mark(f, "c-out", VIEW_SVG_TRIANGLE, "less");
     view_svg_key_mark(f, "hollow c-c6", VIEW_SVG_CIRCLE, "no change, or no interval");
     fputs("</div>\n", f);
-    view_svg_begin(f, id, width, TOP + HEIGHT + BELOW, "Change of each point", "marks with 95 % intervals");
+    view_svg_begin(f, id, width, SWEEPS_TOP + SWEEPS_HEIGHT + SWEEPS_BELOW, "Change of each point", "marks with 95 % intervals");
     view_svg_axes(f, &a);
     view_svg_level(f, &a, "edge", a.x.from, a.x.to, 0);
     for (size_t i = 0; i < n; i++) {
@@ -226,7 +226,7 @@ static void sweeps_draw(FILE *f, const struct study_compare_sweeps *c, int width
     }
     view_svg_end(f);
     fprintf(f, "<figcaption>By how much the %.*s changed at %s, in the order of the sweep before, with 95 %% "
-            "intervals.</figcaption>\n</figure>\n", (int)strcspn(figures[c->main].name, ","), figures[c->main].name,
+            "intervals.</figcaption>\n</figure>\n", (int)strcspn(sweeps_figures[c->main].name, ","), sweeps_figures[c->main].name,
             n < c->n_both ? "the first points" : "each point");
 }
 

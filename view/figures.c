@@ -11,15 +11,15 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#define WIDTH 700
-#define LEFT 64
-#define TOP 62        /* of the first panel: title and a line are above */
+#define FIGURES_WIDTH 700
+#define FIGURES_LEFT 64
+#define FIGURES_TOP 62 /* of the first panel: title and a line are above */
 #define QUEUES 3      /* deepest queues of a run, by mean depth */
 #define QUEUE_WIDTH 612 /* of a panel alone */
 #define QUEUE_GAP 54    /* between two beside each other */
 #define QUEUE_HEIGHT 150
 #define NAMES 32      /* ports with colours of their own */
-#define BINS 100      /* of completion times, over the longest of all runs */
+#define FIGURES_BINS 100      /* of completion times, over the longest of all runs */
 #define BINS_HEIGHT 110
 
 bool view_figures_png(const char *svg, const char *png, bool *made, struct error *err)
@@ -67,7 +67,7 @@ static bool figures_open(struct outfile *f, const char *path, double height, con
 {
     if (!outfile_open(f, path, err))
         return false;
-    view_svg_begin_picture(f->stream, WIDTH, (int)height, title, subtitle);
+    view_svg_begin_picture(f->stream, FIGURES_WIDTH, (int)height, title, subtitle);
     return true;
 }
 
@@ -170,15 +170,15 @@ bool view_figures_bandwidth(const char *path, const struct view_figures_group *g
         rows++;
     snprintf(title, sizeof title, "Bandwidth of flows at the shared host: %s goodput",
              simulated ? "simulated" : "measured");
-    if (!figures_open(&file, path, TOP + rows * (BAR_HEIGHT + BAR_BELOW), title, "A mark a flow, with its 95 % "
+    if (!figures_open(&file, path, FIGURES_TOP + rows * (BAR_HEIGHT + BAR_BELOW), title, "A mark a flow, with its 95 % "
                       "interval; lines: what Eq. 5 (fairness), Eq. 6 (delta max) and the window law predict", err))
         return false;
-    struct view_svg_frame a = {.x = {LEFT, LEFT + BAR_ROOM, LEFT, LEFT + BAR_ROOM, false},
-                               .y = {0, top * 1.06, TOP + BAR_HEIGHT, TOP, false},
+    struct view_svg_frame a = {.x = {FIGURES_LEFT, FIGURES_LEFT + BAR_ROOM, FIGURES_LEFT, FIGURES_LEFT + BAR_ROOM, false},
+                               .y = {0, top * 1.06, FIGURES_TOP + BAR_HEIGHT, FIGURES_TOP, false},
                                .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
     for (size_t i = 0; i < n;) {
         size_t end = row_end(groups, n, i, pitch);
-        double x = LEFT + BAR_GAP / 2.0;
+        double x = FIGURES_LEFT + BAR_GAP / 2.0;
         view_svg_axes(file.stream, &a);
         for (; i < end; i++) {
             double width = group_width(&groups[i], pitch), at = x + (width - pitch * (double)groups[i].n) / 2;
@@ -246,7 +246,7 @@ static void figures_say(FILE *f, const char *label, const char *differs, size_t 
 {
     MEMORY_LOCAL char *line = memory_text("%zu  %s%s%s", number, label, differs && *differs ? ": " : "", differs ? differs : "");
     MEMORY_LOCAL char *cut = strlen(line) > TOTALS_CUT ? memory_text("%.*s...", TOTALS_CUT - 3, line) : NULL;
-    view_svg_text(f, LEFT, y, "name", cut ? cut : line);
+    view_svg_text(f, FIGURES_LEFT, y, "name", cut ? cut : line);
 }
 
 bool view_figures_totals(const char *path, const struct view_figures_group *groups, size_t n, struct error *err)
@@ -259,17 +259,17 @@ bool view_figures_totals(const char *path, const struct view_figures_group *grou
         for (int k = 0; k < TOTALS; k++)
             top = fmax(top, mean[k] + (isfinite(ci95[k]) ? ci95[k] : 0));
     }
-    double height = TOP + (double)rows * (TOTALS_HEIGHT + TOTALS_BELOW) + TOTALS_LINE * (double)n + 20;
+    double height = FIGURES_TOP + (double)rows * (TOTALS_HEIGHT + TOTALS_BELOW) + TOTALS_LINE * (double)n + 20;
     if (!figures_open(&file, path, height, "Goodput of all flows at the shared host",
                       "Marks: into the host, out of it, and both, each with its 95 % interval", err))
         return false;
-    struct view_svg_frame a = {.x = {0, (double)row, LEFT, LEFT + TOTALS_ROOM, false},
-                               .y = {0, (top > 0 ? top : 1) * 1.06, TOP + TOTALS_HEIGHT, TOP, false},
+    struct view_svg_frame a = {.x = {0, (double)row, FIGURES_LEFT, FIGURES_LEFT + TOTALS_ROOM, false},
+                               .y = {0, (top > 0 ? top : 1) * 1.06, FIGURES_TOP + TOTALS_HEIGHT, FIGURES_TOP, false},
                                .y_label = "goodput", .y_unit = "b/s", .y_ticks = 5};
     for (int k = 0; k < TOTALS; k++)
-        view_svg_text(file.stream, LEFT + TOTALS_ROOM - 40.0 * (TOTALS - 1 - k), TOP - 8,
+        view_svg_text(file.stream, FIGURES_LEFT + TOTALS_ROOM - 40.0 * (TOTALS - 1 - k), FIGURES_TOP - 8,
                       k == TOTALS_IN ? "end own c-in" : k == TOTALS_OUT ? "end own c-out" : "end own c-c6", totals[k].name);
-    double y = TOP + (double)rows * (TOTALS_HEIGHT + TOTALS_BELOW) + 8;
+    double y = FIGURES_TOP + (double)rows * (TOTALS_HEIGHT + TOTALS_BELOW) + 8;
     for (size_t i = 0; i < n; i++) {
         if (i % TOTALS_ROW == 0)
             view_svg_axes(file.stream, &a);
@@ -310,11 +310,11 @@ static void trips_scale(const struct view_figures_trips *source, size_t n, struc
 
 bool view_figures_latency(const char *path, const struct view_figures_trips *sources, size_t n, struct error *err)
 {
-    struct view_svg_frame a = {.x = {0, 1, LEFT, LEFT + TOTALS_ROOM - 12, false},
-                               .y = {1e-3, 1, TOP + TRIPS_HEIGHT, TOP, true},
+    struct view_svg_frame a = {.x = {0, 1, FIGURES_LEFT, FIGURES_LEFT + TOTALS_ROOM - 12, false},
+                               .y = {1e-3, 1, FIGURES_TOP + TRIPS_HEIGHT, FIGURES_TOP, true},
                                .x_label = "time", .x_unit = "s", .x_ticks = 10, .y_label = "round trip, ms",
                                .y_ticks = 8};
-    double below = TOP + TRIPS_HEIGHT + TRIPS_BELOW, height = TRIPS_LINES * TOTALS_LINE * (double)n;
+    double below = FIGURES_TOP + TRIPS_HEIGHT + TRIPS_BELOW, height = TRIPS_LINES * TOTALS_LINE * (double)n;
     MEMORY_LOCAL struct view_svg_label *label = memory_zeroed(n, sizeof *label, "what to plot");
     struct outfile file;
     trips_scale(sources, n, &a.x, &a.y);
@@ -340,7 +340,7 @@ bool view_figures_latency(const char *path, const struct view_figures_trips *sou
         snprintf(label[i].text, sizeof label[i].text, "%zu", i + 1);
         figures_say(file.stream, sources[i].label, sources[i].differs, i + 1, y);
         judge_latency_say(&t->latency, said);
-        view_svg_text(file.stream, LEFT + 16, y + TOTALS_LINE - 2, "small", said);
+        view_svg_text(file.stream, FIGURES_LEFT + 16, y + TOTALS_LINE - 2, "small", said);
     }
     if (ok)
         view_svg_labels(file.stream, label, n);
@@ -412,13 +412,13 @@ bool view_figures_queues(const char *path, const struct view_figures_run *runs, 
     double step = view_svg_step(a.x.to > 0 ? a.x.to : 1, 5) / 10;
     a.x.to = fmax(1, ceil(a.x.to / step)) * step;
     a.y.to = a.y.to > 0 ? a.y.to : 1;
-    ok = ok && figures_open(&file, path, TOP + 14 + (double)((n + columns - 1) / columns * (QUEUE_HEIGHT + 70)),
+    ok = ok && figures_open(&file, path, FIGURES_TOP + 14 + (double)((n + columns - 1) / columns * (QUEUE_HEIGHT + 70)),
                             "Queue depth over time, simulated", "Line: mean; band: from the least to the most in each "
                             "column of pixels. All panels have one scale.", err);
     for (size_t i = 0; ok && i < n; i++) {
-        a.x.first = LEFT + (double)(i % columns) * (width + QUEUE_GAP);
+        a.x.first = FIGURES_LEFT + (double)(i % columns) * (width + QUEUE_GAP);
         a.x.last = a.x.first + width;
-        a.y.last = TOP + 14 + (double)(i / columns * (QUEUE_HEIGHT + 70));
+        a.y.last = FIGURES_TOP + 14 + (double)(i / columns * (QUEUE_HEIGHT + 70));
         a.y.first = a.y.last + QUEUE_HEIGHT;
         draw_queues(file.stream, &a, runs[i].label, &trace[i], &names);
     }
@@ -443,35 +443,35 @@ static bool completion_read(const char *directory, double *longest_s, double wid
         double took_s = x[1] - x[0];
         *longest_s = fmax(*longest_s, took_s);
         if (width_s > 0)
-            count[(size_t)fmin(fmax(took_s / width_s, 0), BINS - 1)]++;
+            count[(size_t)fmin(fmax(took_s / width_s, 0), FIGURES_BINS - 1)]++;
     }
     return ok && next == RESULTS_CSV_END;
 }
 
 bool view_figures_completion(const char *path, const struct view_figures_run *runs, size_t n, struct error *err)
 {
-    double (*count)[BINS] = memory_zeroed(n, sizeof *count, "completion times to draw"), longest_s = 0, most = 1;
+    double (*count)[FIGURES_BINS] = memory_zeroed(n, sizeof *count, "completion times to draw"), longest_s = 0, most = 1;
     MEMORY_ENDS(outfile_discard) struct outfile file = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
         ok = completion_read(runs[i].directory, &longest_s, 0, NULL, err);
-    double width_s = longest_s > 0 ? longest_s / BINS : 1;
+    double width_s = longest_s > 0 ? longest_s / FIGURES_BINS : 1;
     for (size_t i = 0; ok && i < n; i++) {
         ok = completion_read(runs[i].directory, &longest_s, width_s, count[i], err);
-        for (size_t k = 0; k < BINS; k++)
+        for (size_t k = 0; k < FIGURES_BINS; k++)
             most = fmax(most, count[i][k]);
     }
-    ok = ok && figures_open(&file, path, TOP + 14 + (double)n * (BINS_HEIGHT + 64), "Completion times, simulated",
+    ok = ok && figures_open(&file, path, FIGURES_TOP + 14 + (double)n * (BINS_HEIGHT + 64), "Completion times, simulated",
                             "Processes whose part of an operation took so long. All panels have one scale.", err);
     for (size_t i = 0; ok && i < n; i++) {
-        double top = TOP + 14 + (double)i * (BINS_HEIGHT + 64);
-        struct view_svg_frame a = {.x = {0, width_s * BINS, LEFT, WIDTH - 24, false},
+        double top = FIGURES_TOP + 14 + (double)i * (BINS_HEIGHT + 64);
+        struct view_svg_frame a = {.x = {0, width_s * FIGURES_BINS, FIGURES_LEFT, FIGURES_WIDTH - 24, false},
                                    .y = {0, most * 1.05, top + BINS_HEIGHT, top, false},
                                    .x_label = "completion time", .x_unit = "s", .y_label = "processes",
                                    .x_ticks = 10, .y_ticks = 4};
         view_svg_axes(file.stream, &a);
-        view_svg_text(file.stream, LEFT, top - 8, "name", runs[i].label);
-        for (size_t k = 0; k < BINS; k++) {
+        view_svg_text(file.stream, FIGURES_LEFT, top - 8, "name", runs[i].label);
+        for (size_t k = 0; k < FIGURES_BINS; k++) {
             char tip[96];
             double from = width_s * (double)k, to = width_s * (double)(k + 1);
             snprintf(tip, sizeof tip, "%.0f from %.6g to %.6g s", count[i][k], from, to);

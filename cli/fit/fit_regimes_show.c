@@ -42,7 +42,7 @@ static struct quantiles quantiles(double *value, size_t n)
 }
 
 /* Prints how far rates are from the closed form, and how much they differ by seed where segments were lost. */
-static void print_rates(const struct study_fit_regimes *r)
+static void regimes_print_rates(const struct study_fit_regimes *r)
 {
     MEMORY_LOCAL double *error = memory_zeroed(r->n, sizeof *error, "rates of points");
     MEMORY_LOCAL double *in = memory_zeroed(r->n, sizeof *in, "rates of points");
@@ -113,7 +113,7 @@ void cli_fit_regimes_print(const void *state)
         printf("  agreement %.2f %% [%.2f, %.2f] of %" PRId64 " points with a closed form; %zu have none\n",
                100 * p.value, 100 * p.low, 100 * p.high, r->known, r->n - (size_t)r->known);
     printf("  seeds of a point all have the same verdict at %" PRId64 " points\n", r->one_verdict);
-    print_rates(r);
+    regimes_print_rates(r);
     print_disagreeing(r);
 }
 
@@ -123,7 +123,7 @@ static json_t *spread_json(const struct study_fit_regimes_spread *s, int64_t run
                         s->min_bps, s->max_bps, s->jain / (double)runs);
 }
 
-static json_t *point_json(const struct study_fit_regimes_point *p)
+static json_t *regimes_point_json(const struct study_fit_regimes_point *p)
 {
     json_t *observed = json_object();
     for (int i = 0; i < MODEL_REGIME_UNKNOWN; i++) {
@@ -146,7 +146,7 @@ json_t *cli_fit_regimes_json(const void *state)
     struct model_loss_proportion p = model_loss_trace_proportion(r->agree, r->known);
     json_t *points = json_array();
     for (size_t i = 0; i < r->n; i++)
-        json_array_append_new(points, point_json(&r->point[i]));
+        json_array_append_new(points, regimes_point_json(&r->point[i]));
     return results_json("runs:l agreement:o points:o", r->runs,
                         results_json("points:l agree:l value:f low:f high:f", r->known, r->agree, p.value, p.low,
                                      p.high), points);

@@ -11,7 +11,7 @@
 #define PROGRESS_EVERY_S 0.5
 #define DEFAULT_MODEL "window"
 
-struct options {
+struct predict_options {
     const char *path;
     struct cli_options_sets sets;
     const struct study_model *model; /* NULL: DEFAULT_MODEL */
@@ -39,7 +39,7 @@ static bool options_ack_bytes(const struct cli_option *option, const char *text,
 }
 
 /* As cli_options_read(). */
-static int options_read(struct options *o, int argc, char **argv, struct error *err)
+static int predict_options_read(struct predict_options *o, int argc, char **argv, struct error *err)
 {
     const struct cli_option options[] = {
         {"model", 'm', .call = options_model, .to = &o->model},
@@ -90,7 +90,7 @@ static void predict_progress(void *user, const struct study_model *model,
 }
 
 /* One scenario whose flows are listed. *json is what --json prints for it. */
-static bool predict_scenario(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
+static bool predict_scenario(const struct predict_options *o, const struct scenario *s, json_t **json, struct error *err)
 {
     const struct study_model *one = o->model ? o->model : study_models_find(DEFAULT_MODEL);
     MEMORY_ENDS(scenario_pattern_fini) struct scenario_pattern pattern;
@@ -123,7 +123,7 @@ static bool predict_scenario(const struct options *o, const struct scenario *s, 
     return ok;
 }
 
-static bool predict_points(const struct options *o, const struct scenario *s, json_t **json, struct error *err)
+static bool predict_points(const struct predict_options *o, const struct scenario *s, json_t **json, struct error *err)
 {
     if (o->json)
         *json = results_json("points:o", json_array());
@@ -162,7 +162,7 @@ static bool predictable(const struct scenario *s, const char *path, struct error
     return true;
 }
 
-static bool predict(const struct options *o, const struct scenario *s, struct error *err)
+static bool predict(const struct predict_options *o, const struct scenario *s, struct error *err)
 {
     if (o->yaml) {
         char comment[128];
@@ -191,10 +191,10 @@ int cmd_predict(int argc, char **argv)
         return cmd_predict_broadcast(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "timers") == 0)
         return cmd_predict_timers(argc - 1, argv + 1);
-    struct options o = {0};
+    struct predict_options o = {0};
     struct error err = {0};
     MEMORY_ENDS(scenario_fini) struct scenario s = {0};
-    int at = options_read(&o, argc, argv, &err);
+    int at = predict_options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
     cli_end_on_interrupt();

@@ -9,7 +9,7 @@
 #define SENDERS 4096
 #define SCHEMA "predict-loss:1"
 
-struct options {
+struct loss_options {
     struct model_loss_flow flow; /* NAN, here and in the next two: not given */
     struct model_loss_chain chain;
     double to_gr;
@@ -19,9 +19,9 @@ struct options {
 };
 
 /* As cli_options_read(). */
-static int options_read(struct options *o, int argc, char **argv, struct error *err)
+static int loss_options_read(struct loss_options *o, int argc, char **argv, struct error *err)
 {
-    *o = (struct options){.flow = {NAN, NAN, NAN}, .chain = {NAN, NAN, NAN}, .to_gr = NAN};
+    *o = (struct loss_options){.flow = {NAN, NAN, NAN}, .chain = {NAN, NAN, NAN}, .to_gr = NAN};
     const struct cli_option options[] = {
         {"senders", 0, .number = &o->flow.senders},
         {"window", 0, .number = &o->flow.window_packets},
@@ -40,7 +40,7 @@ static int options_read(struct options *o, int argc, char **argv, struct error *
     return at;
 }
 
-static bool options_check(struct options *o, struct error *err)
+static bool options_check(struct loss_options *o, struct error *err)
 {
     const struct model_loss_chain *chain = &o->chain;
     bool any = !isnan(chain->c) || !isnan(chain->one_minus_a) || !isnan(chain->f);
@@ -74,7 +74,7 @@ static json_t *json_proportion(double mean, const struct model_loss_proportion *
                         p->value, p->low, p->high, p->hits, p->trials);
 }
 
-static json_t *json_estimates(const struct options *o, const struct model_loss_counts *k)
+static json_t *json_estimates(const struct loss_options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
     return results_json("traces:i events:l c:o one_minus_a:o f:o foreign:l", o->n_files,
@@ -83,7 +83,7 @@ static json_t *json_estimates(const struct options *o, const struct model_loss_c
                         k->foreign);
 }
 
-static void print_estimates(const struct options *o, const struct model_loss_counts *k)
+static void print_estimates(const struct loss_options *o, const struct model_loss_counts *k)
 {
     struct model_loss_estimate e = model_loss_trace_estimate(k);
     const struct model_loss_proportion *const p[] = {&e.c, &e.one_minus_a, &e.f};
@@ -110,7 +110,7 @@ static const char *output_remark(const struct model_loss_output *a)
     return a->saturated ? ", at most (the formula exceeds 1)" : "";
 }
 
-static int show_output(const struct options *o, const struct model_loss_counts *traced)
+static int show_output(const struct loss_options *o, const struct model_loss_counts *traced)
 {
     struct error err = {0};
     struct model_loss_output a;
@@ -138,7 +138,7 @@ static int show_output(const struct options *o, const struct model_loss_counts *
     return 0;
 }
 
-static int show_input(const struct options *o)
+static int show_input(const struct loss_options *o)
 {
     struct error err = {0};
     struct model_loss_input a;
@@ -161,10 +161,10 @@ static int show_input(const struct options *o)
 
 int cmd_predict_loss(int argc, char **argv)
 {
-    struct options o;
+    struct loss_options o;
     struct error err = {0};
     struct model_loss_counts pooled;
-    int at = options_read(&o, argc, argv, &err);
+    int at = loss_options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
     if (!options_check(&o, &err) ||

@@ -14,7 +14,7 @@ struct amount { /* a size, or a number of packets */
     int64_t bytes, packets;
 };
 
-struct options {
+struct timers_options {
     int64_t rate_bps, rtt_ps, packet_bytes, hosts, switches;
     struct amount buffer, window;
     bool json;
@@ -34,9 +34,9 @@ static bool options_amount(const struct cli_option *option, const char *text, st
 }
 
 /* As cli_options_read(). */
-static int options_read(struct options *o, int argc, char **argv, struct error *err)
+static int timers_options_read(struct timers_options *o, int argc, char **argv, struct error *err)
 {
-    *o = (struct options){.rtt_ps = -1, .packet_bytes = PACKET_BYTES, .switches = 1};
+    *o = (struct timers_options){.rtt_ps = -1, .packet_bytes = PACKET_BYTES, .switches = 1};
     const struct cli_option options[] = {
         {"rate", 0, .whole = &o->rate_bps, .unit = CLI_OPTIONS_RATE},
         {"rtt", 0, .whole = &o->rtt_ps, .unit = CLI_OPTIONS_TIME},
@@ -70,7 +70,7 @@ static double in_packets(const struct amount *a, int64_t packet_bytes)
 }
 
 /* Eq. 6.1 and 6.2. On one switch every host sends the port a packet a step: nu = n. */
-static bool global_window(const struct options *o, double buffer, struct model_schedule_window *w, struct error *err)
+static bool global_window(const struct timers_options *o, double buffer, struct model_schedule_window *w, struct error *err)
 {
     struct model_schedule_tree tree = {(size_t)(o->hosts / o->switches), (size_t)o->switches};
     double share = buffer / (double)o->hosts;
@@ -80,11 +80,11 @@ static bool global_window(const struct options *o, double buffer, struct model_s
 
 int cmd_predict_timers(int argc, char **argv)
 {
-    struct options o;
+    struct timers_options o;
     struct error err = {0};
     struct model_timers t;
     struct model_schedule_window w;
-    int at = options_read(&o, argc, argv, &err);
+    int at = timers_options_read(&o, argc, argv, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
     int64_t payload = o.packet_bytes - NOT_PAYLOAD_BYTES;

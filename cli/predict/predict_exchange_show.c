@@ -30,7 +30,7 @@ static json_t *estimate_json(const struct model_signature_estimate *e)
     return results_json("value:f std_error:f low:f high:f", e->value, e->std_error, e->low, e->high);
 }
 
-static json_t *fit_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
+static json_t *exchange_fit_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     const struct model_signature_fit *f = &a->fit;
     return results_json("file:s points:z shape:s gamma:o delta_s:o delta_used_s:f threshold_bytes:f "
@@ -147,7 +147,7 @@ static json_t *tree_json(const struct study_exchange_answer *a)
                         a->data_window.window_packets, a->window.overrun, a->uplink_s);
 }
 
-static void show_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
+static void exchange_json(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
     if (o->request.sizes_path) {
         cli_print_json(cli_json("predict-exchange:1", results_json("claims:o", claims_json(a))));
@@ -166,7 +166,7 @@ static void show_json(const struct cli_predict_exchange_options *o, const struct
                                                   a->message_bytes,
                                                   a->packets ? json_integer((json_int_t)a->packets) : json_null()));
     if (o->request.fit_path)
-        json_object_set_new(root, "fit", fit_json(o, a));
+        json_object_set_new(root, "fit", exchange_fit_json(o, a));
     if (a->processes && (study_exchange_needs(&o->request) & STUDY_EXCHANGE_TAM))
         json_object_set_new(root, "tam", parameters_json(o, a));
     if (a->tree.switches)
@@ -176,5 +176,5 @@ static void show_json(const struct cli_predict_exchange_options *o, const struct
 
 void cli_predict_exchange_show(const struct cli_predict_exchange_options *o, const struct study_exchange_answer *a)
 {
-    o->json ? show_json(o, a) : show_text(o, a);
+    o->json ? exchange_json(o, a) : show_text(o, a);
 }

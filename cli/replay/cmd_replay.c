@@ -28,7 +28,7 @@
 #define GIVEN_KEY(NAME, key) key,
 
 enum { GIVEN(GIVEN_ENUM) GIVEN_COUNT };
-static const char *const given_keys[] = {GIVEN(GIVEN_KEY) NULL};
+static const char *const replay_keys[] = {GIVEN(GIVEN_KEY) NULL};
 
 struct replay_options {
     const char *file, *scenario, *output, *what_ifs[STUDY_REPLAY_VARIANTS];
@@ -73,7 +73,7 @@ static bool options_what_if(const struct cli_option *option, const char *text, s
 }
 
 /* As cli_options_read(). */
-static int options_read(int argc, char **argv, struct replay_options *o, struct study_replay *r, struct error *err)
+static int replay_options_read(int argc, char **argv, struct replay_options *o, struct study_replay *r, struct error *err)
 {
     const struct cli_option options[] = {
         {"scenario", 0, .text = &o->scenario},
@@ -492,10 +492,10 @@ int cmd_replay(int argc, char **argv)
     MEMORY_ENDS(study_replay_fini) struct study_replay r = {.n_maps = 0};
     struct error err = {0};
     int status = 0;
-    int at = options_read(argc, argv, &o, &r, &err);
+    int at = replay_options_read(argc, argv, &o, &r, &err);
     if (at <= 0)
         return at ? cli_fail(&err) : 0;
-    if (!scenario_load_asking(&r.scenario, o.scenario, o.sets.set, o.sets.n, given_keys, o.gives, &err))
+    if (!scenario_load_asking(&r.scenario, o.scenario, o.sets.set, o.sets.n, replay_keys, o.gives, &err))
         return cli_fail(&err);
     if (!scenario_has_streams(&r.scenario) || r.scenario.n_points > 0)
         status = cli_fail((error_set(&err, ERROR_INPUT, "%s: replay needs TCP and no list of points",

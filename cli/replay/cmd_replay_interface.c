@@ -5,9 +5,9 @@
 #include "cli/replay/cmd_replay.h"
 #include "results/json.h"
 
-#define PROGRESS_BYTES 10000000
+#define SENT_BYTES 10000000
 
-struct replay_options {
+struct interface_options {
     struct capture_inject_options inject;
     struct capture_rewrite *rewrites; /* owned; inject borrows them */
     const char *interface;
@@ -33,7 +33,7 @@ bool cmd_replay_speed(const struct cli_option *option, const char *text, struct 
 
 static bool replay_rewrite(const struct cli_option *option, const char *text, struct error *err)
 {
-    struct replay_options *o = option->to;
+    struct interface_options *o = option->to;
     struct capture_rewrite rewrite;
     if (!capture_rewrite_parse(text, &rewrite, err))
         return error_prefix(err, "--rewrite: ");
@@ -46,7 +46,7 @@ static bool replay_rewrite(const struct cli_option *option, const char *text, st
 }
 
 /* As cli_options_read(). */
-static int replay_parse(int argc, char **argv, struct replay_options *o, struct error *err)
+static int replay_parse(int argc, char **argv, struct interface_options *o, struct error *err)
 {
     double speed = NAN;
     const struct cli_option options[] = {
@@ -78,13 +78,13 @@ static void replay_progress(void *user, int64_t frames, int64_t elapsed_ns)
     const struct capture_reader *reader = user;
     int64_t size = capture_reader_file_bytes(reader);
     char share[32] = "";
-    if (size >= PROGRESS_BYTES) /* of a small one all is read ahead */
+    if (size >= SENT_BYTES) /* of a small one all is read ahead */
         snprintf(share, sizeof share, ", %.0f %% of the file",
                  100 * (double)capture_reader_bytes_read(reader) / (double)size);
     cli_progress("%" PRId64 " frames in %.1f s%s", frames, (double)elapsed_ns / 1e9, share);
 }
 
-static void replay_print(const struct replay_options *o, const struct capture_inject_result *r)
+static void replay_print(const struct interface_options *o, const struct capture_inject_result *r)
 {
     int64_t late_ns = r->elapsed_ns - r->scheduled_ns;
     printf("sent %" PRId64 " frames, %" PRId64 " bytes on %s in %.6f s\n", r->frames, r->bytes, o->interface,
@@ -99,7 +99,7 @@ static void replay_print(const struct replay_options *o, const struct capture_in
         printf("%" PRId64 " frames got other addresses\n", r->rewritten_frames);
 }
 
-static void replay_print_json(const struct replay_options *o, const struct capture_inject_result *r)
+static void replay_print_json(const struct interface_options *o, const struct capture_inject_result *r)
 {
     json_t *root = results_json("file:s interface:s frames:l bytes:l padded_frames:l rewritten_frames:l late_frames:l "
                                 "back_frames:l elapsed_s:f scheduled_s:f end_error_ns:l gap_error_p50_ns:l "
@@ -111,7 +111,7 @@ static void replay_print_json(const struct replay_options *o, const struct captu
     cli_print_json(cli_json("replay-interface:1", root));
 }
 
-static void replay_report(const struct replay_options *o, const struct capture_inject_result *r)
+static void replay_report(const struct interface_options *o, const struct capture_inject_result *r)
 {
     if (o->json)
         replay_print_json(o, r);
@@ -128,7 +128,7 @@ static void replay_report(const struct replay_options *o, const struct capture_i
 }
 
 /* Sends between two settings of the signals, so that an interrupted one reports what went out. */
-static bool replay_send(struct replay_options *o, struct capture_inject *inject, struct capture_reader *reader,
+static bool replay_send(struct interface_options *o, struct capture_inject *inject, struct capture_reader *reader,
                         struct error *err)
 {
     struct capture_inject_result result;
@@ -150,7 +150,7 @@ static bool replay_send(struct replay_options *o, struct capture_inject *inject,
     return ok;
 }
 
-static bool replay_open_and_send(struct replay_options *o, struct error *err)
+static bool replay_open_and_send(struct interface_options *o, struct error *err)
 {
     struct capture_reader *reader = capture_confine_begin(err) ? capture_reader_open(o->inject.source, err) : NULL;
     struct capture_inject *inject = NULL;
@@ -164,7 +164,7 @@ static bool replay_open_and_send(struct replay_options *o, struct error *err)
 
 int cmd_replay_interface(int argc, char **argv)
 {
-    struct replay_options o = {.inject = {.speed = 1}};
+    struct interface_options o = {.inject = {.speed = 1}};
     struct error err = {0};
     int at = replay_parse(argc, argv, &o, &err);
     bool ok = at == 0 || (at > 0 && replay_open_and_send(&o, &err));

@@ -5,7 +5,7 @@
 #include "results/json.h"
 #include "view/table.h"
 
-#define SHOWN 20 /* rows of the table; --json has all */
+#define PORT_SHOWN 20 /* rows of the table; --json has all */
 
 static double port_seconds(int64_t time_ps)
 {
@@ -106,12 +106,12 @@ static void port_show_flows(const struct port_flows *f)
     }
     qsort(rows, n, sizeof *rows, port_compare_rows);
     struct view_table t = view_table_of("from|to||frames|wire MB|mean wait ms|p99 ms|max ms|dropped");
-    for (size_t i = 0; i < n && i < SHOWN; i++)
+    for (size_t i = 0; i < n && i < PORT_SHOWN; i++)
         port_add_row(&t, f, &rows[i]);
     port_add_row(&t, f, &(struct show_row){NULL, &f->all, ""});
     view_table_print(&t, "  ", 3, stdout);
-    if (n > SHOWN)
-        printf("  and %zu smaller rows: --json has them\n", n - SHOWN);
+    if (n > PORT_SHOWN)
+        printf("  and %zu smaller rows: --json has them\n", n - PORT_SHOWN);
 }
 
 static void port_format_limit(const struct emu_queue_config *q, char text[static UNITS_TEXT])

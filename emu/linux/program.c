@@ -138,7 +138,7 @@ static bool program_directory(const char *directory)
 }
 
 /* The child: becomes the command. */
-static _Noreturn void program_start(const struct emu_program_config *config, const struct linux_host *host, int output)
+static _Noreturn void program_begin(const struct emu_program_config *config, const struct linux_host *host, int output)
 {
     char name[16], **words, *environment[] = {program_path(), memory_text("HOME=/dev/shm"),
                                               memory_text("TMPDIR=/dev/shm"), memory_text("LANG=C.UTF-8"), NULL};
@@ -171,7 +171,7 @@ pid_t linux_program_start(const struct emu_program_config *config, const struct 
     int output = openat(in, name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
     pid_t pid = output >= 0 ? fork() : -1;
     if (pid == 0)
-        program_start(config, host, output);
+        program_begin(config, host, output);
     if (pid < 0)
         error_set_errno(err, "%s", path);
     error_close(output);

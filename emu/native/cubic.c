@@ -2,12 +2,13 @@
 #include "emu/native/cubic.h"
 
 #include "emu/native/congestion.h"
+#include "emu/native/rtt.h"
 
 #include <assert.h>
 
 #define BETA 717              /* in 1/1024 */
 #define SCALE 410             /* C in 1/1024 */
-#define JIFFY_US 4000
+#define JIFFY_US NATIVE_RTT_JIFFY_US
 #define JIFFIES_PER_S 250
 #define UNIT 1024             /* parts of a second */
 #define STALE 7               /* jiffies that `each` holds while the window stays */

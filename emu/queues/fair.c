@@ -8,7 +8,7 @@
 #include "emu/ring.h"
 
 #define BUCKETS EMU_DISCIPLINE_BUCKETS
-#define QUANTUM 1518 /* buffer bytes of a full frame */
+#define FAIR_QUANTUM 1518 /* buffer bytes of a full frame */
 #define NOBODY 0     /* buckets are numbered from 1, so that zeros are an empty turn */
 
 struct fair_bucket {
@@ -57,7 +57,7 @@ static void fair_push(void *state, const struct emu_frame *frame, uint32_t flow,
     if (b->active)
         return;
     b->active = true;
-    b->deficit = QUANTUM;
+    b->deficit = FAIR_QUANTUM;
     fair_append(f, i);
 }
 
@@ -74,7 +74,7 @@ static enum emu_discipline_next fair_pop(void *state, int64_t now_ps UNUSED, str
         }
         int64_t bytes = emu_frame_buffer_bytes(&emu_ring_peek(&b->ring)->frame);
         if (bytes > b->deficit) {
-            b->deficit += QUANTUM;
+            b->deficit += FAIR_QUANTUM;
             fair_remove_first(f);
             fair_append(f, i);
             continue;

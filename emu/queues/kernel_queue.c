@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-static const struct emu_kernel_ops *kernel;
+static const struct emu_kernel_ops *kernel_ops;
 static void *kernel_engine;
 
 struct kernel_queue {
@@ -20,15 +20,15 @@ struct kernel_queue {
 
 void emu_kernel_offer(const struct emu_kernel_ops *ops, void *engine)
 {
-    kernel = ops;
+    kernel_ops = ops;
     kernel_engine = engine;
 }
 
 static void kernel_open(void *state, const char *discipline)
 {
     struct kernel_queue *k = state;
-    assert(kernel); /* scenarios are refused where there is none */
-    k->ask.queue = kernel->open(kernel_engine, discipline);
+    assert(kernel_ops); /* scenarios are refused where there is none */
+    k->ask.queue = kernel_ops->open(kernel_engine, discipline);
 }
 
 static struct emu_frame kernel_take(struct kernel_queue *k, uint32_t number)
@@ -59,7 +59,7 @@ static void kernel_push(void *state, const struct emu_frame *frame, uint32_t flo
     k->ask.number = number;
     k->ask.frames = k->frames;
     k->told = 0;
-    kernel->push(kernel_engine, &k->ask);
+    kernel_ops->push(kernel_engine, &k->ask);
 }
 
 static bool kernel_lost(void *state, struct emu_frame *frame)
@@ -67,7 +67,7 @@ static bool kernel_lost(void *state, struct emu_frame *frame)
     struct kernel_queue *k = state;
     if (k->told == EMU_KERNEL_LOST) {
         k->told = 0;
-        kernel->lost(kernel_engine, &k->ask);
+        kernel_ops->lost(kernel_engine, &k->ask);
     }
     if (k->told == k->ask.n_lost)
         return false;
@@ -82,7 +82,7 @@ static enum emu_discipline_next kernel_pop(void *state, int64_t now_ps UNUSED, s
         return EMU_DISCIPLINE_EMPTY;
     if (!k->asked) {
         k->told = 0;
-        kernel->pop(kernel_engine, &k->ask);
+        kernel_ops->pop(kernel_engine, &k->ask);
         k->popped = k->ask.number;
         k->asked = true;
     }

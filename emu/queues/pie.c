@@ -14,7 +14,7 @@
 
 #define PS_PER_MS INT64_C(1000000000)
 #define PS_PER_S 1e12
-#define TARGET_PS (15 * PS_PER_MS)
+#define PIE_TARGET_PS (15 * PS_PER_MS)
 #define UPDATE_PS (15 * PS_PER_MS)
 #define BURST_PS (150 * PS_PER_MS)
 #define LONG_S 0.25 /* of delay: p grows by 2 % more an update */
@@ -45,7 +45,7 @@ static void pie_begin(void *state, const struct emu_queue_config *config)
 {
     struct pie *s = state;
     const struct emu_discipline_parameters *p = &config->parameters;
-    s->target_ps = p->target_ps > 0 ? p->target_ps : TARGET_PS;
+    s->target_ps = p->target_ps > 0 ? p->target_ps : PIE_TARGET_PS;
     s->update_ps = p->interval_ps > 0 ? p->interval_ps : UPDATE_PS;
     s->marks = p->ecn == EMU_DISCIPLINE_ECN_TRUE ? config->frames : NULL;
     s->random = random_of(config->seed);

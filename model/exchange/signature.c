@@ -11,7 +11,7 @@
 #define STANDSTILL 1e-12      /* relative change of the predictions that ends them */
 #define RANK_TOLERANCE 1e-9   /* singular values of the balanced design, relative */
 #define SIGNIFICANCE 0.05     /* of delta, over all M tried */
-#define EXACT 1e-12           /* relative residuals below this are rounding: models that reach it tie */
+#define SIGNATURE_EXACT 1e-12           /* relative residuals below this are rounding: models that reach it tie */
 
 struct problem {
     const struct model_signature_point *points;
@@ -104,7 +104,7 @@ static double predict(const struct problem *q, const struct solution *s, size_t 
 }
 
 /* Weighted least squares with the weights as they are. False if the design is singular. */
-static bool solve(struct problem *q, struct solution *s)
+static bool signature_solve(struct problem *q, struct solution *s)
 {
     gsl_matrix x = gsl_matrix_submatrix(q->linear.x, 0, 0, q->n, s->p).matrix;
     gsl_matrix covariance = gsl_matrix_submatrix(q->linear.covariance, 0, 0, s->p, s->p).matrix;
@@ -141,7 +141,7 @@ static void set_deviance(const struct problem *q, struct solution *s)
     double n = (double)q->n, rounding = 0, log_variance = 0;
     for (size_t i = 0; i < q->n; i++) {
         double weight = gsl_vector_get(q->linear.weight, i), y = gsl_vector_get(q->linear.y, i);
-        rounding += weight * y * EXACT * y * EXACT;
+        rounding += weight * y * SIGNATURE_EXACT * y * SIGNATURE_EXACT;
         log_variance -= log(weight);
     }
     s->deviance = n * log(fmax(s->chisq, rounding) / n) + log_variance;
@@ -158,11 +158,11 @@ static bool solve_gls(struct problem *q, size_t p, struct solution *s)
             return false;
     }
     bool settled = q->errors_known;
-    if (!solve(q, s))
+    if (!signature_solve(q, s))
         return false;
     for (int i = 0; i < ITERATIONS && !settled; i++) {
         double change;
-        if (!reweight(q, s, &change) || !solve(q, s))
+        if (!reweight(q, s, &change) || !signature_solve(q, s))
             return false;
         settled = change <= STANDSTILL;
     }

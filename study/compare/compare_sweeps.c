@@ -168,7 +168,7 @@ static void point_pair(struct study_compare_sweeps_point *to, const struct grid_
 }
 
 /* Adds a point of either side or of both. */
-static void compare_add(struct study_compare_sweeps *c, struct grid_point *before, struct grid_point *after)
+static void sweeps_add(struct study_compare_sweeps *c, struct grid_point *before, struct grid_point *after)
 {
     struct study_compare_sweeps_point *p = &c->point[c->n++];
     *p = (struct study_compare_sweeps_point){.axes = NULL};
@@ -193,7 +193,7 @@ static void compare_merge(struct study_compare_sweeps *c, struct grid *before, s
     c->point = memory_zeroed(before->n + after->n, sizeof *c->point, "points to compare");
     while (i < before->n || k < after->n) {
         int order = i == before->n ? 1 : k == after->n ? -1 : strcmp(before->point[i].key, after->point[k].key);
-        compare_add(c, order <= 0 ? &before->point[i] : NULL, order >= 0 ? &after->point[k] : NULL);
+        sweeps_add(c, order <= 0 ? &before->point[i] : NULL, order >= 0 ? &after->point[k] : NULL);
         i += order <= 0;
         k += order >= 0;
     }

@@ -11,7 +11,7 @@ const char *const study_hypothesis_parameters[] = {"window", "buffer", "ratio", 
                                              NULL};
 
 /* With FIFO queues everywhere; "%s" is the size of small queues. */
-static const char *const usual[] = {
+static const char *const hypothesis_usual[] = {
     "small-queues=%s",
     "window+ratio",
     "autotuned",
@@ -92,13 +92,13 @@ const char *study_hypothesis_usual(size_t n, int64_t rate_bps, char text[static 
                 text_add(text, STUDY_HYPOTHESIS_TEXT, "%s@nic+%s@port", names[nic], names[port]);
             return text;
         }
-    if (n >= sizeof usual / sizeof *usual)
+    if (n >= sizeof hypothesis_usual / sizeof *hypothesis_usual)
         return NULL;
     char size[UNITS_TEXT];
     units_format_bytes(rate_bps / 8000 > 2 * 1448 ? rate_bps / 8000 : 2 * 1448, size);
     text[0] = '\0';
-    const char *place = strstr(usual[n], "%s");
-    text_add(text, STUDY_HYPOTHESIS_TEXT, "%.*s%s", (int)(place ? place - usual[n] : (long)strlen(usual[n])), usual[n],
+    const char *place = strstr(hypothesis_usual[n], "%s");
+    text_add(text, STUDY_HYPOTHESIS_TEXT, "%.*s%s", (int)(place ? place - hypothesis_usual[n] : (long)strlen(hypothesis_usual[n])), hypothesis_usual[n],
              place ? size : "");
     return text;
 }

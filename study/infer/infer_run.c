@@ -6,7 +6,7 @@
 
 #define COARSE 7       /* points of an axis at first */
 #define COARSE_RATIO 5
-#define REPEATS 5      /* points where nothing is searched for */
+#define INFER_REPEATS 5      /* points where nothing is searched for */
 #define FIRST 12       /* flows in the first patterns */
 #define ROUNDS 7       /* of more points, at most */
 #define SPLIT 0.05     /* of the probability: an interval with more is split */
@@ -16,14 +16,14 @@
 #define NARROW 0.004   /* nor smaller */
 #define THICK 48       /* emulations where theta may be */
 #define QUIET 12       /* of them, where seeds change little */
-#define LITTLE 0.05    /* of the variances of what is predicted */
+#define INFER_LITTLE 0.05    /* of the variances of what is predicted */
 #define MAYBE 8.0      /* nats of density: theta may be where it lacks no more */
 #define FAR_FIRST 18.0 /* nats behind the best: too far for more, after the first patterns */
 #define FAR_COARSE 30.0 /* after all patterns, before the grid is refined */
 #define FAR_LAST 9.0
 #define TAIL 5.0 /* degrees of freedom of what a coarse grid misses */
 #define CHANCE 0.01    /* of a right hypothesis, to be said to miss: so many of 100 right ones are */
-#define ROOM 4.0       /* from half of a flow's own time to twice the time of all */
+#define INFER_ROOM 4.0       /* from half of a flow's own time to twice the time of all */
 #define SAME 1.0       /* squared distance of two predictions, in deviations: not told apart */
 
 static void infer_cut(struct study_infer_hypothesis *h, size_t n)
@@ -169,7 +169,7 @@ static void infer_begin(const struct study_infer *x, struct study_infer_hypothes
 {
     const struct model_posterior_axis *a = h->grid.axis;
     size_t n0 = h->grid.axes > 0 ? a[0].n : 1, n1 = h->grid.axes > 1 ? a[1].n : 1;
-    size_t times = n0 * n1 > 1 || h->is.model ? 1 : REPEATS;
+    size_t times = n0 * n1 > 1 || h->is.model ? 1 : INFER_REPEATS;
     for (size_t k = 0; k < n0 * n1 * times; k++)
         infer_add_point(x, h, h->grid.axes > 0 ? a[0].at[k / times % n0] : 0,
                         h->grid.axes > 1 ? a[1].at[k / times / n0] : 0);
@@ -281,7 +281,7 @@ static bool infer_thicken(const struct study_infer *x, struct study_infer_hypoth
             in = in && h->points[k].at[axis] >= low[axis] && h->points[k].at[axis] <= high[axis];
         inside += in;
     }
-    for (size_t enough = infer_scatter(x, h) < LITTLE ? QUIET : THICK; inside < enough; inside++) {
+    for (size_t enough = infer_scatter(x, h) < INFER_LITTLE ? QUIET : THICK; inside < enough; inside++) {
         double at[MODEL_POSTERIOR_AXES];
         for (size_t axis = 0; axis < MODEL_POSTERIOR_AXES; axis++)
             at[axis] = low[axis] + fmod(even[h->grid.axes - 1][axis] * (double)(inside + 1), 1) * (high[axis] - low[axis]);
@@ -322,7 +322,7 @@ static double infer_none(const struct study_measurement *m)
             all += (double)pattern->flows[i].bytes;
         for (size_t i = 0; i < pattern->n; i++) {
             double one = (double)pattern->flows[i].bytes;
-            log_evidence -= log(log(ROOM * (one > 0 ? all / one : (double)pattern->n)));
+            log_evidence -= log(log(INFER_ROOM * (one > 0 ? all / one : (double)pattern->n)));
         }
     }
     return log_evidence;

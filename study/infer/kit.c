@@ -4,15 +4,15 @@
 #include "base/monotonic.h"
 #include "study/infer/infer_parts.h"
 
-#define FIRST 2      /* patterns that say what windows there are */
-#define REPEATS 3
+#define KIT_FIRST 2      /* patterns that say what windows there are */
+#define KIT_REPEATS 3
 #define WAY 2        /* flows that share a direction, at most */
 #define POINTS 13    /* of a grid, in the plan: every fourth of seven times seven */
 #define FAR 18.0     /* nats behind the best of the plan: too far to be weighed in full, as in infer */
 #define LEAST 16e3   /* bytes of a window or a buffer */
 #define WINDOW_MOST 4e6
 #define FULL_FRAME_BYTES 1538.0
-#define LITTLE 0.01  /* nats: what a pattern tells less of would change odds by a hundredth */
+#define KIT_LITTLE 0.01  /* nats: what a pattern tells less of would change odds by a hundredth */
 
 const struct study_kit_words study_kit_causes[STUDY_KIT_CAUSES] = {
     [STUDY_KIT_BOTH] = {"queues", "ACKs wait behind data in hosts and at the switch's ports",
@@ -147,7 +147,7 @@ static struct study_infer kit_infer(const struct study_kit *k, const struct stud
     struct study_infer x = {.measured = m, .options = {.base = k->base, .jobs = k->jobs, .messages = 1}};
     double rate = (double)k->base->network.link.rate_bps, window = 0, frame_s = FULL_FRAME_BYTES * 8 / rate;
     bool known = study_measurement_windows(m);
-    for (size_t i = 0; i < FIRST; i++)
+    for (size_t i = 0; i < KIT_FIRST; i++)
         window = fmax(window, k->pattern[i].rate[0].window_bytes);
     const double all = WAY * (known ? window : WINDOW_MOST);
     const double range[STUDY_HYPOTHESIS_PARAMETERS][2] = {
@@ -290,12 +290,12 @@ static bool kit_patterns_measure(struct study_kit *k, struct kit_plan *plan, str
     struct study_kit_pattern p[STUDY_KIT_PATTERNS];
     bool done[STUDY_KIT_PATTERNS] = {true, true};
     bool ok = kit_plan_make(k, p, plan, err);
-    for (size_t i = 0; ok && i < FIRST && plan->n > 0; i++)
+    for (size_t i = 0; ok && i < KIT_FIRST && plan->n > 0; i++)
         kit_weigh(plan, i, &k->pattern[i]);
     while (ok && plan->n > 0 && (k->until_s <= 0 || monotonic_now_s() < k->until_s)) {
         size_t best = 0;
-        double nats[STUDY_KIT_PATTERNS] = {LITTLE};
-        for (size_t i = FIRST; i < plan->patterns; i++)
+        double nats[STUDY_KIT_PATTERNS] = {KIT_LITTLE};
+        for (size_t i = KIT_FIRST; i < plan->patterns; i++)
             if (!done[i] && (nats[i] = kit_tells(plan, i)) > nats[best])
                 best = i;
         if (best == 0)
@@ -348,9 +348,9 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
     struct study_kit_emulated *e = user;
     static const struct study_hypothesis as_it_is = {.text = "the network"};
     const struct emu_tcp_config *tcp = &e->hidden->tcp;
-    double out[REPEATS][STUDY_KIT_FLOWS], resent[REPEATS], pauses[REPEATS] = {0};
+    double out[KIT_REPEATS][STUDY_KIT_FLOWS], resent[KIT_REPEATS], pauses[KIT_REPEATS] = {0};
     int host[STUDY_KIT_FLOWS][2];
-    struct infer_play plays[REPEATS];
+    struct infer_play plays[KIT_REPEATS];
     MEMORY_ENDS(study_measurement_fini) struct study_measurement m = {.n = 0};
     for (size_t f = 0; f < p->in + p->out; f++) {
         host[f][f >= p->out] = 0;
@@ -359,23 +359,23 @@ bool study_kit_emulate(void *user, struct study_kit_pattern *p, struct error *er
     }
     kit_measurement(p, 1, false, &m);
     struct study_infer x = {.measured = &m, .options = {.base = e->hidden, .jobs = e->jobs, .messages = 1}};
-    for (size_t r = 0; r < REPEATS; r++) {
+    for (size_t r = 0; r < KIT_REPEATS; r++) {
         plays[r] = (struct infer_play){.base = e->hidden, .pattern = &m.patterns[0], .host = (const int (*)[2])host,
                                        .is = &as_it_is, .engine = e->hidden->engine, .seed = ++e->seed, .messages = 1,
                                        .out = out[r], .resent = &resent[r], .pauses = &pauses[r]};
         for (int v = 0; v < STUDY_HYPOTHESIS_PARAMETERS; v++)
             plays[r].value[v] = NAN;
     }
-    bool ok = infer_play_all(&x, plays, REPEATS, err) &&
+    bool ok = infer_play_all(&x, plays, KIT_REPEATS, err) &&
               (!x.signal || error_set(err, ERROR_SYSTEM, "interrupted"));
     for (size_t f = 0; ok && f < p->in + p->out; f++) {
         struct estimate_running log_bps = {.n = 0};
-        for (size_t r = 0; r < REPEATS; r++)
+        for (size_t r = 0; r < KIT_REPEATS; r++)
             estimate_add(&log_bps, -out[r][f]);
         p->rate[f].bps = exp(log_bps.mean);
         p->rate[f].spread = estimate_of(&log_bps).std_error;
     }
     p->pauses = ok ? pauses[0] + pauses[1] + pauses[2] : (double)NAN;
-    p->resent = ok ? (resent[0] + resent[1] + resent[2]) / REPEATS : (double)NAN;
+    p->resent = ok ? (resent[0] + resent[1] + resent[2]) / KIT_REPEATS : (double)NAN;
     return ok;
 }

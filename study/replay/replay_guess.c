@@ -4,7 +4,7 @@
 
 #define OTHER_TRAFFIC 0.05
 #define TIMES 4
-#define NEAR 5
+#define GUESS_NEAR 5
 #define FEW 10 /* retransmissions more or less mean nothing */
 #define SETTLED 0.3 /* what a what-if compares is the settled phase, but it is short */
 #define RETRANSMITTED 0.2 /* a factor of e more or less weighs as much as a fifth of a rate: buffers show by it */
@@ -84,7 +84,7 @@ void study_replay_guesses_given(study_replay_guess guess[STUDY_REPLAY_GUESSES], 
 
 void study_replay_guesses_around(const char *best, study_replay_guess guess[STUDY_REPLAY_GUESSES], int *n)
 {
-    static const double times[NEAR] = {0.84, 0.92, 1, 1.09, 1.19};
+    static const double times[GUESS_NEAR] = {0.84, 0.92, 1, 1.09, 1.19};
     const char *port = strstr(best, "@port"), *nic = strstr(best, "@nic"), *first = strstr(best, "buffer=");
     char control[sizeof *guess];
     double bytes[2] = {0, 0};
@@ -96,9 +96,9 @@ void study_replay_guesses_around(const char *best, study_replay_guess guess[STUD
     if (port && nic && second)
         bytes[1] = strtod(second + strlen("buffer="), NULL);
     snprintf(control, sizeof control, "%.*s", (int)(first > best ? first - best - 1 : 0), best);
-    for (int i = 0; i < NEAR * NEAR; i++)
-        if ((bytes[0] > 0 || i % NEAR == 0) && (bytes[1] > 0 || i < NEAR) && i != NEAR * NEAR / 2)
-            guess_add(guess, n, "", control, (double[]){times[i % NEAR] * bytes[0], times[i / NEAR] * bytes[1]});
+    for (int i = 0; i < GUESS_NEAR * GUESS_NEAR; i++)
+        if ((bytes[0] > 0 || i % GUESS_NEAR == 0) && (bytes[1] > 0 || i < GUESS_NEAR) && i != GUESS_NEAR * GUESS_NEAR / 2)
+            guess_add(guess, n, "", control, (double[]){times[i % GUESS_NEAR] * bytes[0], times[i / GUESS_NEAR] * bytes[1]});
 }
 
 bool study_replay_rate_known(const struct study_replay *r, int way)

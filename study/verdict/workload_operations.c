@@ -5,10 +5,10 @@
 #include "results/csv.h"
 
 #define LEAST_POINTS 4 /* of a signature */
-#define PART 3         /* clusters are a third of a timer apart at least */
+#define OPERATION_PART 3         /* clusters are a third of a timer apart at least */
 
-enum operations_column { OPERATION, PROCESS, START, END, COLUMNS };
-static const char *const operations_columns[COLUMNS] = {"operation", "process", "start_s", "end_s"};
+enum operations_column { OPERATION, PROCESS, OPERATION_START, END, OPERATION_COLUMNS };
+static const char *const operations_columns[OPERATION_COLUMNS] = {"operation", "process", "start_s", "end_s"};
 
 struct operations_times {
     double *process_s; /* owned; of every process in every operation */
@@ -21,12 +21,12 @@ struct operations_times {
 static bool operations_read(const char *directory, struct operations_times *o, struct error *err)
 {
     MEMORY_ENDS(results_csv_close) struct results_csv csv;
-    char *v[COLUMNS];
-    double x[COLUMNS];
-    if (!results_csv_open_in(&csv, directory, "operations.csv", operations_columns, COLUMNS, err))
+    char *v[OPERATION_COLUMNS];
+    double x[OPERATION_COLUMNS];
+    if (!results_csv_open_in(&csv, directory, "operations.csv", operations_columns, OPERATION_COLUMNS, err))
         return false;
-    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, COLUMNS, x, err)) {
-        double took = x[END] - x[START];
+    while (results_csv_next(&csv, v, err) == RESULTS_CSV_ROW && results_csv_numbers(&csv, v, OPERATION_COLUMNS, x, err)) {
+        double took = x[END] - x[OPERATION_START];
         size_t operation = x[OPERATION] <= (double)o->n ? (size_t)x[OPERATION] : SIZE_MAX; /* SIZE_MAX: empty, too */
         size_t process = x[PROCESS] < SCENARIO_FLOWS ? (size_t)x[PROCESS] : SIZE_MAX;
         size_t whole = operation + 1 > o->n_whole ? operation + 1 : o->n_whole;
@@ -158,7 +158,7 @@ bool study_workload_operations(const char *directory, const struct scenario *s, 
         o->timer_s = operations_timer_s(s, &o->timer);
         o->has_optimum = operations_optimum(s, &o->cost);
         operations_by_process(&times, o);
-        ok = analysis_distribution_make(times.process_s, times.n, o->timer_s / PART, &o->processes, err) ||
+        ok = analysis_distribution_make(times.process_s, times.n, o->timer_s / OPERATION_PART, &o->processes, err) ||
              error_prefix(err, "%s/operations.csv: ", directory);
         if (ok)
             operations_late(&times, took, o);

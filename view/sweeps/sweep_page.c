@@ -7,7 +7,7 @@
 #include "view/text.h"
 
 #define PAGE(NAME, name) [STUDY_FIT_##NAME] = view_sweep_page_##name,
-static view_sweep_page_part *const parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PAGE)};
+static view_sweep_page_part *const page_parts[STUDY_FIT_PARTS] = {STUDY_FIT_ROWS(PAGE)};
 
 void view_sweep_page_numbers(struct view_table *t, const double *value, size_t n)
 {
@@ -160,7 +160,7 @@ static bool show_sweep(struct view_sweep_page *p, struct error *err)
     show_facts(p, s);
     for (int i = 0; ok && i < STUDY_FIT_PARTS; i++)
         if (study_fit_read_has(&s->fit, (enum study_fit_kind)i)) {
-            ok = parts[i](p, err);
+            ok = page_parts[i](p, err);
             any = true;
         }
     if (!any)

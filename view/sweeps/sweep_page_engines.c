@@ -5,7 +5,7 @@
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
 
-#define WORST 10 /* differences shown one by one */
+#define ENGINES_WORST 10 /* differences shown one by one */
 
 /* What is compared of a flow: completion times where there are any, as the fit does. */
 struct pair {
@@ -78,7 +78,7 @@ bool view_sweep_page_engines(struct view_sweep_page *p, struct error *err UNUSED
         add_flow(&data, d);
         VIEW_SWEEP_PAGE_NUMBERS(&data, d->native->time_s, d->ns3->time_s, d->native->rate_bps, d->ns3->rate_bps,
                                 d->share);
-        if (i >= WORST)
+        if (i >= ENGINES_WORST)
             continue;
         struct pair of = pair_of(d);
         add_flow(&t, d);

@@ -12,7 +12,7 @@
 #define OBSERVED_TEXT 160
 #define WIDEST_SPREAD 0.4 /* sd / mean of the darkest shade */
 
-static const char *name_of(int regime)
+static const char *regime_name(int regime)
 {
     return model_regime_name((enum model_regime)regime);
 }
@@ -40,7 +40,7 @@ static const char *observed_of(const struct study_fit_regimes_point *p, char tex
     text[0] = '\0';
     for (int i = 0; i < MODEL_REGIMES; i++)
         if (p->observed[i] > 0)
-            text_add(text, OBSERVED_TEXT, "%c\"%s\":%" PRId64, *text ? ',' : '{', name_of(i), p->observed[i]);
+            text_add(text, OBSERVED_TEXT, "%c\"%s\":%" PRId64, *text ? ',' : '{', regime_name(i), p->observed[i]);
     text_add(text, OBSERVED_TEXT, *text ? "}" : "{}");
     return text;
 }
@@ -53,7 +53,7 @@ struct map {
     bool spread;          /* shown instead of the regime */
 };
 
-static void cell_of(void *user, size_t column, size_t row, struct view_svg_cell *cell)
+static void regime_cell(void *user, size_t column, size_t row, struct view_svg_cell *cell)
 {
     struct map *v = user;
     v->at[v->axes->y] = row;
@@ -87,7 +87,7 @@ static void map_draw(FILE *f, struct map *v, double left, double top)
     const char *column[VIEW_SWEEP_PAGE_VALUES], *row[VIEW_SWEEP_PAGE_VALUES];
     struct view_svg_map m = {.left = left, .top = top, .width = CELL, .height = CELL, .columns = x->n, .rows = y->n,
                         .column_name = column, .row_name = row, .x_label = x->name,
-                        .y_label = y == x ? NULL : y->name, .cell = cell_of, .user = v};
+                        .y_label = y == x ? NULL : y->name, .cell = regime_cell, .user = v};
     for (size_t i = 0; i < x->n; i++)
         column[i] = x->text[i];
     for (size_t i = 0; i < y->n; i++)
@@ -124,7 +124,7 @@ static bool map_any(struct map *v)
     for (size_t column = 0; column < v->axes->axis[v->axes->x].n; column++)
         for (size_t row = 0; row < v->axes->axis[v->axes->y].n; row++) {
             struct view_svg_cell cell = {0};
-            cell_of(v, column, row, &cell);
+            regime_cell(v, column, row, &cell);
             if (cell.class[0])
                 return true;
         }
@@ -149,7 +149,7 @@ static void map_legend(FILE *f, bool spread)
     char class[32], text[32];
     fputs("<p>", f);
     for (int i = 0; !spread && i < MODEL_REGIME_UNKNOWN; i++) {
-        snprintf(class, sizeof class, "c-cell-%s", name_of(i));
+        snprintf(class, sizeof class, "c-cell-%s", regime_name(i));
         view_svg_key_cell(f, class, model_regime_rows[i].letter, model_regime_rows[i].meaning);
     }
     for (int i = 0; spread && i <= SHADES; i++) {
@@ -242,9 +242,9 @@ static void show_counts(struct view_sweep_page *p, const struct points *points)
         t[data] = view_table_with(MODEL_REGIMES);
         view_table_add(&t[data], data ? "predicted" : "closed form");
         for (int i = 0; i < MODEL_REGIME_UNKNOWN; i++)
-            view_table_add(&t[data], "%s%s", data ? "" : "seen ", name_of(i));
+            view_table_add(&t[data], "%s%s", data ? "" : "seen ", regime_name(i));
         for (int i = 0; i < MODEL_REGIMES; i++) {
-            view_table_add(&t[data], "%s", name_of(i));
+            view_table_add(&t[data], "%s", regime_name(i));
             for (int k = 0; k < MODEL_REGIME_UNKNOWN; k++)
                 view_table_add(&t[data], "%zu", count[i][k]);
         }

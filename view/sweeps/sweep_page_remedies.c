@@ -5,16 +5,16 @@
 #include "view/sweeps/sweep_page.h"
 #include "view/text.h"
 
-#define WIDTH 116
+#define REMEDIES_WIDTH 116
 #define WIDTH_NICS 150 /* where NICs have names, too */
-#define HEIGHT 24
-#define LEFT 250
-#define TOP 26
+#define REMEDIES_HEIGHT 24
+#define REMEDIES_LEFT 250
+#define REMEDIES_TOP 26
 #define MIDDLE 4    /* the shade that says even */
 #define DARKEST 0.4 /* lost, of the darkest shade */
 
 /* The points of a panel of a rate: queues by column. */
-struct map {
+struct remedies_map {
     const struct study_fit_remedies *m;
     double rate_bps;
     const char *collective, *panel;
@@ -22,12 +22,12 @@ struct map {
     size_t rows, columns;
 };
 
-static bool map_has(const struct map *v, const struct study_fit_remedies_point *p)
+static bool map_has(const struct remedies_map *v, const struct study_fit_remedies_point *p)
 {
     return p->rate_bps == v->rate_bps && p->collective == v->collective;
 }
 
-static const struct study_fit_remedies_point *map_point(const struct map *v, size_t column, size_t row)
+static const struct study_fit_remedies_point *map_point(const struct remedies_map *v, size_t column, size_t row)
 {
     for (size_t i = 0; i < v->m->n; i++) {
         const struct study_fit_remedies_point *p = &v->m->points[i];
@@ -66,13 +66,13 @@ static size_t map_name(const char **names, size_t n, const char *name)
     return n + 1;
 }
 
-static void map_draw(struct view_sweep_page *p, struct map *v, int part)
+static void remedies_map_draw(struct view_sweep_page *p, struct remedies_map *v, int part)
 {
-    int cell = v->collective ? WIDTH_NICS : WIDTH, width = LEFT + cell * (int)v->columns + 10;
-    view_sweep_page_drawing(p, part, width, TOP + HEIGHT * (int)v->rows + VIEW_SVG_MAP_BELOW, v->panel,
+    int cell = v->collective ? WIDTH_NICS : REMEDIES_WIDTH, width = REMEDIES_LEFT + cell * (int)v->columns + 10;
+    view_sweep_page_drawing(p, part, width, REMEDIES_TOP + REMEDIES_HEIGHT * (int)v->rows + VIEW_SVG_MAP_BELOW, v->panel,
                             v->collective ? "What is lost of the bus bandwidth, in percent, by hosts, bytes and queues."
                                           : "What both ways lose together, in percent, by senders and queues.");
-    view_svg_map(p->f, &(struct view_svg_map){.left = LEFT, .top = TOP, .width = cell, .height = HEIGHT,
+    view_svg_map(p->f, &(struct view_svg_map){.left = REMEDIES_LEFT, .top = REMEDIES_TOP, .width = cell, .height = REMEDIES_HEIGHT,
                                               .columns = v->columns, .rows = v->rows, .column_name = v->queues,
                                               .row_name = v->row, .title = v->panel,
                                               .x_label = "queue at the switch's ports", .cell = map_cell, .user = v});
@@ -82,7 +82,7 @@ static void map_draw(struct view_sweep_page *p, struct map *v, int part)
 /* The maps of a rate: rows[from..to) are its queues. */
 static void rate_draw(struct view_sweep_page *p, const struct study_fit_remedies *m, size_t from, size_t to)
 {
-    struct map v = {.m = m, .rate_bps = m->rows[from].rate_bps, .collective = m->rows[from].collective,
+    struct remedies_map v = {.m = m, .rate_bps = m->rows[from].rate_bps, .collective = m->rows[from].collective,
                     .row = memory_zeroed(m->n, sizeof *v.row, "a map of queues"),
                     .queues = memory_zeroed(m->n, sizeof *v.queues, "a map of queues")};
     int part = 0;
@@ -98,7 +98,7 @@ static void rate_draw(struct view_sweep_page *p, const struct study_fit_remedies
             seen = map_has(&v, &m->points[k]) && strcmp(m->points[k].panel, a->panel) == 0;
         v.panel = a->panel;
         if (!seen)
-            map_draw(p, &v, ++part);
+            remedies_map_draw(p, &v, ++part);
     }
     MEMORY_FREE(v.row, v.queues);
 }

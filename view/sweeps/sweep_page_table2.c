@@ -132,12 +132,12 @@ static void table2_data(struct view_table *t, const struct view_sweep_page_cells
     }
 }
 
-#define SERIES 6
+#define TABLE2_SERIES 6
 
 static const struct {
     const char *class, *name;
     enum view_svg_shape shape;
-} series[SERIES] = {
+} series[TABLE2_SERIES] = {
     {"c-eq6", "algorithm1, simulated", VIEW_SVG_CIRCLE},
     {"c-eq6 hollow", "algorithm1, measured, main testbed", VIEW_SVG_SQUARE},
     {"c-eq6 hollow", "algorithm1, measured, Grid5000", VIEW_SVG_TRIANGLE},
@@ -147,13 +147,13 @@ static const struct {
 };
 
 /* In percent, of patterns with traffic both ways; half: of the interval. */
-static void series_of(const struct row *r, double value[static SERIES], double half[static SERIES])
+static void series_of(const struct row *r, double value[static TABLE2_SERIES], double half[static TABLE2_SERIES])
 {
     const struct study_zhu2014_table2 *z = r->paper;
-    const double all[SERIES] = {100 * study_fit_patterns_mean(&r->proposed->both), z->err_both, z->g5k_err_both,
+    const double all[TABLE2_SERIES] = {100 * study_fit_patterns_mean(&r->proposed->both), z->err_both, z->g5k_err_both,
                                 100 * study_fit_patterns_mean(&r->fair->both), z->fair_both, z->g5k_fair_both};
     memcpy(value, all, sizeof all);
-    for (int k = 0; k < SERIES; k++)
+    for (int k = 0; k < TABLE2_SERIES; k++)
         half[k] = (double)NAN;
     half[0] = 100 * study_fit_patterns_ci95(&r->proposed->both);
     half[3] = 100 * study_fit_patterns_ci95(&r->fair->both);
@@ -164,11 +164,11 @@ static void draw_table2(struct view_sweep_page *p, const struct view_sweep_page_
 {
     const struct view_svg_frame a = {.x = {0, (double)n, 56, 56 + 84 * (double)n, false},
                                      .y = {0, top * 1.08, 240, 10, false}, .y_label = "mean |error|, %", .y_ticks = 6};
-    double value[SERIES], half[SERIES], column = 0.5;
+    double value[TABLE2_SERIES], half[TABLE2_SERIES], column = 0.5;
     char text[128];
     struct row r;
     fputs("<p>", p->f);
-    for (int k = 0; k < SERIES; k++)
+    for (int k = 0; k < TABLE2_SERIES; k++)
         view_svg_key_mark(p->f, series[k].class, series[k].shape, series[k].name);
     fputs("</p>\n", p->f);
     view_sweep_page_drawing(p, 1, (int)a.x.last + 20, 290, "Table II as a picture", "Mean |error| of patterns with "
@@ -178,7 +178,7 @@ static void draw_table2(struct view_sweep_page *p, const struct view_sweep_page_
         if (!row_of(cells, i, &r))
             continue;
         series_of(&r, value, half);
-        for (int k = 0; k < SERIES; k++) {
+        for (int k = 0; k < TABLE2_SERIES; k++) {
             snprintf(text, sizeof text, "%s: %.2f %%", series[k].name, value[k]);
             view_svg_mark(p->f, &a, series[k].class, series[k].shape, column, value[k], half[k], 11 * (k - 2.5), text);
         }
@@ -193,7 +193,7 @@ static void draw_table2(struct view_sweep_page *p, const struct view_sweep_page_
 
 void view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_page_cells *cells, const char *setting)
 {
-    double value[SERIES], half[SERIES], top = 1;
+    double value[TABLE2_SERIES], half[TABLE2_SERIES], top = 1;
     struct view_table data;
     struct row r;
     size_t n = 0;
@@ -202,7 +202,7 @@ void view_sweep_page_table2(struct view_sweep_page *p, const struct view_sweep_p
             continue;
         n++;
         series_of(&r, value, half);
-        for (int k = 0; k < SERIES; k++)
+        for (int k = 0; k < TABLE2_SERIES; k++)
             top = isfinite(value[k]) ? fmax(top, value[k] + (isfinite(half[k]) ? half[k] : 0)) : top;
     }
     if (n == 0)
