@@ -171,6 +171,7 @@ struct emu_engine_hosts {
     void (*part)(struct emu_engine *e);
     struct emu_clock (*clock)(struct emu_engine *e, int host); /* each host's own */
     int64_t (*next_ps)(struct emu_engine *e, int host); /* of its next event; INT64_MAX: it has none */
+    void (*visit)(struct emu_engine *e, int host); /* this thread runs it now: */
     void (*run)(struct emu_engine *e, int host, int64_t until_ps); /* events before that, which the host's time is then */
     void (*run_to)(struct emu_engine *e, int host, int64_t time_ps); /* those at that time, too */
     void (*look)(const struct emu_engine *e, int host); /* it will soon run: brings it into the cache */

@@ -225,7 +225,7 @@ void native_endpoint_deliver(struct native_endpoint *e, uint64_t bytes)
         return;
     e->rx.delivered += bytes;
     e->rx.delivered_ps = endpoint_now(e);
-    if (!e->quiet)
+    if (e->rx.delivered >= e->rx.told_from)
         e->env->delivered(e->env->user, e, bytes);
 }
 
@@ -304,7 +304,7 @@ static inline void endpoint_delivers(struct native_endpoint *e, uint32_t payload
 {
     e->rx.delivered += payload;
     e->rx.delivered_ps = endpoint_now(e);
-    if (__builtin_expect(e->quiet, 1))
+    if (__builtin_expect(e->rx.delivered < e->rx.told_from, 1))
         endpoint_acks(e);
     else
         endpoint_acks_after(e, payload);
@@ -362,7 +362,7 @@ static __attribute__((noinline)) void endpoint_received_as_linux(struct native_e
     struct native_receiver *rx = &e->rx;
     if (e->tx.peer_window > e->tx.own.most_window) /* as native_linux_push() notes it */
         e->tx.own.most_window = e->tx.peer_window;
-    if (!e->quiet || !endpoint_learns_nothing(e, s)) {
+    if (rx->delivered + s->payload_bytes >= rx->told_from || !endpoint_learns_nothing(e, s)) {
         endpoint_learns(e, s);
         return;
     }

@@ -93,6 +93,7 @@ struct native_receiver {
     uint32_t unacked;        /* segments since the last ACK */
     uint32_t quick_acks;     /* to send at once before ACKs are delayed */
     uint32_t window_sent;    /* the window in the last ACK */
+    uint64_t told_from;      /* what is delivered is told from so many bytes on in all; NATIVE_OPEN_STREAM: never */
     bool ack_now, paused;
     bool told;               /* while sending: window_sent is the window still */
     struct native_timer delayed_ack;
@@ -115,7 +116,6 @@ struct native_endpoint {
     uint16_t next_ip_id;
     struct native_quic *quic; /* owned; quic.h; NULL: this is TCP */
     bool plain, direct; /* established without ECN; plain: a control is told of nothing but growth and losses, too */
-    bool quiet; /* nobody is told of what is delivered */
     enum native_way way;
     struct emu_port *nic; /* borrowed; where its segments leave; NULL: env->transmit() says so */
     struct emu_tcp_config config; /* its first line */

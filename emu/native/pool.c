@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define BLOCK_ITEMS 1024
+#define BLOCK_LINE 64 /* bytes of the cache's: two plain segments, and none lies in two of them */
 
 void native_pool_init(struct native_pool *p, uint32_t item_bytes)
 {
@@ -22,7 +23,7 @@ void native_pool_fini(struct native_pool *p)
 
 void native_pool_grow(struct native_pool *p)
 {
-    char *block = memory_resized(NULL, BLOCK_ITEMS, p->item_bytes, "segments");
+    char *block = memory_aligned(BLOCK_LINE, BLOCK_ITEMS * (size_t)p->item_bytes, "segments");
     p->blocks = memory_resized(p->blocks, (size_t)p->n_blocks + 1, sizeof *p->blocks, "segments");
     p->blocks[p->n_blocks++] = block;
     for (int i = BLOCK_ITEMS - 1; i >= 0; i--)

@@ -41,12 +41,13 @@ void native_scheduler_init(struct native_scheduler *s)
 {
     native_scheduler_init_small(s);
     s->calendar = memory_zeroed(1, sizeof *s->calendar, "events");
+    s->calendar->far.first_ps = INT64_MAX;
     agenda_take_all(&s->agenda);
 }
 
 void native_scheduler_init_small(struct native_scheduler *s)
 {
-    *s = (struct native_scheduler){0};
+    *s = (struct native_scheduler){.timers.first_ps = INT64_MAX};
     agenda_clear(&s->agenda);
     s->agenda.first.time_ps = INT64_MIN;
     s->agenda.last.time_ps = INT64_MAX;
@@ -82,6 +83,7 @@ static void heap_push(struct native_heap *h, const struct native_entry *e)
     for (; i > 0 && entry_before(e, &h->entries[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
         h->entries[i] = h->entries[(i - 1) / CHILDREN];
     h->entries[i] = *e;
+    h->first_ps = h->entries[0].time_ps;
 }
 
 static struct native_entry heap_pop(struct native_heap *h)
@@ -99,6 +101,7 @@ static struct native_entry heap_pop(struct native_heap *h)
         i = best;
     }
     entries[i] = last;
+    h->first_ps = n > 0 ? entries[0].time_ps : INT64_MAX;
     return root;
 }
 
@@ -361,7 +364,7 @@ static bool timer_is_first(const struct native_scheduler *s, const struct emu_ev
 
 static int64_t scheduler_bound_ps(const struct native_scheduler *s, int64_t until_ps)
 {
-    return s->timers.n > 0 && s->timers.entries[0].time_ps < until_ps ? s->timers.entries[0].time_ps : until_ps;
+    return s->timers.first_ps < until_ps ? s->timers.first_ps : until_ps;
 }
 
 /* Runs the next event before `until_ps`; false when there is none. */
@@ -370,7 +373,7 @@ static bool scheduler_run_next(struct native_scheduler *s, int64_t until_ps)
     struct emu_event *next = agenda_next(s);
     struct native_entry timer = {.time_ps = INT64_MAX};
     bool is_timer = timer_is_first(s, next);
-    if (is_timer ? s->timers.entries[0].time_ps >= until_ps : !next || next->time_ps >= until_ps)
+    if (is_timer ? s->timers.first_ps >= until_ps : !next || next->time_ps >= until_ps)
         return false;
     if (is_timer)
         timer = heap_pop(&s->timers);
@@ -424,7 +427,7 @@ int64_t native_scheduler_next(struct native_scheduler *s)
 {
     const struct emu_event *next = agenda_next(s);
     int64_t next_ps = next ? next->time_ps : INT64_MAX;
-    return s->timers.n > 0 && s->timers.entries[0].time_ps < next_ps ? s->timers.entries[0].time_ps : next_ps;
+    return s->timers.first_ps < next_ps ? s->timers.first_ps : next_ps;
 }
 
 void native_scheduler_stop(struct native_scheduler *s)

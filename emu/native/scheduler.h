@@ -29,6 +29,7 @@ struct native_entry {
 };
 
 struct native_heap {
+    int64_t first_ps;             /* the first entry's; INT64_MAX: there is none */
     struct native_entry *entries; /* owned */
     size_t n, capacity;
 };
@@ -54,17 +55,17 @@ struct native_call {
 
 struct native_scheduler {
     struct emu_agenda agenda;
+    bool stopped;
+    bool acts;                 /* a host does something, at a time that may be beyond events to come (engine.c) */
     int64_t now_ps;
     int64_t bound_ps;          /* events of the agenda before it are before every timer, and to be run: none when stopped */
+    struct native_heap timers;
     int64_t events;            /* that have run */
     struct native_calendar *calendar; /* owned; NULL: all events are with the timers */
-    struct native_heap timers;
     struct emu_event *free;    /* calls, by `after` */
     struct native_call **calls; /* owned; blocks of them */
     size_t n_calls;
     uint64_t wheel;            /* counts down with every timer that is put into a bucket of Linux's wheel */
-    bool stopped;
-    bool acts;                 /* a host does something, at a time that may be beyond events to come (engine.c) */
 };
 
 void native_scheduler_init(struct native_scheduler *s);

@@ -62,9 +62,12 @@ static __attribute__((noinline)) void straight_send_alone(struct native_endpoint
     native_straight_send_stretch(e, from, bytes, 1, flags, now_ps, (uint32_t)((uint64_t)now_ps / NATIVE_PS_PER_US));
 }
 
-static bool straight_has_blocks(const struct native_receiver *rx)
+/* Where it receives plainly, there was no hole. */
+static bool straight_has_blocks(const struct native_endpoint *e)
 {
-    return rx->reassembly.held.n > 0 || rx->own.twice_from != rx->own.twice_to;
+    const struct native_receiver *rx = &e->rx;
+    return e->tx.from_linux ? rx->own.twice_from != rx->own.twice_to || rx->reassembly.held.n > 0
+                            : e->way != NATIVE_RECEIVING && rx->reassembly.held.n > 0;
 }
 
 /* An ACK alone. */
@@ -82,7 +85,7 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
     bool direct = e->direct && e->nic && (flags & ~NATIVE_PUSH) == NATIVE_ACK;
     if (direct && bytes > 0)
         straight_send_alone(e, from, bytes, flags);
-    else if (direct && flags == NATIVE_ACK && from == e->tx.nxt && !straight_has_blocks(&e->rx))
+    else if (direct && flags == NATIVE_ACK && from == e->tx.nxt && !straight_has_blocks(e))
         straight_send_ack(e);
     else
         straight_send_closely(e, flags, from, bytes);
@@ -90,7 +93,7 @@ void native_endpoint_send(struct native_endpoint *e, uint8_t flags, uint64_t fro
 
 void native_endpoint_send_ack(struct native_endpoint *e)
 {
-    if (e->direct && e->nic && !straight_has_blocks(&e->rx))
+    if (e->direct && e->nic && !straight_has_blocks(e))
         straight_send_ack(e);
     else
         straight_send_closely(e, NATIVE_ACK, e->tx.nxt, 0);

@@ -22,6 +22,8 @@ struct emu_network {
     int n_switches;
     const struct emu_frame_ops *ops; /* borrowed */
     void (*deliver)(void *user, int host, const struct emu_frame *frame);
+    void (*look)(void *user, const struct emu_frame *frame); /* one will soon be delivered: brings what that touches into the
+                                                              * cache. NULL: nothing */
     void *user;
 };
 

@@ -42,6 +42,16 @@ struct emu_port *emu_port_array(size_t n)
 
 static void port_arrives_closely(struct emu_event *e);
 
+/* What was scheduled before whoever keeps a port's clock began to ask for what arrives at the far port: emu_port_ship(). */
+static void port_arrives_parted(struct emu_event *e UNUSED)
+{
+}
+
+static inline bool port_is_parted(const struct emu_port *p)
+{
+    return p->arrival.fn == port_arrives_parted;
+}
+
 void emu_port_init(struct emu_port *p, const char *name, const struct emu_clock *clock,
                    const struct emu_frame_ops *ops, const struct emu_queue_config *queue)
 {
@@ -208,11 +218,17 @@ static void port_account(struct emu_port *p)
     *c = now;
 }
 
+void emu_port_count_begun(struct emu_port *p, const struct emu_frame *frame)
+{
+    if (p->link.framing.on)
+        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
+}
+
 static inline void port_begin_frame(struct emu_port *p, const struct emu_frame *frame)
 {
     p->started_bytes += emu_frame_buffer_bytes(frame);
-    if (__builtin_expect(p->calm_bytes < 0, 0) && p->link.framing.on)
-        p->stats.framed_bytes += emu_port_frame_bytes(&p->link, frame);
+    if (__builtin_expect(p->calm_bytes < 0, 0))
+        emu_port_count_begun(p, frame);
 }
 
 /* Frames that have begun by now have left the queue: on the line of a port that is calm, where each begins when the
@@ -298,7 +314,7 @@ static inline void port_await_arrival(struct emu_port *p, int64_t now_ps, bool s
 /* The frame that has come to the line is alone there. */
 static inline bool port_begins(const struct emu_port *p)
 {
-    return p->line_tail - p->line_head == 1 && !p->parted;
+    return p->line_tail - p->line_head == 1 && !port_is_parted(p);
 }
 
 static void port_pause(struct emu_port *p, const struct emu_frame *frame, int64_t now_ps);
@@ -330,10 +346,8 @@ void emu_port_look(const struct emu_port *p, bool again)
 {
     const char *bytes = (const char *)p;
     if (!again) {
-        for (size_t i = 0; i < offsetof(struct emu_port, counted); i += EMU_PORT_LINE)
+        for (size_t i = 0; i <= offsetof(struct emu_port, stats.delivered); i += EMU_PORT_LINE)
             __builtin_prefetch(bytes + i, 1);
-        __builtin_prefetch(&p->hand);
-        __builtin_prefetch(&p->tap);
         return;
     }
     if (!p->line)
@@ -407,7 +421,7 @@ static inline const struct emu_port_slot *port_line_pop(struct emu_port *p, int6
 static void port_arrive_closely(void *arg)
 {
     struct emu_port *p = arg;
-    if (p->parted)
+    if (port_is_parted(p))
         return; /* it was scheduled before */
     int64_t now_ps = emu_clock_now(&p->clock);
     p->arrived = port_line_pop(p, now_ps)->frame;
@@ -472,28 +486,12 @@ void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number
     assert(!p->eager && !p->fault);
     p->clock = *clock;
     p->number = number;
-    p->parted = true;
-    p->arrival.fn = port_arrives_closely;
+    p->arrival.fn = port_arrives_parted;
 }
 
 int64_t emu_port_next_arrival_ps(const struct emu_port *p)
 {
     return p->line_head != p->line_tail ? port_slot(p, p->line_head)->arrives_ps : INT64_MAX;
-}
-
-void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
-                   void (*ship)(void *user, struct emu_port *p, const struct emu_frame *frame, int64_t arrives_ps),
-                   void *user)
-{
-    port_settle_line(p, now_ps - 1);
-    while (p->started != p->line_head) {
-        const struct emu_port_slot *slot = port_slot(p, p->line_head);
-        if (slot->arrives_ps >= until_ps)
-            break;
-        p->stats.delivered++;
-        ship(user, p, &slot->frame, slot->arrives_ps);
-        p->line_head++;
-    }
 }
 
 static void port_show(void *arg);
@@ -572,7 +570,7 @@ static void port_be_calm(struct emu_port *p)
     if (!plain)
         p->calm_bytes = -1;
     port_look_at(p);
-    if (p->eager || p->fault || !p->far || p->far->tap.saw || p->link.framing.on || p->parted || !p->clock.agenda)
+    if (p->eager || p->fault || !p->far || p->far->tap.saw || p->link.framing.on || port_is_parted(p) || !p->clock.agenda)
         return;
     p->to = p->far->hand.receive ? p->far->hand
                                  : (struct emu_port_hand){p->far->receive, p->far->owner, p->far->index};
@@ -792,7 +790,7 @@ void emu_port_send_closely(struct emu_port *p, const struct emu_frame *frame)
 
 __attribute__((noinline)) void emu_port_begin(struct emu_port *p)
 {
-    if (!p->parted)
+    if (!port_is_parted(p))
         port_await_arrival(p, *p->clock.time_ps, false);
 }
 

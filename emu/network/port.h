@@ -138,8 +138,7 @@ struct emu_port {
     uint64_t shown;               /* frames that were shown to tap and watch */
     bool eager;                   /* asks its queue for each frame when the transmitter is free */
     bool early;                   /* the far port wants a frame as soon as its header is there: cut-through */
-    bool showing;                 /* an event is pending; so is one while the line is not empty, unless parted */
-    bool parted;                  /* whoever keeps its clock asks for what arrives at the far port: emu_port_ship() */
+    bool showing;                 /* an event is pending; so is one while the line is not empty, unless parted: emu_port_part() */
     bool wants_early;             /* frames as soon as their header is there */
     bool busy;                    /* eager: a frame is in the transmitter */
     bool resuming;                /* an event is pending */
@@ -342,11 +341,30 @@ static inline void emu_port_close(struct emu_port *p, uint64_t n)
  * without faults that are not eager. */
 void emu_port_part(struct emu_port *p, const struct emu_clock *clock, int number);
 
-/* Parted: hands over every frame that began before now and is at the far port before until_ps, in order; it counts as
- * delivered. The far port's emu_port_take() gets it at that time. */
-void emu_port_ship(struct emu_port *p, int64_t now_ps, int64_t until_ps,
-                   void (*ship)(void *user, struct emu_port *p, const struct emu_frame *frame, int64_t arrives_ps),
-                   void *user);
+/* Of a port whose frames are counted one by one as they begin. */
+void emu_port_count_begun(struct emu_port *p, const struct emu_frame *frame);
+
+/* Parted: hands over every frame that is at the far port before until_ps, in order; it counts as delivered, and has begun by
+ * now: until_ps is no later than the link's delay after that. The far port's emu_port_take() gets it at that time. */
+static inline __attribute__((always_inline)) void emu_port_ship(
+    struct emu_port *p, int64_t until_ps, void (*ship)(void *user, const struct emu_frame *frame, int64_t arrives_ps), void *user)
+{
+    uint64_t head = p->line_head;
+    for (; head != p->line_tail; head++) {
+        const struct emu_port_slot *slot = &p->line[head & p->line_mask];
+        if (slot->arrives_ps >= until_ps)
+            break;
+        if (p->started == head) { /* nobody has looked since it began */
+            p->started = head + 1;
+            p->started_bytes += emu_frame_buffer_bytes(&slot->frame);
+            if (__builtin_expect(p->calm_bytes < 0, 0))
+                emu_port_count_begun(p, &slot->frame);
+        }
+        ship(user, &slot->frame, slot->arrives_ps);
+    }
+    p->stats.delivered += (int64_t)(head - p->line_head);
+    p->line_head = head;
+}
 
 /* Returns when the next frame that is on its way, or waits, reaches the far port; INT64_MAX: there is none. */
 int64_t emu_port_next_arrival_ps(const struct emu_port *p);

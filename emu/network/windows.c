@@ -10,7 +10,8 @@
 #include <time.h>
 
 #define CHUNK 16         /* parts that a thread takes at once, or passes over */
-#define STAGES 3         /* of looking at them first */
+#define LEAD_PORT 2      /* parts before one runs, its port is fetched, and what comes to it; */
+#define LEAD_LINE 1      /* and then what that points to */
 #define SPINS 2000       /* looks at the others before it lets them have the processor */
 #define TRIED 16         /* windows after which it is known what they take with all threads, or with one */
 #define KEPT_LEAST 4     /* times as many go the faster way before the other is tried again; */
@@ -21,16 +22,23 @@
 #define LEAST_SHARE 4    /* a window is no shorter than a full frame on the fastest host's link takes, by this */
 #define FULL_FRAME_BYTES 1538
 
-/* A frame on its way. */
+/* A frame on its way to a part of a chunk. */
 struct windows_item {
     int64_t time_ps; /* when it arrives */
     int from;        /* number of the port that sent it */
-    unsigned to;     /* place of the part */
+    uint16_t to;     /* which of the chunk's parts */
+    bool to_host;
     struct emu_frame frame;
 };
 
 struct windows_items {
     struct windows_item *items; /* owned */
+    size_t n, capacity;
+};
+
+/* What a part gets in a window. */
+struct windows_batch {
+    const struct windows_item **items; /* owned */
     size_t n, capacity;
 };
 
@@ -40,8 +48,16 @@ struct windows_part {
     struct emu_port *port;
     int host;               /* -1: a switch port */
     bool near;              /* what it sends may arrive within the window in which it was sent */
+    bool tapped;            /* somebody sees what arrives */
     const struct emu_switch *to_switch; /* where its cable ends; NULL: at a host, */
     int to;                 /* that; or the part of the switch's first port */
+    struct emu_port_hand hand; /* who gets what arrives */
+};
+
+/* What a chunk keeps for later windows: what is taken out of the one while the other is filled. */
+struct windows_kept {
+    struct windows_items lists[2];
+    int from;
 };
 
 struct windows_thread {
@@ -49,9 +65,9 @@ struct windows_thread {
     int number;
     pthread_t id;
     struct windows_items *out[2]; /* owned; what it sends, by chunk, for windows of each parity */
-    struct windows_items due;     /* owned; what a chunk gets in a window, */
-    const struct windows_item **batch, **sorting; /* owned; the same by part; room to sort it */
-    size_t capacity, sorting_capacity;
+    struct windows_batch batches[CHUNK]; /* what a chunk gets in a window, by part */
+    const struct windows_item **sorting; /* owned; room to sort that */
+    size_t sorting_capacity;
     size_t *ends;           /* owned; of slices of the window, in `sorting` */
     size_t ends_capacity;
 };
@@ -69,7 +85,7 @@ struct emu_windows {
     struct windows_thread *threads; /* owned */
     int n_threads;
     int64_t *due_ps;            /* owned; by place: when a part has something to do of its own */
-    struct windows_items *kept; /* owned; by chunk: for later windows */
+    struct windows_kept *kept;  /* owned; by chunk */
     _Atomic int64_t *chunk_due_ps; /* owned; when a chunk has something to do of its own, or with what it keeps, */
     _Atomic bool *chunk_called[2]; /* owned; or because frames come, in windows of each parity */
     int64_t from_ps, to_ps;     /* the window */
@@ -151,114 +167,139 @@ static void thread_sort(struct windows_thread *t, const struct windows_item **ba
     batch_insert(batch, n);
 }
 
-/* Takes what arrives at a chunk in this window out of a list; what comes later stays there, or goes to what the chunk
- * keeps. Returns when the first of that comes. */
+/* Takes what arrives at a chunk in this window out of a list, where it stays meanwhile; what comes later goes to what the
+ * chunk keeps. Returns when the first of that comes. */
 static int64_t thread_take(struct windows_thread *t, struct windows_items *from, struct windows_items *kept)
 {
     int64_t to_ps = t->windows->to_ps, first_ps = INT64_MAX;
-    size_t n = from->n;
-    from->n = 0; /* `from` may be `kept` */
-    for (size_t k = 0; k < n; k++) {
-        const struct windows_item *item = &from->items[k];
-        struct windows_items *to = item->time_ps < to_ps ? &t->due : kept;
-        if (to == kept && item->time_ps < first_ps)
-            first_ps = item->time_ps;
-        if (to != from || to->n != k)
-            *items_next(to) = *item;
-        else
-            to->n++;
+    for (const struct windows_item *item = from->items, *end = item + from->n; item != end; item++) {
+        if (__builtin_expect(item->time_ps >= to_ps, 0)) {
+            first_ps = item->time_ps < first_ps ? item->time_ps : first_ps;
+            *items_next(kept) = *item;
+            continue;
+        }
+        struct windows_batch *b = &t->batches[item->to];
+        if (__builtin_expect(b->n == b->capacity, 0))
+            b->items = memory_grown(b->items, b->n, &b->capacity, 16, sizeof *b->items, "frames on their way");
+        b->items[b->n++] = item;
+        if (item->to_host) /* others do not look into it */
+            __builtin_prefetch(item->frame.packet, 1);
     }
+    from->n = 0; /* nothing comes to it before the chunk has run */
     return first_ps;
 }
 
-/* What arrives at a chunk in this window, in t->batch: of its k-th part from begins[k] to begins[k + 1]. Returns when the
- * first comes that arrives later. */
-static int64_t thread_gather(struct windows_thread *t, int chunk, size_t begins[CHUNK + 1])
+/* What arrives at a chunk in this window, in t->batches. Returns when the first comes that arrives later. */
+static int64_t thread_gather(struct windows_thread *t, int chunk)
 {
     const struct emu_windows *w = t->windows;
-    struct windows_items *kept = &w->kept[chunk];
-    size_t at[CHUNK] = {0};
-    t->due.n = 0;
-    int64_t first_ps = thread_take(t, kept, kept);
+    struct windows_kept *k = &w->kept[chunk];
+    struct windows_items *from = &k->lists[k->from], *kept = &k->lists[!k->from];
+    k->from = !k->from;
+    for (int i = 0; i < CHUNK; i++)
+        t->batches[i].n = 0;
+    int64_t first_ps = thread_take(t, from, kept);
     for (int i = 0; i < w->n_threads; i++) {
         int64_t other_ps = thread_take(t, &w->threads[i].out[w->parity][chunk], kept);
         first_ps = other_ps < first_ps ? other_ps : first_ps;
     }
-    for (size_t k = 0; k < t->due.n; k++)
-        at[t->due.items[k].to % CHUNK]++;
-    begins[0] = 0;
-    for (int k = 0; k < CHUNK; k++) {
-        begins[k + 1] = begins[k] + at[k];
-        at[k] = begins[k];
-    }
-    while (t->due.n > t->capacity)
-        t->batch = memory_grown(t->batch, t->capacity, &t->capacity, 256, sizeof *t->batch, "frames on their way");
-    for (size_t k = 0; k < t->due.n; k++)
-        t->batch[at[t->due.items[k].to % CHUNK]++] = &t->due.items[k];
     return first_ps;
 }
 
-/* The part that a frame goes to, by what its thread has for it: in this window or the next one. */
-static void thread_ship(void *user, struct emu_port *from, const struct emu_frame *frame, int64_t arrives_ps)
+/* Where frames of a part go: what its thread has for a chunk, in this window or the next one. */
+struct windows_shipping {
+    struct windows_thread *thread;
+    const struct windows_part *part;
+    int parity;
+};
+
+static inline __attribute__((always_inline)) void shipping_add(const struct windows_shipping *s, int part, bool to_host,
+                                                               const struct emu_frame *frame, int64_t arrives_ps)
 {
-    struct windows_thread *t = user;
-    const struct emu_windows *w = t->windows;
-    const struct windows_part *p = &w->parts[from->number];
-    int to = p->to;
-    if (p->to_switch) {
-        int out = emu_switch_route(p->to_switch, frame);
-        assert(out >= 0 && out != from->far->index);
-        to += out;
-    }
-    int parity = w->parity ^ !p->near;
-    int place = w->place[to];
-    *items_next(&t->out[parity][place / CHUNK]) = (struct windows_item){arrives_ps, from->number, (unsigned)place, *frame};
-    flag_set(&w->chunk_called[parity][place / CHUNK], true);
+    const struct emu_windows *w = s->thread->windows;
+    int place = w->place[part], chunk = place / CHUNK;
+    struct windows_items *out = &s->thread->out[s->parity][chunk];
+    flag_set(&w->chunk_called[s->parity][chunk], true);
+    *items_next(out) = (struct windows_item){arrives_ps, s->part->port->number, (uint16_t)(place % CHUNK), to_host, *frame};
 }
 
-/* `batch`: the n frames that arrive. */
-static void thread_run_part(struct windows_thread *t, int place, const struct windows_item **batch, size_t n)
+static inline void ship_to_host(void *user, const struct emu_frame *frame, int64_t arrives_ps)
+{
+    const struct windows_shipping *s = user;
+    shipping_add(s, s->part->to, true, frame, arrives_ps);
+}
+
+static inline void ship_to_switch(void *user, const struct emu_frame *frame, int64_t arrives_ps)
+{
+    const struct windows_shipping *s = user;
+    int out = emu_switch_route(s->part->to_switch, frame);
+    assert(out >= 0);
+    shipping_add(s, s->part->to + out, false, frame, arrives_ps);
+}
+
+/* What arrives before `until_ps`. */
+static void thread_ship(struct windows_thread *t, const struct windows_part *p, int64_t until_ps)
+{
+    struct windows_shipping s = {t, p, t->windows->parity ^ !p->near};
+    if (p->to_switch)
+        emu_port_ship(p->port, until_ps, ship_to_switch, &s);
+    else
+        emu_port_ship(p->port, until_ps, ship_to_host, &s);
+}
+
+static inline void thread_hand_over(const struct windows_part *p, const struct windows_item *item)
+{
+    if (__builtin_expect(p->tapped, 0))
+        emu_port_take(p->port, &item->frame, item->time_ps);
+    else
+        p->hand.receive(p->hand.owner, p->hand.index, &item->frame);
+}
+
+static void thread_run_part(struct windows_thread *t, int place, struct windows_batch *b)
 {
     struct emu_windows *w = t->windows;
     struct windows_part *p = &w->parts[w->order[place]];
-    thread_sort(t, batch, n);
-    for (size_t k = 0; k < n && p->host >= 0 && w->network->ops->look; k++)
-        w->network->ops->look(&batch[k]->frame);
-    for (size_t k = 0; k < n; k++) {
-        const struct windows_item *item = batch[k];
-        p->now_ps = item->time_ps;
-        if (p->host >= 0) {
-            w->hosts->run_to(w->engine, p->host, item->time_ps);
-            emu_port_take(p->port, &item->frame, item->time_ps);
-        } else {
-            emu_port_send(p->port, &item->frame); /* the switch has nothing to do with it, nor to learn */
-        }
-    }
+    thread_sort(t, b->items, b->n);
     int64_t due_ps = INT64_MAX, ahead_ps = p->near ? 0 : w->length_ps;
     if (p->host >= 0) {
+        w->hosts->visit(w->engine, p->host);
+        for (size_t k = 0; k < b->n; k++) {
+            p->now_ps = b->items[k]->time_ps;
+            w->hosts->run_to(w->engine, p->host, p->now_ps);
+            thread_hand_over(p, b->items[k]);
+        }
         w->hosts->run(w->engine, p->host, w->to_ps);
         due_ps = w->hosts->next_ps(w->engine, p->host);
+    } else {
+        for (size_t k = 0; k < b->n; k++) {
+            p->now_ps = b->items[k]->time_ps;
+            emu_port_send(p->port, &b->items[k]->frame); /* the switch has nothing to do with it, nor to learn */
+        }
     }
     p->now_ps = w->to_ps;
-    /* What arrives in the next window has been begun by now, as far as that can be known. */
-    emu_port_ship(p->port, w->to_ps, w->to_ps + ahead_ps, thread_ship, t);
+    /* What arrives in the next window has begun by now. */
+    thread_ship(t, p, w->to_ps + ahead_ps);
     int64_t arrival_ps = emu_port_next_arrival_ps(p->port);
     w->due_ps[place] = arrival_ps - ahead_ps < due_ps ? arrival_ps - ahead_ps : due_ps;
 }
 
-/* Parts do not fit into the cache together: stage by stage, what one will touch is on its way from memory while others
- * are looked at. */
-static void thread_look(const struct windows_thread *t, int place, int stage)
+/* Parts do not fit into the cache together: what one will touch is on its way from memory while others run. */
+static void thread_look(const struct windows_thread *t, int place, const struct windows_batch *b)
 {
     const struct emu_windows *w = t->windows;
     const struct windows_part *p = &w->parts[w->order[place]];
-    if (stage == 0) {
-        __builtin_prefetch(p, 1);
+    emu_port_look(p->port, false);
+    if (p->host < 0)
         return;
-    }
-    emu_port_look(p->port, stage == 2);
-    if (stage == 1 && p->host >= 0)
-        w->hosts->look(w->engine, p->host);
+    w->hosts->look(w->engine, p->host);
+    for (size_t k = 0; k < b->n && w->network->look; k++)
+        w->network->look(w->network->user, &b->items[k]->frame);
+}
+
+static void thread_look_again(const struct windows_thread *t, int place)
+{
+    const struct emu_windows *w = t->windows;
+    emu_port_look(w->parts[w->order[place]].port, true);
 }
 
 /* How many parts had something to do. */
@@ -266,21 +307,17 @@ static int thread_run_chunk(struct windows_thread *t, int chunk, int end)
 {
     struct emu_windows *w = t->windows;
     int n = 0, due[CHUNK], first = chunk * CHUNK, last = first + CHUNK < end ? first + CHUNK : end;
-    size_t begins[CHUNK + 1];
-    int64_t due_ps = thread_gather(t, chunk, begins);
+    int64_t due_ps = thread_gather(t, chunk);
     for (int k = first; k < last; k++)
-        if (w->due_ps[k] < w->to_ps || begins[k - first + 1] > begins[k - first])
+        if (w->due_ps[k] < w->to_ps || t->batches[k - first].n > 0)
             due[n++] = k;
-    for (int stage = 0; stage < STAGES; stage++) {
-        for (int k = 0; k < n; k++)
-            thread_look(t, due[k], stage);
-        for (size_t k = 0; k < begins[CHUNK] && stage == 0; k++)
-            if (w->parts[w->order[t->batch[k]->to]].host >= 0) /* others do not look into it */
-                __builtin_prefetch(t->batch[k]->frame.packet, 1);
-    }
-    for (int k = 0; k < n; k++) {
-        size_t begin = begins[due[k] - first], arrived = begins[due[k] - first + 1] - begin;
-        thread_run_part(t, due[k], arrived > 0 ? t->batch + begin : NULL, arrived);
+    for (int k = -LEAD_PORT; k < n; k++) {
+        if (k + LEAD_PORT < n)
+            thread_look(t, due[k + LEAD_PORT], &t->batches[due[k + LEAD_PORT] - first]);
+        if (k + LEAD_LINE >= 0 && k + LEAD_LINE < n)
+            thread_look_again(t, due[k + LEAD_LINE]);
+        if (k >= 0)
+            thread_run_part(t, due[k], &t->batches[due[k] - first]);
     }
     for (int k = first; k < last; k++)
         due_ps = w->due_ps[k] < due_ps ? w->due_ps[k] : due_ps;
@@ -386,6 +423,7 @@ static void windows_meet(struct emu_windows *w)
     for (int i = 0; i < w->n_parts; i++) {
         w->parts[i].now_ps = w->to_ps;
         if (w->parts[i].host >= 0) {
+            w->hosts->visit(w->engine, w->parts[i].host);
             w->hosts->run(w->engine, w->parts[i].host, w->to_ps);
             w->due_ps[w->place[i]] = 0; /* they may give it something to do */
             atomic_store_explicit(&w->chunk_due_ps[w->place[i] / CHUNK], 0, memory_order_relaxed);
@@ -580,7 +618,8 @@ static void windows_add_part(struct emu_windows *w, struct emu_port *port, int h
     const struct emu_network *n = w->network;
     struct windows_part *p = &w->parts[w->n_parts];
     const struct emu_switch *s = network_switch_at(n, port->far);
-    *p = (struct windows_part){.now_ps = w->from_ps, .port = port, .host = host, .to_switch = s};
+    *p = (struct windows_part){.now_ps = w->from_ps, .port = port, .host = host, .to_switch = s, .tapped = port->tap.saw};
+    p->hand = port->hand.receive ? port->hand : (struct emu_port_hand){port->receive, port->owner, port->index};
     p->to = s ? first[s - n->switches] : n->host_of[port->far->index];
     w->n_parts++;
 }
@@ -613,7 +652,7 @@ static void windows_start(struct emu_windows *w)
     w->parity = 1;
     for (int i = 0; i < w->n_parts; i++)
         if (!w->parts[i].near)
-            emu_port_ship(w->parts[i].port, w->from_ps, w->from_ps + w->length_ps, thread_ship, &w->threads[0]);
+            thread_ship(&w->threads[0], &w->parts[i], w->from_ps + w->length_ps);
     w->parity = 0;
     for (int i = 1; i < w->n_threads; i++)
         if (pthread_create(&w->threads[i].id, NULL, thread_main, &w->threads[i]) != 0)
@@ -661,14 +700,16 @@ void emu_windows_free(struct emu_windows *w)
     for (int i = 1; i < w->n_threads; i++)
         pthread_join(w->threads[i].id, NULL);
     for (int c = 0; w->kept && c < chunks(w->level_end[w->n_levels - 1]); c++) {
-        windows_release(w, &w->kept[c]);
+        windows_release(w, &w->kept[c].lists[0]);
+        windows_release(w, &w->kept[c].lists[1]);
         for (int i = 0; i < 2 * w->n_threads; i++)
             windows_release(w, &w->threads[i / 2].out[i % 2][c]);
     }
     free(w->kept);
     for (int i = 0; i < w->n_threads; i++) {
-        MEMORY_FREE(w->threads[i].out[0], w->threads[i].out[1], w->threads[i].due.items, w->threads[i].batch, w->threads[i].sorting,
-                    w->threads[i].ends);
+        MEMORY_FREE(w->threads[i].out[0], w->threads[i].out[1], w->threads[i].sorting, w->threads[i].ends);
+        for (int k = 0; k < CHUNK; k++)
+            free(w->threads[i].batches[k].items);
     }
     MEMORY_FREE(w->threads, w->order, w->due_ps, w->chunk_due_ps, w->chunk_called[0], w->chunk_called[1], w->place,
                 w->level_end, w->parts, w);

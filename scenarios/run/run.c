@@ -162,6 +162,20 @@ static void run_deliver(void *user, int host, const struct emu_frame *frame)
     emu_engine_deliver(r->engine, host, frame);
 }
 
+static void run_look(void *user, const struct emu_frame *frame)
+{
+    const struct run *r = user;
+    const struct emu_frame_ops *ops = r->network.ops;
+    if (emu_frame_is_tagged(frame->packet))
+        return;
+    if (ops->look)
+        ops->look(frame);
+    if (r->straight && *(const uint32_t *)frame->packet / 2 < r->room) {
+        const struct waits_flow *w = &r->waits[*(const uint32_t *)frame->packet / 2];
+        __builtin_prefetch(frame->pure_ack ? &w->ack : &w->data, 1);
+    }
+}
+
 static void run_delivered(void *user, int flow, int64_t bytes)
 {
     struct run *r = user;
@@ -597,6 +611,7 @@ static bool run_start(struct run *r, const struct emu_engine_config *config)
     struct emu_clock clock = emu_engine_clock(r->engine);
     r->time_ps = clock.time_ps;
     emu_network_init(&r->network, &s->network, &clock, emu_engine_frame_ops(), run_deliver, r);
+    r->network.look = run_look;
     if (clock.schedule_ahead)
         emu_engine_set_ahead(r->engine, emu_network_look_ahead(&r->network));
     if (!run_open_taps(r) ||
