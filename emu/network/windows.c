@@ -9,9 +9,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#define CHUNK 16         /* parts that a thread takes at once, or passes over */
-#define LEAD_PORT 2      /* parts before one runs, its port is fetched, and what comes to it; */
-#define LEAD_LINE 1      /* and then what that points to */
+#define CHUNK 32         /* parts that a thread takes at once, or passes over */
+#define LEAD_PORT 4      /* parts before one runs, its port is fetched, and what comes to it; */
+#define LEAD_LINE 2      /* and then what that points to */
 #define SPINS 2000       /* looks at the others before it lets them have the processor */
 #define TRIED 16         /* windows after which it is known what they take with all threads, or with one */
 #define KEPT_LEAST 4     /* times as many go the faster way before the other is tried again; */
@@ -219,7 +219,8 @@ static inline __attribute__((always_inline)) void shipping_add(const struct wind
     const struct emu_windows *w = s->thread->windows;
     int place = w->place[part], chunk = place / CHUNK;
     struct windows_items *out = &s->thread->out[s->parity][chunk];
-    flag_set(&w->chunk_called[s->parity][chunk], true);
+    if (out->n == 0)
+        flag_set(&w->chunk_called[s->parity][chunk], true);
     *items_next(out) = (struct windows_item){arrives_ps, s->part->port->number, (uint16_t)(place % CHUNK), to_host, *frame};
 }
 
