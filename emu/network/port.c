@@ -352,13 +352,11 @@ void emu_port_look(const struct emu_port *p, bool again)
     }
     if (!p->line)
         return;
-    const char *slots[] = {(const char *)port_slot(p, p->line_tail), (const char *)port_slot(p, p->started),
-                           (const char *)port_slot(p, p->line_head)};
-    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
-        __builtin_prefetch(slots[i], 1);
-        __builtin_prefetch(slots[i] + EMU_PORT_LINE, 1);
-        __builtin_prefetch(slots[i] + (size_t)2 * EMU_PORT_LINE, 1);
-    }
+    const char *tail = (const char *)port_slot(p, p->line_tail), *head = (const char *)port_slot(p, p->line_head);
+    __builtin_prefetch(head);
+    __builtin_prefetch(head + EMU_PORT_LINE);
+    __builtin_prefetch(tail, 1);
+    __builtin_prefetch(tail + EMU_PORT_LINE, 1);
 }
 
 static void port_await_held(struct emu_port *p, int64_t now_ps);
