@@ -45,7 +45,6 @@ struct links {
     const struct analysis_capacity_host *host; /* borrowed; NULL unknown */
     struct link_ways *ways;
     double works[2]; /* least share of the time that the link after the tap works; 0: that is not where data wait */
-    bool common[2];  /* in and out: its data wait in one queue */
 };
 
 /* Goodput a direction of a rate has room for while the other carries `other_bps`. */
@@ -572,7 +571,7 @@ static void link_capacity(struct links *d, const double known[2])
         /* A rate at which frames pass the tap and that they fill is that of a link before it. */
         bool fills = isfinite(bps) && !link_clock(d, w, bps) &&
                      w->carried_bps >= SATURATED * link_room_at(d, w, bps, link_way(d, i != 0)->carried_bps);
-        double works = fills || !d->common[i] ? 0 : link_beyond(d, i == 0);
+        double works = fills || !d->s->common[i] ? 0 : link_beyond(d, i == 0);
         double pulsed_bps = analysis_evidence_pulsed_bps(d->s, i == 0, link_passes_bps(d, w, 1));
         if (isfinite(pulsed_bps) && !isfinite(bps)) { /* there is room, whatever rate would seem to leave none */
             w->capacity_bps = pulsed_bps;
@@ -583,7 +582,7 @@ static void link_capacity(struct links *d, const double known[2])
             d->works[i == 0] = always ? 0 : works;
             w->source = JUDGE_CAPACITY_QUEUE;
         } else if (stopped || (unlike && w->flows > 0 && link_placed(d, i == 0) &&
-                               link_stands(d, i == 0, false, alone ? FILLS : 0) && d->common[i] && link_even(d, i == 0) &&
+                               link_stands(d, i == 0, false, alone ? FILLS : 0) && d->s->common[i] && link_even(d, i == 0) &&
                                w->data_wait_s * link_passes_bps(d, w, 1) > (d->s->full_bytes + JUDGE_AROUND) * 8)) {
             w->capacity_bps = link_passes_bps(d, w, 1);
             w->source = JUDGE_CAPACITY_QUEUE;
@@ -712,7 +711,7 @@ void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_c
     link_own_links(&d);
     link_ways(&d);
     for (int i = 0; i < 2; i++)
-        s->common[i] = d.common[i] = link_common(&d, i == 0);
+        s->common[i] = link_common(&d, i == 0);
     link_capacity(&d, known_bps);
     link_loops(&d);
     link_beside(&d);

@@ -50,8 +50,8 @@ struct judge_flow {
     double floor_s, data_wait_s, ack_wait_s; /* its round trip: through empty queues, and means of what is beyond that */
     double data_least_s;     /* the least that its data waited in a queue that was once seen empty; NAN unknown, or
                               * coarse */
-    double data_waits;       /* share of the time in which even the least that its data waited is much of their mean wait: no
-                              * queue that they pass ran empty all at once then; 0 unknown */
+    double data_waits;       /* share of the time in which some queue that they pass does not run empty: even the least that
+                              * they wait in a round trip is JUDGE_PATH_STANDS of their mean wait; 0 unknown */
     double wait_sd_s;        /* deviation of either mean */
     double unplaced_s;       /* of its data's waits: they may as well be its ACKs'; negative: the other way round */
     double host_data_s, host_ack_s; /* of these waits: in a slow host, which no order of service spares */
