@@ -206,42 +206,50 @@ static int64_t thread_gather(struct windows_thread *t, int chunk)
     return first_ps;
 }
 
-/* Where frames of a part go: what its thread has for a chunk, in this window or the next one. */
+/* Where frames of a part go: what its thread has for each chunk, in this window or the next one. */
 struct windows_shipping {
-    struct windows_thread *thread;
-    const struct windows_part *part;
-    int parity;
+    struct windows_items *out;
+    _Atomic bool *called;
+    const int *place;
+    const struct emu_switch *to_switch;
+    int to, from; /* as windows_part's; number of the port */
 };
 
 static inline __attribute__((always_inline)) void shipping_add(const struct windows_shipping *s, int part, bool to_host,
                                                                const struct emu_frame *frame, int64_t arrives_ps)
 {
-    const struct emu_windows *w = s->thread->windows;
-    int place = w->place[part], chunk = place / CHUNK;
-    struct windows_items *out = &s->thread->out[s->parity][chunk];
+    unsigned place = (unsigned)s->place[part];
+    struct windows_items *out = &s->out[place / CHUNK];
     if (out->n == 0)
-        flag_set(&w->chunk_called[s->parity][chunk], true);
-    *items_next(out) = (struct windows_item){arrives_ps, s->part->port->number, (uint16_t)(place % CHUNK), to_host, *frame};
+        flag_set(&s->called[place / CHUNK], true);
+    struct windows_item *item = items_next(out);
+    item->time_ps = arrives_ps;
+    item->from = s->from;
+    item->to = (uint16_t)(place % CHUNK);
+    item->to_host = to_host;
+    item->frame = *frame;
 }
 
 static inline void ship_to_host(void *user, const struct emu_frame *frame, int64_t arrives_ps)
 {
     const struct windows_shipping *s = user;
-    shipping_add(s, s->part->to, true, frame, arrives_ps);
+    shipping_add(s, s->to, true, frame, arrives_ps);
 }
 
 static inline void ship_to_switch(void *user, const struct emu_frame *frame, int64_t arrives_ps)
 {
     const struct windows_shipping *s = user;
-    int out = emu_switch_route(s->part->to_switch, frame);
+    int out = frame->dst < s->to_switch->straight ? s->to_switch->port_of[frame->dst] : emu_switch_route(s->to_switch, frame);
     assert(out >= 0);
-    shipping_add(s, s->part->to + out, false, frame, arrives_ps);
+    shipping_add(s, s->to + out, false, frame, arrives_ps);
 }
 
 /* What arrives before `until_ps`. */
 static void thread_ship(struct windows_thread *t, const struct windows_part *p, int64_t until_ps)
 {
-    struct windows_shipping s = {t, p, t->windows->parity ^ !p->near};
+    const struct emu_windows *w = t->windows;
+    int parity = w->parity ^ !p->near;
+    struct windows_shipping s = {t->out[parity], w->chunk_called[parity], w->place, p->to_switch, p->to, p->port->number};
     if (p->to_switch)
         emu_port_ship(p->port, until_ps, ship_to_switch, &s);
     else
