@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "test/cm.h"
 
-#define TESTS 256 /* of a file: the largest has a quarter */
+#define TESTS 1024 /* of a room: the largest has a third */
 
-static struct CMUnitTest tests[TESTS];
-static size_t n;
-static CMFixtureFunction enter, leave;
+static struct {
+    const char *file;
+    struct CMUnitTest test;
+} all[TESTS];
+static struct {
+    const char *file;
+    CMFixtureFunction enter, leave;
+} groups[TESTS];
+static size_t all_n, groups_n;
 
-void cm_add(const struct CMUnitTest *test)
+void cm_add(const char *file, const struct CMUnitTest *test)
 {
-    if (n == TESTS)
+    if (all_n == TESTS)
         abort();
-    tests[n++] = *test;
+    all[all_n].file = file;
+    all[all_n++].test = *test;
 }
 
-void cm_group(CMFixtureFunction setup, CMFixtureFunction teardown)
+void cm_group(const char *file, CMFixtureFunction setup, CMFixtureFunction teardown)
 {
-    enter = setup;
-    leave = teardown;
+    if (groups_n == TESTS)
+        abort();
+    groups[groups_n].file = file;
+    groups[groups_n].enter = setup;
+    groups[groups_n++].leave = teardown;
 }
 
 void cm_ints(const long long (*pairs)[2], size_t pairs_n, const char *text, const char *file, int line)
@@ -53,7 +63,28 @@ void cm_strings(const char *const (*pairs)[2], size_t pairs_n, const char *file,
         _assert_string_equal(pairs[i][0], pairs[i][1], file, line);
 }
 
-int cm_run(void)
+static bool cm_of(const char *file, const char *name)
 {
+    const char *last = strrchr(file, '/');
+    return !name || strcmp(last ? last + 1 : file, name) == 0;
+}
+
+int cm_run(const char *name)
+{
+    static struct CMUnitTest tests[TESTS];
+    CMFixtureFunction enter = NULL, leave = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < all_n; i++)
+        if (cm_of(all[i].file, name))
+            tests[n++] = all[i].test;
+    for (size_t i = 0; i < groups_n; i++)
+        if (cm_of(groups[i].file, name)) {
+            enter = groups[i].enter;
+            leave = groups[i].leave;
+        }
+    if (n == 0) { /* misspelt, nothing would be asked */
+        print_error("no tests of %s\n", name ? name : "any file");
+        return 1;
+    }
     return _cmocka_run_group_tests("tests", tests, n, enter, leave);
 }

@@ -24,7 +24,7 @@
     }                                                                                     \
     __attribute__((constructor(CM_FIRST + __LINE__))) static void cm_of_##name(void)      \
     {                                                                                     \
-        cm_add(&(struct CMUnitTest){#name, name, setup, teardown, NULL});                 \
+        cm_add(__FILE__, &(struct CMUnitTest){#name, name, setup, teardown, NULL});       \
     }                                                                                     \
     static void cm_body_##name(void **state, struct error err)
 
@@ -32,7 +32,7 @@
 #define CM_GROUP(setup, teardown)                                                         \
     __attribute__((constructor)) static void cm_group_of_this(void)                       \
     {                                                                                     \
-        cm_group(setup, teardown);                                                        \
+        cm_group(__FILE__, setup, teardown);                                              \
     }
 
 /* CM_OWNED(end) struct type *x = ...: ended at the end of its block, where CM_OWNER(type, end) has said what ends one. */
@@ -74,15 +74,16 @@
 #define CM_FIRST 1000 /* what runs before main() and is not ours has smaller numbers */
 
 /* What the macros call. */
-void cm_add(const struct CMUnitTest *test);
-void cm_group(CMFixtureFunction setup, CMFixtureFunction teardown);
+void cm_add(const char *file, const struct CMUnitTest *test);
+void cm_group(const char *file, CMFixtureFunction setup, CMFixtureFunction teardown);
 void cm_ints(const long long (*pairs)[2], size_t pairs_n, const char *text, const char *file, int line);
 void cm_all(const bool *holds, size_t holds_n, const char *text, const char *file, int line);
 void cm_near(double epsilon, const double (*pairs)[2], size_t pairs_n, const char *text, const char *file, int line);
 void cm_strings(const char *const (*pairs)[2], size_t pairs_n, const char *file, int line);
 
-/* Runs them; how many failed. The main() that every test has calls it, or the file's own, with what must be around it. */
-int cm_run(void);
+/* Runs those of the file of that name, NULL: of the only one; how many failed. The main() that every program of tests has
+ * calls it, or a file's own, with what must be around it. */
+int cm_run(const char *name);
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)

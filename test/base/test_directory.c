@@ -110,6 +110,6 @@ int main(void)
 {
     if (!mkdtemp(directory))
         return 1;
-    int failed = cm_run();
+    int failed = cm_run(NULL);
     return rmdir(directory) || failed;
 }

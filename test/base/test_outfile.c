@@ -144,7 +144,7 @@ int main(void)
 {
     if (!mkdtemp(directory))
         return 1;
-    int failed = cm_run();
+    int failed = cm_run(NULL);
     char command[160];
     snprintf(command, sizeof command, "rm -rf %s", directory);
     return system(command) || failed;

@@ -143,7 +143,7 @@ int main(void)
 {
     if (!mkdtemp(directory))
         return 1;
-    int failed = cm_run();
+    int failed = cm_run(NULL);
     rmdir(directory);
     return failed;
 }

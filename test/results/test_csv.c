@@ -210,7 +210,7 @@ TEST(test_lines_are_bounded_and_a_byte_order_mark_is_passed_over)
 int main(void)
 {
     close(mkstemp(path));
-    int failed = cm_run();
+    int failed = cm_run(NULL);
     unlink(path);
     return failed;
 }

@@ -257,5 +257,5 @@ int main(int argc, char **argv)
 {
     assert(argc == 2);
     folder = argv[1];
-    return cm_run();
+    return cm_run(NULL);
 }

@@ -39,5 +39,5 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     page = argv[1];
-    return cm_run();
+    return cm_run(NULL);
 }

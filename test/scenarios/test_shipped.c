@@ -128,5 +128,5 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     folder = argv[1];
-    return cm_run();
+    return cm_run(NULL);
 }

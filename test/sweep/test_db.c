@@ -113,7 +113,7 @@ TEST(test_who_ends_waits_for_who_is_about_to)
 
 int main(void)
 {
-    int failed = cm_run();
+    int failed = cm_run(NULL);
     unlink("limits.db");
     return failed;
 }
