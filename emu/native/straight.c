@@ -66,8 +66,8 @@ static __attribute__((noinline)) void straight_send_alone(struct native_endpoint
 static bool straight_has_blocks(const struct native_endpoint *e)
 {
     const struct native_receiver *rx = &e->rx;
-    return e->tx.from_linux ? rx->own.twice_from != rx->own.twice_to || rx->reassembly.held.n > 0
-                            : e->way != NATIVE_RECEIVING && rx->reassembly.held.n > 0;
+    return (e->way != NATIVE_RECEIVING && rx->reassembly.held.n > 0) ||
+           (e->tx.from_linux && rx->own.twice_from != rx->own.twice_to);
 }
 
 /* An ACK alone. */

@@ -171,12 +171,8 @@ static __attribute__((noinline)) void port_line_grow(struct emu_port *p, uint64_
     while (capacity < p->line_tail - p->line_head + more)
         capacity *= 2;
     struct emu_port_slot *line = memory_resized(NULL, capacity, sizeof *line, "queued frames");
-    for (uint64_t i = p->line_head, n; i != p->line_tail; i += n) { /* up to the end of either ring */
-        uint64_t rest = p->line_tail - i, here = p->line_mask + 1 - (i & p->line_mask), there = capacity - (i & (capacity - 1));
-        n = rest < here ? rest : here;
-        n = n < there ? n : there;
-        memcpy(&line[i & (capacity - 1)], port_slot(p, i), n * sizeof *line);
-    }
+    for (uint64_t i = p->line_head; i != p->line_tail; i++)
+        line[i & (capacity - 1)] = *port_slot(p, i);
     free(p->line);
     p->line = line;
     p->line_mask = capacity - 1;
