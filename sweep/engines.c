@@ -94,7 +94,8 @@ static void child_exec(const struct sweep_engines_job *job, char **environment)
         words[n++] = opened;
     }
     words[n] = job->directory;
-    execle(job->program, job->program, words[0], words[1], words[2], (char *)NULL, environment);
+    environ = environment; /* not by execle(), whose environment comes after the first NULL */
+    execl(job->program, job->program, words[0], words[1], words[2], (char *)NULL);
 }
 
 static bool child_start(struct child *c, struct sweep_engines_job *job)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The native engine against ns-3 and against real Linux, and what it alone has: small queues, messages, duplex."""
 import json
+import os
+import shutil
+import subprocess
 
 import e2e
 
@@ -10,6 +13,26 @@ SCENARIOS = e2e.ROOT / "scenarios" if e2e.ROOT else None
 TENTH = "network.link.rate=100Mbps",
 TENTH_OF_ZHU = (*TENTH, "network.link.goodput=94Mbps")
 BACKBONE_OF_ZHU = "network.backbone.rate=1Gbps", "network.backbone.goodput=940Mbps"  # a tenth of 10 Gb/s, likewise
+
+
+class Environment(e2e.Case):
+    def test_engines_have_ours_and_large_pages(self):
+        """What the engine is started with, as a script in its place notes. Who sets tunables of his own keeps them."""
+        programs = self.dir / "programs"
+        programs.mkdir()
+        shutil.copy(e2e.CONTRAFLOW, programs)
+        for engine in ("native", "linux"):
+            (programs / f"contraflow-{engine}").write_text(f'#!/bin/sh\nenv >"{self.dir}/environment"\nexit 3\n')
+            (programs / f"contraflow-{engine}").chmod(0o755)
+        (self.dir / "s.yaml").write_text("duration: 1ms\nwarmup: 0s\ntraffic: {star: {incoming: 1, outgoing: 1}}\n")
+        for engine, own in (("native", {}), ("linux", {}), ("linux", {"GLIBC_TUNABLES": "glibc.malloc.perturb=1"})):
+            said = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "OF_OURS": "x y", **own}
+            done = subprocess.run([programs / "contraflow", "run", "s.yaml", "-o", "out", "-q", "--engine", engine],
+                                  cwd=self.dir, env=said, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            got = dict(line.split("=", 1) for line in (self.dir / "environment").read_text().splitlines())
+            self.assertEqual({name: got.get(name) for name in said}, said)
+            self.assertEqual(got["GLIBC_TUNABLES"], own.get("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"))
 
 
 class Choice(e2e.Case):
