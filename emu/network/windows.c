@@ -172,7 +172,7 @@ static void thread_sort(struct windows_thread *t, const struct windows_item **ba
 static int64_t thread_take(struct windows_thread *t, struct windows_items *from, struct windows_items *kept)
 {
     int64_t to_ps = t->windows->to_ps, first_ps = INT64_MAX;
-    for (const struct windows_item *item = from->items, *end = item + from->n; item != end; item++) {
+    for (const struct windows_item *item = from->items, *end = from->n > 0 ? item + from->n : item; item != end; item++) {
         if (__builtin_expect(item->time_ps >= to_ps, 0)) {
             first_ps = item->time_ps < first_ps ? item->time_ps : first_ps;
             *items_next(kept) = *item;
