@@ -598,6 +598,7 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
         last->slots--;
     e->floor_s = explained ? x.floor_s : NAN;
     e->tick_s = explained ? x.tick_s : NAN;
+    e->clock_off_s = explained ? x.clock_off_s : 0;
     e->loop_least_s = explained ? x.loop_least_s[ANALYSIS_LOOP_RECEIVER] : NAN;
     double hold_s = explained ? analysis_flows_hold_s(f, slot, s->from_s, s->to_s) : NAN;
     bool stamped = isfinite(e->tick_s); /* else its life's, where there is none in the phase */

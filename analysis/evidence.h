@@ -59,6 +59,7 @@ struct analysis_evidence {
     struct capture_address peer;      /* its other end */
     double start_s;
     double tick_s;                    /* of its stamps; NAN without them, 0 where they are not used */
+    double clock_off_s;               /* how far the capture's clock and an end's leave any pace that they could have */
     double floor_s;                   /* round trip through empty queues */
     double data_wait_s, ack_wait_s;   /* means in the phase; NAN unknown */
     double loop_least_s, loop_wait_s; /* from the tap to the receiver and back: least; mean beyond it */

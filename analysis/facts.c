@@ -138,6 +138,9 @@ void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_ca
         flow[i] = facts_flow(s, &s->flow[i]);
         waits[flow[i].incoming] = fmin(waits[flow[i].incoming], flow[i].data_waits);
         in_bps += flow[i].incoming ? flow[i].rate_bps : 0;
+        /* Waits that are off by less cost less than matters. */
+        if (s->flow[i].clock_off_s > JUDGE_DIAGNOSIS_TOTAL * analysis_evidence_rtt_s(&s->flow[i]))
+            facts->clock_off_s = fmax(facts->clock_off_s, s->flow[i].clock_off_s);
     }
     for (size_t i = 0; i < s->n; i++)
         if (s->common[!flow[i].incoming]) /* what one of them finds empty is empty */

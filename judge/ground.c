@@ -131,6 +131,12 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
                  "would tell", UNITS_MBPS(carried_bps), s->trips, JUDGE_TRIPS);
         return;
     }
+    if (s->clock_off_s > 0) {
+        d->cause = JUDGE_CAUSE_CLOCK_SET;
+        snprintf(d->why, sizeof d->why, "%s Mb/s pass; %s, by %.3g s at least", UNITS_MBPS(carried_bps),
+                 judge_cause(d->cause)->meaning, s->clock_off_s);
+        return;
+    }
     if (s->one_sided)
         d->cause = JUDGE_CAUSE_ONE_SIDED;
     else if (ground_alike(s)) {

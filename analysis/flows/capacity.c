@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/capacity.h"
 
-#include "analysis/flows/octave.h"
 #include "base/memory.h"
+#include "base/octave.h"
 
 #include <math.h>
 #include <stdlib.h>

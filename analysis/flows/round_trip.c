@@ -2,8 +2,9 @@
 #include "analysis/flows/round_trip.h"
 
 #include "analysis/flows/leg_series.h"
-#include "analysis/flows/octave.h"
+#include "analysis/flows/tap_clock.h"
 #include "base/memory.h"
+#include "base/octave.h"
 
 #include <assert.h>
 #include <math.h>
@@ -89,6 +90,23 @@ struct trip_passed {
     int64_t end, time_ns;
 };
 
+/* Bounds of how far the tap's clock is ahead of an end's. */
+enum trip_end { TRIP_SENDER, TRIP_RECEIVER, TRIP_ENDS };
+
+struct trip_taps {
+    struct analysis_tap_clock clock[TRIP_ENDS];
+    int tick[TRIP_ENDS]; /* as each seems to be so far */
+};
+
+/* Legs, as the clocks' paces have them. */
+struct trip_reading {
+    int tick[ANALYSIS_LEGS];         /* -1 unknown */
+    double span_ns[ANALYSIS_LEGS];   /* of a tick, by the tap's clock */
+    double pace[ANALYSIS_LEGS];      /* of the tap's clock by that end's, less one */
+    double least_ns[ANALYSIS_LEGS];
+    double off_ns;
+};
+
 struct analysis_round_trip {
     struct trip_leg legs[ANALYSIS_LEGS];
     struct trip_clock sender, receiver;
@@ -102,6 +120,7 @@ struct analysis_round_trip {
     struct trip_passed *ring; /* owned; capacity a power of two */
     uint32_t oldest, next, capacity; /* pushed before the oldest that is remembered, and in all, modulo 2^32 */
     struct analysis_leg_series *series; /* owned; NULL until there are enough samples */
+    struct trip_taps *taps; /* owned; likewise */
     struct analysis_pause *pauses; /* owned; capacity a power of two */
     size_t n_pauses;
     int64_t least_pause_ns, newest_end, last_ack_ns;
@@ -140,6 +159,7 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
         free(e->ring);
         free(e->pauses);
         analysis_leg_series_free(e->series);
+        free(e->taps);
         free(e->window.awaited);
         free(e->window.timed);
         for (int i = 0; i < RATES / PER_OCTAVE; i++)
@@ -207,27 +227,51 @@ __attribute__((noinline)) static void leg_take_early(struct analysis_round_trip 
     }
 }
 
+static enum trip_end leg_end(enum analysis_leg which)
+{
+    return which == ANALYSIS_LEG_DATA_OUT || which == ANALYSIS_LEG_ACK_IN ? TRIP_SENDER : TRIP_RECEIVER;
+}
+
+/* What a leg that is certain says of the tap's clock. */
+static void leg_bound(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns, int64_t ticks, int64_t time_ns)
+{
+    const enum trip_end end = leg_end(which);
+    const int64_t n = e->legs[which].n;
+    if (!e->taps)
+        e->taps = memory_zeroed(1, sizeof *e->taps, "the clocks of a flow");
+    if ((n & (n - 1)) == 0 || !e->taps->clock[end].begun)
+        e->taps->tick[end] = clock_tick(end == TRIP_SENDER ? &e->sender : &e->receiver);
+    if (e->taps->tick[end] < 0)
+        return;
+    const int64_t tick = tick_ns[e->taps->tick[end]];
+    const bool sent = leg_sign(which) > 0;
+    analysis_tap_clock_note(&e->taps->clock[end], (int)tick, time_ns, !sent, t_ns - ticks * tick - (sent ? 0 : tick));
+}
+
 /* t_ns: of the tap; both since the clock began. */
 __attribute__((noinline)) static void leg_take(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns, int64_t ticks,
-                            int64_t time_ns)
+                            int64_t time_ns, bool bounds)
 {
     struct trip_leg *leg = &e->legs[which];
     leg->n++;
-    if (__builtin_expect(!e->series, 0))
+    if (__builtin_expect(!e->series, 0)) {
         leg_take_early(e, which, t_ns, ticks, time_ns);
-    else
-        analysis_leg_series_add(e->series, time_ns, (int)which, t_ns, ticks);
+        return;
+    }
+    analysis_leg_series_add(e->series, time_ns, (int)which, t_ns, ticks);
+    if (bounds)
+        leg_bound(e, which, t_ns, ticks, time_ns);
 }
 
 /* By the taken samples' sums. */
-static double leg_mean_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
+static double leg_mean_ns(const struct analysis_round_trip *e, enum analysis_leg which, double tick)
 {
     double time_sum_ns = e->legs[which].time_sum_ns, ticks_sum = e->legs[which].ticks_sum;
     for (size_t i = 0; e->series && i < e->series->n; i++) {
         time_sum_ns += e->series->slot[i].cell[which].time_sum_ns;
         ticks_sum += e->series->slot[i].cell[which].ticks_sum;
     }
-    return leg_sign(which) * (time_sum_ns - ticks_sum * (double)tick_ns[tick]) / (double)e->legs[which].n;
+    return leg_sign(which) * (time_sum_ns - ticks_sum * tick) / (double)e->legs[which].n;
 }
 
 /* Since the clock began. */
@@ -276,9 +320,9 @@ __attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, en
 }
 
 /* Its least counts every sample: it may be the only one that met empty queues. Of those of one stamp the first or the last
- * is the shortest, whatever the tick. */
+ * is the shortest, whatever the tick. `bounds`: certain enough to tell how far the clocks are apart. */
 static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c,
-                           uint32_t stamp, int64_t time_ns, bool sure)
+                           uint32_t stamp, int64_t time_ns, bool sure, bool bounds)
 {
     struct trip_leg *leg = &e->legs[which];
     if (__builtin_expect(stamp != leg->stamp || sure != leg->sure || leg->seen.n == 0, 0))
@@ -286,7 +330,7 @@ static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg whic
     else if (leg_sign(which) > 0 ? time_ns < leg->stamped_ns : time_ns > leg->stamped_ns)
         leg->stamped_ns = time_ns;
     if (analysis_thin_takes(&leg->seen))
-        leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns);
+        leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns, bounds);
 }
 
 __attribute__((noinline)) static void loop_take(struct analysis_round_trip *e, enum analysis_loop loop, int64_t loop_ns, int64_t time_ns)
@@ -298,7 +342,7 @@ __attribute__((noinline)) static void loop_take(struct analysis_round_trip *e, e
 static inline void loop_add(struct analysis_round_trip *e, enum analysis_loop loop, int64_t from_ns, int64_t time_ns, bool sure)
 {
     const int64_t loop_ns = time_ns - from_ns;
-    e->least_loop_ns[loop] = sure && loop_ns < e->least_loop_ns[loop] ? loop_ns : e->least_loop_ns[loop];
+    e->least_loop_ns[loop] = sure && loop_ns >= 0 && loop_ns < e->least_loop_ns[loop] ? loop_ns : e->least_loop_ns[loop];
     if (__builtin_expect(!e->series, 0)) {
         /* Without stamps it is all that there is. */
         if (e->sender.known || ++e->looped[loop].next < SERIES_SAMPLES)
@@ -401,7 +445,7 @@ static inline void ring_push(struct analysis_round_trip *e, int64_t end, int64_t
 static void loop_add_sender(struct analysis_round_trip *e, uint32_t tsval, int64_t ack_ns, int64_t time_ns,
                             enum trip_echo echo)
 {
-    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, tsval, ack_ns, echo != ECHO_LATER);
+    leg_add(e, ANALYSIS_LEG_ACK_IN, &e->sender, tsval, ack_ns, echo != ECHO_LATER, echo == ECHO_OWN);
     loop_add(e, ANALYSIS_LOOP_SENDER, ack_ns, time_ns, echo == ECHO_OWN);
 }
 
@@ -536,7 +580,7 @@ __attribute__((noinline)) static void trip_early_ack(struct analysis_round_trip 
     if (!clock_before(&e->sender, s->tsecr, time_ns, &data_ns))
         return;
     loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns, false);
-    leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns, false);
+    leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns, false, false);
 }
 
 void analysis_round_trip_data(struct analysis_round_trip *e, const struct capture_segment *s, int64_t end,
@@ -551,7 +595,7 @@ void analysis_round_trip_data(struct analysis_round_trip *e, const struct captur
     if (!s->has_timestamps)
         return;
     clock_note(&e->sender, s->tsval, time_ns);
-    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns, true);
+    leg_add(e, ANALYSIS_LEG_DATA_OUT, &e->sender, s->tsval, time_ns, true, true);
     if (probe_ends(&e->ack, s->tsecr))
         trip_echo(e, s, end, time_ns);
     else if (end - s->payload_bytes >= e->window.next_start)
@@ -658,7 +702,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
 {
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
-        leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns, true);
+        leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns, true, true);
         if (probe_is_newer(&e->ack, s->tsval) && probe_set(&e->ack, s->tsval, time_ns)) {
             e->probe_ack = ack;
             e->probe_before = e->last_ack;
@@ -700,7 +744,7 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     if (prompt)
         loop_add(e, ANALYSIS_LOOP_RECEIVER, data_ns, time_ns, true);
     if (s->has_timestamps && prompt)
-        leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns, true);
+        leg_add(e, ANALYSIS_LEG_DATA_IN, &e->receiver, s->tsval, data_ns, true, true);
     static const struct compression_config xi = {.floor = COMPRESSION_FLOOR_NS};
     e->holds++;
     e->hold_sum_ns += (double)(time_ns - data_ns);
@@ -708,24 +752,55 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     trip_run(e, ack, time_ns);
 }
 
-/* Whose clock a leg is read by. */
-static void trip_ticks(int sender, int receiver, int tick[static ANALYSIS_LEGS])
+/* By how much the tap's clock gains on an end's, and is off that; none where the end's ticks passed for others. */
+static struct analysis_tap_clock_fit trip_fit(const struct analysis_round_trip *e, enum trip_end end, int tick)
 {
-    tick[ANALYSIS_LEG_DATA_OUT] = tick[ANALYSIS_LEG_ACK_IN] = sender;
-    tick[ANALYSIS_LEG_DATA_IN] = tick[ANALYSIS_LEG_ACK_OUT] = receiver;
+    const struct analysis_tap_clock *c = e->taps ? &e->taps->clock[end] : NULL;
+    return c && tick >= 0 && c->unit_ns == tick_ns[tick] ? analysis_tap_clock_fit(c) : (struct analysis_tap_clock_fit){0, 0};
+}
+
+static const struct trip_clock *trip_clock_of(const struct analysis_round_trip *e, enum trip_end end)
+{
+    return end == TRIP_SENDER ? &e->sender : &e->receiver;
+}
+
+static void trip_read(const struct analysis_round_trip *e, struct trip_reading *r)
+{
+    struct analysis_tap_clock_fit fit[TRIP_ENDS];
+    int tick[TRIP_ENDS];
+    r->off_ns = 0;
+    for (int end = 0; end < TRIP_ENDS; end++) {
+        tick[end] = clock_tick(trip_clock_of(e, (enum trip_end)end));
+        fit[end] = trip_fit(e, (enum trip_end)end, tick[end]);
+        r->off_ns = fmax(r->off_ns, fit[end].off_ns);
+    }
+    for (int k = 0; k < ANALYSIS_LEGS; k++) {
+        const enum analysis_leg leg = (enum analysis_leg)k;
+        const enum trip_end end = leg_end(leg);
+        r->tick[k] = tick[end];
+        r->pace[k] = fit[end].pace;
+        r->span_ns[k] = tick[end] < 0 ? (double)NAN : (double)tick_ns[tick[end]] * (1 + r->pace[k]);
+        r->least_ns[k] = tick[end] < 0 || e->legs[k].n == 0 ? (double)NAN : (double)leg_least_ns(e, leg, tick[end]);
+        const double least_ns = r->pace[k] == 0 ? INFINITY
+            : analysis_tap_clock_least_ns(&e->taps->clock[end], leg_sign(leg) > 0, r->pace[k], trip_clock_of(e, end)->first_ns);
+        r->least_ns[k] = isfinite(least_ns) ? least_ns : r->least_ns[k];
+    }
 }
 
 /* What a slot with samples says; the rest as before. */
-static void trip_wait(const struct analysis_round_trip *e, const struct analysis_leg_series_slot *slot, const int *tick,
-                      const double *shortest_ns, double *least_s, struct analysis_wait *w)
+static void trip_wait(const struct analysis_round_trip *e, const struct analysis_leg_series_slot *slot,
+                      const struct trip_reading *r, double *least_s, struct analysis_wait *w)
 {
+    const double at_ns = (analysis_leg_series_start_s(e->series, slot->at) + analysis_leg_series_width_s(e->series) / 2) * 1e9;
     for (int k = 0; k < ANALYSIS_LEGS; k++) {
-        double tick_of = (double)tick_ns[tick[k]], mean = analysis_leg_series_mean_ns(&slot->cell[k], tick_of);
-        double beyond = leg_sign((enum analysis_leg)k) * mean - shortest_ns[k] - tick_of / 2;
+        const enum analysis_leg leg = (enum analysis_leg)k;
+        double mean = analysis_leg_series_mean_ns(&slot->cell[k], r->span_ns[k]);
+        double beyond = leg_sign(leg) * mean - r->least_ns[k] - r->span_ns[k] / 2;
         w->leg_samples[k] = slot->cell[k].n;
         w->leg_s[k] = isfinite(mean) ? beyond * 1e-9 : w->leg_s[k];
         if (k < ANALYSIS_LEG_SERIES_LEAST && w->leg_samples[k] > 0)
-            least_s[k] = (analysis_leg_series_least_ns(e->series, slot, k, tick[k]) - shortest_ns[k]) * 1e-9;
+            least_s[k] = (analysis_leg_series_least_ns(e->series, slot, k, r->tick[k]) - r->least_ns[k] -
+                          leg_sign(leg) * r->pace[k] * (at_ns - (double)trip_clock_of(e, leg_end(leg))->first_ns)) * 1e-9;
     }
     w->data_s = fmax(0, w->leg_s[ANALYSIS_LEG_DATA_OUT] + w->leg_s[ANALYSIS_LEG_DATA_IN]);
     w->ack_s = fmax(0, w->leg_s[ANALYSIS_LEG_ACK_OUT] + w->leg_s[ANALYSIS_LEG_ACK_IN]);
@@ -739,24 +814,21 @@ static void trip_wait(const struct analysis_round_trip *e, const struct analysis
 
 size_t analysis_round_trip_waits(const struct analysis_round_trip *e, bool each, struct analysis_wait *waits)
 {
-    int tick[ANALYSIS_LEGS];
-    double shortest_ns[ANALYSIS_LEGS], least_s[ANALYSIS_LEG_SERIES_LEAST] = {0};
+    struct trip_reading r;
+    double least_s[ANALYSIS_LEG_SERIES_LEAST] = {0};
     const struct analysis_leg_series *s = e->series;
     const size_t slots = s ? analysis_leg_series_slots(s) : 0;
     size_t n = 0;
-    trip_ticks(clock_tick(&e->sender), clock_tick(&e->receiver), tick);
-    for (int k = 0; k < ANALYSIS_LEGS && slots > 0; k++) {
-        if (tick[k] < 0)
-            return 0;
-        shortest_ns[k] = (double)leg_least_ns(e, (enum analysis_leg)k, tick[k]);
-    }
+    if (slots > 0 && (clock_tick(&e->sender) < 0 || clock_tick(&e->receiver) < 0))
+        return 0;
     if (!waits)
         return each || slots == 0 ? slots : s->n + 1;
+    trip_read(e, &r);
     struct analysis_wait w = {.loop_s = {NAN, NAN, NAN}};
     for (size_t at = 0, i = 0, next; at < slots; at = next) {
         const bool seen = s->slot[i].at == at;
         if (seen)
-            trip_wait(e, &s->slot[i++], tick, shortest_ns, least_s, &w);
+            trip_wait(e, &s->slot[i++], &r, least_s, &w);
         next = each || i == s->n ? at + 1 : s->slot[i].at;
         w.start_s = analysis_leg_series_start_s(s, at);
         w.width_s = analysis_leg_series_width_s(s);
@@ -800,35 +872,28 @@ double analysis_round_trip_width_s(const struct analysis_wait *waits, size_t n)
 
 void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysis_round_trip_figures *x)
 {
-    int sender = clock_tick(&e->sender), receiver = clock_tick(&e->receiver);
-    int tick[ANALYSIS_LEGS];
-    trip_ticks(sender, receiver, tick);
-    *x = (struct analysis_round_trip_figures){.passed = e->xi,
+    struct trip_reading r;
+    trip_read(e, &r);
+    const double sender_ns = r.span_ns[ANALYSIS_LEG_DATA_OUT], receiver_ns = r.span_ns[ANALYSIS_LEG_DATA_IN];
+    *x = (struct analysis_round_trip_figures){.passed = e->xi, .clock_off_s = r.off_ns * 1e-9,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     for (int i = 0; i < ANALYSIS_LOOPS; i++)
         x->loop_least_s[i] = e->least_loop_ns[i] < INT64_MAX ? (double)e->least_loop_ns[i] * 1e-9 : NAN;
-    x->tick_s = sender < 0 || receiver < 0 ? NAN : fmax((double)tick_ns[sender], (double)tick_ns[receiver]) * 1e-9;
-    if (receiver >= 0)
-        x->stamped = e->stamped[receiver].xi;
+    x->tick_s = isnan(sender_ns + receiver_ns) ? (double)NAN : fmax(sender_ns, receiver_ns) * 1e-9;
+    if (r.tick[ANALYSIS_LEG_DATA_IN] >= 0)
+        x->stamped = e->stamped[r.tick[ANALYSIS_LEG_DATA_IN]].xi;
+    double least_ns = 0;
     for (int i = 0; i < ANALYSIS_LEGS; i++) {
-        const struct trip_leg *leg = &e->legs[i];
-        int k = tick[i];
-        x->wait_s[i] = k < 0 || leg->n == 0
-                           ? NAN
-                           : fmax(0, leg_mean_ns(e, (enum analysis_leg)i, k) - (double)leg_least_ns(e, (enum analysis_leg)i, k) - (double)tick_ns[k] / 2) * 1e-9;
+        const double wait_ns = leg_mean_ns(e, (enum analysis_leg)i, r.span_ns[i]) - r.least_ns[i] - r.span_ns[i] / 2;
+        x->wait_s[i] = isnan(r.least_ns[i]) ? (double)NAN : fmax(0, wait_ns) * 1e-9;
+        least_ns += r.least_ns[i];
     }
     /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
-    double least_ns = 0;
-    for (int i = 0; i < ANALYSIS_LEGS; i++)
-        least_ns += tick[i] < 0 || e->legs[i].n == 0 ? (double)NAN : (double)leg_least_ns(e, (enum analysis_leg)i, tick[i]);
-    x->floor_s = isnan(least_ns) ? (double)NAN : fmax(0, least_ns + (double)(tick_ns[sender] + tick_ns[receiver])) * 1e-9;
+    x->floor_s = isnan(least_ns) ? (double)NAN : fmax(0, least_ns + sender_ns + receiver_ns) * 1e-9;
     for (int i = 0; i < ANALYSIS_LOOPS; i++) {
         enum analysis_leg go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
         enum analysis_leg come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
-        bool known = tick[go] >= 0 && e->legs[go].n > 0 && e->legs[come].n > 0;
-        int k = tick[go];
-        x->stamped_least_s[i] =
-            known ? (double)(leg_least_ns(e, go, k) + leg_least_ns(e, come, k) + tick_ns[k]) * 1e-9 : (double)NAN;
+        x->stamped_least_s[i] = (r.least_ns[go] + r.least_ns[come] + r.span_ns[go]) * 1e-9;
     }
     x->data_wait_s = x->wait_s[ANALYSIS_LEG_DATA_OUT] + x->wait_s[ANALYSIS_LEG_DATA_IN];
     x->ack_wait_s = x->wait_s[ANALYSIS_LEG_ACK_OUT] + x->wait_s[ANALYSIS_LEG_ACK_IN];

@@ -11,7 +11,8 @@
  *   data, tap to receiver    v(ACK) - t(data)         of the first ACK that echoes v(data)
  *   ACK, receiver to tap     t(ACK) - v(ACK)
  *   ACK, tap to sender       v(data) - t(ACK)         of the first data that echo v(ACK)
- * Clocks differ by a constant, so each leg is known but for one; its mean less its minimum is what it waited, when the
+ * Clocks differ by a constant, and by their pace where that shows (analysis/flows/tap_clock.h), so each leg is known but for
+ * one; its mean less its minimum is what it waited, when the
  * flow met empty queues once (its beginning was captured), else at least that. Half a clock tick is taken off: a
  * stamp is up to a tick old. Ticks of 1 us, 1, 4 and 10 ms are told apart by their pace. An ACK that a hole held back
  * (duplicate ACKs or selective acknowledgements before it) times neither loop nor leg: it speaks of data that came long
@@ -75,6 +76,7 @@ struct analysis_round_trip_figures {
     double loop_least_s[ANALYSIS_LOOPS]; /* no ACK delayed; NAN unknown */
     double stamped_least_s[ANALYSIS_LOOPS]; /* sum of its legs' minima: what their waits are counted from */
     double hold_s;                /* mean from data passing the tap to their ACK passing it */
+    double clock_off_s;           /* how far the tap's clock and an end's leave any pace that they could have: one was set */
 };
 
 /* In order of time; *n of them, borrowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "analysis/flows/spacing.h"
 
-#include "analysis/flows/octave.h"
+#include "base/octave.h"
 
 #include <math.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames of 1250 bytes take 100 us at 100 Mb/s. */
-#include "analysis/flows/octave.h"
 #include "analysis/flows/spacing.h"
+
+#include "base/octave.h"
 #include "base/random.h"
 #include "test/cm.h"
 

@@ -126,6 +126,36 @@ class Real(e2e.Case):
             self.assertEqual(said["asymmetry"], "yes" if length == 2 else "unknown", said["why"])
             self.assertEqual("of their round trips" in said["why"], length < 2)
 
+    @staticmethod
+    def clocked(whole, shown_us):
+        """The same frames in their order, each with the stamp that the capturing clock shows at its time, us from the first."""
+        out, at, first = bytearray(whole[:24]), 24, None
+        while at + 16 <= len(whole):
+            s, us, captured, wire = struct.unpack_from("<IIII", whole, at)
+            first = s * 10**6 + us if first is None else first
+            t = first + shown_us(s * 10**6 + us - first)
+            out += struct.pack("<IIII", t // 10**6, t % 10**6, captured, wire) + whole[at + 16:at + 16 + captured]
+            at += 16 + captured
+        return bytes(out)
+
+    def test_a_clock_that_is_set_meanwhile_is_told(self):
+        """NTP sets it, by 50 ms and more, or the machine slept: the hosts' own timestamps show that nothing else did."""
+        whole = gzip.decompress((CAPTURES / "fifo-2in-1out.pcap.gz").read_bytes())
+        for step_us in (50_000, -50_000, 500_000, -500_000, 60_000_000, -3_600_000_000):
+            set_us = lambda t: t + (step_us if t > 2_000_000 else 0)
+            (self.dir / "set.pcap").write_bytes(self.clocked(whole, set_us))
+            said = self.json("check", "set.pcap", status=None)["resources"][0]["diagnosis"]
+            self.assertEqual((said["asymmetry"], said["cause"]), ("unknown", "clock_set"), step_us)
+
+    def test_a_clock_of_another_pace_changes_nothing(self):
+        """As of NTP's slew, 500 ppm, which is 2 ms in 4 s; ACKs wait for 180."""
+        whole = gzip.decompress((CAPTURES / "fifo-2in-1out.pcap.gz").read_bytes())
+        for ppm in (500, -500):
+            (self.dir / "fast.pcap").write_bytes(self.clocked(whole, lambda t: t + t * ppm // 10**6))
+            said = self.json("check", "fast.pcap", status=1)["resources"][0]["diagnosis"]
+            self.assertEqual(said["asymmetry"], "yes")
+            self.assertAlmostEqual(said["lost_share"]["total"], 0.24, delta=0.01)
+
     def test_settled_part_is_judged_not_the_slow_start(self):
         """One outgoing flow ramps up for 1.25 s of 4 s; taken whole it has 12 Mb/s, settled 15."""
         self.check("fifo-3in-1out")

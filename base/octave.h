@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/flows/octave.h - which part of an octave a number lies in, without a logarithm for nearly all of them. */
+/* base/octave.h - which part of an octave a number lies in, without a logarithm for nearly all of them. */
 #pragma once
 
 #include <math.h>
