@@ -4,7 +4,7 @@
 flows, made here by the native engine: h0 of star.yaml for 60 s. Commands take turns, so that other load hits all of them; each
 figure is a median, and ratios are within a round. `meson test --benchmark` runs it, it judges nothing.
 
-With --instructions it counts those of two seconds of packets by callgrind instead, which are the same whatever else the machine
+With --instructions it counts those of two seconds of packets by cachegrind instead, which are the same whatever else the machine
 does; exit status 1 where check takes more than N times those of analyze, 77 without valgrind. --many: likewise of what
 further flows cost, of a hundred packets each: so many times more for each of the second 200 as analyze.
 
@@ -58,7 +58,8 @@ def instructions(contraflow, command, file, directory):
     """How many a command runs, from its process's start to its end."""
     counts = directory / "counts"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("MALLOC_")}  # meson's fills what is freed
-    done = subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={counts}", contraflow, command, file],
+    done = subprocess.run(["valgrind", "-q", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={counts}",
+                           contraflow, command, file],
                           stdout=subprocess.DEVNULL, env=environment)
     assert done.returncode in (0, 1, 4), (command, done.returncode)
     summary, = re.findall(r"^(?:summary|totals): (\d+)", counts.read_text(), re.M)[-1:]
