@@ -3,6 +3,7 @@
 
 #include "base/decimal.h"
 #include "base/directory.h"
+#include "base/monotonic.h"
 #include "base/process.h"
 #include "results/directory.h"
 #include "scenarios/load.h"
@@ -12,7 +13,8 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
-#define STEPS 200 /* of progress that a run tells */
+#define STEPS 200    /* of progress that a run tells at most */
+#define EVERY_S 0.02 /* ten times as often as who reads it shows it */
 
 volatile sig_atomic_t cli_engine_interrupted;
 
@@ -66,10 +68,12 @@ bool cli_engine_number(const char *text, const char *option, int64_t most, int64
 void cli_engine_progress(double fraction)
 {
     static int said = -1;
+    static double at_s;
     int now = (int)(STEPS * fraction);
-    if (now == said)
+    if (now == said || monotonic_now_s() < at_s + EVERY_S)
         return;
     said = now;
+    at_s = monotonic_now_s();
     char text[16 + DECIMAL_ROOM] = "progress ";
     size_t n = strlen(text);
     n += decimal_fixed(text + n, fraction, 4);
