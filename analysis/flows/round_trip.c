@@ -184,14 +184,15 @@ static inline void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time
         clock_step(c, stamp, time_ns);
 }
 
-/* The tick whose pace the clock kept; -1 before it has moved on. */
+/* The tick whose pace the clock kept, the nearest by their ratio; -1 before it has moved on. */
 static int clock_tick(const struct trip_clock *c)
 {
-    double ticks = (double)(int32_t)(c->last - c->first), span = (double)(c->last_ns - c->first_ns);
-    int best = -1;
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && ticks > 0; k++)
-        if (best < 0 || fabs(log(span / ticks / (double)tick_ns[k])) < fabs(log(span / ticks / (double)tick_ns[best])))
-            best = k;
+    double ticks = (double)(int32_t)(c->last - c->first), pace = (double)(c->last_ns - c->first_ns) / ticks;
+    int best = 0;
+    if (!(ticks > 0))
+        return -1;
+    while (best + 1 < ANALYSIS_ROUND_TRIP_TICKS && pace * pace >= (double)tick_ns[best] * (double)tick_ns[best + 1])
+        best++;
     return best;
 }
 
@@ -239,7 +240,7 @@ static void leg_bound(struct analysis_round_trip *e, enum analysis_leg which, in
     const int64_t n = e->legs[which].n;
     if (!e->taps)
         e->taps = memory_zeroed(1, sizeof *e->taps, "the clocks of a flow");
-    if ((n & (n - 1)) == 0 || !e->taps->clock[end].begun)
+    if ((n & (n - 1)) == 0 || e->taps->tick[end] < 0 || !e->taps->clock[end].begun)
         e->taps->tick[end] = clock_tick(end == TRIP_SENDER ? &e->sender : &e->receiver);
     if (e->taps->tick[end] < 0)
         return;

@@ -7,47 +7,53 @@
 #include <stdlib.h>
 
 #define SLOTS ANALYSIS_TAP_CLOCK_SLOTS
-#define UNIT_NS INT64_C(1000)
+#define UNIT_NS INT64_C(1000000)
 #define PACE 1e-3  /* crystals of both, NTP's slew, and as much again: a clock that is farther off is set all the time */
 #define STEPS 64   /* of the golden section: 1e-3 to 1e-16 */
 #define GOLDEN 0.6180339887498949
 
-static void tap_clock_merge(struct analysis_tap_clock_slot *to, const struct analysis_tap_clock_slot *from)
+static inline void tap_clock_bound(struct analysis_tap_clock_slot *s, int which, int64_t theta_ns)
 {
-    for (int k = 0; k < 2; k++) {
-        const bool tighter = k == 0 ? from->bound_ns[k] > to->bound_ns[k] : from->bound_ns[k] < to->bound_ns[k];
-        if (from->has[k] && (!to->has[k] || tighter))
-            to->bound_ns[k] = from->bound_ns[k];
-        to->has[k] = to->has[k] || from->has[k];
-    }
+    const bool tighter = which == 0 ? theta_ns > s->bound_ns[0] : theta_ns < s->bound_ns[1];
+    if (s->has[which] && !tighter)
+        return;
+    s->has[which] = true;
+    s->bound_ns[which] = theta_ns;
 }
 
-/* Neighbours merge. */
-static void tap_clock_double(struct analysis_tap_clock *c)
+/* Neighbours merge, so often that a time finds its slot. */
+__attribute__((noinline)) static void tap_clock_reach(struct analysis_tap_clock *c, int64_t time_ns)
 {
-    const int odd = (int)(c->first & 1);
-    for (int i = 0; i < SLOTS; i++) {
+    unsigned by = 0;
+    while ((time_ns / UNIT_NS >> (c->shift + by)) - (c->first >> by) >= SLOTS)
+        by++;
+    for (int i = 0; i < SLOTS && by > 0; i++) {
         const struct analysis_tap_clock_slot from = c->slot[i];
+        if (!from.has[0] && !from.has[1])
+            continue;
         c->slot[i] = (struct analysis_tap_clock_slot){.has = {false, false}};
-        tap_clock_merge(&c->slot[(i + odd) >> 1], &from);
+        for (int k = 0; k < 2; k++)
+            if (from.has[k])
+                tap_clock_bound(&c->slot[((c->first + i) >> by) - (c->first >> by)], k, from.bound_ns[k]);
     }
-    c->first >>= 1;
-    c->shift++;
+    c->first >>= by;
+    c->shift += by;
 }
 
 void analysis_tap_clock_note(struct analysis_tap_clock *c, int unit_ns, int64_t time_ns, bool above, int64_t theta_ns)
 {
     if (!c->begun || c->unit_ns != unit_ns)
         *c = (struct analysis_tap_clock){.begun = true, .unit_ns = unit_ns, .first = time_ns / UNIT_NS, .latest_ns = time_ns};
-    int64_t at;
-    while ((at = (time_ns / UNIT_NS >> c->shift) - c->first) >= SLOTS)
-        tap_clock_double(c);
+    int64_t at = (time_ns / UNIT_NS >> c->shift) - c->first;
+    if (at >= SLOTS) {
+        tap_clock_reach(c, time_ns);
+        at = (time_ns / UNIT_NS >> c->shift) - c->first;
+    }
     if (!above) { /* as it passes */
         c->back_ns = c->latest_ns - time_ns > c->back_ns ? c->latest_ns - time_ns : c->back_ns;
         c->latest_ns = time_ns > c->latest_ns ? time_ns : c->latest_ns;
     }
-    struct analysis_tap_clock_slot one = {.has = {above, !above}, .bound_ns = {theta_ns, theta_ns}};
-    tap_clock_merge(&c->slot[at < 0 ? 0 : at], &one);
+    tap_clock_bound(&c->slot[at < 0 ? 0 : at], !above, theta_ns);
 }
 
 static double tap_clock_width_ns(const struct analysis_tap_clock *c)
@@ -67,6 +73,18 @@ static double tap_clock_slack_ns(const struct analysis_tap_clock *c)
         return 0;
     qsort(off_ns, (size_t)n, sizeof *off_ns, estimate_ascending);
     return fmax(0, off_ns[(n - 1) / 2]);
+}
+
+/* Does a constant lie within all bounds? For nearly all clocks that is all there is to do. */
+static bool tap_clock_constant(const struct analysis_tap_clock *c)
+{
+    int64_t below_ns = INT64_MIN, above_ns = INT64_MAX;
+    for (int i = 0; i < SLOTS; i++) {
+        const struct analysis_tap_clock_slot *s = &c->slot[i];
+        below_ns = s->has[0] && s->bound_ns[0] > below_ns ? s->bound_ns[0] : below_ns;
+        above_ns = s->has[1] && s->bound_ns[1] < above_ns ? s->bound_ns[1] : above_ns;
+    }
+    return below_ns <= above_ns;
 }
 
 /* By how much no line of that pace lies within all bounds; convex in the pace. A slot that contradicts itself by more than most
@@ -99,11 +117,13 @@ static double tap_clock_edge(const struct analysis_tap_clock *c, double in, doub
 
 struct analysis_tap_clock_fit analysis_tap_clock_fit(const struct analysis_tap_clock *c)
 {
+    if (!c->begun || c->back_ns > 0)
+        return (struct analysis_tap_clock_fit){0, (double)c->back_ns};
+    if (tap_clock_constant(c))
+        return (struct analysis_tap_clock_fit){0, 0};
     const double slack_ns = tap_clock_slack_ns(c);
     double low = -PACE, high = PACE;
-    if (c->back_ns > 0)
-        return (struct analysis_tap_clock_fit){0, (double)c->back_ns};
-    if (!c->begun || tap_clock_off_ns(c, 0, slack_ns) <= slack_ns)
+    if (tap_clock_off_ns(c, 0, slack_ns) <= slack_ns)
         return (struct analysis_tap_clock_fit){0, 0};
     for (int k = 0; k < STEPS; k++) {
         const double span = GOLDEN * (high - low), left = high - span, right = low + span;

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ANALYSIS_TAP_CLOCK_SLOTS 64
+#define ANALYSIS_TAP_CLOCK_SLOTS 32
 
 struct analysis_tap_clock_slot {
     bool has[2];
@@ -24,7 +24,7 @@ struct analysis_tap_clock { /* zeroed: nothing yet */
     bool begun;
     int unit_ns;         /* of its stamps, as its pace seemed to be when they were noted */
     int64_t latest_ns, back_ns; /* when a frame of the host's passed the latest; the most that the next passed before that */
-    int64_t first;       /* slot i covers [first + i, first + i + 1) << shift, in us */
+    int64_t first;       /* slot i covers [first + i, first + i + 1) << shift, in ms */
     unsigned shift;
     struct analysis_tap_clock_slot slot[ANALYSIS_TAP_CLOCK_SLOTS];
 };

@@ -33,7 +33,7 @@ TEST(test_clocks_of_one_pace_show_none_whatever_waits)
     }
 }
 
-/* Over 10 s frames of the least delay, which are 64 times as many as slots, tell a pace to some microseconds of the ends. */
+/* Over 10 s frames of the least delay, hundreds in a slot, tell a pace to some microseconds of the ends. */
 TEST(test_a_pace_is_told_where_it_shows)
 {
     static const double pace[] = {20e-6, -20e-6, 100e-6, -100e-6, 500e-6, -500e-6, 900e-6};
