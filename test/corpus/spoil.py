@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures that lack something: those of a corpus as a worse tap would have made them.
 
-    spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice] [--count N]
+    spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500] [--count N]
 
 FROM is a corpus of emulated.py (pcap). Of each capture TO gets one for each way to spoil it, whose class it is in truth.csv:
 stamps cut to that unit; frames to the judged host alone, or from it; that many bytes of each frame; frames without that
 percentage of them, drawn one by one; that part of its time alone, from any place after its first fifth on; each frame twice,
-some microseconds apart, as a bridge shows it to a tap of all its ports. The truth stays what it was: who cannot see it should not say it."""
+some microseconds apart, as a bridge shows it to a tap of all its ports; by a clock that NTP sets by so much in its middle third,
+or slews by so many ppm, in their order. The truth stays what it was: who cannot see it should not say it."""
 import argparse
 import csv
 import gzip
@@ -23,6 +24,7 @@ SOURCE = slice(26, 30)  # of an Ethernet frame: its IPv4 source
 
 PARTS = {"tenth": 0.1, "fiftieth": 0.02}
 TWICE_NS = (2000, 60000)
+LATE_NS = 10**10
 
 
 def stretch(records, part, drawn):
@@ -38,6 +40,17 @@ def again(records, drawn):
                   key=lambda r: r[0])
 
 
+def clocked(records, how, drawn):
+    """In their order, whatever the clock shows."""
+    begin, end = records[0][0], records[-1][0]
+    if how.startswith("slew"):
+        return [(begin + int((ns - begin) * (1 + int(how[4:]) * 1e-6)), wire, frame) for ns, wire, frame in records]
+    by_ns = int(how[3:-2]) * 10**6 if how.endswith("ms") else int(how[3:-1]) * 10**9
+    at = begin + (end - begin) * drawn.uniform(1 / 3, 2 / 3)
+    late_ns = LATE_NS if by_ns < 0 else 0  # the emulation begins at 0, before which no file has stamps
+    return [(ns + late_ns + (by_ns if ns >= at else 0), wire, frame) for ns, wire, frame in records]
+
+
 def spoiled(data, how, host, seed):
     order = "<" if data[:1] in (b"\xd4", b"\x4d") else ">"
     per_s = 10**9 if data[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 10**6
@@ -51,6 +64,8 @@ def spoiled(data, how, host, seed):
         records = stretch(records, PARTS[how], drawn)
     elif how == "twice":
         records = again(records, drawn)
+    elif how.startswith(("set", "slew")):
+        records = clocked(records, how, drawn)
     for ns, wire, frame in records:
         if (how in ("in", "out") and (frame[SOURCE] == own) != (how == "out")) or (
                 how.startswith("drop") and drawn.random() < int(how[4:]) / 100):
@@ -65,7 +80,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("directory")
     p.add_argument("to", type=pathlib.Path)
-    p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice")
+    p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500")
     p.add_argument("--count", type=int, help="of the first N captures only")
     o = p.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)
