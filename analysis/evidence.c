@@ -616,6 +616,7 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
         e->peer = incoming ? flow.src : flow.dst;
         e->bins = flow.bins;
         e->lossless = flow.retransmitted_segments == 0;
+        s->headers_cut = s->headers_cut || flow.headers_cut > flow.data_packets / 2;
         e->near_s = incoming ? flow.receiver_side_s : flow.sender_side_s;
         e->far_s = incoming ? flow.sender_side_s : flow.receiver_side_s;
     }

@@ -115,6 +115,7 @@ struct analysis_evidence_set {
     bool common[2];    /* in, out: analysis/link.h found that data wait in one queue */
     bool stands_there; /* that is on the way from the tap to the other end */
     bool one_sided; /* data of a flow are there, and no ACK of them: frames of one way alone were captured */
+    bool headers_cut; /* of most packets of a flow: so are timestamps, or whether there are any */
     bool beside; /* the capture was made at the host, or shows flows of it to several others: all its traffic is there */
 };
 

@@ -112,6 +112,9 @@
     ROW(COARSE, "coarse_clock", "the capture's clock ticks too slowly for such a link", NOTHING,                      \
         "capture with finer stamps", NULL,                                                                            \
         {JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 --time-stamp-precision nano -w my.pcap"})                           \
+    ROW(HEADERS_CUT, "headers_cut", "frames are cut within their TCP headers", NOTHING,                               \
+        "capture more of each frame", NULL,                                                                           \
+        {JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 -w my.pcap"})                                                       \
     ROW(CLOCK_SET, "clock_set", "the clock of the capture, or of a host, was set meanwhile", NOTHING,                 \
         "look at what was captured before that, or after it", NULL,                                                   \
         {JUDGE_REMEDY_ANY, "editcap -B 'YYYY-MM-DD hh:mm:ss' my.pcap before.pcap  # -A for what was after it"})

@@ -118,6 +118,7 @@ struct judge_facts {
     double ci95_bps;            /* half the width of the 95 % interval of what all carry together; NAN unknown */
     bool beside;                /* all of the host's traffic is there */
     bool one_sided;             /* but for one way: ACKs of data that are there are not */
+    bool headers_cut;           /* without timestamps, but for what the capture left of them */
     double clock_off_s;         /* the capture's clock or a host's was set meanwhile, by so much at least; 0: none was, so
                                  * that it matters */
     double trips;               /* round trips that the phase lasts, the longer of both ways' means; 0: not known */

@@ -137,7 +137,9 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
                  judge_cause(d->cause)->meaning, s->clock_off_s);
         return;
     }
-    if (s->one_sided)
+    if (s->headers_cut)
+        d->cause = JUDGE_CAUSE_HEADERS_CUT;
+    else if (s->one_sided)
         d->cause = JUDGE_CAUSE_ONE_SIDED;
     else if (ground_alike(s)) {
         d->second = JUDGE_CAUSE_FULL;

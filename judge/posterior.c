@@ -114,10 +114,10 @@ static void posterior_add(struct posterior *p, const struct judge_facts *facts, 
 }
 
 /* Probability of what no draw is. Where one way of the packets is missing, what goes there may be anything; so may be what
- * follows a few round trips, and what waits by a clock that was set. */
+ * follows a few round trips, and what waits by a clock that was set, or by stamps that nobody captured. */
 static double posterior_none(const struct judge_facts *s)
 {
-    return s->one_sided || judge_facts_brief(s) || s->clock_off_s > 0 ? 1 : judge_noise.none;
+    return s->one_sided || s->headers_cut || judge_facts_brief(s) || s->clock_off_s > 0 ? 1 : judge_noise.none;
 }
 
 /* Of draws, so that with what is none of these it is that share of all. */

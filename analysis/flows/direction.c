@@ -294,6 +294,7 @@ void analysis_direction_data(struct analysis_direction *d, const struct capture_
     if (d->mss == 0)
         note_jumbo(d, s);
     d->data_packets++;
+    d->headers_cut += s->options_cut;
     d->seen_bytes += s->payload_bytes;
     if (analysis_direction_frame_bytes(d, s) < s->payload_bytes) {
         d->long_bytes += s->payload_bytes;

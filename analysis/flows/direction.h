@@ -36,6 +36,7 @@ struct analysis_direction {
     uint32_t base;         /* sequence number of relative 0 */
     uint32_t data_packets, retransmitted_segments, reordered_segments, loss_events;
     uint32_t duplicate_frames, keepalives, strays;
+    uint32_t headers_cut;  /* data packets of whose TCP options the capture lacks some */
     uint32_t dup_acks;     /* duplicate ACKs and SACKs sent by the receiver */
     uint16_t mss;          /* payload of a full segment as the receiver's MSS option allows, or as jumbo frames show;
                             * 0 unknown */

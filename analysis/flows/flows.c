@@ -773,6 +773,7 @@ static void fill(struct analysis_flow *flow, const struct analysis_connection *c
         .longest_bytes = d->longest_bytes,
         .missing_bytes = analysis_holes_bytes(&d->holes),
         .data_packets = d->data_packets,
+        .headers_cut = d->headers_cut,
         .segment_bytes = analysis_direction_segment_bytes(d, true),
         .retransmitted_segments = d->retransmitted_segments,
         .loss_events = d->loss_events,

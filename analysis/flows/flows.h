@@ -45,6 +45,7 @@ struct analysis_flow {
     uint32_t longest_bytes;     /* of them; 0: there are none */
     int64_t missing_bytes;      /* inside payload_bytes, never seen: dropped by the capture */
     uint32_t data_packets;
+    uint32_t headers_cut;       /* of them, without all of their TCP options: the capture's frames are too short */
     uint32_t segment_bytes;     /* payload of a full segment with timestamps, as the handshake has it; 1448 without */
     uint32_t retransmitted_segments; /* of MSS size: a super-frame counts as several */
     uint32_t loss_events;       /* retransmissions, those of one window counted once (RFC 6582 "recover") */

@@ -185,6 +185,15 @@ class Real(e2e.Case):
         done = self.good("analyze", "cut.pcap", "--json")
         self.assertIn("cut before the end of their TCP header", done.stderr)
 
+    def test_frames_cut_within_their_headers_tell_nothing(self):
+        """66 bytes are Ethernet's, IPv4's, TCP's and its timestamps': of 64 every stamp lacks half."""
+        whole = gzip.decompress((CAPTURES / "fifo-2in-1out.pcap.gz").read_bytes())
+        for snaplen in (54, 64, 66):
+            (self.dir / "short.pcap").write_bytes(whole[:24] + self.cut(whole[24:], snaplen))
+            said = self.json("check", "short.pcap")["resources"][0]["diagnosis"]
+            self.assertEqual((said["asymmetry"], said["cause"]),
+                             ("yes", "acks_behind_data") if snaplen == 66 else ("unknown", "headers_cut"), snaplen)
+
     @staticmethod
     def cut(records, snaplen):
         out, at = bytearray(), 0

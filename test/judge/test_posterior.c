@@ -688,6 +688,22 @@ TEST(test_less_than_two_round_trips_are_no_answer)
     }
 }
 
+/* Nor is what waits by stamps that are cut off, or by a clock that was set; the answer says by how much. */
+TEST(test_waits_by_no_clock_are_no_answer)
+{
+    for (int i = 0; i < 6; i++) {
+        struct pair p;
+        pair_of(&p, i % 2 ? 40e6 : 80e6, i % 2 ? 10e-3 : 0); /* yes, or no */
+        p.facts.headers_cut = i / 2 == 0;
+        p.facts.clock_off_s = i / 2 == 1 ? 0.05 : 0;
+        struct judge_diagnosis d = decided(&p.facts);
+        assert_int_equal(d.answer, i < 4 ? JUDGE_ANSWER_UNKNOWN : i == 5 ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO);
+        assert_int_equal(d.cause == JUDGE_CAUSE_HEADERS_CUT, i < 2);
+        assert_int_equal(d.cause == JUDGE_CAUSE_CLOCK_SET, i == 2 || i == 3);
+        assert_int_equal(strstr(d.why, "by 0.05 s at least") != NULL, i == 2 || i == 3);
+    }
+}
+
 /* Nothing is sure of what was not captured, however sure the rest looks; and the answer says what would tell. */
 TEST(test_what_was_not_captured_is_no_answer)
 {
