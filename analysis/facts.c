@@ -130,7 +130,8 @@ void analysis_facts_of(struct analysis_evidence_set *s, const struct analysis_ca
 {
     *facts = (struct judge_facts){.flow = flow, .n = s->n, .full_bytes = s->full_bytes,
                                   .segments_per_ack = s->segments_per_ack, .ci95_bps = s->ci95_bps,
-                                  .beside = s->beside, .one_sided = s->one_sided, .headers_cut = s->headers_cut, .stopped = s->stopped, .host = s->host};
+                                  .beside = s->beside, .one_sided = s->one_sided, .headers_cut = s->headers_cut,
+                                  .stopped = s->stopped, .host = s->host};
     analysis_link_find(s, frames, known_bps, &facts->in, &facts->out);
     facts->stood = s->stands || s->may_stand;
     double in_bps = 0, waits[2] = {1, 1};

@@ -187,10 +187,11 @@ static inline void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time
 /* The tick whose pace the clock kept, the nearest by their ratio; -1 before it has moved on. */
 static int clock_tick(const struct trip_clock *c)
 {
-    double ticks = (double)(int32_t)(c->last - c->first), pace = (double)(c->last_ns - c->first_ns) / ticks;
+    const int32_t ticks = (int32_t)(c->last - c->first);
     int best = 0;
-    if (!(ticks > 0))
+    if (ticks <= 0)
         return -1;
+    const double pace = (double)(c->last_ns - c->first_ns) / ticks;
     while (best + 1 < ANALYSIS_ROUND_TRIP_TICKS && pace * pace >= (double)tick_ns[best] * (double)tick_ns[best + 1])
         best++;
     return best;
@@ -782,8 +783,10 @@ static void trip_read(const struct analysis_round_trip *e, struct trip_reading *
         r->pace[k] = fit[end].pace;
         r->span_ns[k] = tick[end] < 0 ? (double)NAN : (double)tick_ns[tick[end]] * (1 + r->pace[k]);
         r->least_ns[k] = tick[end] < 0 || e->legs[k].n == 0 ? (double)NAN : (double)leg_least_ns(e, leg, tick[end]);
-        const double least_ns = r->pace[k] == 0 ? INFINITY
-            : analysis_tap_clock_least_ns(&e->taps->clock[end], leg_sign(leg) > 0, r->pace[k], trip_clock_of(e, end)->first_ns);
+        if (r->pace[k] == 0)
+            continue;
+        const double least_ns = analysis_tap_clock_least_ns(&e->taps->clock[end], leg_sign(leg) > 0, r->pace[k],
+                                                            trip_clock_of(e, end)->first_ns);
         r->least_ns[k] = isfinite(least_ns) ? least_ns : r->least_ns[k];
     }
 }

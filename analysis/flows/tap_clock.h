@@ -6,7 +6,8 @@
  *   what passed the tap before the host stamped its answer:      theta > t - v - d
  * whatever waits on the way. Two clocks that run on have theta = a + b t (Moon, Skelly and Towsley 1999). Where a constant
  * lies within all these bounds there is nothing to see. Where a line does, b is their pace: crystals are some 100 ppm off,
- * and one that NTP slews up to 500 more. Where none does, one of them was set meanwhile. */
+ * and one that NTP slews up to 500 more. Where none does, one of them was set meanwhile. Bounds are of the least delay either way
+ * to the host and back: less than that nobody sees. */
 #ifndef ANALYSIS_TAP_CLOCK_H
 #define ANALYSIS_TAP_CLOCK_H
 
