@@ -88,6 +88,21 @@ TEST(test_a_coarse_tap_is_no_clock_that_was_set)
     assert_true(analysis_tap_clock_fit(&c).off_ns == 0);
 }
 
+/* From 7 ms on, so that slots of 16 ms begin at multiples of that: one frame has passed 5 ms sooner than the others. */
+TEST(test_bounds_stay_where_they_were)
+{
+    for (int64_t soon = 10; soon < 500; soon += 7) {
+        struct analysis_tap_clock c = {.begun = false};
+        for (int64_t t = 7; t < 512; t++) {
+            analysis_tap_clock_note(&c, (int)MS, t * MS, false, t == soon ? -5 * MS : 0);
+            analysis_tap_clock_note(&c, (int)MS, t * MS, true, -3 * MS);
+        }
+        const double at_ns = ((double)(soon / 16) + 0.5) * 16e6, pace = 1e-3;
+        assert_true(fabs(analysis_tap_clock_least_ns(&c, true, pace, 0) - (-5e6 - pace * at_ns)) < 1);
+        assert_true(analysis_tap_clock_least_ns(&c, false, 0, 0) == 2e6); /* 3 ms, less the tick that a stamp may be old */
+    }
+}
+
 TEST(test_without_both_ways_nothing_is_known)
 {
     struct analysis_tap_clock c = {.begun = false};
