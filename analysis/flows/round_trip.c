@@ -208,6 +208,17 @@ static bool clock_before(const struct trip_clock *c, uint32_t stamp, int64_t now
     return now_ns - *then_ns >= EARLY * tick && now_ns - *then_ns <= EARLY_MOST_NS;
 }
 
+static const struct trip_clock *trip_clock_of(const struct analysis_round_trip *e, enum trip_end end)
+{
+    return end == TRIP_SENDER ? &e->sender : &e->receiver;
+}
+
+/* Whose clock a leg is read by. */
+static enum trip_end leg_end(enum analysis_leg which)
+{
+    return which == ANALYSIS_LEG_DATA_OUT || which == ANALYSIS_LEG_ACK_IN ? TRIP_SENDER : TRIP_RECEIVER;
+}
+
 /* The tap's time less the clock's, or the other way round. */
 static int leg_sign(enum analysis_leg leg)
 {
@@ -229,11 +240,6 @@ __attribute__((noinline)) static void leg_take_early(struct analysis_round_trip 
     }
 }
 
-static enum trip_end leg_end(enum analysis_leg which)
-{
-    return which == ANALYSIS_LEG_DATA_OUT || which == ANALYSIS_LEG_ACK_IN ? TRIP_SENDER : TRIP_RECEIVER;
-}
-
 /* What a leg that is certain says of the tap's clock. */
 static void leg_bound(struct analysis_round_trip *e, enum analysis_leg which, int64_t t_ns, int64_t ticks, int64_t time_ns)
 {
@@ -242,12 +248,12 @@ static void leg_bound(struct analysis_round_trip *e, enum analysis_leg which, in
     if (!e->taps)
         e->taps = memory_zeroed(1, sizeof *e->taps, "the clocks of a flow");
     if ((n & (n - 1)) == 0 || e->taps->tick[end] < 0 || !e->taps->clock[end].begun)
-        e->taps->tick[end] = clock_tick(end == TRIP_SENDER ? &e->sender : &e->receiver);
+        e->taps->tick[end] = clock_tick(trip_clock_of(e, end));
     if (e->taps->tick[end] < 0)
         return;
     const int64_t tick = tick_ns[e->taps->tick[end]];
     const bool sent = leg_sign(which) > 0;
-    analysis_tap_clock_note(&e->taps->clock[end], (int)tick, time_ns, !sent, t_ns - ticks * tick - (sent ? 0 : tick));
+    analysis_tap_clock_note(&e->taps->clock[end], (int)tick, time_ns, sent, t_ns - ticks * tick - (sent ? 0 : tick));
 }
 
 /* t_ns: of the tap; both since the clock began. */
@@ -286,7 +292,7 @@ static int64_t leg_ns(enum analysis_leg which, const struct trip_clock *c, uint3
 static int64_t leg_least_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
 {
     const struct trip_leg *leg = &e->legs[which];
-    const struct trip_clock *c = which == ANALYSIS_LEG_DATA_OUT || which == ANALYSIS_LEG_ACK_IN ? &e->sender : &e->receiver;
+    const struct trip_clock *c = trip_clock_of(e, leg_end(which));
     const int64_t latest_ns = leg_ns(which, c, leg->stamp, leg->stamped_ns, tick);
     return leg->seen.n == 0 || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
 }
@@ -759,11 +765,6 @@ static struct analysis_tap_clock_fit trip_fit(const struct analysis_round_trip *
 {
     const struct analysis_tap_clock *c = e->taps ? &e->taps->clock[end] : NULL;
     return c && tick >= 0 && c->unit_ns == tick_ns[tick] ? analysis_tap_clock_fit(c) : (struct analysis_tap_clock_fit){0, 0};
-}
-
-static const struct trip_clock *trip_clock_of(const struct analysis_round_trip *e, enum trip_end end)
-{
-    return end == TRIP_SENDER ? &e->sender : &e->receiver;
 }
 
 static void trip_read(const struct analysis_round_trip *e, struct trip_reading *r)

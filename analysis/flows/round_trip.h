@@ -12,8 +12,8 @@
  *   ACK, receiver to tap     t(ACK) - v(ACK)
  *   ACK, tap to sender       v(data) - t(ACK)         of the first data that echo v(ACK)
  * Clocks differ by a constant, and by their pace where that shows (analysis/flows/tap_clock.h), so each leg is known but for
- * one; its mean less its minimum is what it waited, when the
- * flow met empty queues once (its beginning was captured), else at least that. Half a clock tick is taken off: a
+ * one; its mean less its minimum is what it waited, when the flow met empty queues once (its beginning was captured), else
+ * at least that. Half a clock tick is taken off: a
  * stamp is up to a tick old. Ticks of 1 us, 1, 4 and 10 ms are told apart by their pace. An ACK that a hole held back
  * (duplicate ACKs or selective acknowledgements before it) times neither loop nor leg: it speaks of data that came long
  * before.

@@ -40,7 +40,7 @@ __attribute__((noinline)) static void tap_clock_reach(struct analysis_tap_clock 
     c->shift += by;
 }
 
-void analysis_tap_clock_note(struct analysis_tap_clock *c, int unit_ns, int64_t time_ns, bool above, int64_t theta_ns)
+void analysis_tap_clock_note(struct analysis_tap_clock *c, int unit_ns, int64_t time_ns, bool sent, int64_t theta_ns)
 {
     if (!c->begun || c->unit_ns != unit_ns)
         *c = (struct analysis_tap_clock){.begun = true, .unit_ns = unit_ns, .first = time_ns / UNIT_NS, .latest_ns = time_ns};
@@ -49,11 +49,11 @@ void analysis_tap_clock_note(struct analysis_tap_clock *c, int unit_ns, int64_t 
         tap_clock_reach(c, time_ns);
         at = (time_ns / UNIT_NS >> c->shift) - c->first;
     }
-    if (!above) { /* as it passes */
+    if (sent) { /* as it passes */
         c->back_ns = c->latest_ns - time_ns > c->back_ns ? c->latest_ns - time_ns : c->back_ns;
         c->latest_ns = time_ns > c->latest_ns ? time_ns : c->latest_ns;
     }
-    tap_clock_bound(&c->slot[at < 0 ? 0 : at], !above, theta_ns);
+    tap_clock_bound(&c->slot[at < 0 ? 0 : at], sent, theta_ns);
 }
 
 static double tap_clock_width_ns(const struct analysis_tap_clock *c)

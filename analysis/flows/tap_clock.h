@@ -18,7 +18,7 @@
 
 struct analysis_tap_clock_slot {
     bool has[2];
-    int64_t bound_ns[2]; /* of theta: the most that is below it, the least that is above it */
+    int64_t bound_ns[2]; /* of theta, by `sent`: the most that is below it, the least that is above it */
 };
 
 struct analysis_tap_clock { /* zeroed: nothing yet */
@@ -30,8 +30,9 @@ struct analysis_tap_clock { /* zeroed: nothing yet */
     struct analysis_tap_clock_slot slot[ANALYSIS_TAP_CLOCK_SLOTS];
 };
 
-/* A frame passes at time_ns, of which theta is above (or below) this. Another tick than before begins anew. */
-void analysis_tap_clock_note(struct analysis_tap_clock *c, int unit_ns, int64_t time_ns, bool above, int64_t theta_ns);
+/* A frame passes at time_ns: the host sent it, and theta is less than this, or it answered it, and theta is more. Another tick
+ * than before begins anew. */
+void analysis_tap_clock_note(struct analysis_tap_clock *c, int unit_ns, int64_t time_ns, bool sent, int64_t theta_ns);
 
 struct analysis_tap_clock_fit {
     double pace;   /* b; 0 where none shows */

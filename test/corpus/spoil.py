@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures that lack something: those of a corpus as a worse tap would have made them.
 
-    spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500] [--count N]
+    spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,
+                        set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500] [--count N]
 
 FROM is a corpus of emulated.py (pcap). Of each capture TO gets one for each way to spoil it, whose class it is in truth.csv:
 stamps cut to that unit; frames to the judged host alone, or from it; that many bytes of each frame; frames without that
@@ -80,7 +81,8 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("directory")
     p.add_argument("to", type=pathlib.Path)
-    p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500")
+    p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,"
+                   "set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500")
     p.add_argument("--count", type=int, help="of the first N captures only")
     o = p.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)

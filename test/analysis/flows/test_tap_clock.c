@@ -18,8 +18,8 @@ static struct analysis_tap_clock clocked(uint64_t seed, int ms, uint64_t wait, d
         const int64_t host_ns = i * MS + (int64_t)random_below(&r, (uint64_t)MS);
         const int64_t tap_ns = host_ns + llround(pace * (double)host_ns) + (i >= step_at_ms ? step_ns : 0);
         const int64_t sent_ns = host_ns - (int64_t)random_below(&r, wait), got_ns = host_ns + (int64_t)random_below(&r, wait);
-        analysis_tap_clock_note(&c, (int)MS, tap_ns, false, tap_ns - (sent_ns - (sent_ns % MS + MS) % MS));
-        analysis_tap_clock_note(&c, (int)MS, tap_ns, true, tap_ns - got_ns / MS * MS - MS);
+        analysis_tap_clock_note(&c, (int)MS, tap_ns, true, tap_ns - (sent_ns - (sent_ns % MS + MS) % MS));
+        analysis_tap_clock_note(&c, (int)MS, tap_ns, false, tap_ns - got_ns / MS * MS - MS);
     }
     return c;
 }
@@ -72,7 +72,7 @@ TEST(test_a_clock_that_is_set_fits_no_pace)
 TEST(test_a_stray_sample_is_no_clock_that_was_set)
 {
     struct analysis_tap_clock c = clocked(3, 4000, 50000, 0, 0, 0);
-    analysis_tap_clock_note(&c, (int)MS, 1500 * MS, true, 30 * MS);
+    analysis_tap_clock_note(&c, (int)MS, 1500 * MS, false, 30 * MS);
     assert_true(analysis_tap_clock_fit(&c).off_ns == 0);
 }
 
@@ -83,7 +83,7 @@ TEST(test_a_coarse_tap_is_no_clock_that_was_set)
     struct analysis_tap_clock c = {.begun = false};
     for (int64_t i = 0; i < 20000; i++) {
         const int64_t host_ns = i * MS / 5, tap_ns = (host_ns / (2 * MS) + 1) * 2 * MS, v_ns = host_ns / MS * MS;
-        analysis_tap_clock_note(&c, (int)MS, tap_ns, random_below(&r, 2), tap_ns - v_ns - (i % 2 ? 0 : MS));
+        analysis_tap_clock_note(&c, (int)MS, tap_ns, !random_below(&r, 2), tap_ns - v_ns - (i % 2 ? 0 : MS));
     }
     assert_true(analysis_tap_clock_fit(&c).off_ns == 0);
 }
@@ -94,8 +94,8 @@ TEST(test_bounds_stay_where_they_were)
     for (int64_t soon = 10; soon < 500; soon += 7) {
         struct analysis_tap_clock c = {.begun = false};
         for (int64_t t = 7; t < 512; t++) {
-            analysis_tap_clock_note(&c, (int)MS, t * MS, false, t == soon ? -5 * MS : 0);
-            analysis_tap_clock_note(&c, (int)MS, t * MS, true, -3 * MS);
+            analysis_tap_clock_note(&c, (int)MS, t * MS, true, t == soon ? -5 * MS : 0);
+            analysis_tap_clock_note(&c, (int)MS, t * MS, false, -3 * MS);
         }
         const double at_ns = ((double)(soon / 16) + 0.5) * 16e6, pace = 1e-3;
         assert_true(fabs(analysis_tap_clock_least_ns(&c, true, pace, 0) - (-5e6 - pace * at_ns)) < 1);
@@ -108,7 +108,7 @@ TEST(test_without_both_ways_nothing_is_known)
     struct analysis_tap_clock c = {.begun = false};
     assert_true(analysis_tap_clock_fit(&c).pace == 0 && analysis_tap_clock_fit(&c).off_ns == 0);
     for (int64_t i = 0; i < 100; i++)
-        analysis_tap_clock_note(&c, (int)MS, i * MS, false, i * MS);
+        analysis_tap_clock_note(&c, (int)MS, i * MS, true, i * MS);
     assert_true(analysis_tap_clock_fit(&c).pace == 0 && analysis_tap_clock_fit(&c).off_ns == 0);
     assert_true(isinf(analysis_tap_clock_least_ns(&c, false, 0, 0)));
 }
