@@ -115,7 +115,7 @@
     ROW(HEADERS_CUT, "headers_cut", "frames are cut within their TCP headers", NOTHING,                               \
         "capture more of each frame", NULL,                                                                           \
         {JUDGE_REMEDY_ANY, "tcpdump -i DEV -s 128 -w my.pcap"})                                                       \
-    ROW(CLOCK_SET, "clock_set", "the clock of the capture, or of a host, was set meanwhile", NOTHING,                 \
+    ROW(CLOCK_SET, "clock_set", "the clock of the capture, or of a host, was set meanwhile, or its unit is unknown", NOTHING,\
         "look at what was captured before that, or after it", NULL,                                                   \
         {JUDGE_REMEDY_ANY, "editcap -B 'YYYY-MM-DD hh:mm:ss' my.pcap before.pcap  # -A for what was after it"})
 

@@ -133,7 +133,7 @@ static void ground_open(const struct judge_facts *s, struct judge_diagnosis *d)
     }
     if (s->clock_off_s > 0) {
         d->cause = JUDGE_CAUSE_CLOCK_SET;
-        snprintf(d->why, sizeof d->why, "%s Mb/s pass; %s, by %.3g s at least", UNITS_MBPS(carried_bps),
+        snprintf(d->why, sizeof d->why, "%s Mb/s pass; %s: times are off by %.3g s at least", UNITS_MBPS(carried_bps),
                  judge_cause(d->cause)->meaning, s->clock_off_s);
         return;
     }

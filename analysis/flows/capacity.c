@@ -539,5 +539,8 @@ double analysis_capacity_bps(const struct analysis_capacity_way *w, double *shar
             rate = bytes * 8 / seconds;
         }
     }
-    return *share >= VOTES ? rate : NAN;
+    if (!(*share >= VOTES))
+        return (double)NAN;
+    const bool alone = analysis_capacity_shows(analysis_spacing_batch_s(&w->spacing), rate); /* else many batches tell */
+    return alone || w->train_bps * exp2(1.0 / PER_OCTAVE) >= rate ? rate : (double)NAN;
 }

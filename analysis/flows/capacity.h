@@ -108,11 +108,13 @@ const struct analysis_capacity_host *analysis_capacity_find(const struct analysi
 /* The tick of the capture's clock, s, which the stamps of frames are multiples of. Nothing shorter shows. 0: no frames. */
 double analysis_capacity_stamp_s(const struct analysis_capacity_host *h);
 
-/* Would full frames back to back at such a rate, or a higher one, have a vote with a clock of such ticks? */
+/* Would full frames back to back at such a rate, or a higher one, have a vote with a clock of such ticks, or in batches so far
+ * apart? */
 bool analysis_capacity_shows(double stamp_s, double bps);
 
 /* The rate of back-to-back frames, bit/s on the wire, at which a quarter of the bytes and more pass and which is not
- * below what 100 ms carried, by the size of groups that agree most; NAN when there is none. *share: of bytes in such
+ * below what 100 ms carried, by the size of groups that agree most; NAN when there is none, or where frames are stamped in
+ * batches that tell no such rate. *share: of bytes in such
  * groups. */
 double analysis_capacity_bps(const struct analysis_capacity_way *w, double *share);
 

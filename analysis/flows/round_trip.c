@@ -23,6 +23,7 @@
 #define LEAST_RELEASES 4
 #define EARLY 16 /* ticks of a clock that show its pace; of an age, the part that it may be off */
 #define EARLY_MOST_NS INT64_C(60000000000) /* no loop is longer: the least timeout that may be the longest (RFC 6298, 2.5) */
+#define COARSEST_NS 16e6 /* 64 Hz: the slowest that a clock of today moves on */
 #define ALONE 8 /* times as many ACKs of one segment as of several: the receiver delays none */
 
 static_assert(ANALYSIS_ROUND_TRIP_TICKS == ANALYSIS_LEG_SERIES_TICKS, "which the series keeps the least by");
@@ -41,8 +42,9 @@ struct trip_leg {
 
 struct trip_clock {
     bool known;
-    uint32_t first, last;
-    int64_t first_ns, last_ns;
+    uint32_t first, last, least_step; /* that it moved on by at once; 0 unknown */
+    int64_t first_ns, last_ns, seen_ns; /* of the last stamp: when it was new, and when it passed the latest */
+    int64_t stood_ns;                   /* in all, from when one was new until it passed the last time */
 };
 
 /* A stamp that passed, and when; its echo ends it, or a later one's. The newest that passed, and when. */
@@ -102,6 +104,7 @@ struct trip_taps {
 struct trip_reading {
     int tick[ANALYSIS_LEGS];         /* -1 unknown */
     double span_ns[ANALYSIS_LEGS];   /* of a tick, by the tap's clock */
+    double age_ns[ANALYSIS_LEGS];    /* that a stamp may have: a tick, or as many as the clock moves on by at once */
     double pace[ANALYSIS_LEGS];      /* of the tap's clock by that end's, less one */
     double least_ns[ANALYSIS_LEGS];
     double off_ns;
@@ -171,10 +174,12 @@ void analysis_round_trip_free(struct analysis_round_trip *e)
 __attribute__((noinline)) static void clock_step(struct trip_clock *c, uint32_t stamp, int64_t time_ns)
 {
     if (!c->known)
-        *c = (struct trip_clock){true, stamp, stamp, time_ns, time_ns};
+        *c = (struct trip_clock){true, stamp, stamp, 0, time_ns, time_ns, time_ns, 0};
     if ((int32_t)(stamp - c->last) > 0 && time_ns > c->last_ns) {
+        c->least_step = c->least_step == 0 || stamp - c->last < c->least_step ? stamp - c->last : c->least_step;
+        c->stood_ns += c->seen_ns - c->last_ns;
         c->last = stamp;
-        c->last_ns = time_ns;
+        c->last_ns = c->seen_ns = time_ns;
     }
 }
 
@@ -182,6 +187,8 @@ static inline void clock_note(struct trip_clock *c, uint32_t stamp, int64_t time
 {
     if (__builtin_expect(stamp != c->last || !c->known, 0))
         clock_step(c, stamp, time_ns);
+    else
+        c->seen_ns = time_ns;
 }
 
 /* The tick whose pace the clock kept, the nearest by their ratio; -1 before it has moved on. */
@@ -760,36 +767,71 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
     trip_run(e, ack, time_ns);
 }
 
+/* How old a stamp may be. Clocks that count ms and move on by 16 of them at once are common (Windows). A stamp's age makes
+ * the least of the leg to an end shorter and leaves that of the leg from it as it is: by so much the loop to it is longer
+ * than both. Nor is it more than the least step. That may be the time between frames, or between bursts; but then frames of
+ * one stamp leave within a tick, and pass within hardly two. */
+static double trip_age_ns(const struct analysis_round_trip *e, enum trip_end end, const struct trip_reading *r)
+{
+    const enum analysis_leg go = end == TRIP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
+    const enum analysis_leg come = end == TRIP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
+    const int64_t loop_ns = e->least_loop_ns[end == TRIP_RECEIVER ? ANALYSIS_LOOP_RECEIVER : ANALYSIS_LOOP_SENDER];
+    const struct trip_clock *c = trip_clock_of(e, end);
+    const double most_ns = (c->least_step + 1) * r->span_ns[go]; /* of steps of 15.625 ms, in whole ms */
+    if (c->least_step < 2 || r->tick[go] == 0 || (double)c->least_step * r->span_ns[go] > COARSEST_NS || c->least_step * c->stood_ns <= 2 * (c->last_ns - c->first_ns))
+        return r->span_ns[go];
+    const double age_ns = loop_ns < INT64_MAX ? (double)loop_ns - r->least_ns[go] - r->least_ns[come] : most_ns;
+    return fmin(most_ns, fmax(r->span_ns[go], age_ns));
+}
+
+static void trip_ages(const struct analysis_round_trip *e, struct trip_reading *r)
+{
+    for (int k = 0; k < ANALYSIS_LEGS; k++)
+        r->age_ns[k] = trip_age_ns(e, leg_end((enum analysis_leg)k), r);
+}
+
 /* By how much the tap's clock gains on an end's, and is off that; none where the end's ticks passed for others. */
-static struct analysis_tap_clock_fit trip_fit(const struct analysis_round_trip *e, enum trip_end end, int tick)
+static struct analysis_tap_clock_fit trip_fit(const struct analysis_round_trip *e, enum trip_end end, const struct trip_reading *r)
 {
     const struct analysis_tap_clock *c = e->taps ? &e->taps->clock[end] : NULL;
-    return c && tick >= 0 && c->unit_ns == tick_ns[tick] ? analysis_tap_clock_fit(c) : (struct analysis_tap_clock_fit){0, 0};
+    const enum analysis_leg leg = end == TRIP_SENDER ? ANALYSIS_LEG_DATA_OUT : ANALYSIS_LEG_DATA_IN;
+    if (!c || r->tick[leg] < 0 || c->unit_ns != tick_ns[r->tick[leg]])
+        return (struct analysis_tap_clock_fit){0, 0};
+    if (!(r->age_ns[leg] > r->span_ns[leg]))
+        return analysis_tap_clock_fit(c);
+    const struct analysis_tap_clock older = analysis_tap_clock_older(c, trip_clock_of(e, end)->least_step * r->span_ns[leg]);
+    return analysis_tap_clock_fit(&older);
 }
 
 static void trip_read(const struct analysis_round_trip *e, struct trip_reading *r)
 {
     struct analysis_tap_clock_fit fit[TRIP_ENDS];
-    int tick[TRIP_ENDS];
     r->off_ns = 0;
+    for (int k = 0; k < ANALYSIS_LEGS; k++) {
+        const int tick = clock_tick(trip_clock_of(e, leg_end((enum analysis_leg)k)));
+        r->tick[k] = tick;
+        r->pace[k] = 0;
+        r->span_ns[k] = tick < 0 ? (double)NAN : (double)tick_ns[tick];
+        r->least_ns[k] = tick < 0 || e->legs[k].n == 0 ? (double)NAN : (double)leg_least_ns(e, (enum analysis_leg)k, tick);
+    }
+    trip_ages(e, r);
     for (int end = 0; end < TRIP_ENDS; end++) {
-        tick[end] = clock_tick(trip_clock_of(e, (enum trip_end)end));
-        fit[end] = trip_fit(e, (enum trip_end)end, tick[end]);
+        fit[end] = trip_fit(e, (enum trip_end)end, r);
         r->off_ns = fmax(r->off_ns, fit[end].off_ns);
     }
+    if (fit[TRIP_SENDER].pace == 0 && fit[TRIP_RECEIVER].pace == 0)
+        return;
     for (int k = 0; k < ANALYSIS_LEGS; k++) {
-        const enum analysis_leg leg = (enum analysis_leg)k;
-        const enum trip_end end = leg_end(leg);
-        r->tick[k] = tick[end];
-        r->pace[k] = fit[end].pace;
-        r->span_ns[k] = tick[end] < 0 ? (double)NAN : (double)tick_ns[tick[end]] * (1 + r->pace[k]);
-        r->least_ns[k] = tick[end] < 0 || e->legs[k].n == 0 ? (double)NAN : (double)leg_least_ns(e, leg, tick[end]);
-        if (r->pace[k] == 0)
+        const enum trip_end end = leg_end((enum analysis_leg)k);
+        if (fit[end].pace == 0)
             continue;
-        const double least_ns = analysis_tap_clock_least_ns(&e->taps->clock[end], leg_sign(leg) > 0, r->pace[k],
+        const double least_ns = analysis_tap_clock_least_ns(&e->taps->clock[end], leg_sign((enum analysis_leg)k) > 0, fit[end].pace,
                                                             trip_clock_of(e, end)->first_ns);
+        r->pace[k] = fit[end].pace;
+        r->span_ns[k] *= 1 + r->pace[k];
         r->least_ns[k] = isfinite(least_ns) ? least_ns : r->least_ns[k];
     }
+    trip_ages(e, r);
 }
 
 /* What a slot with samples says; the rest as before. */
@@ -800,7 +842,7 @@ static void trip_wait(const struct analysis_round_trip *e, const struct analysis
     for (int k = 0; k < ANALYSIS_LEGS; k++) {
         const enum analysis_leg leg = (enum analysis_leg)k;
         double mean = analysis_leg_series_mean_ns(&slot->cell[k], r->span_ns[k]);
-        double beyond = leg_sign(leg) * mean - r->least_ns[k] - r->span_ns[k] / 2;
+        double beyond = leg_sign(leg) * mean - r->least_ns[k] - r->age_ns[k] / 2;
         w->leg_samples[k] = slot->cell[k].n;
         w->leg_s[k] = isfinite(mean) ? beyond * 1e-9 : w->leg_s[k];
         if (k < ANALYSIS_LEG_SERIES_LEAST && w->leg_samples[k] > 0)
@@ -879,7 +921,7 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
 {
     struct trip_reading r;
     trip_read(e, &r);
-    const double sender_ns = r.span_ns[ANALYSIS_LEG_DATA_OUT], receiver_ns = r.span_ns[ANALYSIS_LEG_DATA_IN];
+    const double sender_ns = r.age_ns[ANALYSIS_LEG_DATA_OUT], receiver_ns = r.age_ns[ANALYSIS_LEG_DATA_IN];
     *x = (struct analysis_round_trip_figures){.passed = e->xi, .clock_off_s = r.off_ns * 1e-9,
                                        .hold_s = e->holds > 0 ? e->hold_sum_ns / (double)e->holds * 1e-9 : NAN};
     for (int i = 0; i < ANALYSIS_LOOPS; i++)
@@ -889,16 +931,16 @@ void analysis_round_trip_get(const struct analysis_round_trip *e, struct analysi
         x->stamped = e->stamped[r.tick[ANALYSIS_LEG_DATA_IN]].xi;
     double least_ns = 0;
     for (int i = 0; i < ANALYSIS_LEGS; i++) {
-        const double wait_ns = leg_mean_ns(e, (enum analysis_leg)i, r.span_ns[i]) - r.least_ns[i] - r.span_ns[i] / 2;
+        const double wait_ns = leg_mean_ns(e, (enum analysis_leg)i, r.span_ns[i]) - r.least_ns[i] - r.age_ns[i] / 2;
         x->wait_s[i] = isnan(r.least_ns[i]) ? (double)NAN : fmax(0, wait_ns) * 1e-9;
         least_ns += r.least_ns[i];
     }
-    /* Stamps are up to a tick old: that makes two of the minima a tick too small. */
+    /* Stamps are so old at most: that makes two of the minima as much too small. */
     x->floor_s = isnan(least_ns) ? (double)NAN : fmax(0, least_ns + sender_ns + receiver_ns) * 1e-9;
     for (int i = 0; i < ANALYSIS_LOOPS; i++) {
         enum analysis_leg go = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_DATA_IN : ANALYSIS_LEG_ACK_IN;
         enum analysis_leg come = i == ANALYSIS_LOOP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
-        x->stamped_least_s[i] = (r.least_ns[go] + r.least_ns[come] + r.span_ns[go]) * 1e-9;
+        x->stamped_least_s[i] = (r.least_ns[go] + r.least_ns[come] + r.age_ns[go]) * 1e-9;
     }
     x->data_wait_s = x->wait_s[ANALYSIS_LEG_DATA_OUT] + x->wait_s[ANALYSIS_LEG_DATA_IN];
     x->ack_wait_s = x->wait_s[ANALYSIS_LEG_ACK_OUT] + x->wait_s[ANALYSIS_LEG_ACK_IN];

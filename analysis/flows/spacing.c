@@ -4,11 +4,14 @@
 #include "base/octave.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define PER_OCTAVE 4
 #define LEAST_BPS 1e3
 #define LONG 4       /* frames' time, and more, apart: silence */
-#define FASTEST 0.02 /* of the bytes */
+#define FASTEST 0.02 /* of the bytes, or pairs */
+#define MOST 0.5     /* of the pairs */
+#define UNLIKE 4     /* times as many bytes, and more: in one order a wire passes them at that many times the rate */
 #define RARE 4       /* mean distances, and more, apart stand at most a quarter of the frames: their sum is the time */
 #define MOST_RARE_NS (INT64_C(1) << 32) /* times the fastest rate it fits into 64 bits */
 
@@ -46,7 +49,7 @@ static void spacing_runs(struct analysis_spacing *w, int rate, const struct spac
 /* Counts a frame, which stands for `weight`, and returns at which step of rates it follows the one before it. */
 static int spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time_ns, double weight)
 {
-    uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes;
+    uint32_t larger = bytes > w->last_bytes ? bytes : w->last_bytes, smaller = bytes + w->last_bytes - larger;
     double apart_s = (double)(time_ns - w->last_ns) * 1e-9;
     apart_s = apart_s > 1e-9 ? apart_s : 1e-9; /* as captures stamp them */
     double apart = apart_s * 1e9;
@@ -57,6 +60,7 @@ static int spacing_one(struct analysis_spacing *w, uint32_t bytes, int64_t time_
     w->bytes[step] += weight * bytes;
     w->seconds[step] += weight * apart_s;
     w->apart_s[half] += weight * apart_s;
+    w->pairs[smaller * UNLIKE <= larger][step] += weight;
     return step;
 }
 
@@ -172,6 +176,35 @@ void analysis_spacing_add(struct analysis_spacing *w, const uint32_t *bytes, con
     else
         spacing_some(w, bytes, time_ns, n, weight);
     w->frames += (double)n;
+}
+
+/* The step at which, or faster, such a share of pairs stand; -1 where that is less than one. */
+static int spacing_fastest(const double *pairs, double share)
+{
+    double all = 0, above = 0;
+    int top = ANALYSIS_SPACING_STEPS;
+    for (int i = 0; i < ANALYSIS_SPACING_STEPS; i++)
+        all += pairs[i];
+    while (top > 0 && above < share * all)
+        above += pairs[--top];
+    return share * all < 1 ? -1 : top;
+}
+
+/* In batches unlike frames are as far apart as others, nearly all of them; on a wire UNLIKE times nearer, in one order, and at
+ * rest farther. */
+double analysis_spacing_batch_s(const struct analysis_spacing *w)
+{
+    const int alike = spacing_fastest(w->pairs[0], MOST), unlike = spacing_fastest(w->pairs[1], MOST);
+    const int nearest = spacing_fastest(w->pairs[1], FASTEST);
+    double time_s = 0, above_s = 0;
+    int half = ANALYSIS_SPACING_APARTS;
+    if (alike < 0 || nearest < 0 || abs(unlike - alike) > 1 || abs(nearest - alike) > 1)
+        return 0;
+    for (int i = 0; i < ANALYSIS_SPACING_APARTS; i++)
+        time_s += w->apart_s[i];
+    while (half > 0 && above_s < time_s / 2)
+        above_s += w->apart_s[--half];
+    return exp2(half / 2.0) * 1e-9;
 }
 
 void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x)

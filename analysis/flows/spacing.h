@@ -4,7 +4,12 @@
  * Two frames stand at the rate of the larger one's wire bytes over the time between them: of frames back to back at
  * least the link's, whichever end of a frame is stamped. In a run no two stand much slower. What serves a queue
  * without resting begins no new run while a frame waits, so no frame waits longer than the run before it has lasted:
- * where frames wait longer than that, something stops them. */
+ * where frames wait longer than that, something stops them.
+ *
+ * A wire needs as much longer for a frame as that is longer. Of a large frame and a small one back to back the tap therefore
+ * sees them a small one's time apart in one order, by whichever end it stamps, and a large one's in the other. Who stamps
+ * frames that a NIC hands over together (interrupt coalescing) puts all alike close, and what is between those batches is
+ * the NIC's time: such stamps tell no rate. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,6 +24,7 @@
 struct analysis_spacing {
     double bytes[ANALYSIS_SPACING_STEPS], seconds[ANALYSIS_SPACING_STEPS];
     double apart_s[ANALYSIS_SPACING_APARTS]; /* by how long, in half octaves of ns */
+    double pairs[2][ANALYSIS_SPACING_STEPS]; /* of frames of about one size, and of unlike ones */
     struct {
         int64_t began_ns;        /* of a run of at least that rate */
         double since_ns, frames; /* when it began: of the frames added with its first one, up to that */
@@ -49,3 +55,7 @@ struct analysis_spacing_figures {
 };
 
 void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x);
+
+/* How far apart batches of frames are that tell no rate, s: half of the time lies in such distances, and longer ones. 0: none
+ * show, as where frames of few sizes pass. */
+double analysis_spacing_batch_s(const struct analysis_spacing *w);

@@ -139,6 +139,14 @@ struct analysis_tap_clock_fit analysis_tap_clock_fit(const struct analysis_tap_c
     return (struct analysis_tap_clock_fit){(least + most) / 2, 0};
 }
 
+struct analysis_tap_clock analysis_tap_clock_older(const struct analysis_tap_clock *c, double by_ns)
+{
+    struct analysis_tap_clock older = *c;
+    for (int i = 0; i < SLOTS; i++)
+        older.slot[i].bound_ns[0] -= (int64_t)by_ns;
+    return older;
+}
+
 double analysis_tap_clock_least_ns(const struct analysis_tap_clock *c, bool sent, double pace, int64_t since_ns)
 {
     const double width_ns = tap_clock_width_ns(c), first_ns = (double)c->first * width_ns - (double)since_ns;

@@ -39,6 +39,9 @@ struct analysis_tap_clock_fit {
     double off_ns; /* by how much theta leaves the bounds of that line at most; 0: nowhere */
 };
 
+/* As if stamps were so much older than a tick at most. */
+struct analysis_tap_clock analysis_tap_clock_older(const struct analysis_tap_clock *c, double by_ns);
+
 /* The line. Bounds that contradict each other within most slots are that much off everywhere: stamps of the
  * tap may be. A tap whose clock goes back was set. */
 struct analysis_tap_clock_fit analysis_tap_clock_fit(const struct analysis_tap_clock *c);

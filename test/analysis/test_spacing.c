@@ -163,3 +163,37 @@ TEST(test_steps_are_those_of_the_logarithm)
                          rate > 1 ? (int)floor(log2(rate) * per_octave) : 0);
     }
 }
+
+/* A full link of 100 Mb/s, a third of whose frames are small, as its end sees them: by their last bit, or by their first, or
+ * all of a millisecond together, 300 ns apart. */
+static double batch_of(bool begins, int64_t batch_ns)
+{
+    struct random r = random_of(11);
+    struct analysis_spacing w = {.frames = 0};
+    int64_t at = 7, last_ns = 0;
+    for (int i = 0; i < 3000; i++) {
+        const uint32_t bytes = random_below(&r, 3) == 0 ? FRAME / 10 : FRAME;
+        const int64_t takes = FRAME_NS * bytes / FRAME, shown = begins ? at : at + takes;
+        const int64_t due = batch_ns > 0 ? (shown / batch_ns + 1) * batch_ns : shown;
+        last_ns = due > last_ns ? due : batch_ns > 0 ? last_ns + 300 : due;
+        add(&w, bytes, last_ns);
+        at += takes;
+    }
+    return analysis_spacing_batch_s(&w);
+}
+
+TEST(test_batches_do_not_know_sizes)
+{
+    assert_true(batch_of(false, 0) == 0 && batch_of(true, 0) == 0);
+    assert_true(near(batch_of(false, 1000000), 1e-3, 0.5));
+    assert_true(near(batch_of(true, 1000000), 1e-3, 0.5));
+}
+
+/* Of frames of one size nobody knows. */
+TEST(test_of_one_size_no_batches_show)
+{
+    struct analysis_spacing w = {.frames = 0};
+    for (int i = 0; i < 1000; i++)
+        add(&w, FRAME, 7 + i / 10 * 10 * FRAME_NS + i % 10 * 300);
+    assert_true(analysis_spacing_batch_s(&w) == 0);
+}

@@ -3,13 +3,16 @@
 """Captures that lack something: those of a corpus as a worse tap would have made them.
 
     spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,
-                        set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500] [--count N]
+                        set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500,ticks,peersticks,
+                        polled100us,polled1ms] [--count N]
 
 FROM is a corpus of emulated.py (pcap). Of each capture TO gets one for each way to spoil it, whose class it is in truth.csv:
 stamps cut to that unit; frames to the judged host alone, or from it; that many bytes of each frame; frames without that
 percentage of them, drawn one by one; that part of its time alone, from any place after its first fifth on; each frame twice,
 some microseconds apart, as a bridge shows it to a tap of all its ports; by a clock that NTP sets by so much in its middle third,
-or slews by so many ppm, in their order. The truth stays what it was: who cannot see it should not say it."""
+or slews by so many ppm, in their order; with TCP timestamps that move on every 15.625 ms, as Windows' clock does: of all hosts,
+or of the judged host's peers alone; stamped when a NIC hands over what came within so long, 300 ns apart. The truth stays what it
+was: who cannot see it should not say it."""
 import argparse
 import csv
 import gzip
@@ -26,6 +29,8 @@ SOURCE = slice(26, 30)  # of an Ethernet frame: its IPv4 source
 PARTS = {"tenth": 0.1, "fiftieth": 0.02}
 TWICE_NS = (2000, 60000)
 LATE_NS = 10**10
+POLLED_NS = 300
+TICK_MS = 15.625  # of Windows
 
 
 def stretch(records, part, drawn):
@@ -52,6 +57,43 @@ def clocked(records, how, drawn):
     return [(ns + late_ns + (by_ns if ns >= at else 0), wire, frame) for ns, wire, frame in records]
 
 
+def polled(records, how, own):
+    """Each way for itself: what comes within that time of the first, at its end."""
+    wait_ns = int(how[6:-2]) * (1000 if how.endswith("us") else 10**6)
+    due, seen, shown = {}, {}, []
+    for ns, wire, frame in records:
+        way = frame[SOURCE] == own
+        if ns > due.get(way, -1):
+            due[way], seen[way] = ns + wait_ns, 0
+        shown.append((due[way] + seen[way] * POLLED_NS, wire, frame))
+        seen[way] += 1
+    return sorted(shown, key=lambda r: r[0])
+
+
+def timestamps(frame):
+    """Where a segment's TSval is (RFC 7323, section 3.2); None: nowhere."""
+    if frame[12:14] != b"\x08\0" or frame[23] != 6:
+        return None
+    at = 14 + (frame[14] & 15) * 4
+    end, at = at + (frame[at + 12] >> 4) * 4, at + 20
+    while at + 10 <= end and frame[at] != 0:
+        if frame[at] == 8:
+            return at + 2
+        at += 1 if frame[at] == 1 else max(2, frame[at + 1])
+    return None
+
+
+def ticked(frame, own, peers):
+    """Of a host's clock: its own TSval, and what others echo of it."""
+    at = timestamps(frame)
+    if at is None:
+        return frame
+    sent = frame[SOURCE] == own
+    stamp = [int(int(v / TICK_MS) * TICK_MS) if not (peers and (sent == (i == 0))) else v
+             for i, v in enumerate(struct.unpack(">II", frame[at:at + 8]))]
+    return frame[:at] + struct.pack(">II", *stamp) + frame[at + 8:]
+
+
 def spoiled(data, how, host, seed):
     order = "<" if data[:1] in (b"\xd4", b"\x4d") else ">"
     per_s = 10**9 if data[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 10**6
@@ -67,11 +109,14 @@ def spoiled(data, how, host, seed):
         records = again(records, drawn)
     elif how.startswith(("set", "slew")):
         records = clocked(records, how, drawn)
+    elif how.startswith("polled"):
+        records = polled(records, how, own)
     for ns, wire, frame in records:
         if (how in ("in", "out") and (frame[SOURCE] == own) != (how == "out")) or (
                 how.startswith("drop") and drawn.random() < int(how[4:]) / 100):
             continue
         frame = frame[:int(how[4:])] if how.startswith("snap") else frame
+        frame = ticked(frame, own, how == "peersticks") if how.endswith("ticks") else frame
         s, fraction = divmod(ns // unit_ns * unit_ns, 10**9)
         kept.append(struct.pack(order + "IIII", s, fraction * per_s // 10**9, len(frame), wire) + frame)
     return b"".join(kept)
@@ -82,7 +127,7 @@ def main():
     p.add_argument("directory")
     p.add_argument("to", type=pathlib.Path)
     p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,"
-                   "set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500")
+                   "set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500,ticks,peersticks,polled100us,polled1ms")
     p.add_argument("--count", type=int, help="of the first N captures only")
     o = p.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)
