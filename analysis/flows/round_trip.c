@@ -777,7 +777,7 @@ static double trip_age_ns(const struct analysis_round_trip *e, enum trip_end end
     const enum analysis_leg come = end == TRIP_RECEIVER ? ANALYSIS_LEG_ACK_OUT : ANALYSIS_LEG_DATA_OUT;
     const int64_t loop_ns = e->least_loop_ns[end == TRIP_RECEIVER ? ANALYSIS_LOOP_RECEIVER : ANALYSIS_LOOP_SENDER];
     const struct trip_clock *c = trip_clock_of(e, end);
-    const double most_ns = (c->least_step + 1) * r->span_ns[go]; /* of steps of 15.625 ms, in whole ms */
+    const double most_ns = (c->least_step + 2) * r->span_ns[go]; /* 15.625 ms are 15 at least, and the stamp is cut off, too */
     if (c->least_step < 2 || r->tick[go] == 0 || (double)c->least_step * r->span_ns[go] > COARSEST_NS || c->least_step * c->stood_ns <= 2 * (c->last_ns - c->first_ns))
         return r->span_ns[go];
     const double age_ns = loop_ns < INT64_MAX ? (double)loop_ns - r->least_ns[go] - r->least_ns[come] : most_ns;
@@ -799,7 +799,7 @@ static struct analysis_tap_clock_fit trip_fit(const struct analysis_round_trip *
         return (struct analysis_tap_clock_fit){0, 0};
     if (!(r->age_ns[leg] > r->span_ns[leg]))
         return analysis_tap_clock_fit(c);
-    const struct analysis_tap_clock older = analysis_tap_clock_older(c, trip_clock_of(e, end)->least_step * r->span_ns[leg]);
+    const struct analysis_tap_clock older = analysis_tap_clock_older(c, (trip_clock_of(e, end)->least_step + 1) * r->span_ns[leg]);
     return analysis_tap_clock_fit(&older);
 }
 

@@ -76,6 +76,29 @@ TEST(test_a_clock_need_not_tick_in_decimal_units)
     }
 }
 
+/* Frames of two sizes fill 100 Mb/s, and a NIC hands over what came within a millisecond, 300 ns apart: of a group of 12 most
+ * come with one batch and some of the next, so that it seems a third faster. While all of 256 frames have that rate, as where
+ * eight times as many fill a link of 800 Mb/s, it is none either. */
+TEST(test_batches_show_no_rate_of_their_own)
+{
+    for (int64_t faster = 1; faster <= 8; faster *= 8) {
+        CM_OWNED(analysis_capacity_free) struct analysis_capacity *c = analysis_capacity_new();
+        struct random r = random_of(3);
+        struct capture_segment full = full_segment(), small = stamped(A_TO_B, 0, 0, 0, 1, 1);
+        int64_t end_ns = 0, last_ns = 0;
+        double share;
+        for (int k = 0; k < 20000; k++) {
+            const bool is_small = random_below(&r, 4) == 0;
+            end_ns += (is_small ? FRAME_NS * 90 / 1538 : FRAME_NS) / faster;
+            const int64_t due_ns = (end_ns / MS + 1) * MS;
+            last_ns = due_ns > last_ns ? due_ns : last_ns + 300;
+            analysis_capacity_add(c, is_small ? &small : &full, ANALYSIS_CAPACITY_NO_SLOT, is_small ? 0 : FULL, 0, last_ns);
+        }
+        const double bps = analysis_capacity_bps(&host_of(c, B_TO_A)->in, &share);
+        assert_true(isnan(bps) || fabs(bps / (1e8 * (double)faster) - 1) < 0.07);
+    }
+}
+
 /* 44 frames each, as TSO leaves them to an interface and GRO merges them: each frame has its headers on the wire. */
 TEST(test_super_segments_have_the_bytes_of_their_frames)
 {

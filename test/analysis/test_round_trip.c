@@ -155,8 +155,13 @@ TEST(test_a_share_of_many_segments_has_the_mean_of_all)
 
 /* Two segments each 1.301 ms for 6.5 s, so that stamps of a millisecond are of all ages, and a third that is in flight when their
  * ACK comes: 50 us from the sender to the tap, 250 to the receiver, 300 back to the tap, and 701 until the sender goes on. The
- * tap's clock is so many ppm faster than theirs, or than the sender's alone. Their stamps move on by `step` at once. */
-static struct analysis_flows *flow_by_a_clock(int64_t ppm, bool of_receiver, uint32_t step)
+ * tap's clock is so many ppm faster than theirs, or than the sender's alone. Their stamps move on every step_ms. */
+static uint32_t stepped(int64_t ns, double step_ms)
+{
+    return (uint32_t)(floor((double)(ns / MS) / step_ms) * step_ms);
+}
+
+static struct analysis_flows *flow_by_a_clock(int64_t ppm, bool of_receiver, double step_ms)
 {
     const int64_t receiver_ppm = of_receiver ? ppm : 0;
     struct analysis_flows *f = new_flows();
@@ -166,11 +171,11 @@ static struct analysis_flows *flow_by_a_clock(int64_t ppm, bool of_receiver, uin
         const int64_t sent_ns = 5 * MS + i * 1301 * US, passes_ns = sent_ns + 50 * US, third_ns = sent_ns + 400 * US;
         const int64_t back_ns = sent_ns + 600 * US;
         const int64_t got_ns = sent_ns + 300 * US + sent_ns / 1000000 * receiver_ppm;
-        const uint32_t by = (uint32_t)(sent_ns / MS) / step * step, got = (uint32_t)(got_ns / MS) / step * step;
+        const uint32_t by = stepped(sent_ns, step_ms), got = stepped(got_ns, step_ms);
         for (uint32_t k = 0; k < 2; k++)
             feed(f, passes_ns + passes_ns / 1000000 * ppm, stamped(A_TO_B, 1 + (3 * i + k) * SEGMENT, SEGMENT, 1, by, heard));
         feed(f, third_ns + third_ns / 1000000 * ppm,
-             stamped(A_TO_B, 1 + (3 * i + 2) * SEGMENT, SEGMENT, 1, (uint32_t)((third_ns - 50 * US) / MS) / step * step, heard));
+             stamped(A_TO_B, 1 + (3 * i + 2) * SEGMENT, SEGMENT, 1, stepped(third_ns - 50 * US, step_ms), heard));
         feed(f, back_ns + back_ns / 1000000 * ppm, stamped(B_TO_A, 1, 0, 1 + (3 * i + 2) * SEGMENT, got, by));
         heard = got;
     }
@@ -198,18 +203,31 @@ TEST(test_a_clock_of_another_pace_makes_nothing_wait)
     }
 }
 
-/* Stamps count milliseconds and move on every 16 of them: they are up to 16 ms old, and no clock was set. */
+/* Stamps count milliseconds and move on every 4, 15.625 or 16 of them: they are as old as that, and no clock was set. What moves
+ * on less often are no clock's ticks. */
 TEST(test_a_clock_that_moves_on_by_several_ticks_is_so_coarse)
 {
-    for (uint32_t step = 1; step <= 16; step *= 4) {
-        CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_by_a_clock(0, false, step);
+    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    static const double step_ms[] = {1, 4, 15.625, 16, 40};
+    for (size_t k = 0; k < sizeof step_ms / sizeof *step_ms; k++) {
+        CM_OWNED(analysis_flows_free) struct analysis_flows *f = flow_by_a_clock(0, false, step_ms[k]);
         struct analysis_round_trip_figures x;
         assert_true(analysis_flows_explain(f, 0, &x));
+        if (step_ms[k] > 16) {
+            assert_true(fabs(x.tick_s - 1e-3) < 2e-6); /* and no pace is more off */
+            continue;
+        }
         assert_true(x.clock_off_s == 0);
-        assert_true(fabs(x.tick_s - step * 1e-3) < 0.2e-3);
-        assert_true(fabs(x.floor_s - 1301e-6) < 0.3e-3);
+        assert_true(x.tick_s > (step_ms[k] - 0.1) * 1e-3 && x.tick_s < (step_ms[k] + 2.1) * 1e-3);
+        assert_true(fabs(x.floor_s - 1301e-6) < 1e-3);
+        assert_true(fabs(x.stamped_least_s[ANALYSIS_LOOP_RECEIVER] - 550e-6) < 1e-3);
         for (int leg = 0; leg < ANALYSIS_LEGS; leg++)
-            assert_true(x.wait_s[leg] < 0.2e-3);
+            assert_true(x.wait_s[leg] < 0.6e-3);
+        const size_t slots = analysis_flows_waits(f, 0, waits);
+        double sum_s = 0;
+        for (size_t i = 0; i < slots; i++)
+            sum_s += waits[i].leg_s[ANALYSIS_LEG_DATA_IN];
+        assert_true(fabs(sum_s / (double)slots) < 0.6e-3);
     }
 }
 
