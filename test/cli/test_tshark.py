@@ -80,7 +80,7 @@ class Losses(e2e.Case):
         e2e.require("tshark")
         for congestion in "newreno", "cubic", "linuxreno":
             flows = self.run_scenario(
-                e2e.ROOT / "scenarios/star.yaml", "duration=500ms", "warmup=100ms", "network.link.rate=100Mbps",
+                e2e.ROOT / "scenarios/star.yaml", "duration=300ms", "warmup=100ms", "network.link.rate=100Mbps",
                 "tcp.window=200kB", "network.switch.limit=60kB", f"tcp.congestion={congestion}",
                 "capture=[{at: h0}, {at: h1}, {at: h2}, {at: h3}]", output=congestion)
             sent = {f["src"]: int(f["retransmitted_segments"]) for f in flows}

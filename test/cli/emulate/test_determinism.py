@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The native engine compiled with -O0 and with -O3 does the same to the last byte, losses, captures and all.
-usage: test_determinism.py PLAIN OPTIMIZED CONTRAFLOW"""
+"""The native engine compiled with -O0, or -O3, does the same to the last byte as the one that runs, losses, captures and all.
+usage: test_determinism.py OTHER NATIVE CONTRAFLOW"""
 import csv
 import filecmp
 import pathlib
@@ -11,6 +11,9 @@ import tempfile
 import unittest
 
 PROGRAMS, CONTRAFLOW = sys.argv[1:3], sys.argv[3]
+if not pathlib.Path(PROGRAMS[0]).exists():
+    subprocess.run(["meson", "compile", "-C", pathlib.Path(PROGRAMS[1]).resolve().parent,
+                    f"{pathlib.Path(PROGRAMS[0]).name}:executable"], check=True)
 SCENARIO = """duration: 400ms
 warmup: 100ms
 network: {hosts: 6, switch: {limit: 150kB}}
