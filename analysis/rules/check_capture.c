@@ -18,9 +18,16 @@ struct entry {
     const struct capture_flow *flow;  /* borrowed */
 };
 
+/* The rate of a flow in bins [begin, end), as it was last asked for: its two hosts ask for the same ones often. */
+struct capture_rate {
+    size_t begin, end;
+    struct estimate bps;
+};
+
 struct capture_flow {
     struct analysis_flow flow; /* first */
     size_t slot;
+    struct capture_rate *rate; /* borrowed */
 };
 
 static int capture_compare_host(const struct entry *a, const struct entry *b)
@@ -60,7 +67,10 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     size_t begin, n = capture_series(flow, r->steady_start_s, r->end_s, series, &begin);
     int64_t events = analysis_bins_sum(flow->bins, begin, begin + n).loss_events;
     struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
-    struct estimate rate = estimate_steady(&steady);
+    struct capture_rate *kept = ((const struct capture_flow *)user)->rate;
+    if (kept->begin != begin || kept->end != begin + n)
+        *kept = (struct capture_rate){begin, begin + n, estimate_steady(&steady)};
+    const struct estimate rate = kept->bps;
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
 
@@ -280,9 +290,9 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
     analysis_resource_judge(&source, name, uses, n, NULL, judge->tolerance, resources);
 }
 
-/* Flows large enough to be measured, and twice as many entries, one for each host. */
-static void capture_collect(const struct capture_judge *judge, struct capture_flow **flows, struct entry **entries,
-                            size_t *n)
+/* Flows large enough to be measured, with room for their rates, and twice as many entries, one for each host. */
+static void capture_collect(const struct capture_judge *judge, struct capture_flow **flows, struct capture_rate **rates,
+                            struct entry **entries, size_t *n)
 {
     const struct analysis_flows *f = judge->flows;
     const struct analysis_probe *probe = judge->beside ? &judge->beside->probe : NULL;
@@ -291,6 +301,7 @@ static void capture_collect(const struct capture_judge *judge, struct capture_fl
     for (size_t i = 0; i < slots; i++)
         bulk += analysis_flows_get(f, i, &flow) && flow.bins;
     *flows = memory_zeroed(bulk, sizeof **flows, "flows to judge");
+    *rates = memory_zeroed(bulk, sizeof **rates, "flows to judge");
     *entries = memory_zeroed(2 * bulk, sizeof **entries, "flows to judge");
     *n = 0;
     size_t at = 0;
@@ -301,6 +312,8 @@ static void capture_collect(const struct capture_judge *judge, struct capture_fl
             to->start_s >= capture_first_pulse_s(judge))
             continue;
         entry->slot = i;
+        entry->rate = &(*rates)[at];
+        entry->rate->end = SIZE_MAX; /* nobody asked yet */
         at++;
         (*entries)[(*n)++] = (struct entry){.host = to->src, .tag = to->tag, .incoming = false, .flow = entry};
         (*entries)[(*n)++] = (struct entry){.host = to->dst, .tag = to->tag, .incoming = true, .flow = entry};
@@ -391,10 +404,11 @@ static void capture_judge_all(struct capture_judge *judge, struct analysis_resou
     analysis_pulses_find(judge->flows, judge->beside ? &judge->beside->probe : NULL, &judge->pulses);
     *resources = (struct analysis_resources){0};
     struct capture_flow *flows = NULL;
+    struct capture_rate *rates = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
     resources->pulses = judge->pulses.n;
-    capture_collect(judge, &flows, &entries, &n);
+    capture_collect(judge, &flows, &rates, &entries, &n);
     struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
     if (n > 0)
         qsort(entries, n, sizeof *entries, capture_by_host);
@@ -413,7 +427,7 @@ static void capture_judge_all(struct capture_judge *judge, struct analysis_resou
     resources->n_alone = alone.n;
     if (judge->diagnoses && resources->n == 0 && alone.n == 0)
         capture_udp_alone(judge, resources);
-    MEMORY_FREE(uses, flows, entries);
+    MEMORY_FREE(uses, flows, rates, entries);
     analysis_resources_sort(resources);
     capture_places(resources);
 }
