@@ -610,7 +610,7 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     e->width_s = analysis_round_trip_width_s(e->waits, e->n_waits);
     enum analysis_tap_place here = incoming ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_SENDER;
     s->beside = s->beside || analysis_flows_tap(f, slot) == here;
-    if (analysis_flows_get(f, slot, &flow)) {
+    if (analysis_flows_look(f, slot, &flow)) {
         e->start_s = flow.start_s;
         e->handshake_s = flow.handshake_s;
         e->peer = incoming ? flow.src : flow.dst;
@@ -662,7 +662,7 @@ static double evidence_frame_s(const struct analysis_evidence_set *s, const stru
 {
     struct analysis_flow flow;
     double share, carried_bps[2] = {0, 0};
-    if (n == 0 || !analysis_flows_get(f, flows[0].slot, &flow))
+    if (n == 0 || !analysis_flows_look(f, flows[0].slot, &flow))
         return NAN;
     const struct analysis_capacity_host *host =
         analysis_flows_capacity(f, flows[0].incoming ? &flow.dst : &flow.src, flow.tag);

@@ -291,7 +291,7 @@ static bool estimate_knows(const struct estimate_memory *m)
 }
 
 /* Summed by parts, which keeps rounding small. */
-static double estimate_series_mean(const struct estimate_series *s)
+double estimate_series_mean(const struct estimate_series *s)
 {
     double sum = 0;
     if (s->n <= PARTS)

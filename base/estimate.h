@@ -94,6 +94,9 @@ double estimate_stall(const struct estimate_series *s);
  * std_error and ci95 are NAN. */
 struct estimate estimate_steady(const struct estimate_series *s);
 
+/* Its value. */
+double estimate_series_mean(const struct estimate_series *s);
+
 #define ESTIMATE_SAMPLES_LEAST 40 /* of a series with any interval */
 
 /* What is left to say of a series for which the above has no interval: its four quarters as samples. Their mean has

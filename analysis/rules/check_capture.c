@@ -299,7 +299,7 @@ static void capture_collect(const struct capture_judge *judge, struct capture_fl
     size_t slots = analysis_flows_slots(f), bulk = 0;
     struct analysis_flow flow;
     for (size_t i = 0; i < slots; i++)
-        bulk += analysis_flows_get(f, i, &flow) && flow.bins;
+        bulk += analysis_flows_look(f, i, &flow) && flow.bins;
     *flows = memory_zeroed(bulk, sizeof **flows, "flows to judge");
     *rates = memory_zeroed(bulk, sizeof **rates, "flows to judge");
     *entries = memory_zeroed(2 * bulk, sizeof **entries, "flows to judge");
@@ -308,7 +308,7 @@ static void capture_collect(const struct capture_judge *judge, struct capture_fl
     for (size_t i = 0; i < slots; i++) {
         struct capture_flow *entry = &(*flows)[at];
         struct analysis_flow *to = &entry->flow;
-        if (at == bulk || !analysis_flows_get(f, i, to) || !to->bins || analysis_probe_has(probe, to) ||
+        if (at == bulk || !analysis_flows_look(f, i, to) || !to->bins || analysis_probe_has(probe, to) ||
             to->start_s >= capture_first_pulse_s(judge))
             continue;
         entry->slot = i;

@@ -198,10 +198,10 @@ void study_explanation_make(struct study_explanations *x, const struct analysis_
     int64_t largest = 0;
     *x = (struct study_explanations){.flow = memory_zeroed(0, sizeof *x->flow, "explanations")};
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes > largest)
+        if (analysis_flows_look(f, i, &flow) && flow.payload_bytes > largest)
             largest = flow.payload_bytes;
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
+        if (analysis_flows_look(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
             x->flow = memory_grown(x->flow, x->n, &capacity, 64, sizeof *x->flow, "explanations");
             x->flow[x->n++] = explanation_of_flow(f, i, &flow);
         }
