@@ -78,7 +78,7 @@ static void diagnosis_case(const struct analysis_evidence_set *gathered, const s
     analysis_evidence_divide(&s);
     analysis_host_find(&s, frames);
     analysis_policed_find(&s);
-    c->flow = memory_zeroed(s.n + 1, sizeof *c->flow, "a diagnosis");
+    c->flow = memory_resized(NULL, s.n + 1, sizeof *c->flow, "a diagnosis");
     analysis_facts_of(&s, frames, ways ? ways->capacity_bps : NULL, c->flow, &c->facts);
     c->stands = s.stands;
     c->may_stand = s.may_stand;

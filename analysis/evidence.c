@@ -154,17 +154,17 @@ static void evidence_trips(const struct analysis_evidence_set *s, struct analysi
 {
     struct estimate_line trips = {0};
     double least_s = INFINITY, most_s = -INFINITY;
-    for (size_t i = 0; i < e->n_waits; i++) {
+    for (size_t i = 0; i < e->n_waits && e->waits[i].start_s < s->to_s; i++) {
         const struct analysis_wait *w = &e->waits[i];
-        double wait_s = w->data_s + w->ack_s;
+        const double wait_s = w->data_s + w->ack_s, before = nearbyint(w->start_s / w->width_s); /* as they begin */
+        const size_t n = trips.n;
         for (uint32_t k = 0; k < w->slots && isfinite(wait_s); k++) {
-            double at_s = analysis_wait_start_s(w, k);
-            if (at_s < s->from_s || at_s >= s->to_s)
-                continue;
-            estimate_line_add(&trips, at_s, wait_s);
-            least_s = fmin(least_s, wait_s);
-            most_s = fmax(most_s, wait_s);
+            const double at_s = k == 0 ? w->start_s : (before + k) * w->width_s;
+            if (at_s >= s->from_s && at_s < s->to_s)
+                estimate_line_add(&trips, at_s, wait_s);
         }
+        least_s = trips.n > n ? fmin(least_s, wait_s) : least_s;
+        most_s = trips.n > n ? fmax(most_s, wait_s) : most_s;
     }
     e->trips_slope = estimate_slope(&trips).value;
     e->trips_range_s = most_s - least_s;

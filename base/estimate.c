@@ -41,17 +41,6 @@ void estimate_add(struct estimate_running *r, double sample)
     r->m2 += delta * (sample - r->mean);
 }
 
-void estimate_line_add(struct estimate_line *l, double x, double y)
-{
-    double dx = x - l->x, dy = y - l->y;
-    l->n++;
-    l->x += dx / (double)l->n;
-    l->y += dy / (double)l->n;
-    l->xx += dx * (x - l->x);
-    l->yy += dy * (y - l->y);
-    l->xy += dx * (y - l->y);
-}
-
 struct estimate estimate_slope(const struct estimate_line *l)
 {
     double slope = l->xx > 0 ? l->xy / l->xx : NAN, left = fmax(0, l->yy - slope * l->xy);

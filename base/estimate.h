@@ -51,7 +51,16 @@ struct estimate_line {
     double x, y, xx, xy, yy; /* means, then sums of squared distances from them and of products */
 };
 
-void estimate_line_add(struct estimate_line *l, double x, double y);
+static inline void estimate_line_add(struct estimate_line *l, double x, double y)
+{
+    double dx = x - l->x, dy = y - l->y;
+    l->n++;
+    l->x += dx / (double)l->n;
+    l->y += dy / (double)l->n;
+    l->xx += dx * (x - l->x);
+    l->yy += dy * (y - l->y);
+    l->xy += dx * (y - l->y);
+}
 
 /* The slope, with its error as if samples were independent; value NAN with fewer than 2 of different x. */
 struct estimate estimate_slope(const struct estimate_line *l);
