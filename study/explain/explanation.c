@@ -118,6 +118,9 @@ static bool explanation_told(enum analysis_limit limit)
 static void explanation_stood(const struct analysis_flows *f, const struct analysis_resource *r,
                               struct study_explanation *e)
 {
+    e->stood_s[0] = e->stood_s[1] = 0;
+    if (!(fmax(e->data_wait_s, e->ack_wait_s) > 2 * e->x.tick_s)) /* no more than that stood */
+        return;
     const size_t room = analysis_flows_wait_runs(f, e->slot, NULL);
     MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(room, sizeof *waits, "the waits of a flow");
     double data_s = 0, ack_s = 0, n = 0;
