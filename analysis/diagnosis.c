@@ -100,7 +100,7 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
     return seen && !others && alike && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
 }
 
-void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
+void analysis_diagnose(const struct analysis_flows *f, struct analysis_evidence_set *gathered, const struct capture_address *host, uint32_t tag,
                        struct analysis_told *flows, size_t n, double from_s, double to_s, const struct analysis_told_ways *ways,
                        struct judge_diagnosis *d, struct judge_facts *facts, struct judge_flow *flow)
 {
@@ -109,21 +109,20 @@ void analysis_diagnose(const struct analysis_flows *f, const struct capture_addr
     struct judge_case judged[CASES];
     struct judge_latency latency = {.loaded.n = 0};
     size_t k = 0, may = 0;
-    struct analysis_evidence_set gathered;
-    analysis_evidence_gather(&gathered, f, frames, flows, n, ways, from_s, to_s);
-    analysis_follow_find(&gathered, frames);
-    analysis_floors_find(&gathered);
+    struct analysis_evidence_set before = *gathered;
+    analysis_evidence_gather(gathered, &before, f, frames, flows, n, ways, from_s, to_s);
+    analysis_follow_find(gathered, frames);
+    analysis_floors_find(gathered);
     for (size_t i = 0; i < CASES; i++) {
         if (i > 0 && !(stood[i].but != ANALYSIS_STANDING_EACH ? cases[0].either_may
                        : stood[i].perhaps > 0                 ? cases[0].may_stand
                                                               : cases[0].stands))
             continue;
-        diagnosis_case(&gathered, frames, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
+        diagnosis_case(gathered, frames, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
         may += stood[i].perhaps > 0;
         judged[k] = (struct judge_case){.facts = &cases[k].facts};
         k++;
     }
-    analysis_evidence_free(&gathered);
     double full = may > 0 ? diagnosis_may_be_full(&cases[0].facts) : 0;
     for (size_t i = 0; i < k; i++)
         judged[i].weight = i < k - may ? (1 - full) / (double)(k - may) : full / (double)may;

@@ -94,8 +94,15 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     analysis_flows_endpoint(&flow->dst, flow->dst_port, measured->dst);
 }
 
+/* What was found out of the host judged last: that of the other end of its flows begins with it. */
+struct capture_last {
+    struct analysis_evidence_set gathered; /* owned */
+    struct analysis_told *flows;           /* owned; which that borrows */
+};
+
 struct capture_host {
     const struct analysis_flows *flows;
+    struct capture_last *last; /* borrowed */
     const double *capacity_bps; /* NULL unknown */
     const struct analysis_beside *beside; /* NULL: nothing */
     const struct analysis_pulses *pulses;
@@ -236,7 +243,7 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     analysis_pulses_tell(h->pulses, h->flows, h->host, frames, flows, r->n, r->steady_start_s, r->end_s, &pulsed);
     ways.pulsed = &pulsed;
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
-    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, &ways,
+    analysis_diagnose(h->flows, &h->last->gathered, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, &ways,
                       &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)
@@ -249,7 +256,8 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
         r->flows[i].ack_wait_s = flows[i].ack_wait_s;
         capture_limit(&r->flows[i].limit, flows[i].limit);
     }
-    free(flows);
+    free(h->last->flows);
+    h->last->flows = flows;
 }
 
 struct capture_judge {
@@ -258,6 +266,7 @@ struct capture_judge {
     const double *capacity_bps; /* borrowed; NULL unknown */
     const struct analysis_beside *beside; /* borrowed; NULL */
     bool diagnoses;
+    struct capture_last last;
     struct analysis_pulses pulses;
 };
 
@@ -267,7 +276,7 @@ static double capture_first_pulse_s(const struct capture_judge *judge)
 }
 
 /* entries: all flows of one host. uses: room for as many. */
-static void capture_judge_host(const struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
+static void capture_judge_host(struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
                                struct analysis_resource_use *uses, struct analysis_resources *resources)
 {
     char name[CAPTURE_ADDRESS_TEXT];
@@ -278,7 +287,7 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
         uses[i] = (struct analysis_resource_use){{flow->start_s, end_s, entries[i].incoming},
                                                  flow->payload_bytes, entries[i].flow};
     }
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &judge->pulses, &entries->host,
+    struct capture_host host = {judge->flows, &judge->last, judge->capacity_bps, judge->beside, &judge->pulses, &entries->host,
                                 entries->tag, entries, n};
     struct analysis_resource_source source = {
         .settled_s = capture_settled_s,
@@ -374,7 +383,7 @@ static void capture_udp_alone(const struct capture_judge *judge, struct analysis
     struct udp_sum src = capture_udp_of(f, n, &most->src, most->tag), dst = capture_udp_of(f, n, &most->dst, most->tag);
     bool from = src.bytes[0] + src.bytes[1] > dst.bytes[0] + dst.bytes[1];
     struct udp_sum s = from ? src : dst;
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &judge->pulses,
+    struct capture_host host = {judge->flows, NULL, judge->capacity_bps, judge->beside, &judge->pulses,
                                 from ? &most->src : &most->dst, most->tag, NULL, 0};
     struct analysis_resource *r = memory_zeroed(1, sizeof *r, "a host of UDP");
     r->start_s = r->steady_start_s = s.from_s;
@@ -427,7 +436,8 @@ static void capture_judge_all(struct capture_judge *judge, struct analysis_resou
     resources->n_alone = alone.n;
     if (judge->diagnoses && resources->n == 0 && alone.n == 0)
         capture_udp_alone(judge, resources);
-    MEMORY_FREE(uses, flows, rates, entries);
+    analysis_evidence_free(&judge->last.gathered);
+    MEMORY_FREE(uses, flows, rates, entries, judge->last.flows);
     analysis_resources_sort(resources);
     capture_places(resources);
 }
@@ -441,12 +451,12 @@ void analysis_check_capture(const struct analysis_flows *f, double tolerance, co
 void analysis_check_capture_beside(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
                                    const struct analysis_beside *beside, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, beside, true, {.n = 0}}, resources);
+    capture_judge_all(&(struct capture_judge){.flows = f, .tolerance = tolerance, .capacity_bps = capacity_bps, .beside = beside, .diagnoses = true}, resources);
 }
 
 void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, NULL, false, {.n = 0}}, resources);
+    capture_judge_all(&(struct capture_judge){.flows = f, .tolerance = ANALYSIS_CHECK_TOLERANCE}, resources);
 }
 
 const struct analysis_resource_place *analysis_check_capture_places(const struct analysis_resources *resources, size_t slot,

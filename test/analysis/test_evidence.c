@@ -50,7 +50,8 @@ static const struct analysis_standing median = {.sure = 0.5};
 static void gather(const struct analysis_flows *f, const struct analysis_told *flows, size_t n, double from_s,
                    double to_s)
 {
-    analysis_evidence_gather(&set, f, NULL, flows, n, NULL, from_s, to_s);
+    struct analysis_evidence_set before = {.n = 0};
+    analysis_evidence_gather(&set, &before, f, NULL, flows, n, NULL, from_s, to_s);
     analysis_floors_find(&set);
     analysis_standing_take(&set, NULL, &median);
     analysis_evidence_divide(&set);
