@@ -18,10 +18,11 @@ struct entry {
     const struct capture_flow *flow;  /* borrowed */
 };
 
-/* The rate of a flow in bins [begin, end), as it was last asked for: its two hosts ask for the same ones often. */
+/* What a flow carries in bins [begin, end), as it was last asked for: its two hosts ask for the same ones often. */
 struct capture_rate {
     size_t begin, end;
     struct estimate bps;
+    double drift, stall;
 };
 
 struct capture_flow {
@@ -69,21 +70,20 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
     struct capture_rate *kept = ((const struct capture_flow *)user)->rate;
     if (kept->begin != begin || kept->end != begin + n)
-        *kept = (struct capture_rate){begin, begin + n, estimate_steady(&steady)};
-    const struct estimate rate = kept->bps;
+        *kept = (struct capture_rate){begin, begin + n, estimate_steady(&steady), 1 - estimate_drift_p(&steady), estimate_stall(&steady)};
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
 
     *measured = (struct analysis_check_flow){
-        .rate_bps = rate.value,
-        .ci95_bps = rate.ci95,
+        .rate_bps = kept->bps.value,
+        .ci95_bps = kept->bps.ci95,
         .whole_bps = isfinite(flow->goodput_bps) ? flow->goodput_bps : 0,
         .window_bytes = flow->window_bytes,
         .buffer_bytes = flow->advertised_bytes,
         .retransmitted_segments = analysis_bins_sum(flow->bins, first, end).retransmitted,
         .loss_events = events,
-        .drift = 1 - estimate_drift_p(&steady),
-        .stall = estimate_stall(&steady),
+        .drift = kept->drift,
+        .stall = kept->stall,
         .limit = analysis_limit_between(flow, r->steady_start_s, r->end_s),
         .slot = ((const struct capture_flow *)user)->slot,
     };

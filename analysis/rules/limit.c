@@ -36,8 +36,7 @@ static double limit_idle_share(struct span s)
     double rtt_s = window * 8 / s.flow->goodput_bps;
     size_t idle = 0, run = 0;
     for (size_t i = s.begin; i <= s.end; i++) {
-        struct analysis_bin bin = analysis_bins_get(b, i);
-        if (i < s.end && bin.bytes == 0 && bin.retransmitted == 0) {
+        if (i < s.end && (i >= b->n || (b->bin[i].bytes == 0 && b->bin[i].retransmitted == 0))) {
             run++;
             continue;
         }
