@@ -86,7 +86,7 @@ TEST(test_evidence_of_one_host_is_that_of_the_other_end_of_its_flows)
         struct analysis_flows *f = flow_that_writes(true);
         struct analysis_told out = {.rate_bps = BURST * SEGMENT * 8 / 5e-3}, in = {.incoming = true, .rate_bps = out.rate_bps};
         struct analysis_evidence_set before = {.n = 0}, first, second, alone;
-        in.rate_bps *= which == 2 ? 2 : 1;
+        in.rate_bps *= which == 2 ? 10 : 1; /* then of shorter spans */
         analysis_evidence_gather(&first, &before, f, NULL, &out, 1, NULL, 0, which == 1 ? TO_S / 2 : TO_S);
         const struct analysis_wait *waits = first.waits;
         const struct capture_address host = first.address, peer = first.flow->peer;
