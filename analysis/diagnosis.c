@@ -51,16 +51,21 @@ static void diagnosis_latency(const struct analysis_evidence_set *s, struct judg
         const struct analysis_evidence *e = &s->flow[i];
         double trip_s = analysis_evidence_rtt_s(e);
         double mean_s = analysis_round_trip_wait_s(e->waits, e->n_waits, s->from_s, s->to_s);
-        size_t first = n;
+        bool any = false;
         for (size_t k = 0; k < e->n_waits && isfinite(trip_s); k++) {
             const struct analysis_wait *w = &e->waits[k];
             double wait_s = w->data_s + w->ack_s;
             size_t times = isfinite(wait_s) ? analysis_wait_slots(w, s->from_s, s->to_s) : 0;
+            if (times == 0)
+                continue;
             /* Their mean is that of the judge's round trip, whatever a slot's own waits are counted from. */
-            if (times > 0)
-                round[n++] = (struct judge_latency_count){fmax(e->floor_s, wait_s + trip_s - mean_s), times};
+            const double round_s = fmax(e->floor_s, wait_s + trip_s - mean_s);
+            if (n == 0 || round[n - 1].round_s != round_s) /* mostly it is the floor */
+                round[n++] = (struct judge_latency_count){round_s, 0};
+            round[n - 1].times += times;
+            any = true;
         }
-        if (n > first)
+        if (any)
             idle_s[n_idle++] = e->floor_s;
     }
     judge_latency_floors_of(idle_s, n_idle, &l->idle);

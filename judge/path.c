@@ -311,8 +311,10 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
             struct path_want *want = &draw[k].way[!f->incoming];
             if (!(ack_s > 0) && (shows || !path_may_wait(&p, f, one)))
                 continue;
-            want->wanted_bps += path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) - f->rate_bps;
-            want->most_bps += path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) - f->rate_bps;
+            const double wanted_bps = path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one);
+            const bool trips = shows && one[JUDGE_OPEN_LIMIT] >= otherwise[i]; /* set its rate, less what vanishes of them */
+            want->wanted_bps += wanted_bps - f->rate_bps;
+            want->most_bps += (trips ? path_wanted_bps(&p, f, otherwise[i], ack_s, 1, one) : wanted_bps) - f->rate_bps;
         }
     }
     for (size_t k = 0; k < n; k++)
