@@ -105,9 +105,10 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
     return seen && !others && alike && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
 }
 
-void analysis_diagnose(const struct analysis_flows *f, struct analysis_evidence_set *gathered, const struct capture_address *host, uint32_t tag,
-                       struct analysis_told *flows, size_t n, double from_s, double to_s, const struct analysis_told_ways *ways,
-                       struct judge_diagnosis *d, struct judge_facts *facts, struct judge_flow *flow)
+void analysis_diagnose(const struct analysis_flows *f, struct analysis_evidence_set *gathered,
+                       const struct capture_address *host, uint32_t tag, struct analysis_told *flows, size_t n,
+                       double from_s, double to_s, const struct analysis_told_ways *ways, struct judge_diagnosis *d,
+                       struct judge_facts *facts, struct judge_flow *flow)
 {
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     struct diagnosis_case cases[CASES];

@@ -796,9 +796,10 @@ static void evidence_of_all(struct analysis_evidence_set *s, const struct analys
     s->ci95_bps = evidence_ci95_bps(s);
 }
 
-void analysis_evidence_gather(struct analysis_evidence_set *s, struct analysis_evidence_set *before, const struct analysis_flows *f,
-                              const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, const struct analysis_told_ways *ways, double from_s, double to_s)
+void analysis_evidence_gather(struct analysis_evidence_set *s, struct analysis_evidence_set *before,
+                              const struct analysis_flows *f, const struct analysis_capacity_host *frames,
+                              const struct analysis_told *flows, size_t n, const struct analysis_told_ways *ways,
+                              double from_s, double to_s)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
                                         .pulsed = ways ? ways->pulsed : NULL, .interface_bps = analysis_flows_interface_bps(f),

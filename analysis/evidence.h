@@ -136,9 +136,10 @@ enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e);
  * Round trips through empty queues come next, by analysis/floors.h and standing.h.
  * before: what was gathered of the same capture's host before this, with the flows that it borrows; where they are these and
  * the phase is this, most is taken from there. It is free'd. Zeroed: nothing was. */
-void analysis_evidence_gather(struct analysis_evidence_set *s, struct analysis_evidence_set *before, const struct analysis_flows *f,
-                              const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, const struct analysis_told_ways *ways, double from_s, double to_s);
+void analysis_evidence_gather(struct analysis_evidence_set *s, struct analysis_evidence_set *before,
+                              const struct analysis_flows *f, const struct analysis_capacity_host *frames,
+                              const struct analysis_told *flows, size_t n, const struct analysis_told_ways *ways,
+                              double from_s, double to_s);
 
 /* What gathering ends with: what waits are over the phase, and the flows' order by peer. */
 void analysis_evidence_prepare(struct analysis_evidence_set *s);

@@ -719,7 +719,8 @@ struct estimate_series analysis_flow_series(const struct analysis_flow *flow, co
 }
 
 /* Takes longer than all else about a flow, so it is kept until more data come. */
-static struct analysis_bins_steady flows_steady(const struct analysis_flow *flow, const struct analysis_direction *d, bool interval)
+static struct analysis_bins_steady flows_steady(const struct analysis_flow *flow, const struct analysis_direction *d,
+                                                bool interval)
 {
     struct analysis_bins_steady x = {.data_packets = d->data_packets, .segment_bytes = flow->segment_bytes,
                                      .interval = interval, .start_s = NAN, .end_s = NAN,

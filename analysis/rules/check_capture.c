@@ -70,7 +70,8 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
     struct capture_rate *kept = ((const struct capture_flow *)user)->rate;
     if (kept->begin != begin || kept->end != begin + n)
-        *kept = (struct capture_rate){begin, begin + n, estimate_steady(&steady), 1 - estimate_drift_p(&steady), estimate_stall(&steady)};
+        *kept = (struct capture_rate){begin, begin + n, estimate_steady(&steady), 1 - estimate_drift_p(&steady),
+                                      estimate_stall(&steady)};
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
 
@@ -451,7 +452,8 @@ void analysis_check_capture(const struct analysis_flows *f, double tolerance, co
 void analysis_check_capture_beside(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
                                    const struct analysis_beside *beside, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){.flows = f, .tolerance = tolerance, .capacity_bps = capacity_bps, .beside = beside, .diagnoses = true}, resources);
+    capture_judge_all(&(struct capture_judge){.flows = f, .tolerance = tolerance, .capacity_bps = capacity_bps, .beside = beside,
+                                              .diagnoses = true}, resources);
 }
 
 void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources)
