@@ -51,16 +51,21 @@ static void diagnosis_latency(const struct analysis_evidence_set *s, struct judg
         const struct analysis_evidence *e = &s->flow[i];
         double trip_s = analysis_evidence_rtt_s(e);
         double mean_s = analysis_round_trip_wait_s(e->waits, e->n_waits, s->from_s, s->to_s);
-        size_t first = n;
+        bool any = false;
         for (size_t k = 0; k < e->n_waits && isfinite(trip_s); k++) {
             const struct analysis_wait *w = &e->waits[k];
             double wait_s = w->data_s + w->ack_s;
             size_t times = isfinite(wait_s) ? analysis_wait_slots(w, s->from_s, s->to_s) : 0;
+            if (times == 0)
+                continue;
             /* Their mean is that of the judge's round trip, whatever a slot's own waits are counted from. */
-            if (times > 0)
-                round[n++] = (struct judge_latency_count){fmax(e->floor_s, wait_s + trip_s - mean_s), times};
+            const double round_s = fmax(e->floor_s, wait_s + trip_s - mean_s);
+            if (n == 0 || round[n - 1].round_s != round_s) /* mostly it is the floor */
+                round[n++] = (struct judge_latency_count){round_s, 0};
+            round[n - 1].times += times;
+            any = true;
         }
-        if (n > first)
+        if (any)
             idle_s[n_idle++] = e->floor_s;
     }
     judge_latency_floors_of(idle_s, n_idle, &l->idle);
@@ -78,7 +83,7 @@ static void diagnosis_case(const struct analysis_evidence_set *gathered, const s
     analysis_evidence_divide(&s);
     analysis_host_find(&s, frames);
     analysis_policed_find(&s);
-    c->flow = memory_zeroed(s.n + 1, sizeof *c->flow, "a diagnosis");
+    c->flow = memory_resized(NULL, s.n + 1, sizeof *c->flow, "a diagnosis");
     analysis_facts_of(&s, frames, ways ? ways->capacity_bps : NULL, c->flow, &c->facts);
     c->stands = s.stands;
     c->may_stand = s.may_stand;
@@ -100,30 +105,30 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
     return seen && !others && alike && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
 }
 
-void analysis_diagnose(const struct analysis_flows *f, const struct capture_address *host, uint32_t tag,
-                       struct analysis_told *flows, size_t n, double from_s, double to_s, const struct analysis_told_ways *ways,
-                       struct judge_diagnosis *d, struct judge_facts *facts, struct judge_flow *flow)
+void analysis_diagnose(const struct analysis_flows *f, struct analysis_evidence_set *gathered,
+                       const struct capture_address *host, uint32_t tag, struct analysis_told *flows, size_t n,
+                       double from_s, double to_s, const struct analysis_told_ways *ways, struct judge_diagnosis *d,
+                       struct judge_facts *facts, struct judge_flow *flow)
 {
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     struct diagnosis_case cases[CASES];
     struct judge_case judged[CASES];
     struct judge_latency latency = {.loaded.n = 0};
     size_t k = 0, may = 0;
-    struct analysis_evidence_set gathered;
-    analysis_evidence_gather(&gathered, f, frames, flows, n, ways, from_s, to_s);
-    analysis_follow_find(&gathered, frames);
-    analysis_floors_find(&gathered);
+    struct analysis_evidence_set before = *gathered;
+    analysis_evidence_gather(gathered, &before, f, frames, flows, n, ways, from_s, to_s);
+    analysis_follow_find(gathered, frames);
+    analysis_floors_find(gathered);
     for (size_t i = 0; i < CASES; i++) {
         if (i > 0 && !(stood[i].but != ANALYSIS_STANDING_EACH ? cases[0].either_may
                        : stood[i].perhaps > 0                 ? cases[0].may_stand
                                                               : cases[0].stands))
             continue;
-        diagnosis_case(&gathered, frames, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
+        diagnosis_case(gathered, frames, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
         may += stood[i].perhaps > 0;
         judged[k] = (struct judge_case){.facts = &cases[k].facts};
         k++;
     }
-    analysis_evidence_free(&gathered);
     double full = may > 0 ? diagnosis_may_be_full(&cases[0].facts) : 0;
     for (size_t i = 0; i < k; i++)
         judged[i].weight = i < k - may ? (1 - full) / (double)(k - may) : full / (double)may;

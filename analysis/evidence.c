@@ -154,17 +154,17 @@ static void evidence_trips(const struct analysis_evidence_set *s, struct analysi
 {
     struct estimate_line trips = {0};
     double least_s = INFINITY, most_s = -INFINITY;
-    for (size_t i = 0; i < e->n_waits; i++) {
+    for (size_t i = 0; i < e->n_waits && e->waits[i].start_s < s->to_s; i++) {
         const struct analysis_wait *w = &e->waits[i];
-        double wait_s = w->data_s + w->ack_s;
+        const double wait_s = w->data_s + w->ack_s, before = nearbyint(w->start_s / w->width_s); /* as they begin */
+        const size_t n = trips.n;
         for (uint32_t k = 0; k < w->slots && isfinite(wait_s); k++) {
-            double at_s = analysis_wait_start_s(w, k);
-            if (at_s < s->from_s || at_s >= s->to_s)
-                continue;
-            estimate_line_add(&trips, at_s, wait_s);
-            least_s = fmin(least_s, wait_s);
-            most_s = fmax(most_s, wait_s);
+            const double at_s = k == 0 ? w->start_s : (before + k) * w->width_s;
+            if (at_s >= s->from_s && at_s < s->to_s)
+                estimate_line_add(&trips, at_s, wait_s);
         }
+        least_s = trips.n > n ? fmin(least_s, wait_s) : least_s;
+        most_s = trips.n > n ? fmax(most_s, wait_s) : most_s;
     }
     e->trips_slope = estimate_slope(&trips).value;
     e->trips_range_s = most_s - least_s;
@@ -608,12 +608,11 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
         e->stamped_s[k] = explained ? x.stamped_least_s[k] : NAN;
     }
     e->width_s = analysis_round_trip_width_s(e->waits, e->n_waits);
-    enum analysis_tap_place here = incoming ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_SENDER;
-    s->beside = s->beside || analysis_flows_tap(f, slot) == here;
-    if (analysis_flows_get(f, slot, &flow)) {
+    if (analysis_flows_look(f, slot, &flow)) {
         e->start_s = flow.start_s;
         e->handshake_s = flow.handshake_s;
         e->peer = incoming ? flow.src : flow.dst;
+        s->address = incoming ? flow.dst : flow.src;
         e->bins = flow.bins;
         e->lossless = flow.retransmitted_segments == 0;
         s->headers_cut = s->headers_cut || flow.headers_cut > flow.data_packets / 2;
@@ -662,7 +661,7 @@ static double evidence_frame_s(const struct analysis_evidence_set *s, const stru
 {
     struct analysis_flow flow;
     double share, carried_bps[2] = {0, 0};
-    if (n == 0 || !analysis_flows_get(f, flows[0].slot, &flow))
+    if (n == 0 || !analysis_flows_look(f, flows[0].slot, &flow))
         return NAN;
     const struct analysis_capacity_host *host =
         analysis_flows_capacity(f, flows[0].incoming ? &flow.dst : &flow.src, flow.tag);
@@ -744,9 +743,63 @@ void analysis_evidence_prepare(struct analysis_evidence_set *s)
     free(by);
 }
 
-void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, const struct analysis_told_ways *ways, double from_s, double to_s)
+/* Of the same flows, from their other end. */
+static bool evidence_turned(const struct analysis_evidence_set *s, const struct analysis_evidence_set *before,
+                            const struct analysis_told *flows)
+{
+    const double until_s = s->pulsed ? s->pulsed->from_s : INFINITY;
+    if (before->n != s->n || before->from_s != s->from_s || before->to_s != s->to_s)
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_told *told = before->flow[i].flow;
+        if (told->slot != flows[i].slot || told->incoming == flows[i].incoming || told->rate_bps != flows[i].rate_bps ||
+            told->loss_events != flows[i].loss_events || before->flow[i].until_s != until_s)
+            return false;
+    }
+    return true;
+}
+
+static void evidence_turn(struct analysis_evidence_set *s, struct analysis_evidence_set *before)
+{
+    s->address = before->flow[0].peer;
+    for (size_t i = 0; i < s->n; i++) {
+        struct analysis_evidence *e = &before->flow[i];
+        const double near_s = e->near_s;
+        e->peer = before->address;
+        e->near_s = e->far_s;
+        e->far_s = near_s;
+    }
+    s->flow = before->flow;
+    s->waits = before->waits;
+    s->by_peer = before->by_peer;
+    s->full_bytes = before->full_bytes;
+    s->one_sided = before->one_sided;
+    s->headers_cut = before->headers_cut;
+    s->ci95_bps = before->ci95_bps;
+    *before = (struct analysis_evidence_set){.n = 0};
+}
+
+/* Of the flows, and of what they carry together. */
+static void evidence_of_all(struct analysis_evidence_set *s, const struct analysis_flows *f, const struct analysis_told *flows)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < s->n; i++)
+        room += analysis_flows_wait_runs(f, flows[i].slot, NULL);
+    s->waits = memory_zeroed(room + 1, sizeof *s->waits, "a diagnosis");
+    s->flow = memory_zeroed(s->n + 1, sizeof *s->flow, "a diagnosis");
+    for (size_t i = 0; i < s->n; i++) {
+        s->flow[i].flow = &flows[i];
+        s->flow[i].waits = i > 0 ? s->flow[i - 1].waits + analysis_flows_wait_runs(f, flows[i - 1].slot, NULL) : s->waits;
+        evidence_of(s, &s->flow[i], f);
+    }
+    analysis_evidence_prepare(s);
+    s->ci95_bps = evidence_ci95_bps(s);
+}
+
+void analysis_evidence_gather(struct analysis_evidence_set *s, struct analysis_evidence_set *before,
+                              const struct analysis_flows *f, const struct analysis_capacity_host *frames,
+                              const struct analysis_told *flows, size_t n, const struct analysis_told_ways *ways,
+                              double from_s, double to_s)
 {
     *s = (struct analysis_evidence_set){.n = n, .from_s = from_s, .to_s = to_s, .full_bytes = NAN,
                                         .pulsed = ways ? ways->pulsed : NULL, .interface_bps = analysis_flows_interface_bps(f),
@@ -755,24 +808,23 @@ void analysis_evidence_gather(struct analysis_evidence_set *s, const struct anal
     for (int i = 0; i < 2; i++)
         s->other_bps[i] = (frames ? evidence_other_bps(i ? &frames->out : &frames->in, from_s, to_s) : 0) +
                           (ways ? ways->other_bps[i] : 0);
-    size_t room = 0;
-    for (size_t i = 0; i < n; i++)
-        room += analysis_flows_wait_runs(f, flows[i].slot, NULL);
-    s->waits = memory_zeroed(room + 1, sizeof *s->waits, "a diagnosis");
-    s->flow = memory_zeroed(n + 1, sizeof *s->flow, "a diagnosis");
+    const bool turned = n > 0 && evidence_turned(s, before, flows);
+    if (turned)
+        evidence_turn(s, before);
+    analysis_evidence_free(before);
+    if (!turned)
+        evidence_of_all(s, f, flows);
     for (size_t i = 0; i < n; i++) {
+        const enum analysis_tap_place here = flows[i].incoming ? ANALYSIS_TAP_RECEIVER : ANALYSIS_TAP_SENDER;
         s->flow[i].flow = &flows[i];
-        s->flow[i].waits = i > 0 ? s->flow[i - 1].waits + analysis_flows_wait_runs(f, flows[i - 1].slot, NULL) : s->waits;
-        evidence_of(s, &s->flow[i], f);
-        s->beside = s->beside || !analysis_evidence_same_peer(&s->flow[0], &s->flow[i]); /* who meets there is at one end */
+        s->beside = s->beside || analysis_flows_tap(f, flows[i].slot) == here ||
+                    !analysis_evidence_same_peer(&s->flow[0], &s->flow[i]); /* who meets there is at one end */
     }
     for (int i = 0; i < 2 && frames; i++)
         s->other_bps[i] = fmax(s->other_bps[i], evidence_no_acks_bps(s, i ? &frames->out : &frames->in, i == 0));
     if (frames && frames->others > 0)
         evidence_others(s, f, frames->tag);
-    analysis_evidence_prepare(s);
     s->frame_s = evidence_frame_s(s, f, flows, n);
-    s->ci95_bps = evidence_ci95_bps(s);
 }
 
 struct analysis_evidence_set analysis_evidence_again(const struct analysis_evidence_set *s)

@@ -90,6 +90,7 @@ struct analysis_evidence {
 };
 
 struct analysis_evidence_set {
+    struct capture_address address; /* the host's */
     struct analysis_evidence *flow; /* owned */
     struct analysis_wait *waits;    /* owned */
     size_t *by_peer;                /* owned; flows, those to one peer beside each other, in their order; NULL: not
@@ -132,10 +133,13 @@ enum analysis_loop analysis_evidence_far(const struct analysis_evidence *e);
 
 /* What the capture shows of n flows of a host, whatever stood in queues; free it. frames: how those of the host follow each
  * other; NULL unknown. ways: NULL: nothing is known.
- * Round trips through empty queues come next, by analysis/floors.h and standing.h. */
-void analysis_evidence_gather(struct analysis_evidence_set *s, const struct analysis_flows *f,
-                              const struct analysis_capacity_host *frames, const struct analysis_told *flows,
-                              size_t n, const struct analysis_told_ways *ways, double from_s, double to_s);
+ * Round trips through empty queues come next, by analysis/floors.h and standing.h.
+ * before: what was gathered of the same capture's host before this, with the flows that it borrows; where they are these and
+ * the phase is this, most is taken from there. It is free'd. Zeroed: nothing was. */
+void analysis_evidence_gather(struct analysis_evidence_set *s, struct analysis_evidence_set *before,
+                              const struct analysis_flows *f, const struct analysis_capacity_host *frames,
+                              const struct analysis_told *flows, size_t n, const struct analysis_told_ways *ways,
+                              double from_s, double to_s);
 
 /* What gathering ends with: what waits are over the phase, and the flows' order by peer. */
 void analysis_evidence_prepare(struct analysis_evidence_set *s);

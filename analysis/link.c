@@ -282,6 +282,8 @@ static double link_sample_s(const struct links *d, int i)
 static bool link_stands(const struct links *d, bool incoming, bool acks, double share)
 {
     double waits_s[ANALYSIS_EVIDENCE_SAMPLES], at_s[ANALYSIS_EVIDENCE_SAMPLES], tick_s = 0, sum = 0;
+    const int most = (int)(share * ANALYSIS_EVIDENCE_SAMPLES);
+    int empty = 0;
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
         at_s[i] = link_sample_s(d, i);
         waits_s[i] = NAN;
@@ -297,9 +299,15 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
         for (size_t k = 0; k < e->n_waits; k++) {
             double wait_s = (acks ? e->waits[k].ack_s : e->waits[k].data_s) + e->missing_s[acks];
             double end_s = k + 1 < e->n_waits ? e->waits[k + 1].start_s : (double)INFINITY;
-            for (; i < ANALYSIS_EVIDENCE_SAMPLES && at_s[i] < end_s; i++)
-                waits_s[i] = at_s[i] < e->waits[k].start_s || waits_s[i] <= wait_s || isnan(wait_s) ? waits_s[i] : wait_s;
+            for (; i < ANALYSIS_EVIDENCE_SAMPLES && at_s[i] < end_s; i++) {
+                if (at_s[i] < e->waits[k].start_s || waits_s[i] <= wait_s || isnan(wait_s))
+                    continue;
+                empty += wait_s <= ANALYSIS_EVIDENCE_TICKS * tick_s && !(waits_s[i] <= ANALYSIS_EVIDENCE_TICKS * tick_s);
+                waits_s[i] = wait_s;
+            }
         }
+        if (empty > most) /* whatever the others saw */
+            return false;
     }
     for (int i = 0; i < ANALYSIS_EVIDENCE_SAMPLES; i++) {
         if (!isfinite(waits_s[i]))
@@ -307,7 +315,7 @@ static bool link_stands(const struct links *d, bool incoming, bool acks, double 
         sum += waits_s[i];
     }
     qsort(waits_s, ANALYSIS_EVIDENCE_SAMPLES, sizeof *waits_s, estimate_ascending);
-    double least = waits_s[(int)(share * ANALYSIS_EVIDENCE_SAMPLES)];
+    double least = waits_s[most];
     return least > ANALYSIS_EVIDENCE_TICKS * tick_s && least > JUDGE_PATH_STANDS * sum / ANALYSIS_EVIDENCE_SAMPLES;
 }
 

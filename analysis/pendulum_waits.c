@@ -81,6 +81,11 @@ bool analysis_pendulum_waits_make(const struct analysis_flows *f, const struct a
                                   size_t n, double busy_s, struct analysis_pendulum *p, double *from_s, double *to_s,
                                   struct error *err)
 {
+    bool both = false;
+    for (size_t i = 0; i < n; i++)
+        both = both || flows[i].outgoing != flows[0].outgoing;
+    if (!both)
+        return false;
     struct waits_part *parts = memory_zeroed(n, sizeof *parts, "the waits of flows");
     double width_s;
     for (size_t i = 0; i < n; i++) {

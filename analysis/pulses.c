@@ -64,7 +64,7 @@ static size_t pulses_data(const struct analysis_flows *f, const struct analysis_
     struct analysis_flow flow;
     size_t n = 0;
     for (size_t i = 0; i < analysis_flows_slots(f); i++) {
-        if (!analysis_flows_get(f, i, &flow) || !analysis_probe_has(probe, &flow) || flow.payload_bytes < DATA_BYTES)
+        if (!analysis_flows_look(f, i, &flow) || !analysis_probe_has(probe, &flow) || flow.payload_bytes < DATA_BYTES)
             continue;
         bool incoming = flow.src_port == probe->port && capture_address_same(&flow.src, &probe->server);
         *host = incoming ? flow.dst : flow.src;
@@ -214,7 +214,7 @@ static double pulses_odds_at(const struct analysis_pulses *p, const struct analy
 {
     struct analysis_round_trip_figures figures;
     struct analysis_flow flow;
-    if (p->n == 0 || !analysis_flows_get(f, i, &flow) || !flow.bins || !analysis_flows_explain(f, i, &figures))
+    if (p->n == 0 || !analysis_flows_look(f, i, &flow) || !flow.bins || !analysis_flows_explain(f, i, &figures))
         return 0;
     struct pulses_flow x = {.bins = flow.bins, .end_s = flow.end_s, .stamped_s = figures.floor_s, .tick_s = figures.tick_s,
                             .waits = memory_zeroed(ANALYSIS_LEG_SERIES_SLOTS, sizeof *x.waits, "pulses")};
@@ -282,7 +282,7 @@ static double pulses_full(const struct analysis_pulses *p, const struct analysis
                            .last_s = INFINITY};
     for (size_t i = 0; i < n; i++) {
         struct analysis_flow flow;
-        if (told[i].incoming != incoming || !analysis_flows_get(f, told[i].slot, &flow) || !flow.bins)
+        if (told[i].incoming != incoming || !analysis_flows_look(f, told[i].slot, &flow) || !flow.bins)
             continue;
         w.bins[w.n++] = flow.bins;
         w.last_s = fmin(w.last_s, flow.end_s);

@@ -41,17 +41,6 @@ void estimate_add(struct estimate_running *r, double sample)
     r->m2 += delta * (sample - r->mean);
 }
 
-void estimate_line_add(struct estimate_line *l, double x, double y)
-{
-    double dx = x - l->x, dy = y - l->y;
-    l->n++;
-    l->x += dx / (double)l->n;
-    l->y += dy / (double)l->n;
-    l->xx += dx * (x - l->x);
-    l->yy += dy * (y - l->y);
-    l->xy += dx * (y - l->y);
-}
-
 struct estimate estimate_slope(const struct estimate_line *l)
 {
     double slope = l->xx > 0 ? l->xy / l->xx : NAN, left = fmax(0, l->yy - slope * l->xy);
@@ -107,9 +96,27 @@ struct estimate_memory {
     double scale[CORNERS];  /* of the distance of the mean from the true one, were this its c */
 };
 
-static double estimate_corner(size_t i)
+/* A value of c, and what it makes of any series. */
+struct estimate_corner {
+    double c;
+    double fall[FREQUENCIES]; /* how much stronger than white noise's the spectrum was there */
+    double falls;             /* half of the sum of their logarithms */
+    double known;             /* share of S(0) / n by which the mean of so short a series varies */
+};
+
+static const struct estimate_corner *estimate_corners(void)
 {
-    return CORNER_LEAST * pow(CORNER_MOST / CORNER_LEAST, (double)i / (CORNERS - 1));
+    static _Thread_local struct estimate_corner corner[CORNERS];
+    for (size_t i = 0; i < CORNERS && corner[CORNERS - 1].c == 0; i++) {
+        const double c = CORNER_LEAST * pow(CORNER_MOST / CORNER_LEAST, (double)i / (CORNERS - 1)), tau = 1 / (M_PI * c);
+        corner[i].c = c; /* tau: of the whole series */
+        for (size_t j = 0; j < FREQUENCIES; j++) {
+            corner[i].fall[j] = 1 + (double)((j + 1) * (j + 1)) / (c * c);
+            corner[i].falls += log(corner[i].fall[j]) / 2;
+        }
+        corner[i].known = 1 - tau * (1 - exp(-1 / tau));
+    }
+    return corner;
 }
 
 /* Means of n parts of equal length; the first samples belong to none. */
@@ -176,6 +183,7 @@ static struct estimate_memory estimate_remember(const struct estimate_series *s,
     size_t n = s->n / ((s->n + POINTS - 1) / POINTS);
     struct estimate_memory m = {0};
     const double (*cosine)[POINTS] = estimate_cosines(n);
+    const struct estimate_corner *corner = estimate_corners();
     estimate_parts(s, n, point);
     for (size_t j = 0; j < FREQUENCIES; j++) {
         double y = 0;
@@ -184,16 +192,13 @@ static struct estimate_memory estimate_remember(const struct estimate_series *s,
         square[j] = 2 * y * y / (double)n;
     }
     for (size_t i = 0; i < CORNERS; i++) {
-        double c = estimate_corner(i), tau = 1 / (M_PI * c), squares = 0; /* tau: of the whole series */
-        for (size_t j = 0; j < FREQUENCIES; j++) {
-            double fall = 1 + (double)((j + 1) * (j + 1)) / (c * c);
-            m.weight[i] += log(fall) / 2; /* a logarithm as yet */
-            squares += square[j] * fall;
-        }
+        double squares = 0;
+        for (size_t j = 0; j < FREQUENCIES; j++)
+            squares += square[j] * corner[i].fall[j];
+        m.weight[i] = corner[i].falls; /* a logarithm as yet */
         m.weight[i] -= varies ? FREQUENCIES / 2.0 * log(squares) : 0;
         best = fmax(best, m.weight[i]);
-        /* the mean of so short a series varies by less than S(0) / n */
-        m.scale[i] = sqrt(squares / FREQUENCIES / (double)n * (1 - tau * (1 - exp(-1 / tau))));
+        m.scale[i] = sqrt(squares / FREQUENCIES / (double)n * corner[i].known);
     }
     for (size_t i = 0; i < CORNERS; i++) {
         m.weight[i] = varies ? exp(m.weight[i] - best) : i == CORNERS - 1;
@@ -267,14 +272,15 @@ static double estimate_half(const struct estimate_memory *m)
 
 static bool estimate_knows(const struct estimate_memory *m)
 {
+    const struct estimate_corner *corner = estimate_corners();
     double few = 0;
-    for (size_t i = 0; i < CORNERS && M_PI * estimate_corner(i) / 2 < ESTIMATE_EFFECTIVE_LEAST; i++)
+    for (size_t i = 0; i < CORNERS && M_PI * corner[i].c / 2 < ESTIMATE_EFFECTIVE_LEAST; i++)
         few += m->weight[i];
     return few <= DOUBT;
 }
 
 /* Summed by parts, which keeps rounding small. */
-static double estimate_series_mean(const struct estimate_series *s)
+double estimate_series_mean(const struct estimate_series *s)
 {
     double sum = 0;
     if (s->n <= PARTS)

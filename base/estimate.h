@@ -51,7 +51,16 @@ struct estimate_line {
     double x, y, xx, xy, yy; /* means, then sums of squared distances from them and of products */
 };
 
-void estimate_line_add(struct estimate_line *l, double x, double y);
+static inline void estimate_line_add(struct estimate_line *l, double x, double y)
+{
+    double dx = x - l->x, dy = y - l->y;
+    l->n++;
+    l->x += dx / (double)l->n;
+    l->y += dy / (double)l->n;
+    l->xx += dx * (x - l->x);
+    l->yy += dy * (y - l->y);
+    l->xy += dx * (y - l->y);
+}
 
 /* The slope, with its error as if samples were independent; value NAN with fewer than 2 of different x. */
 struct estimate estimate_slope(const struct estimate_line *l);
@@ -93,6 +102,9 @@ double estimate_stall(const struct estimate_series *s);
  * has been through some cycles but fewer than ESTIMATE_CYCLES_LEAST, or that ends before 40 samples has no interval:
  * std_error and ci95 are NAN. */
 struct estimate estimate_steady(const struct estimate_series *s);
+
+/* Its value. */
+double estimate_series_mean(const struct estimate_series *s);
 
 #define ESTIMATE_SAMPLES_LEAST 40 /* of a series with any interval */
 

@@ -55,7 +55,7 @@ static int live_flows(const struct analysis_flows *f, double seconds, char **lin
     for (size_t i = 0; i < slots; i++) {
         if (i >= live.slots)
             live.bytes[i] = 0;
-        if (!analysis_flows_get(f, i, &flow))
+        if (!analysis_flows_look(f, i, &flow))
             continue;
         double bps = (double)(flow.payload_bytes - live.bytes[i]) * 8 / seconds;
         live.bytes[i] = flow.payload_bytes;
@@ -68,7 +68,7 @@ static int live_flows(const struct analysis_flows *f, double seconds, char **lin
     shown = shown < room ? shown : room;
     for (int i = 0; i < shown; i++) {
         char src[ANALYSIS_ENDPOINT_TEXT], dst[ANALYSIS_ENDPOINT_TEXT];
-        analysis_flows_get(f, rates[i].slot, &flow);
+        analysis_flows_look(f, rates[i].slot, &flow);
         analysis_flows_endpoint(&flow.src, flow.src_port, src);
         analysis_flows_endpoint(&flow.dst, flow.dst_port, dst);
         lines[i] = memory_text("  %-24s %-24s %9.3f Mb/s  %" PRIu32 " sent again", src, dst, rates[i].bps / 1e6,

@@ -248,7 +248,7 @@ static bool path_may_wait(const struct path_facts *p, const struct judge_flow *f
     return f->behind || open[JUDGE_OPEN_PLACE] < WAITS * p->behind[!f->incoming];
 }
 
-/* What flows want in a draw: as data go on waiting, and where nothing waits any more. */
+/* What flows want in a draw beyond what they carry: as data go on waiting, and where nothing waits any more. */
 struct path_draw {
     struct path_want {
         double wanted_bps, most_bps;
@@ -259,13 +259,12 @@ struct path_draw {
 static void path_bound(const struct judge_facts *s, const double capacity_bps[2], const struct path_draw *draw,
                        const double open[JUDGE_OPENS], double possible_bps[2])
 {
-    double carried_bps[2], wanted_bps[2] = {draw->way[0].wanted_bps, draw->way[1].wanted_bps},
-                           most_bps[2] = {draw->way[0].most_bps, draw->way[1].most_bps};
+    double carried_bps[2], wanted_bps[2], most_bps[2];
     for (int way = 0; way < 2; way++) {
-        const struct judge_link *l = judge_facts_link(s, way == 0);
+        const bool full = judge_facts_link(s, way == 0)->slower && open[JUDGE_OPEN_PLACE] < 0.5; /* that link may be */
         carried_bps[way] = possible_bps[way] = judge_facts_carried_bps(s, way == 0);
-        if (l->slower && open[JUDGE_OPEN_PLACE] < 0.5) /* that link may be full */
-            wanted_bps[way] = most_bps[way] = carried_bps[way];
+        wanted_bps[way] = carried_bps[way] + (full ? 0 : draw->way[way].wanted_bps);
+        most_bps[way] = carried_bps[way] + (full ? 0 : draw->way[way].most_bps);
     }
     for (int round = 0; round < ROUNDS; round++)
         for (int way = 0; way < 2; way++) {
@@ -283,28 +282,6 @@ static void path_bound(const struct judge_facts *s, const double capacity_bps[2]
         if (possible_bps[way] < 0) /* the other direction's ACKs take all of its link */
             possible_bps[way] = 0;
     }
-}
-
-static inline void path_add_one(struct path_want *want, double bps)
-{
-    want->wanted_bps += bps;
-    want->most_bps += bps;
-}
-
-/* Adds a flow that carries so much in each of the first draws: for most flows that is all there is to do, so four are
- * added between two looks at how many are left. */
-static void path_add(struct path_draw *draw, size_t n, bool incoming, double bps)
-{
-    const int way = !incoming;
-    size_t k = 0;
-    for (; k + 4 <= n; k += 4) {
-        path_add_one(&draw[k].way[way], bps);
-        path_add_one(&draw[k + 1].way[way], bps);
-        path_add_one(&draw[k + 2].way[way], bps);
-        path_add_one(&draw[k + 3].way[way], bps);
-    }
-    for (; k < n; k++)
-        path_add_one(&draw[k].way[way], bps);
 }
 
 void judge_path_possible(const struct judge_facts *s, const double *otherwise, const double *open, size_t n,
@@ -328,14 +305,16 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
         /* What else holds it than its window holds it, but for who waits for answers. */
         const bool answers = !isnan(f->clocked) && !judge_limit_reads(f);
         const size_t held = still ? n : answers ? 0 : estimate_below(limit, n, otherwise[i]);
-        path_add(draw, held, f->incoming, f->rate_bps);
         for (size_t k = held; k < n; k++) {
             const double *one = open + k * JUDGE_OPENS, vanishes = one[JUDGE_OPEN_VANISHES];
             double ack_s = path_ack_wait_s(&p, f, capacity_bps[f->incoming][k], one);
-            const bool more = ack_s > 0 || (!shows && path_may_wait(&p, f, one));
             struct path_want *want = &draw[k].way[!f->incoming];
-            want->wanted_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one) : f->rate_bps;
-            want->most_bps += more ? path_wanted_bps(&p, f, otherwise[i], ack_s, shows ? 1 : vanishes, one) : f->rate_bps;
+            if (!(ack_s > 0) && (shows || !path_may_wait(&p, f, one)))
+                continue;
+            const double wanted_bps = path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one);
+            const bool trips = shows && one[JUDGE_OPEN_LIMIT] >= otherwise[i]; /* set its rate, less what vanishes of them */
+            want->wanted_bps += wanted_bps - f->rate_bps;
+            want->most_bps += (trips ? path_wanted_bps(&p, f, otherwise[i], ack_s, 1, one) : wanted_bps) - f->rate_bps;
         }
     }
     for (size_t k = 0; k < n; k++)

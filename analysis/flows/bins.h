@@ -23,9 +23,11 @@ struct analysis_bin {
     uint32_t loss_events;     /* retransmissions beyond the recovery point of the one before */
 };
 
-/* What a flow does once it is steady, when it had so many data packets of such segments. */
+/* What a flow does once it is steady, when it had so many data packets of such segments; with an interval of its rate, or
+ * without. */
 struct analysis_bins_steady {
     uint32_t data_packets, segment_bytes, loss_events;
+    bool interval;
     double start_s, end_s;
     struct estimate goodput_bps;
 };

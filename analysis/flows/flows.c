@@ -719,10 +719,11 @@ struct estimate_series analysis_flow_series(const struct analysis_flow *flow, co
 }
 
 /* Takes longer than all else about a flow, so it is kept until more data come. */
-static struct analysis_bins_steady flows_steady(const struct analysis_flow *flow, const struct analysis_direction *d)
+static struct analysis_bins_steady flows_steady(const struct analysis_flow *flow, const struct analysis_direction *d,
+                                                bool interval)
 {
     struct analysis_bins_steady x = {.data_packets = d->data_packets, .segment_bytes = flow->segment_bytes,
-                                     .start_s = NAN, .end_s = NAN,
+                                     .interval = interval, .start_s = NAN, .end_s = NAN,
                                      .goodput_bps = {.value = NAN, .std_error = NAN, .ci95 = NAN}};
     double series[ANALYSIS_BINS_MAX];
     size_t begin, end;
@@ -735,19 +736,22 @@ static struct analysis_bins_steady flows_steady(const struct analysis_flow *flow
     x.end_s = (double)analysis_bins_start_ns(d->bins, end) / 1e9;
     x.loss_events = analysis_bins_sum(d->bins, begin + start, end).loss_events;
     struct estimate_series steady = analysis_flow_series(flow, series + start, end - begin - start, x.loss_events);
-    x.goodput_bps = estimate_steady(&steady);
+    if (interval)
+        x.goodput_bps = estimate_steady(&steady);
+    else
+        x.goodput_bps.value = estimate_series_mean(&steady);
     return x;
 }
 
-static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d)
+static void fill_steady(struct analysis_flow *flow, const struct analysis_direction *d, bool interval)
 {
     flow->steady_start_s = flow->steady_end_s = NAN;
     flow->steady_goodput_bps = (struct estimate){.value = NAN, .std_error = NAN, .ci95 = NAN};
     if (!d->bins)
         return;
     struct analysis_bins_steady *kept = &d->bins->steady;
-    if (kept->data_packets != d->data_packets || kept->segment_bytes != flow->segment_bytes)
-        *kept = flows_steady(flow, d);
+    if (kept->data_packets != d->data_packets || kept->segment_bytes != flow->segment_bytes || (interval && !kept->interval))
+        *kept = flows_steady(flow, d, interval);
     flow->steady_start_s = kept->start_s;
     flow->steady_end_s = kept->end_s;
     flow->steady_loss_events = kept->loss_events;
@@ -755,7 +759,7 @@ static void fill_steady(struct analysis_flow *flow, const struct analysis_direct
 }
 
 /* What the direction of end's data says; it has some. */
-static void fill(struct analysis_flow *flow, const struct analysis_connection *c, int end)
+static void fill(struct analysis_flow *flow, const struct analysis_connection *c, int end, bool interval)
 {
     const struct analysis_direction *d = &c->direction[end];
     /* Of a clock that leaps by decades, seconds differ by no nanosecond: nothing has taken time then. */
@@ -795,10 +799,10 @@ static void fill(struct analysis_flow *flow, const struct analysis_connection *c
     flow->receiver_side_s = far_ns >= 0 && c->client >= 0 ? (double)far_ns / 1e9 : NAN;
     fill_losses(flow, d->losses);
     fill_window(flow, c, end);
-    fill_steady(flow, d);
+    fill_steady(flow, d, interval);
 }
 
-bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
+static bool flows_get(const struct analysis_flows *f, size_t i, bool interval, struct analysis_flow *flow)
 {
     const struct analysis_first *first = analysis_connections_first(f->connections, i / 2);
     if (first && (i % 2 == 1 || first->segment.payload_bytes == 0)) /* like nearly all of many */
@@ -808,9 +812,19 @@ bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysi
     const struct analysis_connection *c = flows_slot(f, i, &end, &room);
     bool has_data = c->direction[end].has_data;
     if (has_data)
-        fill(flow, c, end);
+        fill(flow, c, end, interval);
     flows_slot_end(c, &room);
     return has_data;
+}
+
+bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
+{
+    return flows_get(f, i, true, flow);
+}
+
+bool analysis_flows_look(const struct analysis_flows *f, size_t i, struct analysis_flow *flow)
+{
+    return flows_get(f, i, false, flow);
 }
 
 void analysis_flows_endpoint(const struct capture_address *address, uint16_t port,

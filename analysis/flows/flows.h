@@ -163,3 +163,6 @@ enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_
 /* Fills *flow and returns true when slot i carried payload. In order of the connections'
  * appearance; the direction whose packet came first is first. */
 bool analysis_flows_get(const struct analysis_flows *f, size_t i, struct analysis_flow *flow);
+
+/* The same at a tenth of the time: how well its steady rate is known may be NAN. */
+bool analysis_flows_look(const struct analysis_flows *f, size_t i, struct analysis_flow *flow);

@@ -18,9 +18,17 @@ struct entry {
     const struct capture_flow *flow;  /* borrowed */
 };
 
+/* What a flow carries in bins [begin, end), as it was last asked for: its two hosts ask for the same ones often. */
+struct capture_rate {
+    size_t begin, end;
+    struct estimate bps;
+    double drift, stall;
+};
+
 struct capture_flow {
     struct analysis_flow flow; /* first */
     size_t slot;
+    struct capture_rate *rate; /* borrowed */
 };
 
 static int capture_compare_host(const struct entry *a, const struct entry *b)
@@ -60,20 +68,23 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     size_t begin, n = capture_series(flow, r->steady_start_s, r->end_s, series, &begin);
     int64_t events = analysis_bins_sum(flow->bins, begin, begin + n).loss_events;
     struct estimate_series steady = analysis_flow_series(flow, series, n, (size_t)events);
-    struct estimate rate = estimate_steady(&steady);
+    struct capture_rate *kept = ((const struct capture_flow *)user)->rate;
+    if (kept->begin != begin || kept->end != begin + n)
+        *kept = (struct capture_rate){begin, begin + n, estimate_steady(&steady), 1 - estimate_drift_p(&steady),
+                                      estimate_stall(&steady)};
     size_t first, end;
     analysis_bins_range(flow->bins, llround(r->start_s * 1e9), llround(r->end_s * 1e9), &first, &end);
 
     *measured = (struct analysis_check_flow){
-        .rate_bps = rate.value,
-        .ci95_bps = rate.ci95,
+        .rate_bps = kept->bps.value,
+        .ci95_bps = kept->bps.ci95,
         .whole_bps = isfinite(flow->goodput_bps) ? flow->goodput_bps : 0,
         .window_bytes = flow->window_bytes,
         .buffer_bytes = flow->advertised_bytes,
         .retransmitted_segments = analysis_bins_sum(flow->bins, first, end).retransmitted,
         .loss_events = events,
-        .drift = 1 - estimate_drift_p(&steady),
-        .stall = estimate_stall(&steady),
+        .drift = kept->drift,
+        .stall = kept->stall,
         .limit = analysis_limit_between(flow, r->steady_start_s, r->end_s),
         .slot = ((const struct capture_flow *)user)->slot,
     };
@@ -84,8 +95,15 @@ static void capture_measure(const void *user, const struct analysis_resource *r,
     analysis_flows_endpoint(&flow->dst, flow->dst_port, measured->dst);
 }
 
+/* What was found out of the host judged last: that of the other end of its flows begins with it. */
+struct capture_last {
+    struct analysis_evidence_set gathered; /* owned */
+    struct analysis_told *flows;           /* owned; which that borrows */
+};
+
 struct capture_host {
     const struct analysis_flows *flows;
+    struct capture_last *last; /* borrowed */
     const double *capacity_bps; /* NULL unknown */
     const struct analysis_beside *beside; /* NULL: nothing */
     const struct analysis_pulses *pulses;
@@ -226,7 +244,7 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
     analysis_pulses_tell(h->pulses, h->flows, h->host, frames, flows, r->n, r->steady_start_s, r->end_s, &pulsed);
     ways.pulsed = &pulsed;
     r->judged = memory_zeroed(r->n + 1, sizeof *r->judged, "the flows of a host");
-    analysis_diagnose(h->flows, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, &ways,
+    analysis_diagnose(h->flows, &h->last->gathered, h->host, h->tag, flows, r->n, r->steady_start_s, r->end_s, &ways,
                       &r->diagnosis, &r->facts, r->judged);
     r->diagnosed = true;
     for (int incoming = 0; incoming < 2; incoming++)
@@ -239,7 +257,8 @@ static void capture_diagnose(void *user, struct analysis_resource *r, const stru
         r->flows[i].ack_wait_s = flows[i].ack_wait_s;
         capture_limit(&r->flows[i].limit, flows[i].limit);
     }
-    free(flows);
+    free(h->last->flows);
+    h->last->flows = flows;
 }
 
 struct capture_judge {
@@ -248,6 +267,7 @@ struct capture_judge {
     const double *capacity_bps; /* borrowed; NULL unknown */
     const struct analysis_beside *beside; /* borrowed; NULL */
     bool diagnoses;
+    struct capture_last last;
     struct analysis_pulses pulses;
 };
 
@@ -257,7 +277,7 @@ static double capture_first_pulse_s(const struct capture_judge *judge)
 }
 
 /* entries: all flows of one host. uses: room for as many. */
-static void capture_judge_host(const struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
+static void capture_judge_host(struct capture_judge *judge, size_t least, const struct entry *entries, size_t n,
                                struct analysis_resource_use *uses, struct analysis_resources *resources)
 {
     char name[CAPTURE_ADDRESS_TEXT];
@@ -268,7 +288,7 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
         uses[i] = (struct analysis_resource_use){{flow->start_s, end_s, entries[i].incoming},
                                                  flow->payload_bytes, entries[i].flow};
     }
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &judge->pulses, &entries->host,
+    struct capture_host host = {judge->flows, &judge->last, judge->capacity_bps, judge->beside, &judge->pulses, &entries->host,
                                 entries->tag, entries, n};
     struct analysis_resource_source source = {
         .settled_s = capture_settled_s,
@@ -280,27 +300,30 @@ static void capture_judge_host(const struct capture_judge *judge, size_t least, 
     analysis_resource_judge(&source, name, uses, n, NULL, judge->tolerance, resources);
 }
 
-/* Flows large enough to be measured, and twice as many entries, one for each host. */
-static void capture_collect(const struct capture_judge *judge, struct capture_flow **flows, struct entry **entries,
-                            size_t *n)
+/* Flows large enough to be measured, with room for their rates, and twice as many entries, one for each host. */
+static void capture_collect(const struct capture_judge *judge, struct capture_flow **flows, struct capture_rate **rates,
+                            struct entry **entries, size_t *n)
 {
     const struct analysis_flows *f = judge->flows;
     const struct analysis_probe *probe = judge->beside ? &judge->beside->probe : NULL;
     size_t slots = analysis_flows_slots(f), bulk = 0;
     struct analysis_flow flow;
     for (size_t i = 0; i < slots; i++)
-        bulk += analysis_flows_get(f, i, &flow) && flow.bins;
+        bulk += analysis_flows_look(f, i, &flow) && flow.bins;
     *flows = memory_zeroed(bulk, sizeof **flows, "flows to judge");
+    *rates = memory_zeroed(bulk, sizeof **rates, "flows to judge");
     *entries = memory_zeroed(2 * bulk, sizeof **entries, "flows to judge");
     *n = 0;
     size_t at = 0;
     for (size_t i = 0; i < slots; i++) {
         struct capture_flow *entry = &(*flows)[at];
         struct analysis_flow *to = &entry->flow;
-        if (at == bulk || !analysis_flows_get(f, i, to) || !to->bins || analysis_probe_has(probe, to) ||
+        if (at == bulk || !analysis_flows_look(f, i, to) || !to->bins || analysis_probe_has(probe, to) ||
             to->start_s >= capture_first_pulse_s(judge))
             continue;
         entry->slot = i;
+        entry->rate = &(*rates)[at];
+        entry->rate->end = SIZE_MAX; /* nobody asked yet */
         at++;
         (*entries)[(*n)++] = (struct entry){.host = to->src, .tag = to->tag, .incoming = false, .flow = entry};
         (*entries)[(*n)++] = (struct entry){.host = to->dst, .tag = to->tag, .incoming = true, .flow = entry};
@@ -361,7 +384,7 @@ static void capture_udp_alone(const struct capture_judge *judge, struct analysis
     struct udp_sum src = capture_udp_of(f, n, &most->src, most->tag), dst = capture_udp_of(f, n, &most->dst, most->tag);
     bool from = src.bytes[0] + src.bytes[1] > dst.bytes[0] + dst.bytes[1];
     struct udp_sum s = from ? src : dst;
-    struct capture_host host = {judge->flows, judge->capacity_bps, judge->beside, &judge->pulses,
+    struct capture_host host = {judge->flows, NULL, judge->capacity_bps, judge->beside, &judge->pulses,
                                 from ? &most->src : &most->dst, most->tag, NULL, 0};
     struct analysis_resource *r = memory_zeroed(1, sizeof *r, "a host of UDP");
     r->start_s = r->steady_start_s = s.from_s;
@@ -391,10 +414,11 @@ static void capture_judge_all(struct capture_judge *judge, struct analysis_resou
     analysis_pulses_find(judge->flows, judge->beside ? &judge->beside->probe : NULL, &judge->pulses);
     *resources = (struct analysis_resources){0};
     struct capture_flow *flows = NULL;
+    struct capture_rate *rates = NULL;
     struct entry *entries = NULL;
     size_t n = 0;
     resources->pulses = judge->pulses.n;
-    capture_collect(judge, &flows, &entries, &n);
+    capture_collect(judge, &flows, &rates, &entries, &n);
     struct analysis_resource_use *uses = memory_zeroed(n, sizeof *uses, "hosts to judge");
     if (n > 0)
         qsort(entries, n, sizeof *entries, capture_by_host);
@@ -413,7 +437,8 @@ static void capture_judge_all(struct capture_judge *judge, struct analysis_resou
     resources->n_alone = alone.n;
     if (judge->diagnoses && resources->n == 0 && alone.n == 0)
         capture_udp_alone(judge, resources);
-    MEMORY_FREE(uses, flows, entries);
+    analysis_evidence_free(&judge->last.gathered);
+    MEMORY_FREE(uses, flows, rates, entries, judge->last.flows);
     analysis_resources_sort(resources);
     capture_places(resources);
 }
@@ -427,12 +452,13 @@ void analysis_check_capture(const struct analysis_flows *f, double tolerance, co
 void analysis_check_capture_beside(const struct analysis_flows *f, double tolerance, const double capacity_bps[2],
                                    const struct analysis_beside *beside, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, tolerance, capacity_bps, beside, true, {.n = 0}}, resources);
+    capture_judge_all(&(struct capture_judge){.flows = f, .tolerance = tolerance, .capacity_bps = capacity_bps, .beside = beside,
+                                              .diagnoses = true}, resources);
 }
 
 void analysis_check_capture_rates(const struct analysis_flows *f, struct analysis_resources *resources)
 {
-    capture_judge_all(&(struct capture_judge){f, ANALYSIS_CHECK_TOLERANCE, NULL, NULL, false, {.n = 0}}, resources);
+    capture_judge_all(&(struct capture_judge){.flows = f, .tolerance = ANALYSIS_CHECK_TOLERANCE}, resources);
 }
 
 const struct analysis_resource_place *analysis_check_capture_places(const struct analysis_resources *resources, size_t slot,

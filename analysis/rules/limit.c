@@ -36,8 +36,7 @@ static double limit_idle_share(struct span s)
     double rtt_s = window * 8 / s.flow->goodput_bps;
     size_t idle = 0, run = 0;
     for (size_t i = s.begin; i <= s.end; i++) {
-        struct analysis_bin bin = analysis_bins_get(b, i);
-        if (i < s.end && bin.bytes == 0 && bin.retransmitted == 0) {
+        if (i < s.end && (i >= b->n || (b->bin[i].bytes == 0 && b->bin[i].retransmitted == 0))) {
             run++;
             continue;
         }
@@ -108,17 +107,18 @@ enum analysis_limit analysis_limit_between(const struct analysis_flow *flow, dou
 
 static enum analysis_limit limit_slice(struct span s)
 {
-    struct span before = {s.flow, 0, s.begin}, after = {s.flow, s.end, s.flow->bins->n};
+    if (limit_events(s) > 0)
+        return ANALYSIS_LIMIT_LOSS;
     enum analysis_limit limit = limit_lossless(s, s);
-    bool between = limit_events(before) > 0 && limit_events(after) > 0;
     bool free = limit == ANALYSIS_LIMIT_SENDER || limit == ANALYSIS_LIMIT_WINDOW;
-    return limit_events(s) > 0 || (between && free) ? ANALYSIS_LIMIT_LOSS : limit;
+    struct span before = {s.flow, 0, s.begin}, after = {s.flow, s.end, s.flow->bins->n};
+    return free && limit_events(before) > 0 && limit_events(after) > 0 ? ANALYSIS_LIMIT_LOSS : limit;
 }
 
 size_t analysis_limit_phases(const struct analysis_flow *flow,
                              struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES])
 {
-    size_t bins = flow->bins ? flow->bins->n : 0, n = 0, first = 0;
+    size_t bins = flow->bins ? flow->bins->n : 0, n = 0, end[ANALYSIS_LIMIT_PHASES];
     size_t slices = bins / LEAST_BINS < ANALYSIS_LIMIT_PHASES ? bins / LEAST_BINS : ANALYSIS_LIMIT_PHASES;
     for (size_t i = 0; i < slices; i++) {
         struct span s = {flow, i * bins / slices, (i + 1) * bins / slices};
@@ -127,11 +127,12 @@ size_t analysis_limit_phases(const struct analysis_flow *flow,
         if (n == 0 || phases[n - 1].limit != limit) {
             double start_s = n == 0 ? flow->start_s : phases[n - 1].end_s;
             phases[n++] = (struct analysis_limit_phase){.start_s = start_s, .limit = limit};
-            first = s.begin;
         }
         phases[n - 1].end_s = i + 1 == slices ? flow->end_s : end_s;
-        phases[n - 1].window_bytes =
-            flow->window_source == ANALYSIS_WINDOW_UNKNOWN ? NAN : analysis_bins_window(flow->bins, first, s.end);
+        end[n - 1] = s.end;
     }
+    for (size_t i = 0, first = 0; i < n; first = end[i++])
+        phases[i].window_bytes =
+            flow->window_source == ANALYSIS_WINDOW_UNKNOWN ? NAN : analysis_bins_window(flow->bins, first, end[i]);
     return n;
 }

@@ -118,6 +118,9 @@ static bool explanation_told(enum analysis_limit limit)
 static void explanation_stood(const struct analysis_flows *f, const struct analysis_resource *r,
                               struct study_explanation *e)
 {
+    e->stood_s[0] = e->stood_s[1] = 0;
+    if (!(fmax(e->data_wait_s, e->ack_wait_s) > 2 * e->x.tick_s)) /* no more than that stood */
+        return;
     const size_t room = analysis_flows_wait_runs(f, e->slot, NULL);
     MEMORY_LOCAL struct analysis_wait *waits = memory_zeroed(room, sizeof *waits, "the waits of a flow");
     double data_s = 0, ack_s = 0, n = 0;
@@ -198,10 +201,10 @@ void study_explanation_make(struct study_explanations *x, const struct analysis_
     int64_t largest = 0;
     *x = (struct study_explanations){.flow = memory_zeroed(0, sizeof *x->flow, "explanations")};
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes > largest)
+        if (analysis_flows_look(f, i, &flow) && flow.payload_bytes > largest)
             largest = flow.payload_bytes;
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
+        if (analysis_flows_look(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
             x->flow = memory_grown(x->flow, x->n, &capacity, 64, sizeof *x->flow, "explanations");
             x->flow[x->n++] = explanation_of_flow(f, i, &flow);
         }

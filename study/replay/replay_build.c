@@ -337,11 +337,11 @@ bool study_replay_build(struct study_replay *r, const struct analysis_flows *tab
     int64_t largest = 0;
     bool ok = true;
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_get(table, i, &flow) && flow.payload_bytes > largest)
+        if (analysis_flows_look(table, i, &flow) && flow.payload_bytes > largest)
             largest = flow.payload_bytes;
     r->left_out = 0;
     for (size_t i = 0; i < slots; i++) {
-        if (!analysis_flows_get(table, i, &flow))
+        if (!analysis_flows_look(table, i, &flow))
             continue;
         if (flow.payload_bytes < analysis_degree_bulk_bytes(largest) || !isfinite(flow.goodput_bps)) {
             r->left_out++;

@@ -64,6 +64,7 @@ static struct judge_flow *network_judge_others(struct study_replay *r, const str
     MEMORY_LOCAL struct analysis_told *told = memory_zeroed((size_t)n + 1, sizeof *told, "flows to judge");
     struct judge_flow *judged = memory_zeroed((size_t)n + 1, sizeof *judged, "flows to judge");
     MEMORY_LOCAL struct replay_bulk **of = memory_zeroed((size_t)n + 1, sizeof *of, "flows to judge");
+    struct analysis_evidence_set gathered = {.n = 0};
     struct judge_diagnosis d;
     struct judge_facts others;
     double from_s = INFINITY, to_s = 0;
@@ -78,7 +79,8 @@ static struct judge_flow *network_judge_others(struct study_replay *r, const str
     for (size_t i = 0; i < k; i++)
         told[i] = network_told(of[i], capture_address_same(&of[i]->flow.dst, host), from_s, to_s);
     if (k > 0)
-        analysis_diagnose(table, host, of[0]->flow.tag, told, k, from_s, to_s, NULL, &d, &others, judged);
+        analysis_diagnose(table, &gathered, host, of[0]->flow.tag, told, k, from_s, to_s, NULL, &d, &others, judged);
+    analysis_evidence_free(&gathered);
     for (size_t i = 0; i < k; i++) {
         of[i]->fact = judged[i];
         of[i]->judged = true;

@@ -26,7 +26,7 @@ static void experiment_table(void *user, const char *source UNUSED, const struct
     double bytes = 0, start_s = INFINITY, end_s = -INFINITY;
     struct analysis_flow flow;
     for (size_t i = 0; i < analysis_flows_slots(f); i++)
-        if (analysis_flows_get(f, i, &flow)) {
+        if (analysis_flows_look(f, i, &flow)) {
             bytes += (double)flow.payload_bytes;
             start_s = fmin(start_s, flow.start_s);
             end_s = fmax(end_s, flow.end_s);

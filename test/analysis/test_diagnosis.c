@@ -93,7 +93,9 @@ static struct judge_diagnosis answer(const struct analysis_flows *f, struct aske
     struct analysis_told_ways ways = {.other_bps = {0, 0}};
     for (int i = 0; i < 2; i++)
         ways.capacity_bps[i] = capacity_bps ? capacity_bps[i] : (double)NAN;
-    analysis_diagnose(f, &a->host, a->tag, a->told, a->n, a->from_s, a->to_s, &ways, &d, NULL, NULL);
+    struct analysis_evidence_set gathered = {.n = 0};
+    analysis_diagnose(f, &gathered, &a->host, a->tag, a->told, a->n, a->from_s, a->to_s, &ways, &d, NULL, NULL);
+    analysis_evidence_free(&gathered);
     return d;
 }
 

@@ -50,7 +50,8 @@ static const struct analysis_standing median = {.sure = 0.5};
 static void gather(const struct analysis_flows *f, const struct analysis_told *flows, size_t n, double from_s,
                    double to_s)
 {
-    analysis_evidence_gather(&set, f, NULL, flows, n, NULL, from_s, to_s);
+    struct analysis_evidence_set before = {.n = 0};
+    analysis_evidence_gather(&set, &before, f, NULL, flows, n, NULL, from_s, to_s);
     analysis_floors_find(&set);
     analysis_standing_take(&set, NULL, &median);
     analysis_evidence_divide(&set);
@@ -71,6 +72,39 @@ TEST(test_what_an_application_writes_at_once_waits_for_itself)
     assert_all(fabs(e->ack_wait_s) < 2e-6, fabs(e->floor_s - 105e-6) < 2e-6);
     analysis_evidence_free(&set);
     analysis_flows_free(f);
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* What the host before has of its flows is that of their other end, but for where that is, and only of the same phase. */
+TEST(test_evidence_of_one_host_is_that_of_the_other_end_of_its_flows)
+{
+    for (int which = 0; which < 3; which++) { /* the same; of another time; of a flow that is not known to be as fast */
+        struct analysis_flows *f = flow_that_writes(true);
+        struct analysis_told out = {.rate_bps = BURST * SEGMENT * 8 / 5e-3}, in = {.incoming = true, .rate_bps = out.rate_bps};
+        struct analysis_evidence_set before = {.n = 0}, first, second, alone;
+        in.rate_bps *= which == 2 ? 10 : 1; /* then of shorter spans */
+        analysis_evidence_gather(&first, &before, f, NULL, &out, 1, NULL, 0, which == 1 ? TO_S / 2 : TO_S);
+        const struct analysis_wait *waits = first.waits;
+        const struct capture_address host = first.address, peer = first.flow->peer;
+        analysis_evidence_gather(&second, &first, f, NULL, &in, 1, NULL, 0, TO_S);
+        analysis_evidence_gather(&alone, &before, f, NULL, &in, 1, NULL, 0, TO_S);
+        const struct analysis_evidence *e = second.flow, *x = alone.flow;
+        assert_all(which > 0 || second.waits == waits, first.n == 0, second.n == 1, e->flow == &in);
+        assert_all(capture_address_same(&second.address, &peer), capture_address_same(&e->peer, &host));
+        assert_all(e->near_s == x->near_s, e->far_s == x->far_s, e->near_s != e->far_s, second.beside == alone.beside);
+        assert_all(second.full_bytes == alone.full_bytes, same(second.ci95_bps, alone.ci95_bps), e->n_waits == x->n_waits);
+        assert_all(same(e->fastest_bps, x->fastest_bps), e->clocking.span_s == x->clocking.span_s,
+                   same(e->trips_slope, x->trips_slope), same(e->floor_s, x->floor_s), same(e->loop_wait_s, x->loop_wait_s));
+        for (int k = 0; k < ANALYSIS_LEGS; k++)
+            assert_true(same(e->leg_s[k], x->leg_s[k]));
+        analysis_evidence_free(&second);
+        analysis_evidence_free(&alone);
+        analysis_flows_free(f);
+    }
 }
 
 TEST(test_unknown_waits_stay_unknown)
