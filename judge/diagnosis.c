@@ -27,7 +27,7 @@ bool judge_diagnosis_matters(const double carried_bps[2], const double possible_
     double all_bps = possible_bps[0] + possible_bps[1];
     bool matters = 1 - (carried_bps[0] + carried_bps[1]) / all_bps >= JUDGE_DIAGNOSIS_TOTAL;
     for (int way = 0; way < 2; way++)
-        matters = matters || (carried_bps[way] > 0 && possible_bps[way] >= JUDGE_DIAGNOSIS_COUNTS * all_bps &&
+        matters = matters || (carried_bps[way] > 0 && possible_bps[way] >= JUDGE_DIAGNOSIS_TOTAL * all_bps &&
                               1 - carried_bps[way] / possible_bps[way] >= JUDGE_DIAGNOSIS_DIRECTION);
     return matters;
 }
@@ -47,7 +47,7 @@ static void diagnosis_losers(const struct judge_diagnosis *d, char *text, size_t
     bool in_worst = out->flows == 0 || fmax(0, in->lost_share) > fmax(0, out->lost_share);
     const struct judge_way *worst = in_worst ? in : out, *other = in_worst ? out : in;
     double rtt_s = worst->floor_s + worst->data_wait_s + worst->ack_wait_s;
-    if (other->flows > 0 && other->lost_share >= JUDGE_DIAGNOSIS_BOTH * worst->lost_share)
+    if (other->flows > 0 && other->lost_share >= JUDGE_DIAGNOSIS_MOST * worst->lost_share)
         snprintf(text, size, "incoming data get %s of %s Mb/s, outgoing data %s of %s", UNITS_MBPS(in->carried_bps),
                  UNITS_MBPS(in->possible_bps), UNITS_MBPS(out->carried_bps), UNITS_MBPS(out->possible_bps));
     else if (isfinite(rtt_s))

@@ -17,11 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JUDGE_DIAGNOSIS_TOTAL 0.05
+#define JUDGE_DIAGNOSIS_TOTAL 0.05 /* of both directions together, and more, is a loss: what could not be that much counts not */
 #define JUDGE_DIAGNOSIS_DIRECTION 0.1
-#define JUDGE_DIAGNOSIS_COUNTS 0.05 /* of both directions together: what a lesser one loses does not matter */
 #define JUDGE_DIAGNOSIS_SURE 0.95
-#define JUDGE_DIAGNOSIS_BOTH 0.5 /* of what the worse direction loses: the other one is worth a word, and a remedy */
+#define JUDGE_DIAGNOSIS_MOST 0.5 /* the greater part; and who loses as much as half of another is worth a word, too */
 
 enum judge_answer { JUDGE_ANSWER_UNKNOWN, JUDGE_ANSWER_NO, JUDGE_ANSWER_YES };
 

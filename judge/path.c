@@ -3,6 +3,7 @@
 
 #include "base/estimate.h"
 #include "base/memory.h"
+#include "judge/diagnosis.h"
 #include "judge/limit.h"
 #include "judge/noise.h"
 
@@ -23,18 +24,17 @@
 #define UNLIKE 0.3      /* and where they do not */
 #define CHANCE 0.02     /* of emulated flows wait on the other side although the queue towards the host is full, */
 #define ANYWHERE 0.6    /* and so many where it is not */
-#define FILLS 0.95      /* of what it has room for, and more */
 #define TOGETHER 1.05   /* a rate by dispersion is known to a sixteenth of an octave, */
 #define BARELY 0.945    /* a medium rests hardly, by its class in test/corpus: lines of 25/5 Mb/s carry a little less, */
 #define EITHER 0.13     /* and a direction that fills its link alone carries as much with a little the other way */
-#define HIDDEN 0.5     /* nothing tells whether a link is full whose frames pass too fast for the capture's clock, or where
-                        * neither way shows its rate: of 233 such captures in which ACKs may cost they did in 88 */
+#define NOBODY_KNOWS 0.5 /* whether a link is full whose frames pass too fast for the capture's clock, or where neither way shows
+                          * its rate (of 233 such captures in which ACKs may cost they did in 88); whether links are as fast one
+                          * way as the other whose rates are none of an Ethernet's */
 #define WAITS 0.5       /* of flows with data the other way ACKs wait a twentieth of the round trip and more, on eight corpora */
 #define OTHERS_ACKS 0.15 /* others' ACKs are as uneven among them: so it was in 2 of 15 captures at a router */
 #define USUAL 40.0     /* times as fast one way as the other are access lines on sale (1000/25 Mb/s, DOCSIS 3.1); */
 #define RARER 3.3      /* one of 20 is 100 times, by the power law that this makes */
-#define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line, */
-#define ALIKE_LINES 0.5 /* so that of rates that are none of an Ethernet's nobody knows */
+#define ALIKE 0.97     /* of links are as fast one way as the other: all of Ethernet, no access line */
 
 double judge_path_room_bps(const struct judge_facts *s, bool incoming, double capacity_bps, double other_bps)
 {
@@ -62,7 +62,7 @@ static double path_alone(const struct judge_facts *s, bool incoming)
     const struct judge_link *own = judge_facts_link(s, incoming), *back = judge_facts_link(s, !incoming);
     double passes_bps = path_acks_bps(s, incoming) + back->other_bps;
     if (back->source == JUDGE_CAPACITY_KNOWN)
-        return passes_bps >= FILLS * back->capacity_bps;
+        return passes_bps >= (1 - JUDGE_DIAGNOSIS_TOTAL) * back->capacity_bps;
     bool shows = own->source == JUDGE_CAPACITY_DISPERSION || own->source == JUDGE_CAPACITY_KNOWN;
     if (own->acks_mixed)
         return own->acks_beside ? 0 : OTHERS_ACKS;
@@ -80,7 +80,7 @@ bool judge_path_full(const struct judge_facts *s, bool incoming)
 {
     const struct judge_link *l = judge_facts_link(s, incoming);
     double room_bps = judge_path_room_bps(s, incoming, l->capacity_bps, judge_facts_carried_bps(s, !incoming));
-    return !(l->works > 0) && judge_facts_carried_bps(s, incoming) >= FILLS * room_bps;
+    return !(l->works > 0) && judge_facts_carried_bps(s, incoming) >= (1 - JUDGE_DIAGNOSIS_TOTAL) * room_bps;
 }
 
 static double path_wire_bps(const struct judge_facts *s, bool incoming)
@@ -211,13 +211,13 @@ static double path_capacity_bps(const struct judge_facts *s, bool incoming, cons
     double spread = open[JUDGE_OPEN_LINK];
     const bool neither = unknown && judge_facts_link(s, !incoming)->source == JUDGE_CAPACITY_UNKNOWN;
     if ((l->hidden && (unknown || assumed)) || (neither && path_waits(s, incoming))) {
-        if (spread < HIDDEN)
+        if (spread < NOBODY_KNOWS)
             return carried_bps;
-        spread = (spread - HIDDEN) / (1 - HIDDEN);
+        spread = (spread - NOBODY_KNOWS) / (1 - NOBODY_KNOWS);
     }
     /* To carry just what the other direction's rate has room for would be chance if that were not its own, or the work of
      * windows that are as large as the other direction's: flows behind the same queues have them over one round trip. */
-    const double alike = !judge_path_full(s, incoming) ? ALIKE : l->unlike ? ALIKE_LINES : 1;
+    const double alike = !judge_path_full(s, incoming) ? ALIKE : l->unlike ? NOBODY_KNOWS : 1;
     if (assumed && spread > alike)
         return carried_bps * pow(FASTER, (spread - alike) / (1 - alike));
     if (unknown)

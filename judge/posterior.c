@@ -17,7 +17,6 @@
 #include <stdlib.h>
 
 #define ALIKE 0.5      /* of what tells of one flow tells of the others */
-#define MOST_TOLD 3.0  /* log odds: 95 % */
 #define LEAST_ODDS 1e-4
 
 /* What all draws of all cases say. */
@@ -61,7 +60,8 @@ static double posterior_odds(double p)
 /* What it tells of other flows, in log odds. */
 static double posterior_told(double p)
 {
-    return fmax(-MOST_TOLD, fmin(MOST_TOLD, posterior_odds(p)));
+    const double most = posterior_odds(JUDGE_DIAGNOSIS_SURE);
+    return fmax(-most, fmin(most, posterior_odds(p)));
 }
 
 /* P(flow i is held by something else than its window). Flows of one host are mostly alike: what tells of one tells less

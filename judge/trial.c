@@ -12,7 +12,6 @@
 #define CARRIED 0.9        /* of the pace asked for: carried */
 #define ONE 0.15           /* of what a direction carries alone: media that are asked for more carry that; 22 (bench_measure.py)
                             * 0.97 to 1.12 of it, with a deviation of 0.03 */
-#define EXPLAINED 0.5      /* of what is lost, by waiting ACKs */
 #define SLOWED 0.05        /* of the round trip are waits of ACKs: enough to end a slow start that looks at delays */
 #define SLOWED_OF 0.25     /* of what round trips are longer than the least, but for a frame that has begun; else it is a
                             * queue of its own that stands */
@@ -20,7 +19,6 @@
 #define SAME_LOSSES 1.1    /* times as many lost in a second as alone, or more: they may be what keeps a window small */
 #define FEW_LOSSES 0.0001  /* of the segments that go alone: as good as none */
 #define FRAMES 1.3         /* that a word may wait for: one that has begun, as others have headers of other lengths */
-#define ALONE 0.5          /* of what words wait with both at once: the other direction's data are not why */
 #define GROWTH 0.25        /* from half to half of a phase: a connection that still grows */
 #define NORMAL_975 1.96    /* deviations in half a 95 % interval */
 
@@ -107,13 +105,13 @@ static bool side_explained(const struct judge_trial *t, const struct side *x)
 {
     double back_bps = side_back_bps(x), lost_bps = side_lost_bps(x);
     return back_bps >= JUDGE_DIAGNOSIS_DIRECTION * x->way->possible_bps ||
-           back_bps >= JUDGE_DIAGNOSIS_TOTAL * x->total_bps || (lost_bps > 0 && back_bps >= EXPLAINED * lost_bps) ||
+           back_bps >= JUDGE_DIAGNOSIS_TOTAL * x->total_bps || (lost_bps > 0 && back_bps >= JUDGE_DIAGNOSIS_MOST * lost_bps) ||
            side_slowed(t, x);
 }
 
 static bool side_waits_alone(const struct side *x)
 {
-    return x->other->back_wait_s > ALONE * x->other->wait_s; /* false where nobody knows */
+    return x->other->back_wait_s > JUDGE_DIAGNOSIS_MOST * x->other->wait_s; /* false where nobody knows */
 }
 
 /* What it would lose of what is possible were it to go on as it changes from half to half, for as long again. */
@@ -129,9 +127,9 @@ static bool side_able(const struct judge_trial *t, const struct side *x)
     double back_bps = x->way->paced_bps - x->carried_bps;
     double all_back_bps = x->way->paced_bps + x->other->paced_bps - x->both_bps;
     bool other = x->other->paced_bps >= CARRIED * x->other->pace_bps;
-    bool together = all_back_bps >= EXPLAINED * (x->total_bps - x->both_bps) &&
+    bool together = all_back_bps >= JUDGE_DIAGNOSIS_MOST * (x->total_bps - x->both_bps) &&
                     all_back_bps >= JUDGE_DIAGNOSIS_TOTAL * x->total_bps;
-    return trial_paced(t) || ((other || together) && back_bps >= EXPLAINED * side_lost_bps(x) &&
+    return trial_paced(t) || ((other || together) && back_bps >= JUDGE_DIAGNOSIS_MOST * side_lost_bps(x) &&
                               back_bps >= JUDGE_DIAGNOSIS_DIRECTION * x->way->possible_bps);
 }
 
@@ -215,7 +213,7 @@ static void trial_way(const struct side *x, struct judge_way *w)
 {
     w->possible_bps = w->room_bps = x->way->possible_bps;
     w->lost_share = x->way->lost.value;
-    w->saturated = x->way->full && x->way->lost.value < JUDGE_TRIAL_FILLS;
+    w->saturated = x->way->full && x->way->lost.value < JUDGE_DIAGNOSIS_TOTAL;
     w->acks_bps = x->way->acks_bps;
 }
 

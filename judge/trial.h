@@ -22,7 +22,6 @@
 #include "base/estimate.h"
 #include "judge/diagnosis.h"
 
-#define JUDGE_TRIAL_FILLS 0.05 /* of what is possible is lost, and less: a direction fills its link with both at once, too */
 
 /* How long a full frame takes where a direction carries so much goodput. */
 double judge_trial_frame_s(double goodput_bps);

@@ -89,7 +89,7 @@ static void verdict_flows(const struct measure_summary *s, bool incoming, struct
     const struct measure_way *both = &x.way[MEASURE_BOTH].mean;
     double ack_wait_s = side_ack_wait_s(s, &x);
     enum judge_cause limit = side_limit(s, &x);
-    if (limit == JUDGE_CAUSE_FULL && both->retransmitted > JUDGE_LOSSY && (incoming ? s->lost_in : s->lost_out).value > JUDGE_TRIAL_FILLS)
+    if (limit == JUDGE_CAUSE_FULL && both->retransmitted > JUDGE_LOSSY && (incoming ? s->lost_in : s->lost_out).value > JUDGE_DIAGNOSIS_TOTAL)
         limit = JUDGE_CAUSE_LOSSES;
     for (size_t i = 0; i < n; i++)
         flow[i] = (struct judge_flow){

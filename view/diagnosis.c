@@ -23,7 +23,7 @@ static bool diagnosis_queue_matters(const struct judge_diagnosis *d, bool incomi
     double lost = incoming ? d->out.lost_share : d->in.lost_share;
     if (*d->place)
         return !incoming; /* it is that port's own queue */
-    return lost > 0 && lost >= JUDGE_DIAGNOSIS_BOTH * fmax(d->in.lost_share, d->out.lost_share);
+    return lost > 0 && lost >= JUDGE_DIAGNOSIS_MOST * fmax(d->in.lost_share, d->out.lost_share);
 }
 
 static double diagnosis_queue_bps(const struct judge_diagnosis *d, enum judge_remedy_way way)

@@ -4,7 +4,6 @@
 
 #define WAYS STUDY_REPLAY_WAYS
 #define PLAYED 0.04 /* of what would be carried: nine of ten what-ifs of a near baseline come as near to the experiment */
-#define COUNTS JUDGE_DIAGNOSIS_COUNTS
 #define FILLS 0.88 /* of a link's rate is payload: no more goes through. A gain above the inverse is one */
 #define LITTLE (JUDGE_DIAGNOSIS_TOTAL / 2) /* of a direction: its ACKs' queue is not where bandwidth is lost */
 
@@ -260,7 +259,7 @@ static void what_if_disagrees(const struct study_replay *r, const struct judge_d
     for (int way = 0; way < WAYS && !*why; way++) {
         struct study_replay_lost by_replay = study_replay_lost(r, baseline, played, way);
         struct study_replay_lost by_judge = study_replay_expected(d, played->label, way);
-        bool counts = fmax(before.bps[way] / before.bps[0], after.bps[way] / after.bps[0]) > COUNTS;
+        bool counts = fmax(before.bps[way] / before.bps[0], after.bps[way] / after.bps[0]) > JUDGE_DIAGNOSIS_TOTAL;
         if (counts && fabs(by_replay.share - by_judge.share) > by_replay.ci95 + by_judge.ci95)
             snprintf(why, 240, "without %.60s %.0f +- %.0f %%%s are lost by the replay, and %.0f +- %.0f %% by the "
                      "judge: they disagree by more than both intervals", played->label, what_if_percent(by_replay.share),
