@@ -10,7 +10,6 @@
 #include <stdio.h>
 
 #define UNLIKE 2.5    /* times faster: an access line */
-#define THIN 0.1      /* of the round trip ACKs wait behind ACKs */
 
 /* The limit that most of the goodput of a direction has, or of both (NULL). */
 static enum judge_cause ground_most(const struct judge_facts *s, const struct judge_diagnosis *d,
@@ -53,7 +52,7 @@ static bool ground_thin(const struct judge_facts *s, const struct judge_diagnosi
 {
     const struct judge_way *w = incoming ? &d->in : &d->out, *other = incoming ? &d->out : &d->in;
     return other->flows == 0 && judge_facts_link(s, !incoming)->other_bps < JUDGE_PATH_OTHERS * w->carried_bps &&
-           w->ack_wait_s > THIN * (w->floor_s + w->data_wait_s + w->ack_wait_s) && judge_facts_link(s, incoming)->acks_stand;
+           w->ack_wait_s > JUDGE_PATH_FREE * (w->floor_s + w->data_wait_s + w->ack_wait_s) && judge_facts_link(s, incoming)->acks_stand;
 }
 
 static enum judge_cause ground_yes(const struct judge_facts *s, const struct judge_diagnosis *d)

@@ -15,7 +15,6 @@
 #define MOST_OF_CYCLE 0.9
 #define DOUBTFUL 1.1    /* times longer than all that is in flight takes to pass: a mean is less than the most, unless all
                          * come at the worst of times */
-#define SAME_WAY 1.25   /* times as long as the data beside it: behind the same frames */
 #define FASTER 30.0     /* than what it carries is a link at most whose rate does not show */
 #define EVEN 0.05       /* of the segments come close together, at most: waits that seem to be ACKs' are data's in */
 #define EVENLY 0.65     /* of emulated flows, */
@@ -159,7 +158,7 @@ static double path_ack_wait_s(const struct path_facts *p, const struct judge_flo
         return 0;
     double moved_s = path_moved_s(p, f, open);
     double ack_s = f->ack_wait_s - f->host_ack_s + moved_s, data_s = f->data_wait_s - f->host_data_s - moved_s;
-    bool beside = ack_s < SAME_WAY * f->beside_s;
+    bool beside = ack_s < JUDGE_PATH_ELSEWHERE * f->beside_s;
     double longer = (ack_s / back->drain_s - DOUBTFUL) / (JUDGE_PATH_ELSEWHERE - DOUBTFUL);
     bool elsewhere = back->apart || open[JUDGE_OPEN_PLACE] < longer;
     if (elsewhere && !beside)

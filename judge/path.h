@@ -22,9 +22,10 @@
 
 #define JUDGE_PATH_CLOCKED 0.5    /* of a late answer is made up for: a clock starts cycles more than answers do */
 #define JUDGE_PATH_OTHERS 0.05   /* of what ACKs take, and more: other traffic for them to wait behind */
-#define JUDGE_PATH_FREE 0.1       /* of the round trip: where data wait less, no link on their way is full */
+#define JUDGE_PATH_FREE 0.1       /* of the round trip: where data, or ACKs, wait less, no link on their way is full */
 #define JUDGE_PATH_STANDS 0.3     /* of its mean wait is the least: a queue that does not run empty */
-#define JUDGE_PATH_ELSEWHERE 1.5 /* times longer than all that is in flight takes to pass: it waits somewhere else */
+#define JUDGE_PATH_ELSEWHERE 1.5 /* times longer than all that is in flight takes to pass, or than what is beside it: it waits
+                                  * somewhere else */
 
 /* What facts leave open. Shares are even in [0, 1), the rest normal with deviation 1. */
 enum judge_open {
