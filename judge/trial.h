@@ -22,7 +22,6 @@
 #include "base/estimate.h"
 #include "judge/diagnosis.h"
 
-
 /* How long a full frame takes where a direction carries so much goodput. */
 double judge_trial_frame_s(double goodput_bps);
 

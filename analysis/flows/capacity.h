@@ -114,8 +114,7 @@ bool analysis_capacity_shows(double stamp_s, double bps);
 
 /* The rate of back-to-back frames, bit/s on the wire, at which a quarter of the bytes and more pass and which is not
  * below what 100 ms carried, by the size of groups that agree most; NAN when there is none, or where frames are stamped in
- * batches that tell no such rate. *share: of bytes in such
- * groups. */
+ * batches that tell no such rate. *share: of bytes in such groups. */
 double analysis_capacity_bps(const struct analysis_capacity_way *w, double *share);
 
 /* What it carries on average from from_s until to_s, but for the ends, bit/s on the wire; NAN where it is too short. */

@@ -44,7 +44,7 @@ struct trip_clock {
     bool known;
     uint32_t first, last, least_step; /* that it moved on by at once; 0 unknown */
     int64_t first_ns, last_ns, seen_ns; /* of the last stamp: when it was new, and when it passed the latest */
-    int64_t stood_ns;                   /* in all, from when one was new until it passed the last time */
+    double stood_ns; /* in all, from when one was new until it passed the last time; of times that leap, more than 64 bits have */
 };
 
 /* A stamp that passed, and when; its echo ends it, or a later one's. The newest that passed, and when. */
@@ -177,7 +177,7 @@ __attribute__((noinline)) static void clock_step(struct trip_clock *c, uint32_t 
         *c = (struct trip_clock){true, stamp, stamp, 0, time_ns, time_ns, time_ns, 0};
     if ((int32_t)(stamp - c->last) > 0 && time_ns > c->last_ns) {
         c->least_step = c->least_step == 0 || stamp - c->last < c->least_step ? stamp - c->last : c->least_step;
-        c->stood_ns += c->seen_ns - c->last_ns;
+        c->stood_ns += (double)(c->seen_ns - c->last_ns);
         c->last = stamp;
         c->last_ns = c->seen_ns = time_ns;
     }
@@ -778,7 +778,8 @@ static double trip_age_ns(const struct analysis_round_trip *e, enum trip_end end
     const int64_t loop_ns = e->least_loop_ns[end == TRIP_RECEIVER ? ANALYSIS_LOOP_RECEIVER : ANALYSIS_LOOP_SENDER];
     const struct trip_clock *c = trip_clock_of(e, end);
     const double most_ns = (c->least_step + 2) * r->span_ns[go]; /* 15.625 ms are 15 at least, and the stamp is cut off, too */
-    if (c->least_step < 2 || r->tick[go] == 0 || (double)c->least_step * r->span_ns[go] > COARSEST_NS || c->least_step * c->stood_ns <= 2 * (c->last_ns - c->first_ns))
+    if (c->least_step < 2 || r->tick[go] == 0 || !(c->least_step * r->span_ns[go] <= COARSEST_NS) ||
+        c->least_step * c->stood_ns <= 2 * (double)(c->last_ns - c->first_ns))
         return r->span_ns[go];
     const double age_ns = loop_ns < INT64_MAX ? (double)loop_ns - r->least_ns[go] - r->least_ns[come] : most_ns;
     return fmin(most_ns, fmax(r->span_ns[go], age_ns));
