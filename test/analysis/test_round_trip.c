@@ -203,19 +203,6 @@ TEST(test_a_clock_of_another_pace_makes_nothing_wait)
     }
 }
 
-/* A stamp that seems to have stood for a century, again and again, overflows nothing. */
-TEST(test_times_that_leap_are_counted)
-{
-    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
-    struct analysis_round_trip_figures x;
-    analysis_flows_keep_explanations(f);
-    for (uint32_t i = 0; i < 40; i++) {
-        feed(f, (i + 1) * MS, stamped(A_TO_B, 1 + 2 * i * SEGMENT, SEGMENT, 1, 100 + 16 * i, 1));
-        feed(f, 4000000000 * (1000 * MS), stamped(A_TO_B, 1 + (2 * i + 1) * SEGMENT, SEGMENT, 1, 100 + 16 * i, 1));
-    }
-    assert_true(analysis_flows_explain(f, 0, &x));
-}
-
 /* Stamps count milliseconds and move on every 4, 15.625 or 16 of them: they are as old as that, and no clock was set. What moves
  * on less often are no clock's ticks. */
 TEST(test_a_clock_that_moves_on_by_several_ticks_is_so_coarse)
