@@ -600,8 +600,9 @@ static void evidence_of(struct analysis_evidence_set *s, struct analysis_evidenc
     e->tick_s = explained ? x.tick_s : NAN;
     e->clock_off_s = explained ? x.clock_off_s : 0;
     e->loop_least_s = explained ? x.loop_least_s[ANALYSIS_LOOP_RECEIVER] : NAN;
-    double hold_s = explained ? analysis_flows_hold_s(f, slot, s->from_s, s->to_s) : NAN;
+    double least_s = NAN, hold_s = explained ? analysis_flows_hold_s(f, slot, s->from_s, s->to_s, &least_s) : (double)NAN;
     bool stamped = isfinite(e->tick_s); /* else its life's, where there is none in the phase */
+    e->loop_stands_s = least_s - e->loop_least_s;
     e->loop_wait_s = explained ? (stamped || isfinite(hold_s) ? hold_s : x.hold_s) - e->loop_least_s : NAN;
     for (int k = 0; k < ANALYSIS_LOOPS; k++) {
         e->least_s[k] = explained ? x.loop_least_s[k] : NAN;

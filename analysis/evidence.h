@@ -63,6 +63,7 @@ struct analysis_evidence {
     double floor_s;                   /* round trip through empty queues */
     double data_wait_s, ack_wait_s;   /* means in the phase; NAN unknown */
     double loop_least_s, loop_wait_s; /* from the tap to the receiver and back: least; mean beyond it */
+    double loop_stands_s;             /* likewise, the least mean of a slot in the phase beyond it; NAN unknown */
     double handshake_s;               /* when that began; NAN: not seen */
     double near_s, far_s;             /* of its handshake: from the tap to the host, to the other end, and back */
     double least_s[ANALYSIS_LOOPS], stamped_s[ANALYSIS_LOOPS]; /* its loops at their least: as timed; by its stamps */

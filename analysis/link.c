@@ -98,29 +98,6 @@ static double link_after_tap_s(const struct links *d)
     return isfinite(wait_s) ? wait_s : 0;
 }
 
-/* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
- * own direction has room: known after its capacity is. A flow that begins behind a standing queue never meets it empty:
- * data that fill the other direction tell how long that is. */
-static void link_loops(struct links *d)
-{
-    for (size_t i = 0; i < d->s->n; i++) {
-        struct analysis_evidence *e = &d->s->flow[i];
-        if (isfinite(e->tick_s) || !(e->loop_least_s > 0) || !(e->loop_wait_s > 0))
-            continue;
-        const struct judge_way *w = link_way(d, e->flow->incoming);
-        const struct judge_way *other = link_way(d, !e->flow->incoming);
-        if (!(w->carried_bps < ROOM * link_room(d, w, other->carried_bps)))
-            continue;
-        double loop_s = e->loop_least_s + e->loop_wait_s;
-        double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s; /* from the tap to the sender and back */
-        e->ack_wait_s = fmin(loop_s, fmax(e->loop_wait_s, link_queue_s(d, !e->flow->incoming)));
-        e->floor_s = loop_s - e->ack_wait_s + (rest_s > 0 ? rest_s : 0);
-        e->ack_wait_s += e->flow->incoming ? link_after_tap_s(d) : 0; /* they leave by the same queue */
-        e->data_wait_s = 0;
-        e->tick_s = 0;
-    }
-}
-
 bool analysis_link_is_line(double bps)
 {
     static const double line_bps[] = {1e7, 1e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 4e10, 5e10, 1e11, 2e11, 4e11};
@@ -641,6 +618,89 @@ static void link_capacity(struct links *d, const double known[2])
     }
     for (int i = 0; i < 2; i++)
         link_interface(d, link_way(d, i));
+}
+
+/* Does a loop to its receiver show, and nothing else? */
+static bool link_looped(const struct analysis_evidence *e)
+{
+    return !isfinite(e->tick_s) && e->loop_least_s > 0 && e->loop_wait_s > 0;
+}
+
+/* Without timestamps, do a direction's data wait in a slower link after the tap? What waits on the way to their receivers and
+ * back waits as ACKs where the other direction is full. That one has room, and nobody saw that this one has. */
+static bool link_slow_beyond(const struct links *d, bool incoming)
+{
+    const struct judge_way *w = link_way(d, incoming), *other = link_way(d, !incoming);
+    const bool seen = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
+    bool looped = w->flows > 0;
+    for (size_t i = 0; i < d->s->n; i++)
+        looped = looped && (d->s->flow[i].flow->incoming != incoming || link_looped(&d->s->flow[i]));
+    return looped && w->source == JUDGE_CAPACITY_ASSUMED && seen &&
+           other->carried_bps < SATURATED * link_room(d, other, w->carried_bps);
+}
+
+static void link_loops_beyond(struct links *d, bool incoming)
+{
+    struct judge_way *w = link_way(d, incoming);
+    double wait = 0, stands = 0, floor = 0, floor_s = INFINITY;
+    for (size_t i = 0; i < d->s->n; i++) {
+        struct analysis_evidence *e = &d->s->flow[i];
+        double rest_s = incoming ? e->far_least_s : e->near_least_s; /* from the tap to the sender and back */
+        if (e->flow->incoming != incoming)
+            continue;
+        e->data_wait_s = e->beyond_s = e->loop_wait_s;
+        e->ack_wait_s = 0;
+        e->floor_s = e->loop_least_s + (rest_s > 0 ? rest_s : 0);
+        e->tick_s = 0;
+        floor_s = fmin(floor_s, e->floor_s);
+        wait += e->flow->rate_bps * e->data_wait_s;
+        stands += e->flow->rate_bps * e->loop_stands_s;
+        floor += e->flow->rate_bps * e->floor_s;
+    }
+    w->data_wait_s = wait / w->carried_bps;
+    w->ack_wait_s = 0;
+    w->floor_s = floor / w->carried_bps;
+    const double works = stands > JUDGE_PATH_STANDS * wait ? 1 : fmin(1, 2 * w->data_wait_s / (w->data_wait_s + w->floor_s));
+    w->capacity_bps = link_passes_bps(d, w, works);
+    w->source = JUDGE_CAPACITY_QUEUE;
+    d->works[incoming] = works < 1 ? works : 0;
+    for (size_t i = 0; i < d->s->n && link_common(d, incoming); i++) { /* they leave by the same queue */
+        struct analysis_evidence *e = &d->s->flow[i];
+        if (e->flow->incoming == incoming || isfinite(e->tick_s))
+            continue;
+        const struct analysis_clocking_figures *k = &e->clocking;
+        const double trip_s = k->offered_guessed ? (double)NAN : k->offered_most_bytes * 8 / e->flow->rate_bps; /* no longer */
+        e->floor_s = fmin(e->floor_s, floor_s);
+        e->ack_wait_s = fmin(w->data_wait_s, fmax(0, trip_s - e->floor_s));
+        e->data_wait_s = 0;
+        e->tick_s = 0;
+    }
+}
+
+/* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
+ * own direction has room: known after its capacity is. A flow that begins behind a standing queue never meets it empty:
+ * data that fill the other direction tell how long that is. */
+static void link_loops(struct links *d)
+{
+    for (int k = 0; k < 2; k++)
+        if (link_slow_beyond(d, k == 0))
+            link_loops_beyond(d, k == 0);
+    for (size_t i = 0; i < d->s->n; i++) {
+        struct analysis_evidence *e = &d->s->flow[i];
+        if (!link_looped(e))
+            continue;
+        const struct judge_way *w = link_way(d, e->flow->incoming);
+        const struct judge_way *other = link_way(d, !e->flow->incoming);
+        if (!(w->carried_bps < ROOM * link_room(d, w, other->carried_bps)))
+            continue;
+        double loop_s = e->loop_least_s + e->loop_wait_s;
+        double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s; /* from the tap to the sender and back */
+        e->ack_wait_s = fmin(loop_s, fmax(e->loop_wait_s, link_queue_s(d, !e->flow->incoming)));
+        e->floor_s = loop_s - e->ack_wait_s + (rest_s > 0 ? rest_s : 0);
+        e->ack_wait_s += e->flow->incoming ? link_after_tap_s(d) : 0; /* they leave by the same queue */
+        e->data_wait_s = 0;
+        e->tick_s = 0;
+    }
 }
 
 /* Do ACKs of a direction's data wait after the tap? */

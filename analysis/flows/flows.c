@@ -646,16 +646,16 @@ size_t analysis_flows_wait_runs(const struct analysis_flows *f, size_t i, struct
     return flows_waits(f, i, false, waits);
 }
 
-double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s)
+double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s, double *least_s)
 {
     int end;
     struct analysis_connection room;
     const struct analysis_connection *c = flows_slot(f, i, &end, &room);
     const struct analysis_explained *e = c->explain[end];
-    double hold_s = NAN;
+    double hold_s = *least_s = NAN;
     if (e) {
         struct analysis_round_trip *trip = explained_begin(e);
-        hold_s = analysis_round_trip_hold_s(trip, from_s, to_s);
+        hold_s = analysis_round_trip_hold_s(trip, from_s, to_s, least_s);
         explained_end(e, trip);
     }
     flows_slot_end(c, &room);

@@ -148,8 +148,8 @@ size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct ana
 /* The same, slots without a sample with those before; waits NULL: how many there may be. */
 size_t analysis_flows_wait_runs(const struct analysis_flows *f, size_t i, struct analysis_wait *waits);
 
-/* Mean from data of slot i passing the tap to their ACK passing it, in a time: analysis_round_trip_hold_s(). */
-double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s);
+/* Mean from data of slot i passing the tap to their ACK passing it, in a time, and the least: analysis_round_trip_hold_s(). */
+double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s, double *least_s);
 
 /* Beside the sender: share of bytes whose ACKs came faster than the path's data rate by 1 / 0.75, the path's being the
  * flow's fastest bin. NAN when not kept or too short. */

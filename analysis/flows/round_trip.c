@@ -888,14 +888,18 @@ size_t analysis_round_trip_waits(const struct analysis_round_trip *e, bool each,
     return n;
 }
 
-double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s)
+double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s, double *least_s)
 {
     double sum_ns = 0, n = 0;
+    *least_s = NAN;
     for (size_t i = 0; e->series && i < e->series->n; i++) {
         const struct analysis_leg_series_cell *c = &e->series->slot[i].cell[LOOP + ANALYSIS_LOOP_RECEIVER];
         double at_s = analysis_leg_series_start_s(e->series, e->series->slot[i].at);
-        sum_ns += at_s >= from_s && at_s < to_s ? c->time_sum_ns : 0;
-        n += at_s >= from_s && at_s < to_s ? c->n : 0;
+        if (c->n == 0 || at_s < from_s || at_s >= to_s)
+            continue;
+        sum_ns += c->time_sum_ns;
+        n += c->n;
+        *least_s = fmin(*least_s, c->time_sum_ns / c->n * 1e-9);
     }
     return n > 0 ? sum_ns / n * 1e-9 : (double)NAN;
 }

@@ -114,9 +114,9 @@ static inline uint32_t analysis_wait_slots(const struct analysis_wait *w, double
     return n;
 }
 
-/* Mean from data passing the tap to their ACK passing it, over slots that begin in [from_s, to_s), with stamps or without;
- * NAN unknown. */
-double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s);
+/* Mean from data passing the tap to their ACK passing it, over slots that begin in [from_s, to_s), with stamps or without, and
+ * the least mean of one of them; NAN unknown. */
+double analysis_round_trip_hold_s(const struct analysis_round_trip *e, double from_s, double to_s, double *least_s);
 
 /* At most ANALYSIS_LEG_SERIES_SLOTS (analysis/flows/leg_series.h) of them; 0 for a small flow, or without timestamps.
  * each: every slot; otherwise those without a sample are part of the one before. waits NULL: how many there may be. */

@@ -367,9 +367,11 @@ TEST(test_what_data_are_held_for_is_that_of_a_time)
             ack.has_timestamps = stamps;
             feed(f, later * MS, ack);
         }
-        assert_true(fabs(analysis_flows_hold_s(f, 0, 0, 0.9) - 1e-3) < 1e-9);
-        assert_true(fabs(analysis_flows_hold_s(f, 0, 1.1, 2) - 5e-3) < 1e-9);
-        assert_true(isnan(analysis_flows_hold_s(f, 0, 3, 4)));
+        double least_s;
+        assert_true(fabs(analysis_flows_hold_s(f, 0, 0, 0.9, &least_s) - 1e-3) < 1e-9);
+        assert_true(fabs(analysis_flows_hold_s(f, 0, 1.1, 2, &least_s) - 5e-3) < 1e-9 && fabs(least_s - 5e-3) < 1e-9);
+        assert_true(analysis_flows_hold_s(f, 0, 0, 2, &least_s) > 2e-3 && fabs(least_s - 1e-3) < 1e-9);
+        assert_true(isnan(analysis_flows_hold_s(f, 0, 3, 4, &least_s)) && isnan(least_s));
     }
 }
 

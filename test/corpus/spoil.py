@@ -4,15 +4,15 @@
 
     spoil.py FROM TO [--how us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,
                         set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500,ticks,peersticks,
-                        polled100us,polled1ms] [--count N]
+                        polled100us,polled1ms,unstamped] [--count N]
 
 FROM is a corpus of emulated.py (pcap). Of each capture TO gets one for each way to spoil it, whose class it is in truth.csv:
 stamps cut to that unit; frames to the judged host alone, or from it; that many bytes of each frame; frames without that
 percentage of them, drawn one by one; that part of its time alone, from any place after its first fifth on; each frame twice,
 some microseconds apart, as a bridge shows it to a tap of all its ports; by a clock that NTP sets by so much in its middle third,
 or slews by so many ppm, in their order; with TCP timestamps that move on every 15.625 ms, as Windows' clock does: of all hosts,
-or of the judged host's peers alone; stamped when a NIC hands over what came within so long, 300 ns apart. The truth stays what it
-was: who cannot see it should not say it."""
+or of the judged host's peers alone; stamped when a NIC hands over what came within so long, 300 ns apart; without TCP timestamps, as
+hosts with Windows have it. The truth stays what it was: who cannot see it should not say it."""
 import argparse
 import csv
 import gzip
@@ -94,6 +94,12 @@ def ticked(frame, own, peers):
     return frame[:at] + struct.pack(">II", *stamp) + frame[at + 8:]
 
 
+def unstamped(frame):
+    """As long as it was: Windows' segments have the room for data."""
+    at = timestamps(frame)
+    return frame if at is None else frame[:at - 2] + b"\x01" * 10 + frame[at + 8:]
+
+
 def spoiled(data, how, host, seed):
     order = "<" if data[:1] in (b"\xd4", b"\x4d") else ">"
     per_s = 10**9 if data[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 10**6
@@ -117,6 +123,7 @@ def spoiled(data, how, host, seed):
             continue
         frame = frame[:int(how[4:])] if how.startswith("snap") else frame
         frame = ticked(frame, own, how == "peersticks") if how.endswith("ticks") else frame
+        frame = unstamped(frame) if how == "unstamped" else frame
         s, fraction = divmod(ns // unit_ns * unit_ns, 10**9)
         kept.append(struct.pack(order + "IIII", s, fraction * per_s // 10**9, len(frame), wire) + frame)
     return b"".join(kept)
@@ -127,7 +134,8 @@ def main():
     p.add_argument("directory")
     p.add_argument("to", type=pathlib.Path)
     p.add_argument("--how", default="us,100us,ms,64th,in,out,snap60,snap68,drop5,drop20,tenth,fiftieth,twice,"
-                   "set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500,ticks,peersticks,polled100us,polled1ms")
+                   "set-2s,set-10ms,set10ms,set2s,slew-500,slew100,slew500,ticks,peersticks,polled100us,polled1ms,"
+                   "unstamped")
     p.add_argument("--count", type=int, help="of the first N captures only")
     o = p.parse_args()
     o.to.mkdir(parents=True, exist_ok=True)
