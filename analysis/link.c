@@ -620,87 +620,141 @@ static void link_capacity(struct links *d, const double known[2])
         link_interface(d, link_way(d, i));
 }
 
+/* From the tap to the receiver and back through empty queues. */
+static double link_loop_floor_s(const struct analysis_evidence *e)
+{
+    const double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s;
+    return isnan(least_s) ? e->loop_least_s : fmin(e->loop_least_s, least_s);
+}
+
+/* The same as it is in the phase, beyond that. */
+static double link_loop_wait_s(const struct analysis_evidence *e)
+{
+    return e->loop_least_s + e->loop_wait_s - link_loop_floor_s(e);
+}
+
+/* And from the tap to the sender. */
+static double link_loop_rest_s(const struct analysis_evidence *e)
+{
+    const double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
+    return rest_s > 0 ? rest_s : 0;
+}
+
+/* A round trip is no longer: no more is in flight than the window offered. */
+static double link_longest_s(const struct analysis_evidence *e)
+{
+    const struct analysis_clocking_figures *k = &e->clocking;
+    const bool known = isfinite(k->offered_most_bytes) && !k->offered_guessed;
+    return known ? k->offered_most_bytes * 8 / e->flow->rate_bps : INFINITY;
+}
+
 /* Does a loop to its receiver show, and nothing else? */
 static bool link_looped(const struct analysis_evidence *e)
 {
     return !isfinite(e->tick_s) && e->loop_least_s > 0 && e->loop_wait_s > 0;
 }
 
-/* Without timestamps, do a direction's data wait in a slower link after the tap? What waits on the way to their receivers and
- * back waits as ACKs where the other direction is full. That one has room, and nobody saw that this one has. */
-static bool link_slow_beyond(const struct links *d, bool incoming)
+/* Without timestamps one tap times the loops to the receivers and back, of either direction. What waits there waits as ACKs
+ * where the data's own direction has room: known after its capacity is. Where nobody saw that it has, and the other one has
+ * room, data wait there, in a slower link after the tap. */
+enum link_placed { LINK_UNPLACED, LINK_AS_DATA, LINK_AS_ACKS };
+
+struct link_loop {
+    enum link_placed placed;
+    double wait_s, floor_s; /* means by rates; the least */
+};
+
+static struct link_loop link_loop_of(const struct links *d, bool incoming)
 {
     const struct judge_way *w = link_way(d, incoming), *other = link_way(d, !incoming);
-    const bool seen = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
-    bool looped = w->flows > 0;
-    for (size_t i = 0; i < d->s->n; i++)
-        looped = looped && (d->s->flow[i].flow->incoming != incoming || link_looped(&d->s->flow[i]));
-    return looped && w->source == JUDGE_CAPACITY_ASSUMED && seen &&
-           other->carried_bps < SATURATED * link_room(d, other, w->carried_bps);
+    struct link_loop l = {LINK_UNPLACED, 0, INFINITY};
+    double bps = 0;
+    for (size_t i = 0; i < d->s->n; i++) {
+        const struct analysis_evidence *e = &d->s->flow[i];
+        if (e->flow->incoming != incoming || !link_looped(e))
+            continue;
+        l.wait_s += e->flow->rate_bps * link_loop_wait_s(e);
+        l.floor_s = fmin(l.floor_s, link_loop_floor_s(e) + link_loop_rest_s(e));
+        bps += e->flow->rate_bps;
+    }
+    if (bps == 0)
+        return l;
+    l.wait_s /= bps;
+    const bool roomy = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
+    if (w->source == JUDGE_CAPACITY_ASSUMED && roomy && other->carried_bps < SATURATED * link_room(d, other, w->carried_bps))
+        l.placed = LINK_AS_DATA;
+    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps))
+        l.placed = LINK_AS_ACKS;
+    return l;
 }
 
-static void link_loops_beyond(struct links *d, bool incoming)
+/* A direction whose data wait in a slower link after the tap. */
+static void link_loops_fill(struct links *d, bool incoming)
 {
     struct judge_way *w = link_way(d, incoming);
-    double wait = 0, stands = 0, floor = 0, floor_s = INFINITY;
+    double wait = 0, stands = 0;
+    w->data_wait_s = w->ack_wait_s = w->floor_s = 0;
     for (size_t i = 0; i < d->s->n; i++) {
-        struct analysis_evidence *e = &d->s->flow[i];
-        double rest_s = incoming ? e->far_least_s : e->near_least_s; /* from the tap to the sender and back */
-        if (e->flow->incoming != incoming)
+        const struct analysis_evidence *e = &d->s->flow[i];
+        if (e->flow->incoming != incoming || !link_looped(e))
             continue;
-        e->data_wait_s = e->beyond_s = e->loop_wait_s;
-        e->ack_wait_s = 0;
-        e->floor_s = e->loop_least_s + (rest_s > 0 ? rest_s : 0);
-        e->tick_s = 0;
-        floor_s = fmin(floor_s, e->floor_s);
-        wait += e->flow->rate_bps * e->data_wait_s;
-        stands += e->flow->rate_bps * e->loop_stands_s;
-        floor += e->flow->rate_bps * e->floor_s;
+        wait += e->flow->rate_bps * link_loop_wait_s(e);
+        stands += e->flow->rate_bps * (link_loop_wait_s(e) - e->loop_wait_s + e->loop_stands_s);
+        w->data_wait_s += e->flow->rate_bps * e->data_wait_s / w->carried_bps;
+        w->ack_wait_s += e->flow->rate_bps * e->ack_wait_s / w->carried_bps;
+        w->floor_s += e->flow->rate_bps * e->floor_s / w->carried_bps;
     }
-    w->data_wait_s = wait / w->carried_bps;
-    w->ack_wait_s = 0;
-    w->floor_s = floor / w->carried_bps;
-    const double works = stands > JUDGE_PATH_STANDS * wait ? 1 : fmin(1, 2 * w->data_wait_s / (w->data_wait_s + w->floor_s));
+    const double trip_s = w->floor_s + w->data_wait_s + w->ack_wait_s;
+    const double works = stands > JUDGE_PATH_STANDS * wait ? 1 : fmin(1, 2 * w->data_wait_s / trip_s); /* as link_beyond() */
     w->capacity_bps = link_passes_bps(d, w, works);
     w->source = JUDGE_CAPACITY_QUEUE;
     d->works[incoming] = works < 1 ? works : 0;
-    for (size_t i = 0; i < d->s->n && link_common(d, incoming); i++) { /* they leave by the same queue */
-        struct analysis_evidence *e = &d->s->flow[i];
-        if (e->flow->incoming == incoming || isfinite(e->tick_s))
-            continue;
-        const struct analysis_clocking_figures *k = &e->clocking;
-        const double trip_s = k->offered_guessed ? (double)NAN : k->offered_most_bytes * 8 / e->flow->rate_bps; /* no longer */
-        e->floor_s = fmin(e->floor_s, floor_s);
-        e->ack_wait_s = fmin(w->data_wait_s, fmax(0, trip_s - e->floor_s));
-        e->data_wait_s = 0;
-        e->tick_s = 0;
-    }
 }
 
-/* Without timestamps one tap times the loop to the receiver and back. What waits there waits as ACKs where the data's
- * own direction has room: known after its capacity is. A flow that begins behind a standing queue never meets it empty:
- * data that fill the other direction tell how long that is. */
+/* A flow that begins behind a standing queue never meets it empty: data that fill the other direction tell how long that is. */
+static void link_loops_own(const struct links *d, struct analysis_evidence *e, enum link_placed placed)
+{
+    const double loop_s = e->loop_least_s + e->loop_wait_s, wait_s = link_loop_wait_s(e);
+    e->data_wait_s = placed == LINK_AS_DATA ? wait_s : 0;
+    e->ack_wait_s = placed == LINK_AS_ACKS ? fmin(loop_s, fmax(wait_s, link_queue_s(d, !e->flow->incoming))) : 0;
+    e->floor_s = loop_s - e->data_wait_s - e->ack_wait_s + link_loop_rest_s(e);
+    e->beyond_s = e->data_wait_s;
+}
+
 static void link_loops(struct links *d)
 {
-    for (int k = 0; k < 2; k++)
-        if (link_slow_beyond(d, k == 0))
-            link_loops_beyond(d, k == 0);
+    const struct link_loop loop[2] = {link_loop_of(d, false), link_loop_of(d, true)};
+    bool common[2] = {false, false};
+    double least_s = fmin(loop[0].floor_s, loop[1].floor_s);
     for (size_t i = 0; i < d->s->n; i++) {
         struct analysis_evidence *e = &d->s->flow[i];
-        if (!link_looped(e))
+        if (link_looped(e) && loop[e->flow->incoming].placed != LINK_UNPLACED)
+            link_loops_own(d, e, loop[e->flow->incoming].placed);
+    }
+    for (int k = 0; k < 2; k++)
+        common[k] = link_common(d, k);
+    for (size_t i = 0; i < d->s->n; i++) { /* the other loop's waits are in queues that its packets pass, too */
+        struct analysis_evidence *e = &d->s->flow[i];
+        const struct link_loop *own = &loop[e->flow->incoming], *other = &loop[!e->flow->incoming];
+        const bool placed = link_looped(e) && own->placed != LINK_UNPLACED;
+        if (isfinite(e->tick_s) || (!placed && (other->placed != LINK_AS_DATA || !common[!e->flow->incoming])))
             continue;
-        const struct judge_way *w = link_way(d, e->flow->incoming);
-        const struct judge_way *other = link_way(d, !e->flow->incoming);
-        if (!(w->carried_bps < ROOM * link_room(d, w, other->carried_bps)))
-            continue;
-        double loop_s = e->loop_least_s + e->loop_wait_s;
-        double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s; /* from the tap to the sender and back */
-        e->ack_wait_s = fmin(loop_s, fmax(e->loop_wait_s, link_queue_s(d, !e->flow->incoming)));
-        e->floor_s = loop_s - e->ack_wait_s + (rest_s > 0 ? rest_s : 0);
-        e->ack_wait_s += e->flow->incoming ? link_after_tap_s(d) : 0; /* they leave by the same queue */
-        e->data_wait_s = 0;
+        if (!placed) {
+            e->data_wait_s = e->ack_wait_s = 0;
+            e->floor_s = fmin(e->floor_s, least_s);
+        }
+        const double most_s = fmax(0, link_longest_s(e) - e->floor_s - e->data_wait_s - e->ack_wait_s);
+        if (other->placed == LINK_AS_DATA && common[!e->flow->incoming])
+            e->ack_wait_s += fmin(other->wait_s, most_s);
+        else if (other->placed == LINK_AS_ACKS)
+            e->data_wait_s += fmin(other->wait_s, most_s);
+        if (e->flow->incoming && own->placed == LINK_AS_ACKS)
+            e->ack_wait_s += link_after_tap_s(d); /* they leave by the same queue */
         e->tick_s = 0;
     }
+    for (int k = 0; k < 2; k++)
+        if (loop[k].placed == LINK_AS_DATA)
+            link_loops_fill(d, k);
 }
 
 /* Do ACKs of a direction's data wait after the tap? */
@@ -730,6 +784,8 @@ static bool link_acks_hidden(const struct links *d, bool incoming, bool *mixed)
         trips += e->flow->incoming == incoming ? e->flow->rate_bps * analysis_evidence_rtt_s(e) : 0;
     }
     const bool beyond = far > HALF * waits;
+    if (back && !isfinite(waits)) /* how long does not show, nor where */
+        return true;
     if (!back || !(waits > JUDGE_DIAGNOSIS_TOTAL * trips) || !(beyond || incoming || d->host->others > 0))
         return false;
     analysis_spacing_get(&back->spacing, &figures);

@@ -112,13 +112,13 @@ static double standing_apart_s(const double *sorted_s, size_t n, double least_s)
 }
 
 /* On the other side, each flow has a way of its own besides. Where what fills the direction is not TCP, it shows in the
- * loops of those whose ACKs come that way. */
+ * loops of those whose ACKs come that way, and without timestamps no others do. */
 static void standing_far(struct standing *x, bool incoming, double floor_s, double p)
 {
     double least_s = INFINITY;
     bool tcp = false;
     for (size_t i = 0; i < x->s->n; i++)
-        tcp = tcp || x->s->flow[i].flow->incoming == incoming;
+        tcp = tcp || (x->s->flow[i].flow->incoming == incoming && !isnan(x->s->flow[i].far_least_s));
     const bool way = tcp ? incoming : !incoming;
     for (size_t i = 0; i < x->s->n; i++)
         if (x->s->flow[i].flow->incoming == way)
