@@ -637,7 +637,7 @@ static double link_loop_wait_s(const struct analysis_evidence *e)
 static double link_loop_rest_s(const struct analysis_evidence *e)
 {
     const double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
-    return rest_s > 0 ? rest_s : 0;
+    return rest_s > 0 && isfinite(rest_s) ? rest_s : 0;
 }
 
 /* A round trip is no longer: no more is in flight than the window offered. */

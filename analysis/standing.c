@@ -118,7 +118,7 @@ static void standing_far(struct standing *x, bool incoming, double floor_s, doub
     double least_s = INFINITY;
     bool tcp = false;
     for (size_t i = 0; i < x->s->n; i++)
-        tcp = tcp || (x->s->flow[i].flow->incoming == incoming && !isnan(x->s->flow[i].far_least_s));
+        tcp = tcp || (x->s->flow[i].flow->incoming == incoming && isfinite(x->s->flow[i].far_least_s));
     const bool way = tcp ? incoming : !incoming;
     for (size_t i = 0; i < x->s->n; i++)
         if (x->s->flow[i].flow->incoming == way)
