@@ -681,9 +681,10 @@ static struct link_loop link_loop_of(const struct links *d, bool incoming)
         return l;
     l.wait_s /= bps;
     const bool roomy = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
-    if (w->source == JUDGE_CAPACITY_ASSUMED && roomy && other->carried_bps < SATURATED * link_room(d, other, w->carried_bps))
+    const bool assumed = w->source == JUDGE_CAPACITY_ASSUMED;
+    if (assumed && roomy && other->carried_bps < SATURATED * link_room(d, other, w->carried_bps))
         l.placed = LINK_AS_DATA;
-    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps))
+    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps) && !(assumed && !analysis_link_is_line(w->capacity_bps)))
         l.placed = LINK_AS_ACKS;
     return l;
 }
