@@ -624,7 +624,7 @@ static void link_capacity(struct links *d, const double known[2])
 static double link_loop_floor_s(const struct analysis_evidence *e)
 {
     const double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s;
-    return isnan(least_s) ? e->loop_least_s : fmin(e->loop_least_s, least_s);
+    return least_s > 0 ? fmin(e->loop_least_s, least_s) : e->loop_least_s;
 }
 
 /* The same as it is in the phase, beyond that. */
@@ -732,8 +732,11 @@ static void link_loops(struct links *d)
         if (link_looped(e) && loop[e->flow->incoming].placed != LINK_UNPLACED)
             link_loops_own(d, e, loop[e->flow->incoming].placed);
     }
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
         common[k] = link_common(d, k);
+        if (loop[k].placed == LINK_AS_DATA)
+            link_loops_fill(d, k);
+    }
     for (size_t i = 0; i < d->s->n; i++) { /* the other loop's waits are in queues that its packets pass, too */
         struct analysis_evidence *e = &d->s->flow[i];
         const struct link_loop *own = &loop[e->flow->incoming], *other = &loop[!e->flow->incoming];
@@ -749,13 +752,10 @@ static void link_loops(struct links *d)
             e->ack_wait_s += fmin(other->wait_s, most_s);
         else if (other->placed == LINK_AS_ACKS)
             e->data_wait_s += fmin(other->wait_s, most_s);
-        if (e->flow->incoming && own->placed == LINK_AS_ACKS)
+        else if (other->placed == LINK_UNPLACED && e->flow->incoming)
             e->ack_wait_s += link_after_tap_s(d); /* they leave by the same queue */
         e->tick_s = 0;
     }
-    for (int k = 0; k < 2; k++)
-        if (loop[k].placed == LINK_AS_DATA)
-            link_loops_fill(d, k);
 }
 
 /* Do ACKs of a direction's data wait after the tap? */

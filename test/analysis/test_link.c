@@ -74,6 +74,69 @@ TEST(test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too)
     }
 }
 
+/* Without stamps, at the host: 12 Mb/s in of the 30 that frames show, 0.45 out, which are answered in 164 ms and never below 84.
+ * Behind 12 Mb/s no ACK waits all the time: data wait in an uplink after the tap, and with them what acknowledges the 12 Mb/s,
+ * unless the window they have is not so large that it could. */
+TEST(test_without_stamps_data_wait_after_the_tap_where_the_other_way_has_room)
+{
+    const struct { double in_bps, window_bytes, stands_s, wait_s; } cases[] = {
+        {12e6, 300e3, 70e-3, 80e-3}, {12e6, 183e3, 70e-3, 38e-3}, {12e6, 120e3, 70e-3, 0}, {12e6, NAN, 70e-3, 80e-3},
+        {12e6, 300e3, 0, 80e-3}, {28e6, 2e6, 70e-3, NAN}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct analysis_told flows[] = {{.rate_bps = 0.45e6}, {.incoming = true, .rate_bps = cases[k].in_bps}};
+        struct analysis_evidence e[2] = {{.near_least_s = 10e-6, .far_least_s = 84e-3, .floor_s = 130e-3, .lossless = true,
+                                          .loop_least_s = 84e-3, .loop_wait_s = 80e-3, .loop_stands_s = cases[k].stands_s},
+                                         {.near_least_s = 10e-6, .far_least_s = INFINITY, .floor_s = 130e-3, .lossless = true}};
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        for (int i = 0; i < 2; i++)
+            e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = e[i].clocking.offered_most_bytes = NAN;
+        e[1].clocking.offered_most_bytes = cases[k].window_bytes;
+        struct judge_diagnosis d = decided(&set, NULL, (const double[]){30e6, NAN});
+        if (isnan(cases[k].wait_s)) { /* in is full, and nobody saw whether out is */
+            assert_true(isnan(fact[0].ack_wait_s) && isnan(fact[1].ack_wait_s) && d.answer == JUDGE_ANSWER_UNKNOWN);
+            continue;
+        }
+        assert_all(fabs(fact[0].data_wait_s - 80e-3) < 1e-9, fact[0].ack_wait_s == 0, fabs(fact[0].floor_s - 84.01e-3) < 1e-9,
+                   fabs(fact[1].ack_wait_s - cases[k].wait_s) < 1e-4, fact[1].data_wait_s == 0,
+                   facts.out.source == JUDGE_CAPACITY_QUEUE);
+        assert_true(cases[k].stands_s > 0 ? !(facts.out.works > 0) && facts.out.capacity_bps < 1e6
+                                          : facts.out.works > 0.9 && facts.out.works < 1);
+        assert_int_equal(d.answer, cases[k].wait_s > 0 ? JUDGE_ANSWER_YES : JUDGE_ANSWER_NO);
+    }
+}
+
+/* Data to two hosts wait 236 and 2 ms: in no queue that ACKs would share, whose waits do not show. */
+TEST(test_without_stamps_queues_by_turns_hold_no_acks)
+{
+    struct analysis_told flows[] = {{.rate_bps = 3.4e6}, {.rate_bps = 3e6}, {.incoming = true, .rate_bps = 37e6}};
+    struct analysis_evidence e[3] = {{.loop_least_s = 64e-3, .loop_wait_s = 236e-3}, {.loop_least_s = 64e-3, .loop_wait_s = 2e-3},
+                                     {.floor_s = 62e-3}};
+    struct analysis_evidence_set set = set_of(e, flows, 3);
+    for (int i = 0; i < 3; i++) {
+        e[i].peer = (struct capture_address){.bytes = {10, 0, 0, (uint8_t)i}, .family = 4};
+        e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = NAN;
+    }
+    decided(&set, NULL, (const double[]){270e6, NAN});
+    assert_true(fabs(fact[0].data_wait_s - 236e-3) < 1e-9 && fabs(fact[1].data_wait_s - 2e-3) < 1e-9 && isnan(fact[2].ack_wait_s));
+}
+
+/* Without stamps, on the way, after the uplink's queue: what comes in is answered in 205 ms by the host, which takes 30 us, as
+ * its ACKs wait there, behind data that have waited when they pass the tap. */
+TEST(test_without_stamps_acks_wait_before_the_tap)
+{
+    struct analysis_told flows[] = {{.rate_bps = 5.2e6}, {.incoming = true, .rate_bps = 20e6}};
+    struct analysis_evidence e[2] = {{.near_least_s = 30e-6, .far_least_s = 31e-3, .lossless = true, .loop_least_s = 31e-3,
+                                      .loop_wait_s = 0.1e-3},
+                                     {.near_least_s = 30e-6, .far_least_s = 31e-3, .lossless = true, .loop_least_s = 30e-6,
+                                      .loop_wait_s = 205e-3}};
+    struct analysis_evidence_set set = set_of(e, flows, 2);
+    for (int i = 0; i < 2; i++)
+        e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = e[i].clocking.offered_most_bytes = NAN;
+    struct judge_diagnosis d = decided(&set, NULL, (const double[]){130e6, 6.15e6});
+    assert_all(fabs(fact[1].ack_wait_s - 205.1e-3) < 1e-9, isnan(fact[0].data_wait_s), d.answer == JUDGE_ANSWER_YES,
+               d.in.lost_share > 0.5);
+}
+
 /* ACKs wait 10 ms while 80 Mb/s go their way. What is in flight there, and ACKs of 100 kB (40 Mb/s for a round trip of
  * 20 ms), 3.1, take 6.4 ms to pass at 100 Mb/s, or 9.6: they wait elsewhere, or there. */
 static enum judge_answer answer_by_flight(double flight_bytes, double data_wait_s, bool one_peer)
@@ -501,7 +564,8 @@ TEST(test_acks_wait_where_the_capture_does_not_show_others)
         {true, true, true, true, 0.08, 0.4, 100000},   {true, true, true, false, 0.08, 0.6, 100000},
         {false, false, false, false, 0.08, 1, 200000}, {false, false, true, true, 0.08, 1, 100000},
         {true, false, true, true, 0.08, 0.4, 100000},
-        {false, false, false, false, 0.08, 0.4, 100000}, {false, true, true, false, 0.08, 0.4, 200000}};
+        {false, false, false, false, 0.08, 0.4, 100000}, {false, true, true, false, 0.08, 0.4, 200000},
+        {true, false, true, false, NAN, 1, 200000}, {false, false, true, false, NAN, 1, 200000}}; /* without stamps */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct analysis_capacity *c = analysis_capacity_new();
         struct capture_segment ack = stamped(A_TO_B, 0, 0, 0, 1, 1), other = ack;
