@@ -198,6 +198,8 @@ static double link_drain_s(const struct links *d, bool incoming)
         const struct analysis_evidence *e = &d->s->flow[i];
         double seen = fmax(e->clocking.most_bytes, e->clocking.burst_bytes); /* what queues before the tap is not */
         double unseen = e->flow->rate_bps / 8 * (seen > 0 ? e->data_wait_s : analysis_evidence_rtt_s(e));
+        if (e->flow->incoming == incoming && isnan(unseen))
+            return INFINITY;
         *(e->flow->incoming == incoming ? &bytes : &answered) += fmax(seen, unseen);
     }
     bytes += bytes > 0 ? answered * judge_facts_acks(d->s->segments_per_ack, d->s->full_bytes) : 0;
