@@ -424,9 +424,14 @@ struct link_peer {
     double bps, wait_s;
 };
 
-/* Do a direction's data wait in one queue? There they wait alike: no longer than those of the peer whose data wait least, but
- * for peers that carry less than half of a mean share, which queues by turns let pass. */
-static bool link_common(const struct links *d, bool incoming)
+static double link_data_wait_s(const struct analysis_evidence *e)
+{
+    return e->data_wait_s;
+}
+
+/* Do a direction's data, or what else wait_s() says of its flows, wait in one queue? There they wait alike: no longer than those
+ * of the peer whose data wait least, but for peers that carry less than half of a mean share, which queues by turns let pass. */
+static bool link_common(const struct links *d, bool incoming, double (*wait_s)(const struct analysis_evidence *))
 {
     struct analysis_evidence **by = analysis_evidence_by_peer(d->s);
     struct link_peer *peer = memory_zeroed(d->s->n + 1, sizeof *peer, "peers");
@@ -437,7 +442,7 @@ static bool link_common(const struct links *d, bool incoming)
         for (end = i; end < d->s->n && analysis_evidence_same_peer(by[end], by[i]); end++) {
             const struct analysis_evidence *e = by[end];
             own.bps += e->flow->incoming == incoming ? e->flow->rate_bps : 0;
-            own.wait_s += e->flow->incoming == incoming ? e->flow->rate_bps * e->data_wait_s : 0;
+            own.wait_s += e->flow->incoming == incoming ? e->flow->rate_bps * wait_s(e) : 0;
         }
         bps += own.bps;
         waits += own.wait_s;
@@ -663,13 +668,14 @@ enum link_placed { LINK_UNPLACED, LINK_AS_DATA, LINK_AS_ACKS };
 
 struct link_loop {
     enum link_placed placed;
+    bool common;            /* in one queue */
     double wait_s, floor_s; /* means by rates; the least */
 };
 
 static struct link_loop link_loop_of(const struct links *d, bool incoming)
 {
     const struct judge_way *w = link_way(d, incoming), *other = link_way(d, !incoming);
-    struct link_loop l = {LINK_UNPLACED, 0, INFINITY};
+    struct link_loop l = {LINK_UNPLACED, link_common(d, incoming, link_loop_wait_s), 0, INFINITY};
     double bps = 0;
     for (size_t i = 0; i < d->s->n; i++) {
         const struct analysis_evidence *e = &d->s->flow[i];
@@ -684,9 +690,11 @@ static struct link_loop link_loop_of(const struct links *d, bool incoming)
     l.wait_s /= bps;
     const bool roomy = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
     const bool assumed = w->source == JUDGE_CAPACITY_ASSUMED;
-    if (assumed && roomy && other->carried_bps < SATURATED * link_room(d, other, w->carried_bps))
+    const bool full = !(other->carried_bps < SATURATED * link_room(d, other, w->carried_bps));
+    if (assumed && roomy && !full)
         l.placed = LINK_AS_DATA;
-    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps) && !(assumed && !analysis_link_is_line(w->capacity_bps)))
+    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps) && !(assumed && !analysis_link_is_line(w->capacity_bps)) &&
+             (full || l.common || l.wait_s < JUDGE_PATH_FREE * (l.floor_s + l.wait_s)))
         l.placed = LINK_AS_ACKS;
     return l;
 }
@@ -727,30 +735,27 @@ static void link_loops_own(const struct links *d, struct analysis_evidence *e, e
 static void link_loops(struct links *d)
 {
     const struct link_loop loop[2] = {link_loop_of(d, false), link_loop_of(d, true)};
-    bool common[2] = {false, false};
     double least_s = fmin(loop[0].floor_s, loop[1].floor_s);
     for (size_t i = 0; i < d->s->n; i++) {
         struct analysis_evidence *e = &d->s->flow[i];
         if (link_looped(e) && loop[e->flow->incoming].placed != LINK_UNPLACED)
             link_loops_own(d, e, loop[e->flow->incoming].placed);
     }
-    for (int k = 0; k < 2; k++) {
-        common[k] = link_common(d, k);
+    for (int k = 0; k < 2; k++)
         if (loop[k].placed == LINK_AS_DATA)
             link_loops_fill(d, k);
-    }
     for (size_t i = 0; i < d->s->n; i++) { /* the other loop's waits are in queues that its packets pass, too */
         struct analysis_evidence *e = &d->s->flow[i];
         const struct link_loop *own = &loop[e->flow->incoming], *other = &loop[!e->flow->incoming];
         const bool placed = link_looped(e) && own->placed != LINK_UNPLACED;
-        if (isfinite(e->tick_s) || (!placed && (other->placed != LINK_AS_DATA || !common[!e->flow->incoming])))
+        if (isfinite(e->tick_s) || (!placed && (other->placed != LINK_AS_DATA || !other->common)))
             continue;
         if (!placed) {
             e->data_wait_s = e->ack_wait_s = 0;
             e->floor_s = fmin(e->floor_s, least_s);
         }
         const double most_s = fmax(0, link_longest_s(e) - e->floor_s - e->data_wait_s - e->ack_wait_s);
-        if (other->placed == LINK_AS_DATA && common[!e->flow->incoming])
+        if (other->placed == LINK_AS_DATA && other->common)
             e->ack_wait_s += fmin(other->wait_s, most_s);
         else if (other->placed == LINK_AS_ACKS)
             e->data_wait_s += fmin(other->wait_s, most_s);
@@ -838,7 +843,7 @@ void analysis_link_find(struct analysis_evidence_set *s, const struct analysis_c
     link_own_links(&d);
     link_ways(&d);
     for (int i = 0; i < 2; i++)
-        s->common[i] = link_common(&d, i == 0);
+        s->common[i] = link_common(&d, i == 0, link_data_wait_s);
     link_capacity(&d, known_bps);
     link_loops(&d);
     link_beside(&d);
