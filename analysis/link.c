@@ -476,6 +476,33 @@ static double link_passes_bps(const struct links *d, const struct judge_way *w, 
     return (w->carried_bps * (full + JUDGE_AROUND) / full + link_acks_bps(d, other) + d->s->other_bps[w == &d->ways->out]) / busy;
 }
 
+/* From the tap to the receiver and back through empty queues. */
+static double link_loop_floor_s(const struct analysis_evidence *e)
+{
+    const double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s;
+    return least_s > 0 ? fmin(e->loop_least_s, least_s) : e->loop_least_s;
+}
+
+/* The same as it is in the phase, beyond that. */
+static double link_loop_wait_s(const struct analysis_evidence *e)
+{
+    return e->loop_least_s + e->loop_wait_s - link_loop_floor_s(e);
+}
+
+/* And from the tap to the sender. */
+static double link_loop_rest_s(const struct analysis_evidence *e)
+{
+    const double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
+    return rest_s > 0 && isfinite(rest_s) ? rest_s : 0;
+}
+
+/* Its round trip; without timestamps, as its loop shows it. */
+static double link_trip_s(const struct analysis_evidence *e)
+{
+    const double trip_s = analysis_evidence_rtt_s(e);
+    return isnan(trip_s) ? link_loop_floor_s(e) + link_loop_wait_s(e) + link_loop_rest_s(e) : trip_s;
+}
+
 /* Does as much pass one way at all times? What leaves a queue that never runs empty does, but for a frame at either end of a
  * time; where other traffic or losses take their part, nobody knows. */
 static bool link_even(const struct links *d, bool incoming)
@@ -490,7 +517,7 @@ static bool link_even(const struct links *d, bool incoming)
             continue;
         known = e->bins && e->flow->loss_events == 0;
         width_ns = known && analysis_bins_width_ns(e->bins) > width_ns ? analysis_bins_width_ns(e->bins) : width_ns;
-        span_s = fmax(span_s, EVEN_TRIPS * analysis_evidence_rtt_s(e));
+        span_s = fmax(span_s, EVEN_TRIPS * link_trip_s(e));
     }
     int64_t span_ns = (int64_t)ceil(span_s * 1e9 / (double)width_ns) * width_ns;
     if (!known || !(span_s > 0) || to_ns - from_ns < EVEN_TIMES * span_ns)
@@ -627,26 +654,6 @@ static void link_capacity(struct links *d, const double known[2])
         link_interface(d, link_way(d, i));
 }
 
-/* From the tap to the receiver and back through empty queues. */
-static double link_loop_floor_s(const struct analysis_evidence *e)
-{
-    const double least_s = e->flow->incoming ? e->near_least_s : e->far_least_s;
-    return least_s > 0 ? fmin(e->loop_least_s, least_s) : e->loop_least_s;
-}
-
-/* The same as it is in the phase, beyond that. */
-static double link_loop_wait_s(const struct analysis_evidence *e)
-{
-    return e->loop_least_s + e->loop_wait_s - link_loop_floor_s(e);
-}
-
-/* And from the tap to the sender. */
-static double link_loop_rest_s(const struct analysis_evidence *e)
-{
-    const double rest_s = e->flow->incoming ? e->far_least_s : e->near_least_s;
-    return rest_s > 0 && isfinite(rest_s) ? rest_s : 0;
-}
-
 /* A round trip is no longer: no more is in flight than the window offered. */
 static double link_longest_s(const struct analysis_evidence *e)
 {
@@ -693,7 +700,7 @@ static struct link_loop link_loop_of(const struct links *d, bool incoming)
     const bool full = !(other->carried_bps < SATURATED * link_room(d, other, w->carried_bps));
     if (assumed && roomy && !full)
         l.placed = LINK_AS_DATA;
-    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps) && !(assumed && !analysis_link_is_line(w->capacity_bps)) &&
+    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps) && !(assumed && !analysis_link_is_line(w->capacity_bps) && link_even(d, incoming)) &&
              (full || l.common || l.wait_s < JUDGE_PATH_FREE * (l.floor_s + l.wait_s)))
         l.placed = LINK_AS_ACKS;
     return l;

@@ -492,6 +492,28 @@ TEST(test_what_leaves_a_standing_queue_is_even)
     }
 }
 
+/* Without stamps, 28 of 30 Mb/s in and 9 out, answered in 120 ms and never below 20. What goes out, at 8 Mb/s for a second and
+ * at 10 for the next, has no full link; were it even, it might have one. Between Ethernets it has none: they are as fast out. */
+TEST(test_without_stamps_what_goes_out_unevenly_has_room)
+{
+    for (int how = 0; how < 3; how++) {
+        struct analysis_told flows[] = {{.rate_bps = 9e6}, {.incoming = true, .rate_bps = how == 2 ? 93e6 : 28e6}};
+        struct analysis_bins bins;
+        struct analysis_evidence e[2] = {{.near_least_s = 10e-6, .far_least_s = 20e-3, .lossless = true, .loop_least_s = 20e-3,
+                                          .loop_wait_s = 100e-3, .bins = &bins}, {.lossless = true}};
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        for (int i = 0; i < 2; i++)
+            e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = e[i].clocking.offered_most_bytes = NAN;
+        set.segments_per_ack = 20; /* nearly all that goes out is data */
+        analysis_bins_init(&bins, 0);
+        for (int ms = 0; ms < 5000; ms++)
+            analysis_bins_at(&bins, ms * INT64_C(1000000))->bytes += (how != 1 ? 9 : ms % 2000 < 1000 ? 8 : 10) * INT64_C(1000) / 8;
+        decided(&set, NULL, (const double[]){how == 2 ? 100e6 : 30e6, NAN});
+        assert_true(how == 0 ? isnan(fact[0].ack_wait_s) : fabs(fact[0].ack_wait_s - 100e-3) < 1e-9 && fact[0].data_wait_s == 0);
+        analysis_bins_fini(&bins);
+    }
+}
+
 /* A host of 10 Gb/s, its flows out as fast as 1 Gb/s lets each of two. Stamps do not tell what waits 0.7 ms after the
  * tap: ACKs wait no longer than the data that come in, the rest are data before those links. */
 TEST(test_data_behind_lines_of_their_own)

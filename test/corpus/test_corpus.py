@@ -97,14 +97,14 @@ class Corpus(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             done = run(HERE / "spoil.py", f"{t}/whole", f"{t}/spoiled")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(len(rows(f"{t}/spoiled/truth.csv")), 72)
+            self.assertEqual(len(rows(f"{t}/spoiled/truth.csv")), 75)
             done = run(HERE / "benchmark.py", CONTRAFLOW, f"{t}/spoiled")
             self.assertEqual(done.returncode, 0, done.stderr)
             for how in ("in", "out"):
                 self.assertRegex(done.stdout, rf"(?m)^{how} +(\d) +0 +0 +0 +\1 ")
             for how in ("us", "100us", "ms", "snap60", "snap68", "drop5", "drop20", "tenth", "fiftieth", "twice", "set-2s",
                         "set-10ms", "set10ms", "set2s", "slew-500", "slew100", "slew500", "ticks", "peersticks", "polled100us",
-                        "polled1ms"):
+                        "polled1ms", "unstamped"):
                 self.assertRegex(done.stdout, rf"(?m)^{how} +\d +\d +0 +0 ")
 
     def test_linux_answers(self):
