@@ -684,25 +684,29 @@ static struct link_loop link_loop_of(const struct links *d, bool incoming)
     const struct judge_way *w = link_way(d, incoming), *other = link_way(d, !incoming);
     struct link_loop l = {LINK_UNPLACED, link_common(d, incoming, link_loop_wait_s), 0, INFINITY};
     double bps = 0;
+    size_t looped = 0;
     for (size_t i = 0; i < d->s->n; i++) {
         const struct analysis_evidence *e = &d->s->flow[i];
         if (e->flow->incoming != incoming || !link_looped(e))
             continue;
+        looped++;
         l.wait_s += e->flow->rate_bps * link_loop_wait_s(e);
         l.floor_s = fmin(l.floor_s, link_loop_floor_s(e) + link_loop_rest_s(e));
         bps += e->flow->rate_bps;
     }
-    if (bps == 0)
+    if (looped == 0)
         return l;
     l.wait_s /= bps;
     const bool roomy = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
     const bool assumed = w->source == JUDGE_CAPACITY_ASSUMED;
     const bool full = !(other->carried_bps < SATURATED * link_room(d, other, w->carried_bps));
+    const bool matters = !(l.wait_s < JUDGE_PATH_FREE * (l.floor_s + l.wait_s));
     if (assumed && roomy && !full)
-        l.placed = LINK_AS_DATA;
-    else if (w->carried_bps < ROOM * link_room(d, w, other->carried_bps) && !(assumed && !analysis_link_is_line(w->capacity_bps) && link_even(d, incoming)) &&
-             (full || l.common || l.wait_s < JUDGE_PATH_FREE * (l.floor_s + l.wait_s)))
-        l.placed = LINK_AS_ACKS;
+        l.placed = looped == w->flows ? LINK_AS_DATA : LINK_UNPLACED;
+    else if (!(w->carried_bps < ROOM * link_room(d, w, other->carried_bps)) || (matters && !full && !l.common))
+        l.placed = LINK_UNPLACED; /* what waits apart is in no queue that all share */
+    else if (!assumed || analysis_link_is_line(w->capacity_bps) || !link_even(d, incoming))
+        l.placed = LINK_AS_ACKS; /* else a slower link may be full of what goes out */
     return l;
 }
 
@@ -714,7 +718,7 @@ static void link_loops_fill(struct links *d, bool incoming)
     w->data_wait_s = w->ack_wait_s = w->floor_s = 0;
     for (size_t i = 0; i < d->s->n; i++) {
         const struct analysis_evidence *e = &d->s->flow[i];
-        if (e->flow->incoming != incoming || !link_looped(e))
+        if (e->flow->incoming != incoming)
             continue;
         wait += e->flow->rate_bps * link_loop_wait_s(e);
         stands += e->flow->rate_bps * (link_loop_wait_s(e) - e->loop_wait_s + e->loop_stands_s);

@@ -5,7 +5,7 @@
 #include "judge/posterior.h"
 #include "test/analysis/segment.h"
 
-#define FLOWS 3
+#define FLOWS 4
 
 /* What the test has found last. */
 static struct judge_flow fact[FLOWS];
@@ -118,6 +118,36 @@ TEST(test_without_stamps_queues_by_turns_hold_no_acks)
     }
     decided(&set, NULL, (const double[]){270e6, NAN});
     assert_true(fabs(fact[0].data_wait_s - 236e-3) < 1e-9 && fabs(fact[1].data_wait_s - 2e-3) < 1e-9 && isnan(fact[2].ack_wait_s));
+}
+
+/* Without stamps of some, nobody places what waits where capacities do not show, nor data after the tap by a part of them; nor
+ * where the waits of two hosts' clients are unlike although neither way is full: a tenth of the round trip, and more. */
+TEST(test_without_stamps_waits_stay_open)
+{
+    const struct { double in_bps, out_bps, wait_s[2], stamped_s; bool placed; } cases[] = {
+        {NAN, NAN, {50e-3, 50e-3}, NAN, false},    {100e6, NAN, {50e-3, 50e-3}, 30e-3, false}, {100e6, NAN, {50e-3, 50e-3}, NAN, true},
+        {100e6, 100e6, {50e-3, 2e-3}, NAN, false}, {100e6, 100e6, {50e-3, 40e-3}, NAN, true},  {100e6, 100e6, {5e-3, 0.1e-3}, NAN, true}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct analysis_told flows[] = {{.rate_bps = 4e6}, {.rate_bps = 4e6}, {.rate_bps = 1e6}, {.incoming = true, .rate_bps = 40e6}};
+        struct analysis_evidence e[4] = {{.near_least_s = 10e-6, .loop_least_s = 60e-3, .loop_wait_s = cases[k].wait_s[0]},
+                                         {.near_least_s = 10e-6, .loop_least_s = 60e-3, .loop_wait_s = cases[k].wait_s[1]},
+                                         {.floor_s = 60e-3, .tick_s = 1e-3, .data_wait_s = cases[k].stamped_s}, {.lossless = true}};
+        struct analysis_evidence_set set = set_of(e, flows, 4);
+        if (isnan(cases[k].stamped_s)) { /* no third flow out */
+            e[2] = e[3];
+            flows[2] = flows[3];
+            set.n = 3;
+        }
+        for (size_t i = 0; i < set.n; i++) {
+            e[i].flow = &flows[i];
+            e[i].peer = (struct capture_address){.bytes = {10, 0, 0, (uint8_t)i}, .family = 4};
+            e[i].clocking.flight_bytes = e[i].clocking.offered_most_bytes = NAN;
+            if (!(e[i].tick_s > 0))
+                e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = NAN;
+        }
+        decided(&set, NULL, (const double[]){cases[k].in_bps, cases[k].out_bps});
+        assert_true(isfinite(fact[0].data_wait_s + fact[0].ack_wait_s) == cases[k].placed);
+    }
 }
 
 /* Without stamps, on the way, after the uplink's queue: what comes in is answered in 205 ms by the host, which takes 30 us, as
