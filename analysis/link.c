@@ -658,7 +658,7 @@ static void link_capacity(struct links *d, const double known[2])
 static double link_longest_s(const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
-    const bool known = isfinite(k->offered_most_bytes) && !k->offered_guessed;
+    const bool known = k->offered_most_bytes > 0 && !k->offered_guessed;
     return known ? k->offered_most_bytes * 8 / e->flow->rate_bps : INFINITY;
 }
 

@@ -79,25 +79,29 @@ TEST(test_without_stamps_acks_wait_behind_what_waits_after_the_tap_too)
  * unless the window they have is not so large that it could. */
 TEST(test_without_stamps_data_wait_after_the_tap_where_the_other_way_has_room)
 {
-    const struct { double in_bps, window_bytes, stands_s, wait_s; } cases[] = {
-        {12e6, 300e3, 70e-3, 80e-3}, {12e6, 183e3, 70e-3, 38e-3}, {12e6, 120e3, 70e-3, 0}, {12e6, NAN, 70e-3, 80e-3},
-        {12e6, 300e3, 0, 80e-3}, {28e6, 2e6, 70e-3, NAN}};
+    const struct { bool guessed; double in_bps, window_bytes, stands_s, wait_s; } cases[] = {
+        {false, 12e6, 300e3, 70e-3, 80e-3}, {false, 12e6, 183e3, 70e-3, 38e-3}, {false, 12e6, 120e3, 70e-3, 0},
+        {false, 12e6, NAN, 70e-3, 80e-3},   {false, 12e6, 300e3, 0, 80e-3},     {false, 28e6, 2e6, 70e-3, NAN},
+        {true, 12e6, 183e3, 70e-3, 80e-3}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct analysis_told flows[] = {{.rate_bps = 0.45e6}, {.incoming = true, .rate_bps = cases[k].in_bps}};
         struct analysis_evidence e[2] = {{.near_least_s = 10e-6, .far_least_s = 84e-3, .floor_s = 130e-3, .lossless = true,
                                           .loop_least_s = 84e-3, .loop_wait_s = 80e-3, .loop_stands_s = cases[k].stands_s},
-                                         {.near_least_s = 10e-6, .far_least_s = INFINITY, .floor_s = 130e-3, .lossless = true}};
+                                         {.near_least_s = 10e-6, .far_least_s = INFINITY, .floor_s = 130e-3, .lossless = true,
+                                          .loop_least_s = k == 3 ? 10e-6 : NAN, .loop_wait_s = k == 3 ? 2e-6 : NAN}};
         struct analysis_evidence_set set = set_of(e, flows, 2);
         for (int i = 0; i < 2; i++)
             e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = e[i].clocking.offered_most_bytes = NAN;
         e[1].clocking.offered_most_bytes = cases[k].window_bytes;
+        e[1].clocking.offered_guessed = cases[k].guessed; /* a scale that nobody saw bounds nothing */
         struct judge_diagnosis d = decided(&set, NULL, (const double[]){30e6, NAN});
         if (isnan(cases[k].wait_s)) { /* in is full, and nobody saw whether out is */
             assert_true(isnan(fact[0].ack_wait_s) && isnan(fact[1].ack_wait_s) && d.answer == JUDGE_ANSWER_UNKNOWN);
             continue;
         }
-        assert_all(fabs(fact[0].data_wait_s - 80e-3) < 1e-9, fact[0].ack_wait_s == 0, fabs(fact[0].floor_s - 84.01e-3) < 1e-9,
-                   fabs(fact[1].ack_wait_s - cases[k].wait_s) < 1e-4, fact[1].data_wait_s == 0,
+        assert_all(fabs(fact[0].data_wait_s - (k == 3 ? 80.002e-3 : 80e-3)) < 1e-9, fact[0].ack_wait_s == 0,
+                   fabs(fact[0].floor_s - 84.01e-3) < 1e-9, fabs(fact[1].ack_wait_s - cases[k].wait_s) < 1e-4,
+                   fact[1].data_wait_s == 0, fact[1].floor_s < 85e-3,
                    facts.out.source == JUDGE_CAPACITY_QUEUE);
         assert_true(cases[k].stands_s > 0 ? !(facts.out.works > 0) && facts.out.capacity_bps < 1e6
                                           : facts.out.works > 0.9 && facts.out.works < 1);
@@ -111,13 +115,19 @@ TEST(test_without_stamps_queues_by_turns_hold_no_acks)
     struct analysis_told flows[] = {{.rate_bps = 3.4e6}, {.rate_bps = 3e6}, {.incoming = true, .rate_bps = 37e6}};
     struct analysis_evidence e[3] = {{.loop_least_s = 64e-3, .loop_wait_s = 236e-3}, {.loop_least_s = 64e-3, .loop_wait_s = 2e-3},
                                      {.floor_s = 62e-3}};
-    struct analysis_evidence_set set = set_of(e, flows, 3);
+    struct analysis_evidence_set set = set_of(e, flows, 3); /* which are alike, unless they are to two hosts */
     for (int i = 0; i < 3; i++) {
         e[i].peer = (struct capture_address){.bytes = {10, 0, 0, (uint8_t)i}, .family = 4};
         e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = NAN;
     }
     decided(&set, NULL, (const double[]){270e6, NAN});
     assert_true(fabs(fact[0].data_wait_s - 236e-3) < 1e-9 && fabs(fact[1].data_wait_s - 2e-3) < 1e-9 && isnan(fact[2].ack_wait_s));
+    e[1].loop_wait_s = 230e-3;
+    for (int i = 0; i < 3; i++)
+        e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = NAN;
+    e[2].floor_s = 62e-3;
+    decided(&set, NULL, (const double[]){270e6, NAN});
+    assert_true(fact[2].ack_wait_s > 230e-3 && fact[2].floor_s == 62e-3); /* no more than its own handshake took */
 }
 
 /* Without stamps of some, nobody places what waits where capacities do not show, nor data after the tap by a part of them; nor
@@ -126,7 +136,8 @@ TEST(test_without_stamps_waits_stay_open)
 {
     const struct { double in_bps, out_bps, wait_s[2], stamped_s; bool placed; } cases[] = {
         {NAN, NAN, {50e-3, 50e-3}, NAN, false},    {100e6, NAN, {50e-3, 50e-3}, 30e-3, false}, {100e6, NAN, {50e-3, 50e-3}, NAN, true},
-        {100e6, 100e6, {50e-3, 2e-3}, NAN, false}, {100e6, 100e6, {50e-3, 40e-3}, NAN, true},  {100e6, 100e6, {5e-3, 0.1e-3}, NAN, true}};
+        {100e6, 100e6, {50e-3, 2e-3}, NAN, false}, {100e6, 100e6, {50e-3, 40e-3}, NAN, true},  {100e6, 100e6, {5e-3, 0.1e-3}, NAN, true},
+        {42e6, 100e6, {50e-3, 2e-3}, NAN, true}}; /* in is full: there */
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct analysis_told flows[] = {{.rate_bps = 4e6}, {.rate_bps = 4e6}, {.rate_bps = 1e6}, {.incoming = true, .rate_bps = 40e6}};
         struct analysis_evidence e[4] = {{.near_least_s = 10e-6, .loop_least_s = 60e-3, .loop_wait_s = cases[k].wait_s[0]},
@@ -162,7 +173,10 @@ TEST(test_without_stamps_acks_wait_before_the_tap)
     struct analysis_evidence_set set = set_of(e, flows, 2);
     for (int i = 0; i < 2; i++)
         e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = e[i].clocking.offered_most_bytes = NAN;
-    struct judge_diagnosis d = decided(&set, NULL, (const double[]){130e6, 6.15e6});
+    static struct analysis_capacity_host host;
+    e[0].clocking.most_bytes = 31e3;
+    struct judge_diagnosis d = decided(&set, &host, (const double[]){130e6, 6.15e6});
+    assert_true(isinf(facts.out.drain_s)); /* more is in flight than passed the tap, which does not show */
     assert_all(fabs(fact[1].ack_wait_s - 205.1e-3) < 1e-9, isnan(fact[0].data_wait_s), d.answer == JUDGE_ANSWER_YES,
                d.in.lost_share > 0.5);
 }

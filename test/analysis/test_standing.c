@@ -57,6 +57,15 @@ TEST(test_half_of_what_may_stand_is_above_the_median)
     assert_true(fabs(flow[1].far_least_s - flow[0].far_least_s) < 1e-12); /* as long: the same queue */
 }
 
+/* Without timestamps what comes in has no loop of its own: the one of the data that go out, whose ACKs come that way. */
+TEST(test_what_stood_shows_in_loops_of_acks)
+{
+    struct analysis_evidence_set s = set_of(LOOP_S);
+    flow[0].far_least_s = INFINITY;
+    take(&s, 0, 0.5);
+    assert_true(s.stands && fabs(flow[1].far_least_s - 2.4803e-3) < 1e-6);
+}
+
 TEST(test_more_may_stand_than_is_likely)
 {
     double before_s = LOOP_S;
