@@ -31,6 +31,7 @@
 #define EVEN_OFF 0.1        /* more at times than on average: no queue's link */
 #define SAME_WINDOWS 0.1    /* how far those of both ways differ: of windows that have nothing to do with each other one in ten
                              * pairs or fewer are so near */
+#define PACED 0.1           /* of unlike frames: a quarter of what a pace makes of all, and a wire of none */
 #define LINE 0.01           /* off a nominal rate */
 #define FILLS 0.1            /* of the phase: a queue may have yet to fill */
 #define UNSEEN_BEYOND 0.05  /* of the round trip */
@@ -679,6 +680,13 @@ struct link_loop {
     double wait_s, floor_s; /* means by rates; the least */
 };
 
+/* Do frames that seem to fill a direction follow each other as a sender lets them go, and not as a wire passes them? */
+static bool link_paced(const struct links *d, bool incoming)
+{
+    const struct analysis_capacity_way *seen = link_seen(d, incoming);
+    return seen && analysis_spacing_between(&seen->spacing, link_way(d, incoming)->capacity_bps) > PACED;
+}
+
 static struct link_loop link_loop_of(const struct links *d, bool incoming)
 {
     const struct judge_way *w = link_way(d, incoming), *other = link_way(d, !incoming);
@@ -701,7 +709,9 @@ static struct link_loop link_loop_of(const struct links *d, bool incoming)
     const bool assumed = w->source == JUDGE_CAPACITY_ASSUMED;
     const bool full = !(other->carried_bps < SATURATED * link_room(d, other, w->carried_bps));
     const bool matters = !(l.wait_s < JUDGE_PATH_FREE * (l.floor_s + l.wait_s));
-    if (assumed && roomy && !full)
+    if (full && link_paced(d, !incoming))
+        l.placed = LINK_UNPLACED; /* what that direction could carry does not show */
+    else if (assumed && roomy && !full)
         l.placed = looped == w->flows ? LINK_AS_DATA : LINK_UNPLACED;
     else if (!(w->carried_bps < ROOM * link_room(d, w, other->carried_bps)) || (matters && !full && !l.common))
         l.placed = LINK_UNPLACED; /* what waits apart is in no queue that all share */

@@ -12,6 +12,7 @@
 #define FASTEST 0.02 /* of the bytes, or pairs */
 #define MOST 0.5     /* of the pairs */
 #define UNLIKE 4     /* times as many bytes, and more: in one order a wire passes them at that many times the rate */
+#define LEAST_UNLIKE 64 /* pairs: a share is known to 6 % */
 #define RARE 4       /* mean distances, and more, apart stand at most a quarter of the frames: their sum is the time */
 #define MOST_RARE_NS (INT64_C(1) << 32) /* times the fastest rate it fits into 64 bits */
 
@@ -205,6 +206,17 @@ double analysis_spacing_batch_s(const struct analysis_spacing *w)
     while (half > 0 && above_s < time_s / 2)
         above_s += w->apart_s[--half];
     return exp2(half / 2.0) * 1e-9;
+}
+
+double analysis_spacing_between(const struct analysis_spacing *w, double bps)
+{
+    const int at = octave_steps(bps / LEAST_BPS, PER_OCTAVE);
+    double between = 0, all = 0;
+    for (int i = at > PER_OCTAVE ? at - PER_OCTAVE : 0; i < ANALYSIS_SPACING_STEPS; i++) {
+        all += w->pairs[1][i];
+        between += i >= at + PER_OCTAVE / 2 && i < at + 2 * PER_OCTAVE - 1 ? w->pairs[1][i] : 0;
+    }
+    return all >= LEAST_UNLIKE ? between / all : (double)NAN;
 }
 
 void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x)

@@ -56,6 +56,11 @@ struct analysis_spacing_figures {
 
 void analysis_spacing_get(const struct analysis_spacing *w, struct analysis_spacing_figures *x);
 
+/* Share of unlike frames that follow each other neither as a wire of that rate passes them one after the other, which makes them
+ * a large one's time apart or a small one's, nor after more than two large ones': a sender's pace, into which small ones fall
+ * anywhere, makes it 0.41 to 0.49. NAN where there are fewer than 64. */
+double analysis_spacing_between(const struct analysis_spacing *w, double bps);
+
 /* How far apart batches of frames are that tell no rate, s: half of the time lies in such distances, and longer ones. 0: none
  * show, as where frames of few sizes pass. */
 double analysis_spacing_batch_s(const struct analysis_spacing *w);

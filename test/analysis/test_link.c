@@ -536,6 +536,27 @@ TEST(test_what_leaves_a_standing_queue_is_even)
     }
 }
 
+/* Without stamps, 94 Mb/s in, one frame after the other at 100, and 9 out: their ACKs wait there, unless ACKs that pass fall
+ * anywhere between those frames, as they do where a sender has that pace, on a link of any rate. */
+TEST(test_without_stamps_a_pace_fills_no_link)
+{
+    for (int paced = 0; paced < 2; paced++) {
+        static struct analysis_capacity_host host;
+        struct analysis_told flows[] = {{.rate_bps = 9e6}, {.incoming = true, .rate_bps = 93e6}};
+        struct analysis_evidence e[2] = {{.near_least_s = 10e-6, .loop_least_s = 20e-3, .loop_wait_s = 100e-3}, {.lossless = true}};
+        struct analysis_evidence_set set = set_of(e, flows, 2);
+        for (int i = 0; i < 2; i++)
+            e[i].tick_s = e[i].data_wait_s = e[i].ack_wait_s = e[i].clocking.flight_bytes = e[i].clocking.offered_most_bytes = NAN;
+        memset(&host, 0, sizeof host);
+        for (int64_t i = 0, at_ns = 1; i < 1000; i++, at_ns += paced ? 123040 : 129760) {
+            analysis_spacing_add(&host.in.spacing, &(uint32_t){1538}, &at_ns, 1, 1);
+            analysis_spacing_add(&host.in.spacing, &(uint32_t){84}, &(int64_t){at_ns + (paced ? 123040 * (i % 97 + 1) / 99 : 6720)}, 1, 1);
+        }
+        decided(&set, &host, (const double[]){100e6, 100e6});
+        assert_true(paced ? isnan(fact[0].ack_wait_s) : fabs(fact[0].ack_wait_s - 100e-3) < 1e-9);
+    }
+}
+
 /* Without stamps, 28 of 30 Mb/s in and 9 out, answered in 120 ms and never below 20. What goes out, at 8 Mb/s for a second and
  * at 10 for the next, has no full link; were it even, it might have one. Between Ethernets it has none: they are as fast out. */
 TEST(test_without_stamps_what_goes_out_unevenly_has_room)

@@ -189,6 +189,27 @@ TEST(test_batches_do_not_know_sizes)
     assert_true(near(batch_of(true, 1000000), 1e-3, 0.5));
 }
 
+/* Large frames at a pace of 100 Mb/s, and small ones after some, when they come: u of the time between two later, so that rates
+ * are 1 / u and 1 / (1 - u) times the pace, of which 1 / 2^0.5 - 1 / 2^1.75 = 0.41 lie between; by steps of rates from 66 on, not 66.44, 0.44. A full link has none. */
+TEST(test_small_frames_fall_anywhere_into_a_pace)
+{
+    struct random r = random_of(12);
+    for (int paced = 0; paced < 2; paced++) {
+        struct analysis_spacing w = {.frames = 0};
+        int64_t at = 7;
+        for (int i = 0; i < 6000; i++) {
+            const bool small = random_below(&r, 3) == 0;
+            add(&w, FRAME, at);
+            if (small)
+                add(&w, FRAME / 20, at + (paced ? 1 + (int64_t)random_below(&r, FRAME_NS - 1) : FRAME_NS / 20));
+            at += FRAME_NS + (small && !paced ? FRAME_NS / 20 : 0);
+            if (i == 30)
+                assert_true(isnan(analysis_spacing_between(&w, 1e8)));
+        }
+        assert_true(paced ? near(analysis_spacing_between(&w, 1e8), 0.44, 0.05) : analysis_spacing_between(&w, 1e8) == 0);
+    }
+}
+
 /* Of frames of one size nobody knows. */
 TEST(test_of_one_size_no_batches_show)
 {
