@@ -783,16 +783,20 @@ static void evidence_turn(struct analysis_evidence_set *s, struct analysis_evide
 /* Of the flows, and of what they carry together. */
 static void evidence_of_all(struct analysis_evidence_set *s, const struct analysis_flows *f, const struct analysis_told *flows)
 {
-    size_t room = 0;
-    for (size_t i = 0; i < s->n; i++)
-        room += analysis_flows_wait_runs(f, flows[i].slot, NULL);
-    s->waits = memory_zeroed(room + 1, sizeof *s->waits, "a diagnosis");
+    size_t n = 0, room = 0;
     s->flow = memory_zeroed(s->n + 1, sizeof *s->flow, "a diagnosis");
     for (size_t i = 0; i < s->n; i++) {
+        const size_t most = analysis_flows_wait_runs(f, flows[i].slot, NULL);
+        while (n + most > room || room == 0)
+            s->waits = memory_grown(s->waits, room, &room, 64, sizeof *s->waits, "a diagnosis");
         s->flow[i].flow = &flows[i];
-        s->flow[i].waits = i > 0 ? s->flow[i - 1].waits + analysis_flows_wait_runs(f, flows[i - 1].slot, NULL) : s->waits;
+        s->flow[i].waits = s->waits + n;
         evidence_of(s, &s->flow[i], f);
+        n += s->flow[i].n_waits;
     }
+    s->waits = memory_resized(s->waits, n + 1, sizeof *s->waits, "a diagnosis");
+    for (size_t i = 0, at = 0; i < s->n; at += s->flow[i++].n_waits)
+        s->flow[i].waits = s->waits + at;
     analysis_evidence_prepare(s);
     s->ci95_bps = evidence_ci95_bps(s);
 }

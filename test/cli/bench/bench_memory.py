@@ -20,7 +20,8 @@ import termios
 import time
 
 # Bytes a flow: 128 of its first segment and 25 of the table, and as much again for what lists or plays each; from its second
-# segment on, and where two captures have it, 752 of a connection, and 32 for each segment that is explained.
+# segment on, and where two captures have it, 816 of a connection, 88 of a direction that is explained and some 10 for each of
+# its packets.
 LIMIT, LIMIT_WHOLE = 400, 1000
 # Of a hundred packets, that begins when others do: 10 kB of what it did over time, which analyze takes, too; as much of its round
 # trips and ACKs in the few dozen slots in which some passed, and what its host's judge has of them.

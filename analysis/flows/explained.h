@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis/flows/explained.h - what explains one direction of a connection: its round trips, and what its sender does.
+ *
+ * A flow of some hundred packets, of which a large capture has most, would take 10 kB and more of these, all of which left
+ * the cache since its last packet. Until its packets take ANALYSIS_EXPLAINED_LOG bytes, some 10 each, they themselves are all
+ * that is kept, and who asks has them pass again. */
+#ifndef ANALYSIS_EXPLAINED_H
+#define ANALYSIS_EXPLAINED_H
+
+#include "analysis/flows/clocking.h"
+#include "analysis/flows/round_trip.h"
+#include "capture/segment.h"
+
+#define ANALYSIS_EXPLAINED_LOG 4096 /* half of what a flow of so many takes else, at least */
+
+/* What an event is told by besides what differs from those before it: [0] of data, [1] of ACKs. */
+struct analysis_explained_state {
+    int64_t time_ns, at[2]; /* at: relative, data's last byte + 1, or what is acknowledged */
+    uint32_t tsval[2], tsecr[2];
+    uint32_t payload_bytes; /* of data */
+    uint32_t full_bytes;    /* payload of a full segment */
+    uint16_t window;
+    int8_t scale;           /* of the receiver's window */
+};
+
+struct analysis_explained {
+    struct analysis_round_trip *trip;   /* owned; NULL: the log is all there is so far */
+    struct analysis_clocking *clocking; /* owned; NULL likewise, or not watched yet */
+    int64_t to_sender_ns;               /* when the first data came */
+    struct analysis_explained_state last;
+    uint16_t bytes, room;
+    bool watched;                       /* what its sender does: a bulk flow's */
+    uint8_t log[];
+};
+
+/* `to_sender_ns`: from the tap to the sender and back, as the handshake took it; negative unknown. */
+struct analysis_explained *analysis_explained_new(int64_t to_sender_ns);
+void analysis_explained_free(struct analysis_explained *e);
+
+/* From now on what its sender does is to be known, too; once. It may move, as in the two below. */
+void analysis_explained_watch(struct analysis_explained **e, int64_t to_sender_ns, int64_t time_ns);
+
+/* For the two below, while there is but a log. */
+void analysis_explained_log_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end,
+                                 uint32_t full_bytes, int64_t time_ns);
+void analysis_explained_log_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
+                                int64_t time_ns);
+
+/* New data up to `end` (relative) pass; `full_bytes`: payload of a full segment. */
+static inline void analysis_explained_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end,
+                                           uint32_t full_bytes, int64_t time_ns)
+{
+    struct analysis_explained *x = *e;
+    if (__builtin_expect(!x->trip, 0)) {
+        analysis_explained_log_data(e, s, end, full_bytes, time_ns);
+        return;
+    }
+    analysis_round_trip_data(x->trip, s, end, time_ns);
+    if (x->clocking)
+        analysis_clocking_data(x->clocking, s, end, full_bytes, time_ns);
+}
+
+/* An acknowledgement up to `ack` (relative) passes; `scale`: of its window; -1 unknown. */
+static inline void analysis_explained_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
+                                          int64_t time_ns)
+{
+    struct analysis_explained *x = *e;
+    if (__builtin_expect(!x->trip, 0)) {
+        analysis_explained_log_ack(e, s, ack, scale, time_ns);
+        return;
+    }
+    analysis_round_trip_ack(x->trip, s, ack, time_ns);
+    if (x->clocking)
+        analysis_clocking_ack(x->clocking, s, ack, scale, time_ns);
+}
+
+/* All that passed, once more: what a flow with a log alone is explained by. Both are the caller's; *clocking is NULL
+ * where it is not watched. */
+void analysis_explained_play(const struct analysis_explained *e, struct analysis_round_trip **trip,
+                             struct analysis_clocking **clocking);
+
+#endif
