@@ -560,8 +560,7 @@ static double evidence_fastest_bps(const struct analysis_evidence *e, size_t spa
 static size_t evidence_fastest_bins(const struct analysis_evidence *e, double least_s)
 {
     double span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
-    double width_s = e->bins ? (double)analysis_bins_width_ns(e->bins) * 1e-9 : (double)NAN;
-    return isfinite(span_s / width_s) ? (size_t)fmax(1, ceil(span_s / width_s)) : 0;
+    return isfinite(span_s / e->bin_s) ? (size_t)fmax(1, ceil(span_s / e->bin_s)) : 0;
 }
 
 double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
@@ -731,6 +730,8 @@ static void evidence_others(struct analysis_evidence_set *s, const struct analys
 void analysis_evidence_prepare(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_bins *bins = s->flow[i].bins;
+        s->flow[i].bin_s = bins ? (double)analysis_bins_width_ns(bins) * 1e-9 : (double)NAN;
         evidence_means(s, &s->flow[i]);
         evidence_trips(s, &s->flow[i]);
         s->flow[i].fastest_bps = analysis_evidence_fastest_bps(&s->flow[i], 0);

@@ -56,6 +56,7 @@ struct analysis_evidence {
                                        * that they fill is theirs, too */
     double width_s;                   /* of a slot */
     const struct analysis_bins *bins; /* borrowed */
+    double bin_s;                     /* of one of them; NAN without */
     struct capture_address peer;      /* its other end */
     double start_s;
     double tick_s;                    /* of its stamps; NAN without them, 0 where they are not used */

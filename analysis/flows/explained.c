@@ -112,7 +112,7 @@ static bool explained_keep(struct analysis_explained **e, const uint8_t *event, 
         return false;
     }
     if (bytes > x->room) {
-        const size_t room = bytes + x->room / 4 + 8;
+        const size_t room = bytes + x->room / 2 + 32; /* in few steps: each moves it */
         *e = x = memory_resized(x, 1, sizeof *x + room, "explanations");
         x->room = (uint16_t)room;
     }
