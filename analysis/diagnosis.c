@@ -35,7 +35,7 @@ enum { CASES = sizeof stood / sizeof *stood };
 
 struct diagnosis_case {
     struct judge_facts facts;
-    struct judge_flow *flow; /* owned */
+    struct judge_flow *flow; /* borrowed; room for all */
     bool stands, may_stand, either_may;
 };
 
@@ -48,6 +48,7 @@ struct diagnosis_cases {
     size_t n, may;                                /* the last: where a link only may be full */
     double full;                                  /* P(that) */
     struct diagnosis_case likeliest, last;
+    struct judge_flow *room;                      /* owned; of the last */
 };
 
 /* Round trips of the flows: through empty queues, and over the phase, a mean each slot. */
@@ -94,7 +95,6 @@ static void diagnosis_case(const struct analysis_evidence_set *gathered, const s
     analysis_evidence_divide(&s);
     analysis_host_find(&s, frames);
     analysis_policed_find(&s);
-    c->flow = memory_resized(c->flow, s.n + 1, sizeof *c->flow, "a diagnosis");
     analysis_facts_of(&s, frames, ways ? ways->capacity_bps : NULL, c->flow, &c->facts);
     c->stands = s.stands;
     c->may_stand = s.may_stand;
@@ -120,6 +120,8 @@ static struct judge_case diagnosis_make(void *user, size_t i)
 {
     struct diagnosis_cases *c = user;
     const double weight = i < c->n - c->may ? (1 - c->full) / (double)(c->n - c->may) : c->full / (double)c->may;
+    if (i > 0 && !c->last.flow)
+        c->last.flow = c->room = memory_resized(NULL, c->gathered->n, sizeof *c->room, "a diagnosis");
     if (i > 0)
         diagnosis_case(c->gathered, c->frames, c->ways, c->which[i], &c->last, NULL);
     return (struct judge_case){i > 0 ? &c->last.facts : &c->likeliest.facts, weight};
@@ -133,11 +135,13 @@ void analysis_diagnose(const struct analysis_flows *f, struct analysis_evidence_
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
     struct diagnosis_cases cases = {.gathered = gathered, .frames = frames, .ways = ways, .which = {&stood[0]}, .n = 1};
     const struct diagnosis_case *likeliest = &cases.likeliest;
+    struct judge_flow *own = flow ? NULL : memory_resized(NULL, n, sizeof *own, "a diagnosis");
     struct judge_latency latency = {.loaded.n = 0};
     struct analysis_evidence_set before = *gathered;
     analysis_evidence_gather(gathered, &before, f, frames, flows, n, ways, from_s, to_s);
     analysis_follow_find(gathered, frames);
     analysis_floors_find(gathered);
+    cases.likeliest.flow = flow ? flow : own;
     diagnosis_case(gathered, frames, ways, &stood[0], &cases.likeliest, &latency);
     for (size_t i = 1; i < CASES; i++) {
         if (!(stood[i].but != ANALYSIS_STANDING_EACH ? likeliest->either_may
@@ -151,17 +155,13 @@ void analysis_diagnose(const struct analysis_flows *f, struct analysis_evidence_
     judge_posterior_decide_each(diagnosis_make, &cases, cases.n, d);
     d->latency = latency;
     for (size_t i = 0; i < n; i++) {
-        const struct judge_flow *own = &likeliest->flow[i];
-        flows[i].floor_s = own->floor_s;
-        flows[i].data_wait_s = own->data_wait_s;
-        flows[i].ack_wait_s = own->ack_wait_s;
-        flows[i].limit = judge_limit_of(own);
-        if (facts)
-            flow[i] = *own;
+        const struct judge_flow *judged = &likeliest->flow[i];
+        flows[i].floor_s = judged->floor_s;
+        flows[i].data_wait_s = judged->data_wait_s;
+        flows[i].ack_wait_s = judged->ack_wait_s;
+        flows[i].limit = judge_limit_of(judged);
     }
-    if (facts) {
+    if (facts)
         *facts = likeliest->facts;
-        facts->flow = flow;
-    }
-    MEMORY_FREE(cases.likeliest.flow, cases.last.flow);
+    MEMORY_FREE(own, cases.room);
 }

@@ -111,7 +111,7 @@ static const struct analysis_wait *evidence_waits_at(const struct analysis_evide
     return &e->waits[low];
 }
 
-double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
+static double evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
 {
     double least_s = NAN;
     if (e->n_waits == 0)
@@ -119,7 +119,12 @@ double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s,
     const struct analysis_wait *w = evidence_waits_at(e, at_s - span_s / 2), *end = e->waits + e->n_waits;
     for (w = w ? w : e->waits; w < end && w->start_s <= at_s + span_s / 2; w++)
         least_s = fmin(least_s, w->least_s);
-    return least_s + e->missing_s[0];
+    return least_s;
+}
+
+double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
+{
+    return evidence_least_s(e, at_s, span_s) + e->missing_s[0];
 }
 
 /* Means over the packets of the phase. */
@@ -734,6 +739,7 @@ void analysis_evidence_prepare(struct analysis_evidence_set *s)
         s->flow[i].bin_s = bins ? (double)analysis_bins_width_ns(bins) * 1e-9 : (double)NAN;
         evidence_means(s, &s->flow[i]);
         evidence_trips(s, &s->flow[i]);
+        s->flow[i].waited_least_s = evidence_least_s(&s->flow[i], (s->from_s + s->to_s) / 2, s->to_s - s->from_s);
         s->flow[i].fastest_bps = analysis_evidence_fastest_bps(&s->flow[i], 0);
         s->flow[i].fastest_bins = evidence_fastest_bins(&s->flow[i], 0);
     }
