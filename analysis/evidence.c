@@ -431,9 +431,9 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
         e->burst_s = evidence_burst_s(s, e);
         all.receiver_s[in] += isfinite(wait_s) ? fmax(0, wait_s) : 0;
         all.receivers[in] += isfinite(wait_s);
-        double own_s = e->burst_s > 0 || evidence_pauses(s, e) ? e->burst_s : e->data_wait_s;
+        double own_s = e->burst_s > 0 || e->pauses ? e->burst_s : e->data_wait_s;
         all.bursts[in] += isfinite(own_s) ? own_s * e->flow->rate_bps : 0;
-        for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(s, e); to++)
+        for (int to = 0; to < 2 && isfinite(e->tick_s) && !e->pauses; to++)
             all.lent_s[to] = fmin(all.lent_s[to], evidence_from_tap_s(e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN
                                                                                             : ANALYSIS_LEG_ACK_IN));
     }
@@ -442,14 +442,13 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
 
 /* An application keeps the sender waiting: what leaves it does not show when the ACK before came there. Data begin
  * from rest much later than queues make them. */
-static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const struct evidence_together *all,
-                                  const struct analysis_evidence *e)
+static bool evidence_kept_waiting(const struct evidence_together *all, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     double burst_s = e->burst_s, loop_s = e->loop_s[ANALYSIS_LOOP_SENDER],
                     least_s = e->flow->incoming ? e->far_least_s : e->near_least_s,
                     lent_s = evidence_lent_s(all, e, ANALYSIS_LEG_ACK_IN); /* its ACKs wait there, too */
-    return evidence_pauses(s, e) ||
+    return e->pauses ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
             loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e) + (lent_s > 0 ? lent_s : 0)));
 }
@@ -464,7 +463,7 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
         double data_s = e->leg_s[ANALYSIS_LEG_DATA_OUT], ack_s = e->leg_s[ANALYSIS_LEG_ACK_OUT];
         double queue_s = evidence_queue_s(all, e), burst_s = e->burst_s;
         double receiver_s = evidence_receiver_s(e);
-        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, all, e))
+        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(all, e))
             continue;
         double data_in_s = evidence_lent_s(all, e, ANALYSIS_LEG_DATA_IN);
         double ack_in_s = evidence_lent_s(all, e, ANALYSIS_LEG_ACK_IN);
@@ -510,7 +509,7 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
         double beyond_s = evidence_beyond_s(e, e->flow->incoming ? rtt_s - e->floor_s : evidence_receiver_s(e));
         e->tick_s = 0;
         e->coarse = true;
-        if (evidence_kept_waiting(s, all, e))
+        if (evidence_kept_waiting(all, e))
             continue;
         if (e->loop_samples[ANALYSIS_LOOP_SENDER] >= LEAST_LOOPS && e->flow->loss_events == 0)
             rtt_s = e->loop_s[ANALYSIS_LOOP_SENDER] + e->loop_wait_s + e->loop_least_s;
@@ -850,13 +849,14 @@ struct analysis_evidence_set analysis_evidence_again(const struct analysis_evide
 void analysis_evidence_divide(struct analysis_evidence_set *s)
 {
     double bytes = 0, acks = 0;
+    for (size_t i = 0; i < s->n; i++)
+        s->flow[i].pauses = evidence_pauses(s, &s->flow[i]);
     evidence_waits(s);
     struct evidence_together all = evidence_together_of(s);
     evidence_applications(s, &all);
     evidence_ticks(s, &all);
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        e->pauses = evidence_pauses(s, e);
         e->reader = e->clocking.closed_share > CLOSED;
         bytes += e->flow->rate_bps / 8 * e->clocking.span_s;
         acks += e->clocking.pure_acks;

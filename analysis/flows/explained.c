@@ -136,8 +136,8 @@ void analysis_explained_watch(struct analysis_explained **e, int64_t to_sender_n
     (*e)->clocking = analysis_clocking_new(time_ns, to_sender_ns);
 }
 
-void analysis_explained_log_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end,
-                                 uint32_t full_bytes, int64_t time_ns)
+static bool explained_log_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end,
+                               uint32_t full_bytes, int64_t time_ns)
 {
     uint8_t event[EVENT_MOST], *to = event + 1, is = 0;
     struct analysis_explained_state *last = &(*e)->last;
@@ -163,12 +163,11 @@ void analysis_explained_log_data(struct analysis_explained **e, const struct cap
     last->time_ns = time_ns;
     last->at[0] = end;
     event[0] = is;
-    if (!explained_keep(e, event, to))
-        analysis_explained_data(e, s, end, full_bytes, time_ns);
+    return explained_keep(e, event, to);
 }
 
-void analysis_explained_log_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
-                                int64_t time_ns)
+static bool explained_log_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
+                              int64_t time_ns)
 {
     uint8_t event[EVENT_MOST], *to = event + 1, is = EVENT_ACK | (s->flags & CAPTURE_TCP_FIN ? EVENT_FIN : 0);
     struct analysis_explained_state *last = &(*e)->last;
@@ -197,8 +196,27 @@ void analysis_explained_log_ack(struct analysis_explained **e, const struct capt
     last->time_ns = time_ns;
     last->at[1] = ack;
     event[0] = is;
-    if (!explained_keep(e, event, to))
-        analysis_explained_ack(e, s, ack, scale, time_ns);
+    return explained_keep(e, event, to);
+}
+
+void analysis_explained_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end, uint32_t full_bytes,
+                             int64_t time_ns)
+{
+    if (!(*e)->trip && explained_log_data(e, s, end, full_bytes, time_ns))
+        return;
+    analysis_round_trip_data((*e)->trip, s, end, time_ns);
+    if ((*e)->clocking)
+        analysis_clocking_data((*e)->clocking, s, end, full_bytes, time_ns);
+}
+
+void analysis_explained_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
+                            int64_t time_ns)
+{
+    if (!(*e)->trip && explained_log_ack(e, s, ack, scale, time_ns))
+        return;
+    analysis_round_trip_ack((*e)->trip, s, ack, time_ns);
+    if ((*e)->clocking)
+        analysis_clocking_ack((*e)->clocking, s, ack, scale, time_ns);
 }
 
 /* All that is asked of the segment, and what the event changes. */

@@ -40,38 +40,29 @@ void analysis_explained_free(struct analysis_explained *e);
 /* From now on what its sender does is to be known, too; once. It may move, as in the two below. */
 void analysis_explained_watch(struct analysis_explained **e, int64_t to_sender_ns, int64_t time_ns);
 
-/* For the two below, while there is but a log. */
-void analysis_explained_log_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end,
-                                 uint32_t full_bytes, int64_t time_ns);
-void analysis_explained_log_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
-                                int64_t time_ns);
-
 /* New data up to `end` (relative) pass; `full_bytes`: payload of a full segment. */
-static inline void analysis_explained_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end,
-                                           uint32_t full_bytes, int64_t time_ns)
-{
-    struct analysis_explained *x = *e;
-    if (__builtin_expect(!x->trip, 0)) {
-        analysis_explained_log_data(e, s, end, full_bytes, time_ns);
-        return;
-    }
-    analysis_round_trip_data(x->trip, s, end, time_ns);
-    if (x->clocking)
-        analysis_clocking_data(x->clocking, s, end, full_bytes, time_ns);
-}
+void analysis_explained_data(struct analysis_explained **e, const struct capture_segment *s, int64_t end, uint32_t full_bytes,
+                             int64_t time_ns);
 
 /* An acknowledgement up to `ack` (relative) passes; `scale`: of its window; -1 unknown. */
-static inline void analysis_explained_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
-                                          int64_t time_ns)
+void analysis_explained_ack(struct analysis_explained **e, const struct capture_segment *s, int64_t ack, int scale,
+                            int64_t time_ns);
+
+/* The same of a flow that has its `clocking`, as those do which nearly all packets are of where there are few. */
+static inline __attribute__((always_inline)) void analysis_explained_bulk_data(struct analysis_explained *e,
+                                                                               const struct capture_segment *s, int64_t end,
+                                                                               uint32_t full_bytes, int64_t time_ns)
 {
-    struct analysis_explained *x = *e;
-    if (__builtin_expect(!x->trip, 0)) {
-        analysis_explained_log_ack(e, s, ack, scale, time_ns);
-        return;
-    }
-    analysis_round_trip_ack(x->trip, s, ack, time_ns);
-    if (x->clocking)
-        analysis_clocking_ack(x->clocking, s, ack, scale, time_ns);
+    analysis_round_trip_data(e->trip, s, end, time_ns);
+    analysis_clocking_data(e->clocking, s, end, full_bytes, time_ns);
+}
+
+static inline __attribute__((always_inline)) void analysis_explained_bulk_ack(struct analysis_explained *e,
+                                                                              const struct capture_segment *s, int64_t ack,
+                                                                              int scale, int64_t time_ns)
+{
+    analysis_round_trip_ack(e->trip, s, ack, time_ns);
+    analysis_clocking_ack(e->clocking, s, ack, scale, time_ns);
 }
 
 /* All that passed, once more: what a flow with a log alone is explained by. Both are the caller's; *clocking is NULL

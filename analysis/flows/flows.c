@@ -130,51 +130,52 @@ static __attribute__((noinline)) void explain_more(struct analysis_connection *c
         analysis_explained_watch(&c->explain[end], to_sender_ns, t);
 }
 
-/* `last`: relative, of the frame's last byte + 1. */
-static inline void explain_frame(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t last,
-                                 int64_t t)
-{
-    const struct analysis_direction *d = &c->direction[end];
-    if (__builtin_expect(!c->explain[end] || !c->explain[end]->watched, 0))
-        explain_more(c, end, t);
-    if (last <= d->high) /* they passed before */
-        return;
-    analysis_explained_data(&c->explain[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps), t);
-}
-
 /* A super-segment counts as the frames it becomes, which are acknowledged one by one: they pass here together. */
-static __attribute__((noinline)) void explain_super(struct analysis_connection *c, int end, const struct capture_segment *s,
-                                                    uint32_t frame_bytes, int64_t at, int64_t t)
+static void explain_super(struct analysis_explained **e, const struct analysis_direction *d, const struct capture_segment *s,
+                          uint32_t frame_bytes, uint32_t segment_bytes, int64_t at, int64_t t)
 {
     struct capture_segment frame = *s;
     for (uint32_t left = s->payload_bytes; left > 0; left -= frame.payload_bytes) {
         frame.payload_bytes = left < frame_bytes ? left : frame_bytes;
         at += frame.payload_bytes;
-        explain_frame(c, end, &frame, at, t);
+        if (at > d->high)
+            analysis_explained_data(e, &frame, at, segment_bytes, t);
     }
 }
 
-static inline void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
-                                  uint32_t frame_bytes, int64_t t)
+/* Of a flow that is not watched, or a super-segment. `last`: relative, of its last byte + 1; what is not above high passed
+ * before. */
+static __attribute__((noinline)) void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
+                                                     uint32_t frame_bytes, uint32_t segment_bytes, int64_t last, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end];
-    int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
-    if (__builtin_expect(frame_bytes == s->payload_bytes, 1))
-        explain_frame(c, end, s, at + frame_bytes, t);
-    else
-        explain_super(c, end, s, frame_bytes, at, t);
+    explain_more(c, end, t);
+    if (frame_bytes != s->payload_bytes)
+        explain_super(&c->explain[end], d, s, frame_bytes, segment_bytes, last - s->payload_bytes, t);
+    else if (last > d->high)
+        analysis_explained_data(&c->explain[end], s, last, segment_bytes, t);
 }
 
 /* Before the direction has taken the segment: only then it is new. */
-static inline void explain_segment(struct analysis_connection *c, int end, const struct analysis_direction *reverse,
-                                   const struct capture_segment *s, uint32_t frame_bytes, int64_t t)
+static inline void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, uint32_t frame_bytes,
+                                   uint32_t segment_bytes, int64_t t)
 {
-    if (s->payload_bytes > 0)
-        explain_frames(c, end, s, frame_bytes, t);
-    if ((s->flags & (CAPTURE_TCP_ACK | CAPTURE_TCP_SYN)) != CAPTURE_TCP_ACK || !reverse->has_data)
+    const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
+    struct analysis_explained **there = &c->explain[end], **back = &c->explain[!end];
+    if (s->payload_bytes > 0) {
+        const int64_t last = d->has_base ? analysis_direction_relative(d, s->seq) + s->payload_bytes : 0;
+        if (__builtin_expect(!*there || !(*there)->clocking || frame_bytes != s->payload_bytes, 0))
+            explain_frames(c, end, s, frame_bytes, segment_bytes, last, t);
+        else if (last > d->high)
+            analysis_explained_bulk_data(*there, s, last, segment_bytes, t);
+    }
+    if (!*back || (s->flags & (CAPTURE_TCP_ACK | CAPTURE_TCP_SYN)) != CAPTURE_TCP_ACK || !reverse->has_data)
         return;
-    if (c->explain[!end])
-        analysis_explained_ack(&c->explain[!end], s, analysis_direction_relative(reverse, s->ack), reverse->receiver_scale, t);
+    const int64_t ack = analysis_direction_relative(reverse, s->ack);
+    if (__builtin_expect((*back)->clocking != NULL, 1))
+        analysis_explained_bulk_ack(*back, s, ack, reverse->receiver_scale, t);
+    else
+        analysis_explained_ack(back, s, ack, reverse->receiver_scale, t);
 }
 
 void analysis_flows_keep_packets(struct analysis_flows *f)
@@ -237,11 +238,12 @@ static void flows_take(struct analysis_flows *f, struct analysis_connection *c, 
             flows_keep(f, c, end, t, number, s, &before);
         return;
     }
-    const uint32_t frame_bytes = analysis_direction_frame_bytes(d, s);
+    const uint32_t segment_bytes = analysis_direction_segment_bytes(d, s->has_timestamps);
+    const uint32_t frame_bytes = analysis_direction_frame_bytes(s, segment_bytes);
     frame->frame_bytes = frame_bytes;
     frame->is = ANALYSIS_FRAME_COUNTS | (frame_bytes != s->payload_bytes ? ANALYSIS_FRAME_MORE : 0);
     if (f->explains)
-        explain_segment(c, end, reverse, s, frame_bytes, t);
+        explain_segment(c, end, s, frame_bytes, segment_bytes, t);
     if (s->payload_bytes > 0) {
         const bool was_bulk = d->bins;
         analysis_direction_data(d, s, t);
@@ -274,7 +276,7 @@ static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
         return;
     }
     struct analysis_direction alone = {.mss = s->has_mss && s->flags & CAPTURE_TCP_SYN ? s->mss : 0};
-    frame->frame_bytes = analysis_direction_frame_bytes(&alone, s);
+    frame->frame_bytes = analysis_direction_frame_bytes(s, analysis_direction_segment_bytes(&alone, s->has_timestamps));
     frame->is = s->flags & CAPTURE_TCP_RST ? 0 : ANALYSIS_FRAME_COUNTS;
 }
 
