@@ -26,9 +26,9 @@ struct analysis_explained_state {
 struct analysis_explained {
     struct analysis_round_trip *trip;   /* owned; NULL: the log is all there is so far */
     struct analysis_clocking *clocking; /* owned; NULL likewise, or not watched yet */
-    int64_t to_sender_ns;               /* when the first data came */
     struct analysis_explained_state last;
-    uint16_t bytes, room;
+    struct analysis_round_trip_figures *figures; /* owned; NULL, or what the log said when it had so many bytes: */
+    uint16_t figured, bytes, room;
     bool watched;                       /* what its sender does: a bulk flow's */
     uint8_t log[];
 };
@@ -64,6 +64,10 @@ static inline __attribute__((always_inline)) void analysis_explained_bulk_ack(st
     analysis_round_trip_ack(e->trip, s, ack, time_ns);
     analysis_clocking_ack(e->clocking, s, ack, scale, time_ns);
 }
+
+/* What a flow with a log alone says, which is kept: true, or nobody knows it so far. */
+bool analysis_explained_figures(const struct analysis_explained *e, struct analysis_round_trip_figures *x);
+void analysis_explained_figured(struct analysis_explained *e, const struct analysis_round_trip_figures *x);
 
 /* All that passed, once more: what a flow with a log alone is explained by. Both are the caller's; *clocking is NULL
  * where it is not watched. */

@@ -149,7 +149,8 @@ static __attribute__((noinline)) void explain_frames(struct analysis_connection 
                                                      uint32_t frame_bytes, uint32_t segment_bytes, int64_t last, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end];
-    explain_more(c, end, t);
+    if (!c->explain[end] || (d->bins && !c->explain[end]->watched))
+        explain_more(c, end, t);
     if (frame_bytes != s->payload_bytes)
         explain_super(&c->explain[end], d, s, frame_bytes, segment_bytes, last - s->payload_bytes, t);
     else if (last > d->high)
@@ -493,11 +494,18 @@ static const struct analysis_round_trip *flows_trip(const struct analysis_flows 
 
 bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x)
 {
+    int end;
+    struct analysis_connection room;
     const struct analysis_clocking *clocking;
-    const struct analysis_round_trip *trip = flows_trip(f, i, &clocking);
-    if (trip)
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    const bool kept = c->explain[end] && analysis_explained_figures(c->explain[end], x);
+    const struct analysis_round_trip *trip = kept ? NULL : flows_trip(f, i, &clocking);
+    if (trip) {
         analysis_round_trip_get(trip, x);
-    return trip;
+        analysis_explained_figured(c->explain[end], x);
+    }
+    flows_slot_end(c, &room);
+    return kept || trip;
 }
 
 const struct analysis_packets *analysis_flows_packets(const struct analysis_flows *f, size_t i, int *end, int shift[2])
