@@ -35,8 +35,20 @@ enum { CASES = sizeof stood / sizeof *stood };
 
 struct diagnosis_case {
     struct judge_facts facts;
-    struct judge_flow *flow; /* owned */
+    struct judge_flow *flow; /* borrowed; room for all */
     bool stands, may_stand, either_may;
+};
+
+/* All that may be so, of which two at a time are there: the likeliest, and the one that was made last. */
+struct diagnosis_cases {
+    const struct analysis_evidence_set *gathered; /* borrowed */
+    const struct analysis_capacity_host *frames;  /* likewise */
+    const struct analysis_told_ways *ways;
+    const struct analysis_standing *which[CASES]; /* what stood in each */
+    size_t n, may;                                /* the last: where a link only may be full */
+    double full;                                  /* P(that) */
+    struct diagnosis_case likeliest, last;
+    struct judge_flow *room;                      /* owned; of the last */
 };
 
 /* Round trips of the flows: through empty queues, and over the phase, a mean each slot. */
@@ -83,7 +95,6 @@ static void diagnosis_case(const struct analysis_evidence_set *gathered, const s
     analysis_evidence_divide(&s);
     analysis_host_find(&s, frames);
     analysis_policed_find(&s);
-    c->flow = memory_resized(NULL, s.n + 1, sizeof *c->flow, "a diagnosis");
     analysis_facts_of(&s, frames, ways ? ways->capacity_bps : NULL, c->flow, &c->facts);
     c->stands = s.stands;
     c->may_stand = s.may_stand;
@@ -105,48 +116,52 @@ static double diagnosis_may_be_full(const struct judge_facts *s)
     return seen && !others && alike && fabs(ratio - 1) < ALIKE ? MAY_BE_FULL_ALIKE : MAY_BE_FULL;
 }
 
+static struct judge_case diagnosis_make(void *user, size_t i)
+{
+    struct diagnosis_cases *c = user;
+    const double weight = i < c->n - c->may ? (1 - c->full) / (double)(c->n - c->may) : c->full / (double)c->may;
+    if (i > 0 && !c->last.flow)
+        c->last.flow = c->room = memory_resized(NULL, c->gathered->n, sizeof *c->room, "a diagnosis");
+    if (i > 0)
+        diagnosis_case(c->gathered, c->frames, c->ways, c->which[i], &c->last, NULL);
+    return (struct judge_case){i > 0 ? &c->last.facts : &c->likeliest.facts, weight};
+}
+
 void analysis_diagnose(const struct analysis_flows *f, struct analysis_evidence_set *gathered,
                        const struct capture_address *host, uint32_t tag, struct analysis_told *flows, size_t n,
                        double from_s, double to_s, const struct analysis_told_ways *ways, struct judge_diagnosis *d,
                        struct judge_facts *facts, struct judge_flow *flow)
 {
     const struct analysis_capacity_host *frames = analysis_flows_capacity(f, host, tag);
-    struct diagnosis_case cases[CASES];
-    struct judge_case judged[CASES];
+    struct diagnosis_cases cases = {.gathered = gathered, .frames = frames, .ways = ways, .which = {&stood[0]}, .n = 1};
+    const struct diagnosis_case *likeliest = &cases.likeliest;
+    struct judge_flow *own = flow ? NULL : memory_resized(NULL, n, sizeof *own, "a diagnosis");
     struct judge_latency latency = {.loaded.n = 0};
-    size_t k = 0, may = 0;
     struct analysis_evidence_set before = *gathered;
     analysis_evidence_gather(gathered, &before, f, frames, flows, n, ways, from_s, to_s);
     analysis_follow_find(gathered, frames);
     analysis_floors_find(gathered);
-    for (size_t i = 0; i < CASES; i++) {
-        if (i > 0 && !(stood[i].but != ANALYSIS_STANDING_EACH ? cases[0].either_may
-                       : stood[i].perhaps > 0                 ? cases[0].may_stand
-                                                              : cases[0].stands))
+    cases.likeliest.flow = flow ? flow : own;
+    diagnosis_case(gathered, frames, ways, &stood[0], &cases.likeliest, &latency);
+    for (size_t i = 1; i < CASES; i++) {
+        if (!(stood[i].but != ANALYSIS_STANDING_EACH ? likeliest->either_may
+              : stood[i].perhaps > 0                 ? likeliest->may_stand
+                                                     : likeliest->stands))
             continue;
-        diagnosis_case(gathered, frames, ways, &stood[i], &cases[k], i == 0 ? &latency : NULL);
-        may += stood[i].perhaps > 0;
-        judged[k] = (struct judge_case){.facts = &cases[k].facts};
-        k++;
+        cases.which[cases.n++] = &stood[i];
+        cases.may += stood[i].perhaps > 0;
     }
-    double full = may > 0 ? diagnosis_may_be_full(&cases[0].facts) : 0;
-    for (size_t i = 0; i < k; i++)
-        judged[i].weight = i < k - may ? (1 - full) / (double)(k - may) : full / (double)may;
-    judge_posterior_decide(judged, k, d);
+    cases.full = cases.may > 0 ? diagnosis_may_be_full(&likeliest->facts) : 0;
+    judge_posterior_decide_each(diagnosis_make, &cases, cases.n, d);
     d->latency = latency;
     for (size_t i = 0; i < n; i++) {
-        const struct judge_flow *likeliest = &cases[0].flow[i];
-        flows[i].floor_s = likeliest->floor_s;
-        flows[i].data_wait_s = likeliest->data_wait_s;
-        flows[i].ack_wait_s = likeliest->ack_wait_s;
-        flows[i].limit = judge_limit_of(likeliest);
-        if (facts)
-            flow[i] = *likeliest;
+        const struct judge_flow *judged = &likeliest->flow[i];
+        flows[i].floor_s = judged->floor_s;
+        flows[i].data_wait_s = judged->data_wait_s;
+        flows[i].ack_wait_s = judged->ack_wait_s;
+        flows[i].limit = judge_limit_of(judged);
     }
-    if (facts) {
-        *facts = cases[0].facts;
-        facts->flow = flow;
-    }
-    while (k-- > 0)
-        free(cases[k].flow);
+    if (facts)
+        *facts = likeliest->facts;
+    MEMORY_FREE(own, cases.room);
 }

@@ -111,7 +111,7 @@ static const struct analysis_wait *evidence_waits_at(const struct analysis_evide
     return &e->waits[low];
 }
 
-double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
+static double evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
 {
     double least_s = NAN;
     if (e->n_waits == 0)
@@ -119,7 +119,12 @@ double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s,
     const struct analysis_wait *w = evidence_waits_at(e, at_s - span_s / 2), *end = e->waits + e->n_waits;
     for (w = w ? w : e->waits; w < end && w->start_s <= at_s + span_s / 2; w++)
         least_s = fmin(least_s, w->least_s);
-    return least_s + e->missing_s[0];
+    return least_s;
+}
+
+double analysis_evidence_least_s(const struct analysis_evidence *e, double at_s, double span_s)
+{
+    return evidence_least_s(e, at_s, span_s) + e->missing_s[0];
 }
 
 /* Means over the packets of the phase. */
@@ -426,9 +431,9 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
         e->burst_s = evidence_burst_s(s, e);
         all.receiver_s[in] += isfinite(wait_s) ? fmax(0, wait_s) : 0;
         all.receivers[in] += isfinite(wait_s);
-        double own_s = e->burst_s > 0 || evidence_pauses(s, e) ? e->burst_s : e->data_wait_s;
+        double own_s = e->burst_s > 0 || e->pauses ? e->burst_s : e->data_wait_s;
         all.bursts[in] += isfinite(own_s) ? own_s * e->flow->rate_bps : 0;
-        for (int to = 0; to < 2 && isfinite(e->tick_s) && !evidence_pauses(s, e); to++)
+        for (int to = 0; to < 2 && isfinite(e->tick_s) && !e->pauses; to++)
             all.lent_s[to] = fmin(all.lent_s[to], evidence_from_tap_s(e, in == (to == 1) ? ANALYSIS_LEG_DATA_IN
                                                                                             : ANALYSIS_LEG_ACK_IN));
     }
@@ -437,14 +442,13 @@ static struct evidence_together evidence_together_of(struct analysis_evidence_se
 
 /* An application keeps the sender waiting: what leaves it does not show when the ACK before came there. Data begin
  * from rest much later than queues make them. */
-static bool evidence_kept_waiting(const struct analysis_evidence_set *s, const struct evidence_together *all,
-                                  const struct analysis_evidence *e)
+static bool evidence_kept_waiting(const struct evidence_together *all, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     double burst_s = e->burst_s, loop_s = e->loop_s[ANALYSIS_LOOP_SENDER],
                     least_s = e->flow->incoming ? e->far_least_s : e->near_least_s,
                     lent_s = evidence_lent_s(all, e, ANALYSIS_LEG_ACK_IN); /* its ACKs wait there, too */
-    return evidence_pauses(s, e) ||
+    return e->pauses ||
            (burst_s > 0 && e->lossless && k->most_bytes < FALLEN * k->offered_bytes &&
             loop_s - least_s > LATER * (burst_s + evidence_queue_s(all, e) + (lent_s > 0 ? lent_s : 0)));
 }
@@ -459,7 +463,7 @@ static void evidence_applications(const struct analysis_evidence_set *s, const s
         double data_s = e->leg_s[ANALYSIS_LEG_DATA_OUT], ack_s = e->leg_s[ANALYSIS_LEG_ACK_OUT];
         double queue_s = evidence_queue_s(all, e), burst_s = e->burst_s;
         double receiver_s = evidence_receiver_s(e);
-        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(s, all, e))
+        if (!isfinite(e->tick_s + data_s + ack_s) || !evidence_kept_waiting(all, e))
             continue;
         double data_in_s = evidence_lent_s(all, e, ANALYSIS_LEG_DATA_IN);
         double ack_in_s = evidence_lent_s(all, e, ANALYSIS_LEG_ACK_IN);
@@ -505,7 +509,7 @@ static void evidence_ticks(struct analysis_evidence_set *s, const struct evidenc
         double beyond_s = evidence_beyond_s(e, e->flow->incoming ? rtt_s - e->floor_s : evidence_receiver_s(e));
         e->tick_s = 0;
         e->coarse = true;
-        if (evidence_kept_waiting(s, all, e))
+        if (evidence_kept_waiting(all, e))
             continue;
         if (e->loop_samples[ANALYSIS_LOOP_SENDER] >= LEAST_LOOPS && e->flow->loss_events == 0)
             rtt_s = e->loop_s[ANALYSIS_LOOP_SENDER] + e->loop_wait_s + e->loop_least_s;
@@ -560,8 +564,7 @@ static double evidence_fastest_bps(const struct analysis_evidence *e, size_t spa
 static size_t evidence_fastest_bins(const struct analysis_evidence *e, double least_s)
 {
     double span_s = fmax(least_s, RATE_SEGMENTS * e->clocking.full_bytes * 8 / e->flow->rate_bps);
-    double width_s = e->bins ? (double)analysis_bins_width_ns(e->bins) * 1e-9 : (double)NAN;
-    return isfinite(span_s / width_s) ? (size_t)fmax(1, ceil(span_s / width_s)) : 0;
+    return isfinite(span_s / e->bin_s) ? (size_t)fmax(1, ceil(span_s / e->bin_s)) : 0;
 }
 
 double analysis_evidence_fastest_bps(const struct analysis_evidence *e, double least_s)
@@ -731,8 +734,11 @@ static void evidence_others(struct analysis_evidence_set *s, const struct analys
 void analysis_evidence_prepare(struct analysis_evidence_set *s)
 {
     for (size_t i = 0; i < s->n; i++) {
+        const struct analysis_bins *bins = s->flow[i].bins;
+        s->flow[i].bin_s = bins ? (double)analysis_bins_width_ns(bins) * 1e-9 : (double)NAN;
         evidence_means(s, &s->flow[i]);
         evidence_trips(s, &s->flow[i]);
+        s->flow[i].waited_least_s = evidence_least_s(&s->flow[i], (s->from_s + s->to_s) / 2, s->to_s - s->from_s);
         s->flow[i].fastest_bps = analysis_evidence_fastest_bps(&s->flow[i], 0);
         s->flow[i].fastest_bins = evidence_fastest_bins(&s->flow[i], 0);
     }
@@ -783,16 +789,20 @@ static void evidence_turn(struct analysis_evidence_set *s, struct analysis_evide
 /* Of the flows, and of what they carry together. */
 static void evidence_of_all(struct analysis_evidence_set *s, const struct analysis_flows *f, const struct analysis_told *flows)
 {
-    size_t room = 0;
-    for (size_t i = 0; i < s->n; i++)
-        room += analysis_flows_wait_runs(f, flows[i].slot, NULL);
-    s->waits = memory_zeroed(room + 1, sizeof *s->waits, "a diagnosis");
+    size_t n = 0, room = 0;
     s->flow = memory_zeroed(s->n + 1, sizeof *s->flow, "a diagnosis");
     for (size_t i = 0; i < s->n; i++) {
+        const size_t most = analysis_flows_wait_runs(f, flows[i].slot, NULL);
+        while (n + most > room || room == 0)
+            s->waits = memory_grown(s->waits, room, &room, 64, sizeof *s->waits, "a diagnosis");
         s->flow[i].flow = &flows[i];
-        s->flow[i].waits = i > 0 ? s->flow[i - 1].waits + analysis_flows_wait_runs(f, flows[i - 1].slot, NULL) : s->waits;
+        s->flow[i].waits = s->waits + n;
         evidence_of(s, &s->flow[i], f);
+        n += s->flow[i].n_waits;
     }
+    s->waits = memory_resized(s->waits, n + 1, sizeof *s->waits, "a diagnosis");
+    for (size_t i = 0, at = 0; i < s->n; at += s->flow[i++].n_waits)
+        s->flow[i].waits = s->waits + at;
     analysis_evidence_prepare(s);
     s->ci95_bps = evidence_ci95_bps(s);
 }
@@ -839,13 +849,14 @@ struct analysis_evidence_set analysis_evidence_again(const struct analysis_evide
 void analysis_evidence_divide(struct analysis_evidence_set *s)
 {
     double bytes = 0, acks = 0;
+    for (size_t i = 0; i < s->n; i++)
+        s->flow[i].pauses = evidence_pauses(s, &s->flow[i]);
     evidence_waits(s);
     struct evidence_together all = evidence_together_of(s);
     evidence_applications(s, &all);
     evidence_ticks(s, &all);
     for (size_t i = 0; i < s->n; i++) {
         struct analysis_evidence *e = &s->flow[i];
-        e->pauses = evidence_pauses(s, e);
         e->reader = e->clocking.closed_share > CLOSED;
         bytes += e->flow->rate_bps / 8 * e->clocking.span_s;
         acks += e->clocking.pure_acks;

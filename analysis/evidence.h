@@ -50,12 +50,14 @@ struct analysis_evidence {
     double loop_s[ANALYSIS_TIMED], loop_samples[ANALYSIS_TIMED]; /* likewise of loops; NAN and 0 without */
     size_t fastest_bins;              /* analysis_evidence_fastest_bps() of so many bins */
     double fastest_bps;
+    double waited_least_s;            /* over the phase: the least that its data waited in a slot; NAN without one */
     double trips_slope, trips_range_s; /* over the phase, slot by slot: how fast its waits grow; most less least */
     double until_s;                   /* when the first pulse of load began, if any did: nothing after it shows in waits */
     double queued_s;                  /* the most that its data wait before the tap, on average over a slot; pulses count: a link
                                        * that they fill is theirs, too */
     double width_s;                   /* of a slot */
     const struct analysis_bins *bins; /* borrowed */
+    double bin_s;                     /* of one of them; NAN without */
     struct capture_address peer;      /* its other end */
     double start_s;
     double tick_s;                    /* of its stamps; NAN without them, 0 where they are not used */

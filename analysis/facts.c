@@ -48,9 +48,9 @@ static struct judge_sender facts_sender(const struct analysis_evidence_set *s, c
 }
 
 /* The least that its data waited, as its stamps saw it: where the rest of a wait stood is inferred, and proves nothing. */
-static double facts_least_s(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
+static double facts_least_s(const struct analysis_evidence *e)
 {
-    double least_s = analysis_evidence_least_s(e, (s->from_s + s->to_s) / 2, s->to_s - s->from_s) - e->missing_s[0];
+    double least_s = e->waited_least_s + e->missing_s[0] - e->missing_s[0];
     return e->coarse ? (double)NAN : least_s > ANALYSIS_EVIDENCE_TICKS * e->tick_s ? least_s : 0;
 }
 
@@ -91,7 +91,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .floor_s = e->floor_s,
         .data_wait_s = shows ? e->data_wait_s : (double)NAN,
         .ack_wait_s = shows ? e->ack_wait_s : (double)NAN,
-        .data_least_s = facts_least_s(s, e),
+        .data_least_s = facts_least_s(e),
         .data_waits = facts_waits(s, e),
         .wait_sd_s = hypot(s->stamp_s, e->coarse ? COARSE * trip_s : e->tick_s > 0 ? e->tick_s / sqrt(12 * stamps) : 0),
         .unplaced_s = e->unplaced_s,

@@ -228,9 +228,10 @@ static void posterior_by_trial(const struct judge_facts *s, struct judge_diagnos
     judge_trial_transfers(s, d);
 }
 
-void judge_posterior_decide(const struct judge_case *cases, size_t n, struct judge_diagnosis *d)
+void judge_posterior_decide_each(judge_posterior_make *make, void *user, size_t n, struct judge_diagnosis *d)
 {
-    const struct judge_facts *s = cases[0].facts;
+    struct judge_case one = make(user, 0);
+    const struct judge_facts *s = one.facts;
     if (s->trial) {
         posterior_by_trial(s, d);
         return;
@@ -243,8 +244,11 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
     way_of(s, true, &d->in);
     way_of(s, false, &d->out);
     pthread_once(&posterior_drawn, posterior_draw);
-    for (size_t i = 0; i < n; i++)
-        posterior_add(&p, cases[i].facts, cases[i].weight);
+    posterior_add(&p, s, one.weight);
+    for (size_t i = 1; i < n; i++) {
+        one = make(user, i);
+        posterior_add(&p, one.facts, one.weight);
+    }
     posterior_way(s, true, posterior_median(&p, p.value[1]), d);
     posterior_way(s, false, posterior_median(&p, p.value[2]), d);
     const double none = posterior_none(s), sure = posterior_sure(none);
@@ -263,4 +267,15 @@ void judge_posterior_decide(const struct judge_case *cases, size_t n, struct jud
     if (s->tried)
         posterior_tried(s, d);
     judge_ground_of(s, d);
+}
+
+static struct judge_case posterior_case(void *user, size_t i)
+{
+    const struct judge_case *const *cases = user;
+    return (*cases)[i];
+}
+
+void judge_posterior_decide(const struct judge_case *cases, size_t n, struct judge_diagnosis *d)
+{
+    judge_posterior_decide_each(posterior_case, &cases, n, d);
 }

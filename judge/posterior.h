@@ -22,3 +22,8 @@ struct judge_case {
 
 /* Cases have the same flows in the same order; the first is the likeliest, by which causes are named. */
 void judge_posterior_decide(const struct judge_case *cases, size_t n, struct judge_diagnosis *out);
+
+/* The same of cases that are made one after the other, so that of many flows there are two at a time: the facts of the first are
+ * borrowed all the time, of any other until the next one is made. */
+typedef struct judge_case judge_posterior_make(void *user, size_t i);
+void judge_posterior_decide_each(judge_posterior_make *make, void *user, size_t n, struct judge_diagnosis *out);

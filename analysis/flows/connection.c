@@ -89,10 +89,7 @@ void analysis_connection_fini(struct analysis_connection *c)
 {
     for (int i = 0; i < 2; i++) {
         analysis_direction_fini(&c->direction[i]);
-        if (c->explain[i])
-            analysis_round_trip_free(c->explain[i]->trip);
-        free(c->explain[i]);
-        analysis_clocking_free(c->clocking[i]);
+        analysis_explained_free(c->explain[i]);
     }
     analysis_packets_free(c->packets);
 }

@@ -2,10 +2,9 @@
 /* analysis/flows/connection.h - the TCP connections of a capture, found by addresses, ports and tag. */
 #pragma once
 
-#include "analysis/flows/clocking.h"
 #include "analysis/flows/direction.h"
+#include "analysis/flows/explained.h"
 #include "analysis/flows/packets.h"
-#include "analysis/flows/round_trip.h"
 
 #include <stddef.h>
 
@@ -15,28 +14,11 @@ struct analysis_key {
     uint32_t tag;
 };
 
-/* What explains a direction. Nobody asks for flows of a few packets, of which a large capture has most: while there are
- * few events, and none says what only struct analysis_round_trip keeps, they are these alone, 32 B each; it takes 1.1 kB
- * and what is in flight. */
-struct analysis_explained {
-    struct analysis_round_trip *trip; /* owned; NULL so far: */
-    int64_t to_sender_ns;             /* when the first data came */
-    uint8_t n, room;
-    struct analysis_explained_event {
-        int64_t time_ns, at; /* relative: data's last byte + 1, or what is acknowledged */
-        uint32_t tsval, tsecr, payload_bytes;
-        uint16_t window;
-        uint8_t flags;
-        bool has_timestamps : 1, is_ack : 1;
-    } event[];
-};
-
 struct analysis_connection {
     struct analysis_key key;
     uint32_t number;                        /* in order of appearance, from 0 */
     struct analysis_direction direction[2]; /* [0]: data from end 0 to end 1 */
     struct analysis_explained *explain[2];  /* owned; likewise; NULL unless somebody asked */
-    struct analysis_clocking *clocking[2];  /* owned; likewise */
     struct analysis_packets *packets;       /* owned; likewise */
     int64_t syn_ns, synack_ns;              /* latest before data; -1 when not seen */
     int64_t client_side_ns, server_side_ns; /* tap to client and back, tap to server and back; -1 unknown */
@@ -45,7 +27,7 @@ struct analysis_connection {
     bool closed;                            /* a FIN or RST passed */
 };
 
-/* All that there is of a connection so far, 128 B instead of 752. Of many connections most may never have more: who scans
+/* All that there is of a connection so far, 128 B instead of 816. Of many connections most may never have more: who scans
  * a network, or means to fill memory, sends one segment each. */
 struct analysis_first {
     int64_t time_ns;

@@ -296,7 +296,7 @@ void analysis_direction_data(struct analysis_direction *d, const struct capture_
     d->data_packets++;
     d->headers_cut += s->options_cut;
     d->seen_bytes += s->payload_bytes;
-    if (analysis_direction_frame_bytes(d, s) < s->payload_bytes) {
+    if (analysis_direction_frame_bytes(s, analysis_direction_segment_bytes(d, s->has_timestamps)) < s->payload_bytes) {
         d->long_bytes += s->payload_bytes;
         d->longest_bytes = s->payload_bytes > d->longest_bytes ? s->payload_bytes : d->longest_bytes;
     }

@@ -94,10 +94,10 @@ static inline uint32_t analysis_direction_segment_bytes(const struct analysis_di
     return (d->mss > options ? d->mss : 1460) - options;
 }
 
-/* Payload of each frame but the last that the segment is on the wire: all of it, unless it is a super-segment. */
-static inline uint32_t analysis_direction_frame_bytes(const struct analysis_direction *d, const struct capture_segment *s)
+/* Payload of each frame but the last that the segment is on the wire: all of it, unless it is a super-segment. `full`: of a
+ * full segment. */
+static inline uint32_t analysis_direction_frame_bytes(const struct capture_segment *s, uint32_t full)
 {
-    uint32_t full = analysis_direction_segment_bytes(d, s->has_timestamps);
     full = full > ANALYSIS_LEAST_FRAME ? full : ANALYSIS_LEAST_FRAME;
     return s->payload_bytes > full && s->payload_bytes <= ANALYSIS_MOST_SUPER ? full : s->payload_bytes;
 }

@@ -17,10 +17,18 @@
 #define SLOT_AHEAD 12 /* segments: their entries of the table are on the way */
 #define FIND_AHEAD 6  /* likewise their connections */
 #define FEW_CONNECTIONS 256 /* stay in the cache by themselves */
-#define EVENTS 16 /* of a direction that are kept as such: half of what its round trips would take */
 #define SENT_AGAIN (-2)
 #define ETHERNET_REST 24 /* FCS, preamble, gap */
 #define NEAR_FACTOR 4 /* the tap is at an end when the way to it and back is so much shorter */
+
+/* What explains a slot whose log alone is kept, as it was asked for last, when the log had so many bytes: who asks for one
+ * thing asks for the next. */
+struct flows_played {
+    size_t slot; /* SIZE_MAX: nobody asked */
+    uint16_t bytes;
+    struct analysis_round_trip *trip;   /* owned */
+    struct analysis_clocking *clocking; /* owned */
+};
 
 struct analysis_flows {
     struct analysis_connections *connections;
@@ -31,6 +39,7 @@ struct analysis_flows {
     double paused;
     struct analysis_capacity *capacity; /* owned; NULL unless it explains */
     struct analysis_datagrams *datagrams; /* owned; likewise, and NULL without any */
+    struct flows_played *played; /* owned */
     size_t packets_left; /* bytes that packets may still take */
     int64_t packets_cut; /* number of the first for which there was no room */
 };
@@ -41,13 +50,23 @@ struct analysis_flows *analysis_flows_new(void)
 {
     struct analysis_flows *f = memory_zeroed(1, sizeof *f, "the flow table");
     f->connections = analysis_connections_new(flows_begin, f);
+    f->played = memory_zeroed(1, sizeof *f->played, "explanations");
+    f->played->slot = SIZE_MAX;
     return f;
+}
+
+static void played_fini(struct flows_played *p)
+{
+    analysis_round_trip_free(p->trip);
+    analysis_clocking_free(p->clocking);
 }
 
 void analysis_flows_free(struct analysis_flows *f)
 {
     if (!f)
         return;
+    played_fini(f->played);
+    free(f->played);
     analysis_connections_free(f->connections);
     analysis_capacity_free(f->capacity);
     analysis_datagrams_free(f->datagrams);
@@ -101,136 +120,63 @@ void analysis_flows_keep_explanations(struct analysis_flows *f)
     f->explains = true;
 }
 
-/* What the events so far say. */
-static struct analysis_round_trip *explained_alone(const struct analysis_explained *e)
-{
-    struct analysis_round_trip *trip = analysis_round_trip_new(e->to_sender_ns);
-    for (int i = 0; i < e->n; i++) {
-        const struct analysis_explained_event *v = &e->event[i];
-        struct capture_segment s = {.payload_bytes = v->payload_bytes, .has_timestamps = v->has_timestamps,
-                                    .tsval = v->tsval, .tsecr = v->tsecr, .window = v->window, .flags = v->flags};
-        if (v->is_ack)
-            analysis_round_trip_ack(trip, &s, v->at, v->time_ns);
-        else
-            analysis_round_trip_data(trip, &s, v->at, v->time_ns);
-    }
-    return trip;
-}
-
-/* Its round trips, for explained_end(). */
-static struct analysis_round_trip *explained_begin(const struct analysis_explained *e)
-{
-    return e->trip ? e->trip : explained_alone(e);
-}
-
-static void explained_end(const struct analysis_explained *e, struct analysis_round_trip *trip)
-{
-    if (!e->trip)
-        analysis_round_trip_free(trip);
-}
-
-static struct analysis_explained *explained_resized(struct analysis_explained *e, int room)
-{
-    e = memory_resized(e, sizeof *e + (size_t)room * sizeof e->event[0], 1, "explanations");
-    e->room = (uint8_t)room;
-    return e;
-}
-
-/* While there are few: its round trips from now on, or one event more. */
-static void explain_early(struct analysis_explained **e, const struct capture_segment *s, bool is_ack, int64_t at, int64_t t)
-{
-    if ((*e)->n == EVENTS || s->n_sack > 0) {
-        (*e)->trip = explained_alone(*e);
-        *e = explained_resized(*e, 0);
-        return;
-    }
-    if ((*e)->n == (*e)->room)
-        *e = explained_resized(*e, 2 * (*e)->room);
-    (*e)->event[(*e)->n++] = (struct analysis_explained_event){t, at, s->tsval, s->tsecr, s->payload_bytes, s->window,
-                                                               s->flags, s->has_timestamps, is_ack};
-}
-
-/* Data, or an ACK of them. */
-static inline void explain_event(struct analysis_explained **e, const struct capture_segment *s, bool is_ack, int64_t at,
-                                 int64_t t)
-{
-    if (!(*e)->trip)
-        explain_early(e, s, is_ack, at, t);
-    struct analysis_round_trip *trip = (*e)->trip;
-    if (trip && is_ack)
-        analysis_round_trip_ack(trip, s, at, t);
-    else if (trip)
-        analysis_round_trip_data(trip, s, at, t);
-}
-
-static void explain_begin(struct analysis_explained **e, int64_t to_sender_ns)
-{
-    *e = explained_resized(NULL, 1);
-    (*e)->trip = NULL;
-    (*e)->to_sender_ns = to_sender_ns;
-    (*e)->n = 0;
-}
-
 /* What the direction's data so far call for. */
 static __attribute__((noinline)) void explain_more(struct analysis_connection *c, int end, int64_t t)
 {
     int64_t to_sender_ns = c->client == end ? c->client_side_ns : c->server_side_ns;
     if (!c->explain[end])
-        explain_begin(&c->explain[end], to_sender_ns);
-    if (c->direction[end].bins && !c->clocking[end])
-        c->clocking[end] = analysis_clocking_new(t, to_sender_ns);
-}
-
-/* `last`: relative, of the frame's last byte + 1. */
-static inline void explain_frame(struct analysis_connection *c, int end, const struct capture_segment *s, int64_t last,
-                                 int64_t t)
-{
-    const struct analysis_direction *d = &c->direction[end];
-    if (__builtin_expect(!c->clocking[end], 0))
-        explain_more(c, end, t);
-    if (last <= d->high) /* they passed before */
-        return;
-    explain_event(&c->explain[end], s, false, last, t);
-    if (c->clocking[end])
-        analysis_clocking_data(c->clocking[end], s, last, analysis_direction_segment_bytes(d, s->has_timestamps), t);
+        c->explain[end] = analysis_explained_new(to_sender_ns);
+    if (c->direction[end].bins && !c->explain[end]->watched)
+        analysis_explained_watch(&c->explain[end], to_sender_ns, t);
 }
 
 /* A super-segment counts as the frames it becomes, which are acknowledged one by one: they pass here together. */
-static __attribute__((noinline)) void explain_super(struct analysis_connection *c, int end, const struct capture_segment *s,
-                                                    uint32_t frame_bytes, int64_t at, int64_t t)
+static void explain_super(struct analysis_explained **e, const struct analysis_direction *d, const struct capture_segment *s,
+                          uint32_t frame_bytes, uint32_t segment_bytes, int64_t at, int64_t t)
 {
     struct capture_segment frame = *s;
     for (uint32_t left = s->payload_bytes; left > 0; left -= frame.payload_bytes) {
         frame.payload_bytes = left < frame_bytes ? left : frame_bytes;
         at += frame.payload_bytes;
-        explain_frame(c, end, &frame, at, t);
+        if (at > d->high)
+            analysis_explained_data(e, &frame, at, segment_bytes, t);
     }
 }
 
-static inline void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
-                                  uint32_t frame_bytes, int64_t t)
+/* Of a flow that is not watched, or a super-segment. `last`: relative, of its last byte + 1; what is not above high passed
+ * before. */
+static __attribute__((noinline)) void explain_frames(struct analysis_connection *c, int end, const struct capture_segment *s,
+                                                     uint32_t frame_bytes, uint32_t segment_bytes, int64_t last, int64_t t)
 {
     const struct analysis_direction *d = &c->direction[end];
-    int64_t at = d->has_base ? analysis_direction_relative(d, s->seq) : -(int64_t)s->payload_bytes;
-    if (__builtin_expect(frame_bytes == s->payload_bytes, 1))
-        explain_frame(c, end, s, at + frame_bytes, t);
-    else
-        explain_super(c, end, s, frame_bytes, at, t);
+    if (!c->explain[end] || (d->bins && !c->explain[end]->watched))
+        explain_more(c, end, t);
+    if (frame_bytes != s->payload_bytes)
+        explain_super(&c->explain[end], d, s, frame_bytes, segment_bytes, last - s->payload_bytes, t);
+    else if (last > d->high)
+        analysis_explained_data(&c->explain[end], s, last, segment_bytes, t);
 }
 
 /* Before the direction has taken the segment: only then it is new. */
-static inline void explain_segment(struct analysis_connection *c, int end, const struct analysis_direction *reverse,
-                                   const struct capture_segment *s, uint32_t frame_bytes, int64_t t)
+static inline void explain_segment(struct analysis_connection *c, int end, const struct capture_segment *s, uint32_t frame_bytes,
+                                   uint32_t segment_bytes, int64_t t)
 {
-    if (s->payload_bytes > 0)
-        explain_frames(c, end, s, frame_bytes, t);
-    if ((s->flags & (CAPTURE_TCP_ACK | CAPTURE_TCP_SYN)) != CAPTURE_TCP_ACK || !reverse->has_data)
+    const struct analysis_direction *d = &c->direction[end], *reverse = &c->direction[!end];
+    struct analysis_explained **there = &c->explain[end], **back = &c->explain[!end];
+    if (s->payload_bytes > 0) {
+        const int64_t last = d->has_base ? analysis_direction_relative(d, s->seq) + s->payload_bytes : 0;
+        if (__builtin_expect(!*there || !(*there)->clocking || frame_bytes != s->payload_bytes, 0))
+            explain_frames(c, end, s, frame_bytes, segment_bytes, last, t);
+        else if (last > d->high)
+            analysis_explained_bulk_data(*there, s, last, segment_bytes, t);
+    }
+    if (!*back || (s->flags & (CAPTURE_TCP_ACK | CAPTURE_TCP_SYN)) != CAPTURE_TCP_ACK || !reverse->has_data)
         return;
-    int64_t ack = analysis_direction_relative(reverse, s->ack);
-    if (c->explain[!end])
-        explain_event(&c->explain[!end], s, true, ack, t);
-    if (c->clocking[!end])
-        analysis_clocking_ack(c->clocking[!end], s, ack, reverse->receiver_scale, t);
+    const int64_t ack = analysis_direction_relative(reverse, s->ack);
+    if (__builtin_expect((*back)->clocking != NULL, 1))
+        analysis_explained_bulk_ack(*back, s, ack, reverse->receiver_scale, t);
+    else
+        analysis_explained_ack(back, s, ack, reverse->receiver_scale, t);
 }
 
 void analysis_flows_keep_packets(struct analysis_flows *f)
@@ -293,11 +239,12 @@ static void flows_take(struct analysis_flows *f, struct analysis_connection *c, 
             flows_keep(f, c, end, t, number, s, &before);
         return;
     }
-    const uint32_t frame_bytes = analysis_direction_frame_bytes(d, s);
+    const uint32_t segment_bytes = analysis_direction_segment_bytes(d, s->has_timestamps);
+    const uint32_t frame_bytes = analysis_direction_frame_bytes(s, segment_bytes);
     frame->frame_bytes = frame_bytes;
     frame->is = ANALYSIS_FRAME_COUNTS | (frame_bytes != s->payload_bytes ? ANALYSIS_FRAME_MORE : 0);
     if (f->explains)
-        explain_segment(c, end, reverse, s, frame_bytes, t);
+        explain_segment(c, end, s, frame_bytes, segment_bytes, t);
     if (s->payload_bytes > 0) {
         const bool was_bulk = d->bins;
         analysis_direction_data(d, s, t);
@@ -330,7 +277,7 @@ static void flows_add(struct analysis_flows *f, struct analysis_frame *frame)
         return;
     }
     struct analysis_direction alone = {.mss = s->has_mss && s->flags & CAPTURE_TCP_SYN ? s->mss : 0};
-    frame->frame_bytes = analysis_direction_frame_bytes(&alone, s);
+    frame->frame_bytes = analysis_direction_frame_bytes(s, analysis_direction_segment_bytes(&alone, s->has_timestamps));
     frame->is = s->flags & CAPTURE_TCP_RST ? 0 : ANALYSIS_FRAME_COUNTS;
 }
 
@@ -455,7 +402,7 @@ static bool flows_read(struct flows_reading *r, bool live, struct error *err)
         reading_fill, reading_analyse, live ? reading_finish_live : f->explains ? reading_finish : NULL, r, live});
     analysis_source_close(&r->source);
     double span_ns = (double)capture->last_ns - (double)capture->first_ns;
-    f->paused = span_ns > 0 ? (double)analysis_paused_ns(&capture->paused) / span_ns : 0;
+    f->paused = span_ns > 0 ? (double)capture_paused_ns(&capture->paused) / span_ns : 0;
     if (r->next < 0)
         *err = r->err;
     return r->next == 0;
@@ -524,19 +471,41 @@ enum analysis_tap_place analysis_flows_tap(const struct analysis_flows *f, size_
     return place;
 }
 
-bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x)
+/* What explains a slot, until the next one is asked for; NULL: nothing, or it was not kept. */
+static const struct analysis_round_trip *flows_trip(const struct analysis_flows *f, size_t i,
+                                                    const struct analysis_clocking **clocking)
 {
     int end;
     struct analysis_connection room;
     const struct analysis_connection *c = flows_slot(f, i, &end, &room);
     const struct analysis_explained *e = c->explain[end];
-    if (e) {
-        struct analysis_round_trip *trip = explained_begin(e);
+    struct flows_played *p = f->played;
+    if (e && !e->trip && (p->slot != i || p->bytes != e->bytes)) {
+        played_fini(p);
+        p->slot = i;
+        p->bytes = e->bytes;
+        analysis_explained_play(e, &p->trip, &p->clocking);
+    }
+    const struct analysis_round_trip *trip = !e ? NULL : e->trip ? e->trip : p->trip;
+    *clocking = !e ? NULL : e->trip ? e->clocking : p->clocking;
+    flows_slot_end(c, &room);
+    return trip;
+}
+
+bool analysis_flows_explain(const struct analysis_flows *f, size_t i, struct analysis_round_trip_figures *x)
+{
+    int end;
+    struct analysis_connection room;
+    const struct analysis_clocking *clocking;
+    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
+    const bool kept = c->explain[end] && analysis_explained_figures(c->explain[end], x);
+    const struct analysis_round_trip *trip = kept ? NULL : flows_trip(f, i, &clocking);
+    if (trip) {
         analysis_round_trip_get(trip, x);
-        explained_end(e, trip);
+        analysis_explained_figured(c->explain[end], x);
     }
     flows_slot_end(c, &room);
-    return e != NULL;
+    return kept || trip;
 }
 
 const struct analysis_packets *analysis_flows_packets(const struct analysis_flows *f, size_t i, int *end, int shift[2])
@@ -559,13 +528,15 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
 {
     int end;
     struct analysis_round_trip_figures x;
+    const struct analysis_clocking *clocking;
+    const struct analysis_round_trip *trip = flows_trip(f, i, &clocking);
     size_t seen = 0;
     *n = 0;
-    if (!analysis_flows_explain(f, i, &x))
+    if (!trip)
         return NULL;
+    analysis_round_trip_get(trip, &x);
     struct analysis_connection room;
     const struct analysis_connection *c = flows_slot(f, i, &end, &room);
-    struct analysis_round_trip *trip = explained_begin(c->explain[end]);
     const struct analysis_pause *pause = analysis_round_trip_pauses(trip, &seen);
     struct analysis_pause *out = seen > 0 ? memory_resized(NULL, seen, sizeof *out, "the pauses of a flow") : NULL;
     int64_t here = c->client == end ? c->client_side_ns : c->server_side_ns;
@@ -581,7 +552,6 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
         if ((double)pause_ns * 1e-9 > rtt_s / 2)
             out[(*n)++] = (struct analysis_pause){pause[k].after_bytes - c->direction[end].low, pause_ns};
     }
-    explained_end(c->explain[end], trip);
     flows_slot_end(c, &room);
     return out;
 }
@@ -589,14 +559,11 @@ struct analysis_pause *analysis_flows_pauses(const struct analysis_flows *f, siz
 bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double from_s, double to_s,
                              struct analysis_clocking_figures *x)
 {
-    int end;
-    struct analysis_connection room;
-    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
-    const struct analysis_clocking *clocking = c->clocking[end];
+    const struct analysis_clocking *clocking;
+    flows_trip(f, i, &clocking);
     if (clocking)
         analysis_clocking_get(clocking, from_s, to_s, x);
-    flows_slot_end(c, &room);
-    return clocking != NULL;
+    return clocking;
 }
 
 double analysis_flows_interface_bps(const struct analysis_flows *f)
@@ -622,18 +589,9 @@ const struct analysis_datagrams_flow *analysis_flows_datagrams(const struct anal
 
 static size_t flows_waits(const struct analysis_flows *f, size_t i, bool each, struct analysis_wait *waits)
 {
-    int end;
-    struct analysis_connection room;
-    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
-    const struct analysis_explained *e = c->explain[end];
-    size_t n = 0;
-    if (e) {
-        struct analysis_round_trip *trip = explained_begin(e);
-        n = analysis_round_trip_waits(trip, each, waits);
-        explained_end(e, trip);
-    }
-    flows_slot_end(c, &room);
-    return n;
+    const struct analysis_clocking *clocking;
+    const struct analysis_round_trip *trip = flows_trip(f, i, &clocking);
+    return trip ? analysis_round_trip_waits(trip, each, waits) : 0;
 }
 
 size_t analysis_flows_waits(const struct analysis_flows *f, size_t i, struct analysis_wait *waits)
@@ -648,18 +606,10 @@ size_t analysis_flows_wait_runs(const struct analysis_flows *f, size_t i, struct
 
 double analysis_flows_hold_s(const struct analysis_flows *f, size_t i, double from_s, double to_s, double *least_s)
 {
-    int end;
-    struct analysis_connection room;
-    const struct analysis_connection *c = flows_slot(f, i, &end, &room);
-    const struct analysis_explained *e = c->explain[end];
-    double hold_s = *least_s = NAN;
-    if (e) {
-        struct analysis_round_trip *trip = explained_begin(e);
-        hold_s = analysis_round_trip_hold_s(trip, from_s, to_s, least_s);
-        explained_end(e, trip);
-    }
-    flows_slot_end(c, &room);
-    return hold_s;
+    const struct analysis_clocking *clocking;
+    const struct analysis_round_trip *trip = flows_trip(f, i, &clocking);
+    *least_s = NAN;
+    return trip ? analysis_round_trip_hold_s(trip, from_s, to_s, least_s) : (double)NAN;
 }
 
 double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
@@ -671,15 +621,11 @@ double analysis_flows_fast_acks(const struct analysis_flows *f, size_t i)
     int64_t most = 0;
     for (size_t k = 0; bins && k < bins->n; k++)
         most = bins->bin[k].bytes > most ? bins->bin[k].bytes : most;
-    double share = NAN;
-    if (c->explain[end] && most > 0) {
-        double rate_bps = (double)most * 8e9 / (double)analysis_bins_width_ns(bins);
-        struct analysis_round_trip *trip = explained_begin(c->explain[end]);
-        share = analysis_round_trip_faster(trip, rate_bps / COMPRESSION_XI);
-        explained_end(c->explain[end], trip);
-    }
+    const double rate_bps = most > 0 ? (double)most * 8e9 / (double)analysis_bins_width_ns(bins) : 0;
     flows_slot_end(c, &room);
-    return share;
+    const struct analysis_clocking *clocking;
+    const struct analysis_round_trip *trip = most > 0 ? flows_trip(f, i, &clocking) : NULL;
+    return trip ? analysis_round_trip_faster(trip, rate_bps / COMPRESSION_XI) : (double)NAN;
 }
 
 static void fill_window(struct analysis_flow *flow, const struct analysis_connection *c, int end)

@@ -81,9 +81,9 @@ static inline bool analysis_flow_touches(const struct analysis_flow *flow, const
 struct analysis_flows *analysis_flows_new(void);
 void analysis_flows_free(struct analysis_flows *f);
 
-/* Before the first segment: keep what analysis_flows_explain() says: 64 B for a direction of one data segment, 32 B for
- * each segment or ACK that follows it, up to 16, 1.6 kB when more do; then what is in flight, and 330 B for each of 512 slots
- * of time in which some pass. */
+/* Before the first segment: keep what analysis_flows_explain() says: 88 B for a direction with data and some 10 B for each of
+ * its packets, until they take 4 kB (analysis/flows/explained.h); then what is in flight, and 330 B for each of 512 slots of
+ * time in which some pass. */
 void analysis_flows_keep_explanations(struct analysis_flows *f);
 
 /* Before the first segment: keep every packet that analysis_flows_read() reads, as analysis_flows_packets() gives them. */
@@ -132,7 +132,7 @@ bool analysis_flows_clocking(const struct analysis_flows *f, size_t i, double fr
 /* The rate of the interface that captured them, if the file has it; NAN unknown. */
 double analysis_flows_interface_bps(const struct analysis_flows *f);
 
-/* Share of the capture's time for which PAUSE frames in it stop a line: analysis/flows/paused.h. */
+/* Share of the capture's time for which PAUSE frames in it stop a line: capture/paused.h. */
 double analysis_flows_paused(const struct analysis_flows *f);
 
 /* How frames towards and from a host follow each other; NULL when that was not kept. */

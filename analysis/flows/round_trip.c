@@ -647,9 +647,12 @@ double analysis_round_trip_faster(const struct analysis_round_trip *e, double ra
     int above = rate_index(rate_bps);
     for (int i = 0; i < RATES; i++) {
         const double *octave = e->bytes_at[i / PER_OCTAVE];
-        double bytes = octave ? octave[i % PER_OCTAVE] : 0;
-        all += bytes;
-        faster += i > above ? bytes : 0;
+        if (!octave) { /* none so fast */
+            i += PER_OCTAVE - 1;
+            continue;
+        }
+        all += octave[i % PER_OCTAVE];
+        faster += i > above ? octave[i % PER_OCTAVE] : 0;
     }
     return all > 0 ? faster / all : NAN;
 }

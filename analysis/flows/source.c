@@ -50,7 +50,7 @@ static bool note_other(struct analysis_source *source, const struct capture_fram
     uint32_t quanta;
     c->other_frames++;
     if (!s->src.family && capture_decode_pause(source->link_type, frame->bytes, frame->captured_bytes, &quanta))
-        analysis_paused_add(&c->paused, frame->bytes + 6, quanta, c->link_rate_bps, frame->time_ns);
+        capture_paused_add(&c->paused, frame->bytes + 6, quanta, c->link_rate_bps, frame->time_ns);
     return s->src.family != 0;
 }
 

@@ -2,9 +2,9 @@
 /* analysis/flows/source.h - the TCP segments of a capture file, one after the other, and what else was in it. */
 #pragma once
 
-#include "analysis/flows/paused.h"
 #include "base/error.h"
 #include "capture/decode.h"
+#include "capture/paused.h"
 
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ struct analysis_capture {
     int64_t first_ns, last_ns; /* since the epoch; equal without frames */
     int64_t steps_back;        /* frames before the one before by ANALYSIS_STEP_NS or more: the clock was set */
     int64_t largest_step_ns;   /* of those */
-    struct analysis_paused paused; /* by PAUSE frames */
+    struct capture_paused paused; /* by PAUSE frames */
     uint64_t link_rate_bps;    /* of the interface, says a pcapng file; 0 unknown */
     int64_t missed;            /* frames of an interface that nobody took in time */
     bool truncated;            /* the file stops inside a packet: `stopped` says where */

@@ -73,7 +73,7 @@ static struct explanation_tap explanation_tap_of(const struct explanation_end *e
         t.flows++;
         t.handshakes += here;
         t.against += !here && e->tap != ANALYSIS_TAP_UNKNOWN;
-        t.holds += explanation_is(explanation_beside(e, explanation_tap_by_hold(e)), t.host);
+        t.holds += explanation_is(explanation_beside(e, e->held), t.host);
     }
     return t;
 }
@@ -174,6 +174,7 @@ static struct study_explanation explanation_of_flow(const struct analysis_flows 
     e.floor_s = fmin(flow->rtt_floor_s, e.x.floor_s);
     e.data_wait_s = e.x.data_wait_s;
     e.ack_wait_s = e.x.ack_wait_s;
+    e.held = explanation_tap_by_hold(&e);
     return e;
 }
 
@@ -196,22 +197,26 @@ static void explanation_finish(const struct analysis_flows *f, const struct capt
 
 void study_explanation_make(struct study_explanations *x, const struct analysis_flows *f)
 {
-    size_t slots = analysis_flows_slots(f), capacity = 0;
+    size_t slots = analysis_flows_slots(f), capacity = 0, candidates = 0;
     struct analysis_flow flow;
     int64_t largest = 0;
     *x = (struct study_explanations){.flow = memory_zeroed(0, sizeof *x->flow, "explanations")};
     for (size_t i = 0; i < slots; i++)
-        if (analysis_flows_look(f, i, &flow) && flow.payload_bytes > largest)
-            largest = flow.payload_bytes;
-    for (size_t i = 0; i < slots; i++)
         if (analysis_flows_look(f, i, &flow) && flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
-            x->flow = memory_grown(x->flow, x->n, &capacity, 64, sizeof *x->flow, "explanations");
-            x->flow[x->n++] = explanation_of_flow(f, i, &flow);
+            largest = flow.payload_bytes > largest ? flow.payload_bytes : largest;
+            x->flow = memory_grown(x->flow, candidates, &capacity, 64, sizeof *x->flow, "explanations");
+            x->flow[candidates++] = (struct study_explanation){.flow = flow, .slot = i};
         }
     analysis_check_capture(f, ANALYSIS_CHECK_TOLERANCE, NULL, &x->hosts);
+    /* All that is asked of a flow after each other: a small one's packets pass again for that. */
+    for (size_t i = 0; i < candidates; i++)
+        if (x->flow[i].flow.payload_bytes >= analysis_degree_bulk_bytes(largest)) {
+            flow = x->flow[i].flow;
+            x->flow[x->n] = explanation_of_flow(f, x->flow[i].slot, &flow);
+            explanation_judged(f, &x->flow[x->n++], &x->hosts);
+        }
     x->tap_known = explanation_tap(x, &x->tap);
     for (size_t i = 0; i < x->n; i++) {
-        explanation_judged(f, &x->flow[i], &x->hosts);
         analysis_check_capture_steady(&x->hosts, x->flow[i].slot, &x->flow[i].flow);
         explanation_finish(f, x->tap_known ? &x->tap : NULL, &x->flow[i]);
     }

@@ -19,7 +19,7 @@ struct study_explanation {
     enum judge_cause cause;
     double floor_s, data_wait_s, ack_wait_s; /* in the phase judged, by the diagnosis; else of its life */
     double stood_s[2]; /* of data and ACK waits: what its own series (analysis_flows_waits()) lacks of them */
-    enum analysis_tap_place tap;
+    enum analysis_tap_place tap, held; /* held: as late, or early, as its ACKs are over its life */
     enum analysis_limit limit;
     struct compression groups;            /* of ACKs */
     struct analysis_limit_phase phases[ANALYSIS_LIMIT_PHASES];

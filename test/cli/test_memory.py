@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No command takes more than 400 B for a flow of one packet, or a kB for one of three (bench_memory.py has more
-flows); those that judge no more than 36 kB for one of a hundred."""
+flows); those that judge no more than 19 kB for one of a hundred."""
 import os
 import sys
 
@@ -21,7 +21,7 @@ class Memory(e2e.Case):
                 self.assertLessEqual((resident - base) / FLOWS, bench_memory.limit(command, packets), (command, packets))
                 self.assertNotIn("damaged", said)
 
-    def test_a_flow_of_a_hundred_packets_takes_at_most_36_kilobytes(self):
+    def test_a_flow_of_a_hundred_packets_takes_at_most_19_kilobytes(self):
         many, base = self.dir / "many.pcap", bench_memory.resident_at_rest(e2e.CONTRAFLOW)
         bench_memory.write_bursts(many, BURSTS, 100)
         for command in ("check", "explain"):

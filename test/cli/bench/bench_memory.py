@@ -20,11 +20,12 @@ import termios
 import time
 
 # Bytes a flow: 128 of its first segment and 25 of the table, and as much again for what lists or plays each; from its second
-# segment on, and where two captures have it, 752 of a connection, and 32 for each segment that is explained.
+# segment on, and where two captures have it, 816 of a connection, 88 of a direction that is explained and some 10 for each of
+# its packets.
 LIMIT, LIMIT_WHOLE = 400, 1000
-# Of a hundred packets, that begins when others do: 10 kB of what it did over time, which analyze takes, too; as much of its round
-# trips and ACKs in the few dozen slots in which some passed, and what its host's judge has of them.
-LIMIT_BURSTS = 36000
+# Of a hundred packets, that begins when others do: 10 kB of what it did over time, which analyze takes, too; one of its packets
+# (analysis/flows/explained.h), and what its host's judge has of its waits and of itself, 6 kB: 18 kB were seen, and a twentieth.
+LIMIT_BURSTS = 19000
 SLABS = 2 * 2**21  # bytes, of however many flows: memory that the next ones will have, and that a thread has at hand for then
 HEADER = struct.pack("<IHHiIII", 0xa1b23c4d, 2, 4, 0, 0, 96, 1)
 COMMANDS = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis/flows/paused.h - for how long the PAUSE frames that a tap sees stop a line (IEEE 802.3, annex 31B).
+/* capture/paused.h - for how long the PAUSE frames that a tap sees stop a line (IEEE 802.3, annex 31B).
  *
  * A PAUSE frame stops what sends to its sender for so many quanta of 512 bit times, unless another says 0 before. Most
  * network interfaces obey PAUSE frames and keep them: a tap between two devices sees them, a capture on a host does
@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ANALYSIS_PAUSED_SENDERS 8 /* the first of them */
+#define CAPTURE_PAUSED_SENDERS 8 /* the first of them */
 
-struct analysis_paused {
+struct capture_paused {
     int64_t frames;
-    struct analysis_paused_sender {
+    struct capture_paused_sender {
         uint8_t mac[6];
         bool known, stops;
         int64_t since_ns, until_ns, stopped_ns;
-    } sender[ANALYSIS_PAUSED_SENDERS];
+    } sender[CAPTURE_PAUSED_SENDERS];
 };
 
 /* `mac`: six bytes, of its sender. `rate_bps`: of the line; 0 unknown. */
-void analysis_paused_add(struct analysis_paused *p, const uint8_t *mac, uint32_t quanta, uint64_t rate_bps,
+void capture_paused_add(struct capture_paused *p, const uint8_t *mac, uint32_t quanta, uint64_t rate_bps,
                          int64_t time_ns);
 
 /* How long the sender that stops most has stopped others. */
-int64_t analysis_paused_ns(const struct analysis_paused *p);
+int64_t capture_paused_ns(const struct capture_paused *p);

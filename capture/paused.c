@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "analysis/flows/paused.h"
+#include "capture/paused.h"
 
 #include <string.h>
 
 #define QUANTUM_BITS 512
 
-void analysis_paused_add(struct analysis_paused *p, const uint8_t *mac, uint32_t quanta, uint64_t rate_bps,
+void capture_paused_add(struct capture_paused *p, const uint8_t *mac, uint32_t quanta, uint64_t rate_bps,
                          int64_t time_ns)
 {
     int i = 0;
     p->frames++;
-    while (i < ANALYSIS_PAUSED_SENDERS && p->sender[i].known && memcmp(p->sender[i].mac, mac, 6) != 0)
+    while (i < CAPTURE_PAUSED_SENDERS && p->sender[i].known && memcmp(p->sender[i].mac, mac, 6) != 0)
         i++;
-    if (i == ANALYSIS_PAUSED_SENDERS)
+    if (i == CAPTURE_PAUSED_SENDERS)
         return;
-    struct analysis_paused_sender *s = &p->sender[i];
+    struct capture_paused_sender *s = &p->sender[i];
     memcpy(s->mac, mac, 6);
     s->known = true;
     int64_t until_ns = s->until_ns < time_ns ? s->until_ns : time_ns, span_ns;
@@ -28,10 +28,10 @@ void analysis_paused_add(struct analysis_paused *p, const uint8_t *mac, uint32_t
         s->until_ns = INT64_MAX;
 }
 
-int64_t analysis_paused_ns(const struct analysis_paused *p)
+int64_t capture_paused_ns(const struct capture_paused *p)
 {
     int64_t most_ns = 0;
-    for (int i = 0; i < ANALYSIS_PAUSED_SENDERS; i++)
+    for (int i = 0; i < CAPTURE_PAUSED_SENDERS; i++)
         most_ns = p->sender[i].stopped_ns > most_ns ? p->sender[i].stopped_ns : most_ns;
     return most_ns;
 }
