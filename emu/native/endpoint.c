@@ -275,7 +275,7 @@ static enum native_way endpoint_way(const struct native_endpoint *e)
         tx->persist.armed || tx->may_undo || rx->own.gathers)
         return NATIVE_ANY_WAY;
     if (tx->nxt > tx->una)
-        return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now ? NATIVE_SENDING : NATIVE_ANY_WAY;
+        return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now && rx->own.compressed == 0 ? NATIVE_SENDING : NATIVE_ANY_WAY;
     return tx->una == tx->written && tx->finish == NATIVE_OPEN_STREAM && rx->finish == NATIVE_OPEN_STREAM &&
                    rx->reassembly.held.n == 0 && !rx->paused
                ? NATIVE_RECEIVING
@@ -423,6 +423,10 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     if ((e->state != NATIVE_ESTABLISHED || s->flags & NATIVE_SYN) && endpoint_handshake(e, s))
         return;
     struct native_receiver *rx = &e->rx;
+    if (e->tx.from_linux && native_linux_is_old(e, s)) {
+        endpoint_acks(e);
+        return;
+    }
     int64_t from = (int64_t)native_offset(s->seq, rx->nxt);
     if (from <= (int64_t)rx->acked)
         rx->ts_recent = s->ts; /* RFC 7323, section 4.3: the oldest segment that the next ACK covers */
@@ -438,8 +442,10 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
         rx->ack_now = true; /* a window probe (RFC 9293, section 3.8.6.1) */
     native_sender_push(e); /* data carry the ACK along */
     endpoint_acks(e);
-    if (e->tx.from_linux)
+    if (e->tx.from_linux) {
+        rx->own.heard_us = (uint32_t)((uint64_t)endpoint_now(e) / PS_PER_US);
         endpoint_reads(e);
+    }
 }
 
 void native_endpoint_receive_any(struct native_endpoint *e, struct native_segment *s)

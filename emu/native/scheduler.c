@@ -382,6 +382,7 @@ static bool scheduler_run_next(struct native_scheduler *s, int64_t until_ps)
     s->bound_ps = scheduler_bound_ps(s, until_ps);
     s->now_ps = is_timer ? timer.time_ps : next->time_ps;
     s->events++;
+    s->running = timer.sequence;
     if (is_timer)
         timer.fn(timer.arg);
     else
@@ -454,6 +455,8 @@ static void timer_event(void *arg)
     int64_t now_ps = t->scheduler->now_ps;
     if (now_ps != t->pending_ps)
         return; /* the timer was set earlier since: that event has taken over */
+    if (t->armed == NATIVE_TIMER_SET && t->deadline_ps == now_ps && t->order > t->scheduler->running)
+        return; /* or among those of this time later: so will another */
     t->pending_ps = INT64_MAX;
     if (!t->armed)
         return;

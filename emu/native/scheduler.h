@@ -65,6 +65,7 @@ struct native_scheduler {
     struct emu_event *free;    /* calls, by `after` */
     struct native_call **calls; /* owned; blocks of them */
     size_t n_calls;
+    uint64_t running;          /* what the timer that fires has in place of a sequence */
     uint64_t wheel;            /* counts down with every timer that is put into a bucket of Linux's wheel */
 };
 
@@ -142,10 +143,14 @@ static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tic
         level++;
     due = (((due + NATIVE_WHEEL_BEFORE) >> NATIVE_WHEEL_BITS * level) + 1) << NATIVE_WHEEL_BITS * level;
     int64_t deadline_ps = (due - NATIVE_WHEEL_BEFORE) * tick_ps;
-    if (t->armed != NATIVE_TIMER_SET || t->deadline_ps != deadline_ps) /* else it stays where it is */
-        t->order = NATIVE_AFTER_ALL | (uint64_t)(NATIVE_WHEEL_LEVELS - level) << NATIVE_WHEEL_ORDER_BITS |
-                   (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));
+    uint64_t bucket = NATIVE_AFTER_ALL | (uint64_t)(NATIVE_WHEEL_LEVELS - level) << NATIVE_WHEEL_ORDER_BITS;
+    bool moves = t->deadline_ps != deadline_ps || (t->order ^ bucket) >> NATIVE_WHEEL_ORDER_BITS > 0;
+    if (moves) /* else it stays where it is, where it was cancelled, too */
+        t->order = bucket | (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));
+    bool again = moves && t->pending_ps == deadline_ps; /* the event that is there has another place among those of its time */
     native_timer_set(t, deadline_ps);
+    if (again)
+        native_timer_schedule(t);
 }
 
 /* The same without a deadline yet, which is no sooner than least_ps. False where an event has to be scheduled for it:
