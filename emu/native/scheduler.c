@@ -382,7 +382,6 @@ static bool scheduler_run_next(struct native_scheduler *s, int64_t until_ps)
     s->bound_ps = scheduler_bound_ps(s, until_ps);
     s->now_ps = is_timer ? timer.time_ps : next->time_ps;
     s->events++;
-    s->running = timer.sequence;
     if (is_timer)
         timer.fn(timer.arg);
     else
@@ -455,12 +454,10 @@ static void timer_event(void *arg)
     int64_t now_ps = t->scheduler->now_ps;
     if (now_ps != t->pending_ps)
         return; /* the timer was set earlier since: that event has taken over */
-    if (t->armed == NATIVE_TIMER_SET && t->deadline_ps == now_ps && t->order > t->scheduler->running)
-        return; /* or among those of this time later: so will another */
     t->pending_ps = INT64_MAX;
     if (!t->armed)
         return;
-    if (t->armed == NATIVE_TIMER_SET && t->deadline_ps > now_ps) {
+    if (t->armed == NATIVE_TIMER_SET && (t->deadline_ps > now_ps || t->order != t->pending_order)) {
         native_timer_schedule(t);
         return;
     }
@@ -478,5 +475,6 @@ void native_timer_schedule(struct native_timer *t)
 {
     assert(t->deadline_ps >= t->scheduler->now_ps);
     t->pending_ps = t->deadline_ps;
+    t->pending_order = t->order;
     timer_add(t->scheduler, t->deadline_ps, t->order > 0 ? t->order : t->scheduler->agenda.sequence++, timer_event, t);
 }

@@ -65,7 +65,6 @@ struct native_scheduler {
     struct emu_event *free;    /* calls, by `after` */
     struct native_call **calls; /* owned; blocks of them */
     size_t n_calls;
-    uint64_t running;          /* what the timer that fires has in place of a sequence */
     uint64_t wheel;            /* counts down with every timer that is put into a bucket of Linux's wheel */
 };
 
@@ -105,6 +104,7 @@ struct native_timer {
     uint64_t order;          /* among what is due at one time; 0: as it was scheduled */
     int64_t tick_end_ps;     /* in a wheel: of the tick in which it was set, */
     int64_t ticks;           /* so many ahead */
+    uint64_t pending_order;  /* of that event */
     void (*fn)(void *arg);
     void *arg;               /* borrowed */
 };
@@ -147,9 +147,9 @@ static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tic
     bool moves = t->deadline_ps != deadline_ps || (t->order ^ bucket) >> NATIVE_WHEEL_ORDER_BITS > 0;
     if (moves) /* else it stays where it is, where it was cancelled, too */
         t->order = bucket | (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));
-    bool again = moves && t->pending_ps == deadline_ps; /* the event that is there has another place among those of its time */
+    bool sooner = t->pending_ps == deadline_ps && t->order < t->pending_order; /* among what is due then */
     native_timer_set(t, deadline_ps);
-    if (again)
+    if (sooner)
         native_timer_schedule(t);
 }
 
