@@ -25,9 +25,9 @@ static uint32_t window_scale(int64_t buffer_bytes)
 
 static inline void endpoint_ack(struct native_endpoint *e)
 {
-    if (e->rx.quick_acks > 0)
-        e->rx.quick_acks--;
     native_endpoint_send_ack(e);
+    if (e->rx.quick_acks > 0 && --e->rx.quick_acks == 0)
+        e->rx.own.ato = e->rx.own.least_ato; /* so that data which come after these are not the first (tcp_dec_quickack_mode()) */
 }
 
 static void endpoint_delayed_ack(void *arg)
