@@ -100,11 +100,11 @@ struct native_timer {
     int64_t deadline_ps;     /* lazy: since when it is; fn says what the deadline is, and sets it, or does what is due */
     int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
     uint8_t armed;           /* enum native_timer_state */
+    bool placed;             /* in a wheel: another event of that time is in its order; the first is before all of them */
     struct native_scheduler *scheduler; /* borrowed */
     uint64_t order;          /* among what is due at one time; 0: as it was scheduled */
     int64_t tick_end_ps;     /* in a wheel: of the tick in which it was set, */
     int64_t ticks;           /* so many ahead */
-    uint64_t pending_order;  /* of that event */
     void (*fn)(void *arg);
     void *arg;               /* borrowed */
 };
@@ -147,10 +147,14 @@ static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tic
     bool moves = t->deadline_ps != deadline_ps || (t->order ^ bucket) >> NATIVE_WHEEL_ORDER_BITS > 0;
     if (moves) /* else it stays where it is, where it was cancelled, too */
         t->order = bucket | (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));
-    bool sooner = t->pending_ps == deadline_ps && t->order < t->pending_order; /* among what is due then */
     native_timer_set(t, deadline_ps);
-    if (sooner)
-        native_timer_schedule(t);
+}
+
+/* It has been put into another bucket since, and back. */
+static inline void native_timer_renew(struct native_timer *t)
+{
+    const uint64_t counted = (UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1;
+    t->order = (t->order & ~counted) | (--t->scheduler->wheel & counted);
 }
 
 /* The same without a deadline yet, which is no sooner than least_ps. False where an event has to be scheduled for it:
