@@ -100,6 +100,10 @@ static void wire_arrives(struct wire *w, const struct native_endpoint *e, const 
         return;
     }
     uint64_t seq = native_offset(s->seq, w->got), ack = native_offset(s->ack, w->una), bytes = s->payload_bytes + (s->flags & NATIVE_FIN ? 1U : 0U);
+    if (e->tx.from_linux && bytes > 0 && seq + bytes < w->told) { /* outside the window: rejected first (RFC 7323, 5.3, R2) */
+        w->twice++;
+        return;
+    }
     w->una = ack > w->una ? ack : w->una;
     if (ack == w->una)
         w->edge = ack + ((uint64_t)s->window << e->window_scale);
