@@ -23,11 +23,19 @@ static uint32_t window_scale(int64_t buffer_bytes)
     return scale;
 }
 
-static inline void endpoint_ack(struct native_endpoint *e)
+static __attribute__((noinline)) void endpoint_ack_quickly(struct native_endpoint *e)
 {
     native_endpoint_send_ack(e);
     if (e->rx.quick_acks > 0 && --e->rx.quick_acks == 0)
         e->rx.own.ato = e->rx.own.least_ato; /* so that data which come after these are not the first (tcp_dec_quickack_mode()) */
+}
+
+static inline void endpoint_ack(struct native_endpoint *e)
+{
+    if (e->rx.quick_acks > 0)
+        endpoint_ack_quickly(e);
+    else
+        native_endpoint_send_ack(e);
 }
 
 static void endpoint_delayed_ack(void *arg)
@@ -423,11 +431,11 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     if ((e->state != NATIVE_ESTABLISHED || s->flags & NATIVE_SYN) && endpoint_handshake(e, s))
         return;
     struct native_receiver *rx = &e->rx;
-    if (e->tx.from_linux && native_linux_is_old(e, s)) {
+    int64_t from = (int64_t)native_offset(s->seq, rx->nxt);
+    if (from < (int64_t)rx->acked && e->tx.from_linux && native_linux_is_old(e, s)) {
         endpoint_acks(e);
         return;
     }
-    int64_t from = (int64_t)native_offset(s->seq, rx->nxt);
     if (from <= (int64_t)rx->acked)
         rx->ts_recent = s->ts; /* RFC 7323, section 4.3: the oldest segment that the next ACK covers */
     uint64_t una = e->tx.una;
@@ -443,7 +451,8 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
     native_sender_push(e); /* data carry the ACK along */
     endpoint_acks(e);
     if (e->tx.from_linux) {
-        rx->own.heard_us = (uint32_t)((uint64_t)endpoint_now(e) / PS_PER_US);
+        if (rx->own.compressed > 0)
+            rx->own.heard_us = (uint32_t)((uint64_t)endpoint_now(e) / PS_PER_US);
         endpoint_reads(e);
     }
 }

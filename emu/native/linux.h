@@ -164,7 +164,7 @@ struct native_linux_receiver {
     uint64_t told;           /* rx.nxt when `duplicates` began */
     uint32_t duplicates;     /* ACKs in a row that only told of SACKed data, up to three */
     uint32_t compressed;     /* ACKs that wait */
-    uint32_t heard_us;       /* when a segment came last, but one that went the straight way, and */
+    uint32_t heard_us;       /* meanwhile, when a segment came last, and */
     bool stamps_late;        /* that is the time stamp of what leaves (tcp_mstamp) */
     struct native_timer timer; /* for them */
     uint64_t twice_from, twice_to; /* what arrived twice, of which the next ACK tells; equal: nothing */

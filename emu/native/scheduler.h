@@ -17,6 +17,7 @@
 #define NATIVE_WHEEL_LEVELS 9
 #define NATIVE_WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
 #define NATIVE_WHEEL_ORDER_BITS 56
+#define NATIVE_WHEEL_LAST ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1) /* of a bucket */
 #define NATIVE_WHEEL_BEFORE ((INT64_C(1) << NATIVE_WHEEL_BITS * NATIVE_WHEEL_LEVELS) - 74750) /* ticks of 4 ms at time 0: 300 s
                                  * before they wrap a Linux kernel starts (INITIAL_JIFFIES), and has been up for 1 s */
 #define NATIVE_AFTER_ALL (UINT64_C(1) << 63) /* sequences of what is scheduled never come to that */
@@ -65,7 +66,7 @@ struct native_scheduler {
     struct emu_event *free;    /* calls, by `after` */
     struct native_call **calls; /* owned; blocks of them */
     size_t n_calls;
-    uint64_t wheel;            /* counts down with every timer that is put into a bucket of Linux's wheel */
+    uint64_t wheel;            /* counts timers that were put into a bucket of Linux's wheel */
 };
 
 void native_scheduler_init(struct native_scheduler *s);
@@ -146,15 +147,14 @@ static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tic
     uint64_t bucket = NATIVE_AFTER_ALL | (uint64_t)(NATIVE_WHEEL_LEVELS - level) << NATIVE_WHEEL_ORDER_BITS;
     bool moves = t->deadline_ps != deadline_ps || (t->order ^ bucket) >> NATIVE_WHEEL_ORDER_BITS > 0;
     if (moves) /* else it stays where it is, where it was cancelled, too */
-        t->order = bucket | (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));
+        t->order = (bucket | NATIVE_WHEEL_LAST) - ++t->scheduler->wheel;
     native_timer_set(t, deadline_ps);
 }
 
 /* It has been put into another bucket since, and back. */
 static inline void native_timer_renew(struct native_timer *t)
 {
-    const uint64_t counted = (UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1;
-    t->order = (t->order & ~counted) | (--t->scheduler->wheel & counted);
+    t->order = (t->order | NATIVE_WHEEL_LAST) - ++t->scheduler->wheel;
 }
 
 /* The same without a deadline yet, which is no sooner than least_ps. False where an event has to be scheduled for it:
