@@ -283,7 +283,8 @@ static enum native_way endpoint_way(const struct native_endpoint *e)
         tx->persist.armed || tx->may_undo || rx->own.gathers)
         return NATIVE_ANY_WAY;
     if (tx->nxt > tx->una)
-        return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now && rx->own.compressed == 0 ? NATIVE_SENDING : NATIVE_ANY_WAY;
+        return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now && rx->own.compressed == 0 ? NATIVE_SENDING
+                                                                                                  : NATIVE_ANY_WAY;
     return tx->una == tx->written && tx->finish == NATIVE_OPEN_STREAM && rx->finish == NATIVE_OPEN_STREAM &&
                    rx->reassembly.held.n == 0 && !rx->paused
                ? NATIVE_RECEIVING
