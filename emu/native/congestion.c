@@ -12,3 +12,22 @@ uint64_t native_congestion_half(void *state, const struct native_window *w, uint
     (void)state, (void)w, (void)timeout;
     return flight / 2 > 2 * segment ? flight / 2 : 2 * segment;
 }
+
+uint64_t native_congestion_slow_start(struct native_window *w, uint64_t acked)
+{
+    if (w->cwnd >= w->ssthresh)
+        return acked;
+    uint64_t grow = w->ssthresh - w->cwnd < acked ? w->ssthresh - w->cwnd : acked;
+    w->cwnd += grow;
+    return acked - grow;
+}
+
+void native_congestion_grow(void *state, struct native_window *w, const struct native_ack *ack)
+{
+    (void)state;
+    w->remainder += native_congestion_slow_start(w, ack->acked);
+    if (w->remainder >= w->cwnd) { /* a segment for each window acknowledged */
+        w->remainder -= w->cwnd;
+        w->cwnd += ack->segment;
+    }
+}

@@ -61,5 +61,9 @@ extern const struct native_congestion *const native_congestions[];
 uint64_t native_congestion_half(void *state, const struct native_window *w, uint64_t segment, uint64_t flight,
                                 bool timeout);
 
-/* Linux's tcp_reno_cong_avoid(), for controls that only differ after a loss. */
+/* The window grows by what is acknowledged up to the threshold; returns how much of it is left. */
+uint64_t native_congestion_slow_start(struct native_window *w, uint64_t acked);
+/* Growth by acknowledged bytes, for controls that only differ after a loss: a segment an ACK at most beyond slow start. */
+void native_congestion_grow(void *state, struct native_window *w, const struct native_ack *ack);
+/* The same as Linux's tcp_reno_cong_avoid() has it. */
 void native_linuxreno_grow(void *state, struct native_window *w, const struct native_ack *ack);

@@ -23,11 +23,19 @@ static uint32_t window_scale(int64_t buffer_bytes)
     return scale;
 }
 
+static __attribute__((noinline)) void endpoint_ack_quickly(struct native_endpoint *e)
+{
+    native_endpoint_send_ack(e);
+    if (e->rx.quick_acks > 0 && --e->rx.quick_acks == 0)
+        e->rx.own.ato = e->rx.own.least_ato; /* so that data which come after these are not the first (tcp_dec_quickack_mode()) */
+}
+
 static inline void endpoint_ack(struct native_endpoint *e)
 {
     if (e->rx.quick_acks > 0)
-        e->rx.quick_acks--;
-    native_endpoint_send_ack(e);
+        endpoint_ack_quickly(e);
+    else
+        native_endpoint_send_ack(e);
 }
 
 static void endpoint_delayed_ack(void *arg)
@@ -275,7 +283,8 @@ static enum native_way endpoint_way(const struct native_endpoint *e)
         tx->persist.armed || tx->may_undo || rx->own.gathers)
         return NATIVE_ANY_WAY;
     if (tx->nxt > tx->una)
-        return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now ? NATIVE_SENDING : NATIVE_ANY_WAY;
+        return rx->acked == rx->nxt && rx->unacked == 0 && !rx->ack_now && rx->own.compressed == 0 ? NATIVE_SENDING
+                                                                                                  : NATIVE_ANY_WAY;
     return tx->una == tx->written && tx->finish == NATIVE_OPEN_STREAM && rx->finish == NATIVE_OPEN_STREAM &&
                    rx->reassembly.held.n == 0 && !rx->paused
                ? NATIVE_RECEIVING
@@ -424,6 +433,10 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
         return;
     struct native_receiver *rx = &e->rx;
     int64_t from = (int64_t)native_offset(s->seq, rx->nxt);
+    if (from < (int64_t)rx->acked && e->tx.from_linux && native_linux_is_old(e, s)) {
+        endpoint_acks(e);
+        return;
+    }
     if (from <= (int64_t)rx->acked)
         rx->ts_recent = s->ts; /* RFC 7323, section 4.3: the oldest segment that the next ACK covers */
     uint64_t una = e->tx.una;
@@ -438,8 +451,11 @@ static __attribute__((noinline)) void endpoint_receive_closely(struct native_end
         rx->ack_now = true; /* a window probe (RFC 9293, section 3.8.6.1) */
     native_sender_push(e); /* data carry the ACK along */
     endpoint_acks(e);
-    if (e->tx.from_linux)
+    if (e->tx.from_linux) {
+        if (rx->own.compressed > 0)
+            rx->own.heard_us = (uint32_t)((uint64_t)endpoint_now(e) / PS_PER_US);
         endpoint_reads(e);
+    }
 }
 
 void native_endpoint_receive_any(struct native_endpoint *e, struct native_segment *s)

@@ -164,11 +164,16 @@ struct native_linux_receiver {
     uint64_t told;           /* rx.nxt when `duplicates` began */
     uint32_t duplicates;     /* ACKs in a row that only told of SACKed data, up to three */
     uint32_t compressed;     /* ACKs that wait */
+    uint32_t heard_us;       /* meanwhile, when a segment came last, and */
+    bool stamps_late;        /* that is the time stamp of what leaves (tcp_mstamp) */
     struct native_timer timer; /* for them */
     uint64_t twice_from, twice_to; /* what arrived twice, of which the next ACK tells; equal: nothing */
     int32_t came;            /* in this tick the latest data in order */
 };
 
+/* All of its data were acknowledged before the latest: it is answered without another look, neither at its ACK nor at its time
+ * stamp, by an ACK that is none of the quick ones unless one was due besides (tcp_send_dupack(), tcp_dec_quickack_mode()). */
+bool native_linux_is_old(struct native_endpoint *e, const struct native_segment *s);
 /* Data have arrived: decides about an ACK (rx.ack_now, or one later). */
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s);
 /* The same for what comes in order to an end that sends nothing, once the receiver has counted it. */

@@ -3,4 +3,4 @@
  * SACKs (RFC 6675), the timer is RFC 6298's, and segments leave one by one. */
 #include "emu/native/congestion.h"
 
-const struct native_congestion native_linux24 = {.grow = native_linuxreno_grow, .lost = native_congestion_half};
+const struct native_congestion native_linux24 = {.grow = native_congestion_grow, .lost = native_congestion_half};

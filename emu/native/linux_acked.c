@@ -49,7 +49,8 @@ void native_linux_set_state(struct native_endpoint *e, enum native_linux_state s
 
 static inline uint64_t acked_in_round_trip(const struct native_endpoint *e, uint64_t cwnd)
 {
-    return cwnd * (e->tx.window.cwnd < e->tx.window.ssthresh / 2 ? 200 * 8 * 10000 : 120 * 8 * 10000);
+    bool far = 2 * (e->tx.window.cwnd + acked_segment(e)) <= e->tx.window.ssthresh; /* below half of it, in whole segments */
+    return cwnd * (far ? 200 * 8 * 10000 : 120 * 8 * 10000);
 }
 
 /* tcp_update_pacing_rate(), at the end of an ACK. */

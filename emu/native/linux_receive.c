@@ -105,8 +105,10 @@ static void receive_compressed(void *arg)
     struct native_endpoint *e = arg;
     int64_t *now_ps = &e->env->scheduler->now_ps, exact_ps = *now_ps;
     *now_ps += PS_PER_NS - 1;
+    e->rx.own.stamps_late = true; /* the clock is not read for it */
     if (e->rx.own.compressed > 0)
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    e->rx.own.stamps_late = false;
     *now_ps = exact_ps;
 }
 
@@ -333,6 +335,8 @@ static inline void receive_judge(struct native_endpoint *e, bool fin)
         receive_compress(e);
     if (rx->ack_now || rx->own.gathers || (!two && (!rx->own.pushed || fin || rx->own.kept > 0)))
         return;
+    if (rx->reassembly.held.n == 0 && !rx->own.delaying)
+        native_linux_delay_ack(e); /* until the application reads, and the timer goes on after that */
     rx->ack_now = true;
     if (!rx->paused)
         rx->own.queued = 0;
@@ -442,15 +446,18 @@ static void receive_next(struct native_endpoint *e, const struct native_segment 
     rx->ack_now = rx->ack_now || rx->reassembly.held.n == 0;
 }
 
-/* All of it was acknowledged before the latest data: it is answered without a look, by an ACK that is none of the quick ones
- * unless one was due besides (tcp_send_dupack(), tcp_dec_quickack_mode()). */
-static void receive_old(struct native_endpoint *e, const struct native_linux_buffer *b)
+bool native_linux_is_old(struct native_endpoint *e, const struct native_segment *s)
 {
+    struct native_receiver *rx = &e->rx;
+    uint64_t from = native_offset(s->seq, rx->nxt), to = from + s->payload_bytes + (s->flags & NATIVE_FIN ? 1 : 0);
+    if (to == from || to >= rx->acked)
+        return false;
     e->stats.duplicate_segments++;
-    receive_twice(&e->rx.own, b->from, b->to);
+    receive_twice(&rx->own, from, to);
     receive_all_quickly(e);
-    if (e->rx.unacked == 0 && e->rx.own.compressed == 0)
+    if (rx->unacked == 0 && rx->own.compressed == 0)
         native_endpoint_send(e, NATIVE_ACK, e->tx.nxt, 0);
+    return true;
 }
 
 void native_linux_accept(struct native_endpoint *e, const struct native_segment *s)
@@ -461,10 +468,6 @@ void native_linux_accept(struct native_endpoint *e, const struct native_segment 
     uint64_t before = rx->nxt;
     b.to += fin;
     rx->own.twice_from = rx->own.twice_to; /* a D-SACK that did not leave is forgotten */
-    if (b.to < rx->acked) {
-        receive_old(e, &b);
-        return;
-    }
     receive_measure_echo(e, s);
     if (fin)
         rx->finish = b.to - 1;

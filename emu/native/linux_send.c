@@ -96,9 +96,13 @@ bool native_linux_arm_probe(struct native_endpoint *e, bool advancing)
         return true;
     }
     int64_t most_us = advancing ? send_rto_jiffies(e) * JIFFY_US : send_rto_rest_us(e);
-    if (most_us > 0 && native_linux_jiffies(most_us) < jiffies)
+    bool sooner = most_us <= 0 || most_us > jiffies * JIFFY_US; /* than the timeout */
+    bool renewed = sooner && !advancing && (l->timer == LINUX_PROBE || l->timer == LINUX_NO_TIMER);
+    if (!sooner)
         jiffies = native_linux_jiffies(most_us);
     native_linux_set_timer(e, LINUX_PROBE, jiffies);
+    if (renewed) /* what was sent had set the timeout (tcp_event_new_data_sent()) */
+        native_timer_renew(&e->tx.retransmit);
     return true;
 }
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Linux's Reno: the window grows by acknowledged bytes, so delayed ACKs cost nothing. */
+/* Linux's Reno: the window grows by acknowledged bytes, so delayed ACKs cost nothing, and by several segments where one ACK
+ * tells of several windows, as after a recovery. */
 #include "emu/native/congestion.h"
 
 void native_linuxreno_grow(void *state, struct native_window *w, const struct native_ack *ack)
 {
     (void)state;
-    uint64_t acked = ack->acked;
-    if (w->cwnd < w->ssthresh) {
-        uint64_t grow = w->ssthresh - w->cwnd < acked ? w->ssthresh - w->cwnd : acked;
-        w->cwnd += grow;
-        acked -= grow;
+    uint64_t acked = native_congestion_slow_start(w, ack->acked), window = w->cwnd;
+    if (acked == 0)
+        return;
+    if (w->remainder >= window) { /* of a larger one than now (tcp_cong_avoid_ai()) */
+        w->remainder = 0;
+        w->cwnd += ack->segment;
     }
     w->remainder += acked;
-    if (w->remainder >= w->cwnd) { /* a segment for each window acknowledged */
-        w->remainder -= w->cwnd;
-        w->cwnd += ack->segment;
+    if (w->remainder >= window) {
+        w->cwnd += w->remainder / window * ack->segment;
+        w->remainder %= window;
     }
 }
 

@@ -448,22 +448,39 @@ struct emu_clock native_scheduler_clock(struct native_scheduler *s)
                               .schedule = clock_schedule, .engine = s};
 }
 
-static void timer_event(void *arg)
+static void timer_fires(struct native_timer *t)
 {
-    struct native_timer *t = arg;
-    int64_t now_ps = t->scheduler->now_ps;
-    if (now_ps != t->pending_ps)
-        return; /* the timer was set earlier since: that event has taken over */
     t->pending_ps = INT64_MAX;
     if (!t->armed)
         return;
-    if (t->armed == NATIVE_TIMER_SET && t->deadline_ps > now_ps) {
+    if (t->armed == NATIVE_TIMER_SET && t->deadline_ps > t->scheduler->now_ps) {
         native_timer_schedule(t);
         return;
     }
     if (t->armed == NATIVE_TIMER_SET)
         t->armed = NATIVE_TIMER_OFF;
     t->fn(t->arg);
+}
+
+static void timer_place_event(void *arg)
+{
+    struct native_timer *t = arg;
+    t->placed = false;
+    if (t->scheduler->now_ps == t->pending_ps)
+        timer_fires(t);
+}
+
+static void timer_event(void *arg)
+{
+    struct native_timer *t = arg;
+    if (t->scheduler->now_ps != t->pending_ps || t->placed)
+        return; /* the timer was set earlier since: that event has taken over */
+    if (t->order > 0 && t->armed == NATIVE_TIMER_SET && t->deadline_ps == t->pending_ps) {
+        t->placed = true;
+        timer_add(t->scheduler, t->pending_ps, t->order, timer_place_event, t);
+    } else {
+        timer_fires(t);
+    }
 }
 
 void native_timer_init(struct native_timer *t, struct native_scheduler *s, void (*fn)(void *arg), void *arg)
@@ -475,5 +492,5 @@ void native_timer_schedule(struct native_timer *t)
 {
     assert(t->deadline_ps >= t->scheduler->now_ps);
     t->pending_ps = t->deadline_ps;
-    timer_add(t->scheduler, t->deadline_ps, t->order > 0 ? t->order : t->scheduler->agenda.sequence++, timer_event, t);
+    timer_add(t->scheduler, t->deadline_ps, t->order > 0 ? NATIVE_AFTER_ALL : t->scheduler->agenda.sequence++, timer_event, t);
 }

@@ -17,6 +17,7 @@
 #define NATIVE_WHEEL_LEVELS 9
 #define NATIVE_WHEEL_TICKS 63 /* of a level that a timer lies ahead at most */
 #define NATIVE_WHEEL_ORDER_BITS 56
+#define NATIVE_WHEEL_LAST ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1) /* of a bucket */
 #define NATIVE_WHEEL_BEFORE ((INT64_C(1) << NATIVE_WHEEL_BITS * NATIVE_WHEEL_LEVELS) - 74750) /* ticks of 4 ms at time 0: 300 s
                                  * before they wrap a Linux kernel starts (INITIAL_JIFFIES), and has been up for 1 s */
 #define NATIVE_AFTER_ALL (UINT64_C(1) << 63) /* sequences of what is scheduled never come to that */
@@ -65,7 +66,7 @@ struct native_scheduler {
     struct emu_event *free;    /* calls, by `after` */
     struct native_call **calls; /* owned; blocks of them */
     size_t n_calls;
-    uint64_t wheel;            /* counts down with every timer that is put into a bucket of Linux's wheel */
+    uint64_t wheel;            /* counts timers that were put into a bucket of Linux's wheel */
 };
 
 void native_scheduler_init(struct native_scheduler *s);
@@ -100,6 +101,7 @@ struct native_timer {
     int64_t deadline_ps;     /* lazy: since when it is; fn says what the deadline is, and sets it, or does what is due */
     int64_t pending_ps;      /* of the earliest event in the heap; INT64_MAX: none */
     uint8_t armed;           /* enum native_timer_state */
+    bool placed;             /* in a wheel: another event of that time is in its order; the first is before all of them */
     struct native_scheduler *scheduler; /* borrowed */
     uint64_t order;          /* among what is due at one time; 0: as it was scheduled */
     int64_t tick_end_ps;     /* in a wheel: of the tick in which it was set, */
@@ -142,10 +144,17 @@ static inline void native_timer_set_in_wheel(struct native_timer *t, int64_t tic
         level++;
     due = (((due + NATIVE_WHEEL_BEFORE) >> NATIVE_WHEEL_BITS * level) + 1) << NATIVE_WHEEL_BITS * level;
     int64_t deadline_ps = (due - NATIVE_WHEEL_BEFORE) * tick_ps;
-    if (t->armed != NATIVE_TIMER_SET || t->deadline_ps != deadline_ps) /* else it stays where it is */
-        t->order = NATIVE_AFTER_ALL | (uint64_t)(NATIVE_WHEEL_LEVELS - level) << NATIVE_WHEEL_ORDER_BITS |
-                   (--t->scheduler->wheel & ((UINT64_C(1) << NATIVE_WHEEL_ORDER_BITS) - 1));
+    uint64_t bucket = NATIVE_AFTER_ALL | (uint64_t)(NATIVE_WHEEL_LEVELS - level) << NATIVE_WHEEL_ORDER_BITS;
+    bool moves = t->deadline_ps != deadline_ps || (t->order ^ bucket) >> NATIVE_WHEEL_ORDER_BITS > 0;
+    if (moves) /* else it stays where it is, where it was cancelled, too */
+        t->order = (bucket | NATIVE_WHEEL_LAST) - ++t->scheduler->wheel;
     native_timer_set(t, deadline_ps);
+}
+
+/* It has been put into another bucket since, and back. */
+static inline void native_timer_renew(struct native_timer *t)
+{
+    t->order = (t->order | NATIVE_WHEEL_LAST) - ++t->scheduler->wheel;
 }
 
 /* The same without a deadline yet, which is no sooner than least_ps. False where an event has to be scheduled for it:

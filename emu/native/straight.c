@@ -26,7 +26,7 @@ static void straight_send_closely(struct native_endpoint *e, uint8_t flags, uint
         .ack = (uint32_t)rx->nxt,
         .window = field,
         .ip_id = e->next_ip_id++,
-        .ts = (uint32_t)(native_scheduler_now(e->env->scheduler) / NATIVE_PS_PER_US),
+        .ts = rx->own.stamps_late ? rx->own.heard_us : (uint32_t)(native_scheduler_now(e->env->scheduler) / NATIVE_PS_PER_US),
         .ts_echo = rx->ts_recent,
         .end = e->id,
         .payload_bytes = (uint16_t)bytes,

@@ -59,7 +59,7 @@ static uint64_t westwood_lost(void *state, const struct native_window *window, u
 }
 
 const struct native_congestion native_westwood = {
-    .grow = native_linuxreno_grow,
+    .grow = native_congestion_grow,
     .lost = westwood_lost,
     .delivered = westwood_delivered,
 };

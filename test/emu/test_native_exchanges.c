@@ -260,7 +260,7 @@ static void expect(struct exchange *x, int64_t time_ps, const struct said *s)
         bool same = found->time_ps == time_ps && g->flags == flags && g->seq == (uint32_t)(s->from + k * step) &&
                     g->payload_bytes == step && (s->ack < 0 || g->ack == (uint32_t)s->ack) &&
                     (s->window < 0 || (int64_t)g->window << x->end.window_scale == s->window) &&
-                    (s->ecn < 0 || g->ecn == s->ecn) && (s->echo_us < 0 || g->ts_echo == (uint32_t)s->echo_us) &&
+                    (s->ecn < 0 || g->ecn == s->ecn) && (s->echo_us < 0 || g->ts_echo == (uint32_t)s->echo_us) && (s->ts_us < 0 || g->ts == (uint32_t)s->ts_us) &&
                     (s->n_sack < 0 || (g->n_sack == s->n_sack &&
                                        memcmp(found->sack, s->sack, (size_t)s->n_sack * sizeof *s->sack) == 0));
         if (!same) {

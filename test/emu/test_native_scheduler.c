@@ -283,6 +283,32 @@ TEST(test_timers_of_a_wheel_fire_as_linux_has_them)
     native_scheduler_fini(&s);
 }
 
+/* Linux's lists put what comes first (hlist_add_head()): who was moved away and back is new there, whatever was there of it,
+ * and who was cancelled, which leaves it there, is not (__mod_timer()). */
+TEST(test_timers_of_a_wheel_have_the_place_of_their_latest_move)
+{
+    const int names[] = {0, 1, 2, 3, 4};
+    struct native_timer t[5];
+    begin();
+    for (int i = 0; i < 5; i++)
+        native_timer_init(&t[i], &s, ring, (void *)(uintptr_t)&names[i]);
+    native_timer_set_in_wheel(&t[4], 4, 10);
+    native_timer_set_in_wheel(&t[0], 4, 10);
+    native_timer_set_in_wheel(&t[0], 4, 20);
+    native_timer_set_in_wheel(&t[1], 4, 10);
+    native_timer_set_in_wheel(&t[0], 4, 10);
+    native_timer_set_in_wheel(&t[2], 4, 10);
+    native_timer_cancel(&t[2]);
+    native_timer_set_in_wheel(&t[3], 4, 10);
+    native_timer_set_in_wheel(&t[2], 4, 10);
+    native_timer_renew(&t[4]);
+    native_scheduler_run(&s, 44 + 1);
+    assert_int_equal(ran, 5);
+    const int due[] = {4, 3, 2, 0, 1};
+    assert_memory_equal(order, due, sizeof due);
+    native_scheduler_fini(&s);
+}
+
 TEST(test_a_timer_set_lazily_is_asked_for_its_deadline_when_its_event_comes)
 {
     begin();

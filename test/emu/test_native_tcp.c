@@ -100,6 +100,10 @@ static void wire_arrives(struct wire *w, const struct native_endpoint *e, const 
         return;
     }
     uint64_t seq = native_offset(s->seq, w->got), ack = native_offset(s->ack, w->una), bytes = s->payload_bytes + (s->flags & NATIVE_FIN ? 1U : 0U);
+    if (e->tx.from_linux && bytes > 0 && seq + bytes < w->told) { /* outside the window: rejected first (RFC 7323, 5.3, R2) */
+        w->twice++;
+        return;
+    }
     w->una = ack > w->una ? ack : w->una;
     if (ack == w->una)
         w->edge = ack + ((uint64_t)s->window << e->window_scale);
@@ -363,6 +367,52 @@ TEST(test_a_spurious_timeout_is_undone)
         l->ends[0].tx.written = l->ends[0].tx.nxt;
         line_free(l);
     }
+}
+
+/* tcp_event_new_data_sent() sets the timeout, and the probe takes its place again: among those of its tick it is the latest. */
+TEST(test_what_is_sent_puts_the_probe_into_its_bucket_anew)
+{
+    struct emu_tcp_config config = usual();
+    config.congestion = EMU_CONGESTION_LINUXRENO;
+    config.linux_own.tail_probe = true;
+    struct line *l = line_new(&config, 50 * MS, NULL);
+    const struct native_timer *probe = &l->ends[0].tx.retransmit;
+    run(l, 200 * MS);
+    native_endpoint_write(&l->ends[0], 2 * 1448);
+    uint64_t order = probe->order;
+    int64_t deadline_ps = probe->deadline_ps;
+    native_endpoint_write(&l->ends[0], 2 * 1448);
+    assert_all(probe->deadline_ps == deadline_ps, probe->order < order);
+    line_free(l);
+}
+
+/* tcp_update_pacing_rate(): windows and thresholds are in segments, and half of 25 is 12, which 12 is not below. 10 of them a
+ * millisecond, and 20 % or all of that more. */
+TEST(test_slow_start_is_told_from_half_the_threshold_in_segments)
+{
+    struct emu_tcp_config config = usual();
+    config.congestion = EMU_CONGESTION_LINUXRENO;
+    struct line *l = line_new(&config, 5 * MS, NULL);
+    struct native_endpoint *e = &l->ends[0];
+    e->tx.rtt.srtt_8us = 8000;
+    e->tx.window.cwnd = 12 * 1448;
+    e->tx.window.ssthresh = 25 * 1448;
+    assert_int_equal(native_linux_pacing(e), 14480 * 1200);
+    e->tx.window.ssthresh = 26 * 1448;
+    assert_int_equal(native_linux_pacing(e), 14480 * 2000);
+    line_free(l);
+}
+
+/* tcp_cong_avoid_ai(): two windows of three are two segments; what a larger one has gathered is one, whatever it is. */
+TEST(test_an_ack_of_several_windows_lets_reno_grow_by_as_many)
+{
+    struct native_window w = {.cwnd = 3 * 1448, .ssthresh = 3 * 1448};
+    const struct native_ack six = {.segment = 1448, .acked = 6 * 1448}, one = {.segment = 1448, .acked = 1448};
+    native_linuxreno_grow(NULL, &w, &six);
+    assert_all(w.cwnd == 5 * 1448, w.remainder == 0);
+    w = (struct native_window){.cwnd = 3 * 1448, .ssthresh = 3 * 1448, .remainder = 5 * 1448};
+    native_linuxreno_grow(NULL, &w, &one);
+    assert_all(w.cwnd == 4 * 1448, w.remainder == 1448);
 }
 
 /* A reader that stops fills the window; probes find out when it goes on, even if the update is lost. */
