@@ -99,10 +99,13 @@ static const char *ground_lacks(const struct judge_facts *s, const struct judge_
         unlimited = unlimited || (otherwise > 0.05 && otherwise < 0.95 && s->flow[i].ack_wait_s > 0);
     }
     const bool in_hidden = s->in.acks_hidden && d->out.flows == 0, out_hidden = s->out.acks_hidden && d->in.flows == 0;
-    return in_hidden || out_hidden ? "whether ACKs wait behind each other, or behind data of others, does not show in this "
+    const bool assumed = d->in.flows > 0 && d->out.flows > 0 && /* what the other way carries says whether it has room */
+                         (d->in.source == JUDGE_CAPACITY_ASSUMED || d->out.source == JUDGE_CAPACITY_ASSUMED);
+    return waits && (in_hidden || out_hidden) ? "whether ACKs wait behind each other, or behind data of others, does not show in this "
                                      "capture: the line's rates tell, --rate IN/OUT"
            : s->stood ? "how long a queue has stood since before it began does not show in this capture"
-           : !waits ? "how long ACKs wait does not show in this capture"
+           : !waits ? assumed ? "how long ACKs wait does not show in this capture: the line's rates tell, --rate IN/OUT"
+                              : "how long ACKs wait does not show in this capture"
            : unlimited ? "whether waiting ACKs or the applications hold them back does not show in this capture"
            : rate ? "where they wait, and what the link could carry, do not show in this capture"
                   : "what the link could carry does not show in this capture";

@@ -320,8 +320,11 @@ TEST(test_what_nobody_can_tell_says_what_is_missing)
             f->ack_wait_s = i == 2 ? (double)NAN : 1e-3;
             f->known = i == 3 ? JUDGE_CAUSE_UNKNOWN : JUDGE_CAUSE_WINDOW; /* P = 0.2 of an application */
             way->source = i == 4 ? JUDGE_CAPACITY_QUEUE : JUDGE_CAPACITY_UNKNOWN;
-            other->source = JUDGE_CAPACITY_UNKNOWN;
+            other->source = i == 2 && in ? JUDGE_CAPACITY_ASSUMED : JUDGE_CAPACITY_UNKNOWN;
+            other->flows = i > 0;
+            way->flows = 1;
             says(&c, lacks[i]);
+            assert_true((strstr(c.d.why, "--rate IN/OUT") != NULL) == (i == 0 || (i == 2 && in)));
             const char *const most[] = {"up to 40 %", "up to 70 %", "up to 100 %"};
             says(&c, most[i < 2 ? i : 2]);
             says(&c, "100.0 Mb/s pass; ");
