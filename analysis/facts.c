@@ -50,7 +50,7 @@ static struct judge_sender facts_sender(const struct analysis_evidence_set *s, c
 /* The least that its data waited, as its stamps saw it: where the rest of a wait stood is inferred, and proves nothing. */
 static double facts_least_s(const struct analysis_evidence *e)
 {
-    double least_s = e->waited_least_s + e->missing_s[0] - e->missing_s[0];
+    double least_s = e->waited_least_s;
     return e->coarse ? (double)NAN : least_s > ANALYSIS_EVIDENCE_TICKS * e->tick_s ? least_s : 0;
 }
 

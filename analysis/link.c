@@ -497,11 +497,17 @@ static double link_loop_rest_s(const struct analysis_evidence *e)
     return rest_s > 0 && isfinite(rest_s) ? rest_s : 0;
 }
 
+/* Both loops, this one as it is in the phase. */
+static double link_loop_trip_s(const struct analysis_evidence *e)
+{
+    return e->loop_least_s + e->loop_wait_s + link_loop_rest_s(e);
+}
+
 /* Its round trip; without timestamps, as its loop shows it. */
 static double link_trip_s(const struct analysis_evidence *e)
 {
     const double trip_s = analysis_evidence_rtt_s(e);
-    return isnan(trip_s) ? link_loop_floor_s(e) + link_loop_wait_s(e) + link_loop_rest_s(e) : trip_s;
+    return isnan(trip_s) ? link_loop_trip_s(e) : trip_s;
 }
 
 /* Does as much pass one way at all times? What leaves a queue that never runs empty does, but for a frame at either end of a
@@ -676,8 +682,9 @@ enum link_placed { LINK_UNPLACED, LINK_AS_DATA, LINK_AS_ACKS };
 
 struct link_loop {
     enum link_placed placed;
-    bool common;            /* in one queue */
-    double wait_s, floor_s; /* means by rates; the least */
+    bool common;                    /* in one queue */
+    double wait_s, stands_s, trip_s; /* means by rates: what waits in it, and the least of that; round trips */
+    double floor_s;                 /* the least */
 };
 
 /* Do frames that seem to fill a direction follow each other as a sender lets them go, and not as a wire passes them? */
@@ -690,7 +697,7 @@ static bool link_paced(const struct links *d, bool incoming)
 static struct link_loop link_loop_of(const struct links *d, bool incoming)
 {
     const struct judge_way *w = link_way(d, incoming), *other = link_way(d, !incoming);
-    struct link_loop l = {LINK_UNPLACED, link_common(d, incoming, link_loop_wait_s), 0, INFINITY};
+    struct link_loop l = {.common = link_common(d, incoming, link_loop_wait_s), .floor_s = INFINITY};
     double bps = 0;
     size_t looped = 0;
     for (size_t i = 0; i < d->s->n; i++) {
@@ -699,19 +706,23 @@ static struct link_loop link_loop_of(const struct links *d, bool incoming)
             continue;
         looped++;
         l.wait_s += e->flow->rate_bps * link_loop_wait_s(e);
+        l.stands_s += e->flow->rate_bps * (e->loop_least_s + e->loop_stands_s - link_loop_floor_s(e));
+        l.trip_s += e->flow->rate_bps * link_loop_trip_s(e);
         l.floor_s = fmin(l.floor_s, link_loop_floor_s(e) + link_loop_rest_s(e));
         bps += e->flow->rate_bps;
     }
     if (looped == 0)
         return l;
     l.wait_s /= bps;
-    const bool roomy = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
+    l.stands_s /= bps;
+    l.trip_s /= bps;
+    const bool seen = other->source == JUDGE_CAPACITY_DISPERSION || other->source == JUDGE_CAPACITY_KNOWN;
     const bool assumed = w->source == JUDGE_CAPACITY_ASSUMED;
     const bool full = !(other->carried_bps < SATURATED * link_room(d, other, w->carried_bps));
     const bool matters = !(l.wait_s < JUDGE_PATH_FREE * (l.floor_s + l.wait_s));
     if (full && link_paced(d, !incoming))
         l.placed = LINK_UNPLACED; /* what that direction could carry does not show */
-    else if (assumed && roomy && !full)
+    else if (assumed && seen && !full)
         l.placed = looped == w->flows ? LINK_AS_DATA : LINK_UNPLACED;
     else if (!(w->carried_bps < ROOM * link_room(d, w, other->carried_bps)) || (matters && !full && !l.common))
         l.placed = LINK_UNPLACED; /* what waits apart is in no queue that all share */
@@ -720,24 +731,11 @@ static struct link_loop link_loop_of(const struct links *d, bool incoming)
     return l;
 }
 
-/* A direction whose data wait in a slower link after the tap. */
-static void link_loops_fill(struct links *d, bool incoming)
+/* A direction whose data wait in a slower link after the tap, which works all the time or for a share, as link_beyond() has it. */
+static void link_loops_fill(struct links *d, bool incoming, const struct link_loop *l)
 {
     struct judge_way *w = link_way(d, incoming);
-    double wait = 0, stands = 0;
-    w->data_wait_s = w->ack_wait_s = w->floor_s = 0;
-    for (size_t i = 0; i < d->s->n; i++) {
-        const struct analysis_evidence *e = &d->s->flow[i];
-        if (e->flow->incoming != incoming)
-            continue;
-        wait += e->flow->rate_bps * link_loop_wait_s(e);
-        stands += e->flow->rate_bps * (link_loop_wait_s(e) - e->loop_wait_s + e->loop_stands_s);
-        w->data_wait_s += e->flow->rate_bps * e->data_wait_s / w->carried_bps;
-        w->ack_wait_s += e->flow->rate_bps * e->ack_wait_s / w->carried_bps;
-        w->floor_s += e->flow->rate_bps * e->floor_s / w->carried_bps;
-    }
-    const double trip_s = w->floor_s + w->data_wait_s + w->ack_wait_s;
-    const double works = stands > JUDGE_PATH_STANDS * wait ? 1 : fmin(1, 2 * w->data_wait_s / trip_s); /* as link_beyond() */
+    const double works = l->stands_s > JUDGE_PATH_STANDS * l->wait_s ? 1 : fmin(1, 2 * l->wait_s / l->trip_s);
     w->capacity_bps = link_passes_bps(d, w, works);
     w->source = JUDGE_CAPACITY_QUEUE;
     d->works[incoming] = works < 1 ? works : 0;
@@ -764,7 +762,7 @@ static void link_loops(struct links *d)
     }
     for (int k = 0; k < 2; k++)
         if (loop[k].placed == LINK_AS_DATA)
-            link_loops_fill(d, k);
+            link_loops_fill(d, k, &loop[k]);
     for (size_t i = 0; i < d->s->n; i++) { /* the other loop's waits are in queues that its packets pass, too */
         struct analysis_evidence *e = &d->s->flow[i];
         const struct link_loop *own = &loop[e->flow->incoming], *other = &loop[!e->flow->incoming];
