@@ -211,7 +211,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
     double width_s = (double)(UNIT_NS << c->shift) * 1e-9, n = 0, sum = 0, before = 0, steps = 0, full = 0, offers = 0,
            offered = 0;
     double segments = 0, shorts = 0, gaps_s = 0, restarts = 0, prompted = 0, pure = 0, acks = 0, closed = 0, most = 0, widest = 0,
-           tight = 0, swing = 0;
+           tight = 0, swing = 0, peak = 0;
     struct estimate_line line = {0};
     for (size_t i = 0; i < c->n; i++) {
         const struct analysis_clocking_slot *s = &c->slot[i];
@@ -240,6 +240,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         double mean = s->flight_sum / s->flight_n;
         n++;
         sum += mean;
+        peak = fmax(peak, (double)s->flight_most);
         estimate_line_add(&line, at_s, mean);
         steps += n > 1 ? fabs(mean - before) : 0;
         before = mean;
@@ -251,6 +252,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .fullness = n > 0 ? full / n : NAN,
         .jitter = n > 1 ? steps / (n - 1) / (sum / n) : NAN,
         .most_bytes = (double)c->life_most,
+        .peak_bytes = n > 0 ? peak : NAN,
         .offered_bytes = offers > 0 ? offered / offers : NAN,
         .offered_most_bytes = most,
         .offered_swing = offers > 0 ? swing / offers : NAN,
@@ -260,6 +262,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         .prompted = restarts > 0 ? prompted / restarts : NAN,
         .burst_bytes = (double)c->burst_most,
         .gaps_s = gaps_s,
+        .answered_s = c->answered / c->usual,
         .closed_share = acks == 0 ? NAN : widest > 4 * c->full_bytes ? closed / acks : 0, /* so small a buffer never offers more */
         .full_bytes = c->full_bytes,
         .pure_acks = pure,

@@ -117,7 +117,7 @@ static inline void analysis_clocking_ack(struct analysis_clocking *c, const stru
             analysis_inflight_ack(&c->inflight, ack, s->tsval);
         c->latest_tsval = s->tsval;
         c->latest_acked = ack;
-        if (ack == c->newest_end) {
+        if (ack == c->newest_end && ack != c->all_acked) { /* data of the other end say it again */
             c->all_acked = ack;
             c->all_acked_tsval = s->tsval;
             c->all_acked_ns = time_ns;
@@ -136,6 +136,7 @@ struct analysis_clocking_figures {
     double fullness;       /* mean over slots of mean / most in flight; 1: always at its window */
     double jitter;         /* mean difference of one slot's mean to the next, over the mean */
     double most_bytes;     /* over the flow's life */
+    double peak_bytes;     /* the most in flight; NAN without samples */
     double offered_bytes;  /* the least window offered, mean over slots; NAN unknown */
     double offered_most_bytes;
     bool offered_guessed;  /* the handshake that has its scale (RFC 7323, section 2) did not pass: the least scale that
@@ -150,6 +151,7 @@ struct analysis_clocking_figures {
     double clocked;        /* how much of a late answer the pause after it makes up for: 0, it waits for answers; 1, a
                             * clock starts it. NAN without cycles. */
     double clocked_sd;
+    double answered_s;     /* in usual cycles, from the first data to the ACK of the last, at the tap; NAN without */
     double closed_share;   /* of ACKs: they offer less than two segments, where it has offered four */
     double full_bytes;     /* payload of a full segment */
     double pure_acks;      /* ACKs without data, */

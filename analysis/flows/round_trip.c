@@ -127,6 +127,7 @@ struct analysis_round_trip {
     struct analysis_pause *pauses; /* owned; capacity a power of two */
     size_t n_pauses;
     int64_t least_pause_ns, newest_end, last_ack_ns;
+    int64_t newest_acked;       /* by data, too */
     int64_t last_ack, held_end; /* ACKs up to there may have been held back by a hole before their data */
     uint32_t last_ack_stamp;
     uint16_t last_window;
@@ -295,13 +296,19 @@ static int64_t leg_ns(enum analysis_leg which, const struct trip_clock *c, uint3
     return leg_sign(which) * (time_ns - c->first_ns - (int32_t)(stamp - c->first) * tick_ns[tick]);
 }
 
+/* Has anything passed? */
+static inline bool leg_any(const struct trip_leg *leg)
+{
+    return leg->sure || leg->seen.n > 0;
+}
+
 /* With the latest, of which there are some. */
 static int64_t leg_least_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
 {
     const struct trip_leg *leg = &e->legs[which];
     const struct trip_clock *c = trip_clock_of(e, leg_end(which));
     const int64_t latest_ns = leg_ns(which, c, leg->stamp, leg->stamped_ns, tick);
-    return leg->seen.n == 0 || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
+    return !leg_any(leg) || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
 }
 
 /* Does a sample count for the least? One whose time was reckoned does as long as all are so. */
@@ -324,7 +331,7 @@ __attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, en
     struct trip_leg *leg = &e->legs[which];
     if (sure != leg->sure && !leg_is_sure(leg, stamp, time_ns, sure))
         return;
-    if (stamp == leg->stamp && leg->seen.n > 0) {
+    if (stamp == leg->stamp && leg_any(leg)) {
         leg->stamped_ns = leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns ? time_ns : leg->stamped_ns;
         return;
     }
@@ -335,15 +342,22 @@ __attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, en
 }
 
 /* Its least counts every sample: it may be the only one that met empty queues. Of those of one stamp the first or the last
- * is the shortest, whatever the tick. `bounds`: certain enough to tell how far the clocks are apart. */
+ * is the shortest, whatever the tick. */
+static inline void leg_pass(struct analysis_round_trip *e, enum analysis_leg which, uint32_t stamp, int64_t time_ns, bool sure)
+{
+    struct trip_leg *leg = &e->legs[which];
+    if (__builtin_expect(stamp != leg->stamp || sure != leg->sure || !leg_any(leg), 0))
+        leg_step(e, which, stamp, time_ns, sure);
+    else if (leg_sign(which) > 0 ? time_ns < leg->stamped_ns : time_ns > leg->stamped_ns)
+        leg->stamped_ns = time_ns;
+}
+
+/* `bounds`: certain enough to tell how far the clocks are apart. */
 static inline void leg_add(struct analysis_round_trip *e, enum analysis_leg which, const struct trip_clock *c,
                            uint32_t stamp, int64_t time_ns, bool sure, bool bounds)
 {
     struct trip_leg *leg = &e->legs[which];
-    if (__builtin_expect(stamp != leg->stamp || sure != leg->sure || leg->seen.n == 0, 0))
-        leg_step(e, which, stamp, time_ns, sure);
-    else if (leg_sign(which) > 0 ? time_ns < leg->stamped_ns : time_ns > leg->stamped_ns)
-        leg->stamped_ns = time_ns;
+    leg_pass(e, which, stamp, time_ns, sure);
     if (analysis_thin_takes(&leg->seen))
         leg_take(e, which, time_ns - c->first_ns, (int32_t)(stamp - c->first), time_ns, bounds);
 }
@@ -374,10 +388,10 @@ static inline bool probe_is_newer(const struct trip_probe *p, uint32_t stamp)
     return !p->any || (int32_t)(stamp - p->newest) > 0;
 }
 
-/* True: it is armed now. */
-static bool probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns)
+/* True: it is armed now. What is no ACK uses its stamp up, and arms nothing. */
+static bool probe_set(struct trip_probe *p, uint32_t stamp, int64_t time_ns, bool is_ack)
 {
-    const bool arms = p->any && !p->armed; /* the handshake, or what nobody captured, may have had the first of all */
+    const bool arms = is_ack && p->any && !p->armed; /* the handshake, or what nobody captured, may have had the first of all */
     if (arms) {
         p->armed = true;
         p->stamp = stamp;
@@ -563,7 +577,7 @@ __attribute__((noinline)) static void trip_echo(struct analysis_round_trip *e, c
     e->ack.armed = false;
     if (echo == ECHO_LATER) { /* a queue may drop ACKs that others overtake (tc-cake's ack-filter), so that they never come back */
         ack_ns = probe_between(&e->ack, s->tsecr, ack_ns, e->ack.newest_ns);
-        acked = probe_between(&e->ack, s->tsecr, acked, e->last_ack);
+        acked = probe_between(&e->ack, s->tsecr, acked, e->newest_acked);
     }
     int64_t start = end - s->payload_bytes;
     window_data(e, s, start, time_ns, echo == ECHO_OWN);
@@ -718,10 +732,16 @@ static bool trip_shows_hole(const struct analysis_round_trip *e, const struct ca
 void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture_segment *s, int64_t ack,
                              int64_t time_ns)
 {
+    /* Data that say again what is acknowledged are none: they wait as data do, and let nothing go. */
+    const bool is_ack = s->payload_bytes == 0 || ack > e->newest_acked;
+    e->newest_acked = ack > e->newest_acked ? ack : e->newest_acked;
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
-        leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns, true, true);
-        if (probe_is_newer(&e->ack, s->tsval) && probe_set(&e->ack, s->tsval, time_ns)) {
+        if (is_ack)
+            leg_add(e, ANALYSIS_LEG_ACK_OUT, &e->receiver, s->tsval, time_ns, true, true);
+        else
+            leg_pass(e, ANALYSIS_LEG_ACK_OUT, s->tsval, time_ns, true);
+        if (probe_is_newer(&e->ack, s->tsval) && probe_set(&e->ack, s->tsval, time_ns, is_ack)) {
             e->probe_ack = ack;
             e->probe_before = e->last_ack;
         }

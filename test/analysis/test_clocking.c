@@ -41,7 +41,7 @@ TEST(test_a_full_window_is_always_at_its_most)
                 t += MS / 10);
     }
     struct analysis_clocking_figures x = figures(c);
-    assert_true(x.fullness > 0.99 && x.jitter < 0.01);
+    assert_true(x.fullness > 0.99 && x.jitter < 0.01 && fabs(x.peak_bytes - 9 * FULL) < 1);
     assert_true(fabs(x.flight_bytes - 9 * FULL) < 1); /* after the first of each pair */
     assert_true(x.offered_bytes >= 10 * FULL && x.offered_swing <= 0 && x.closed_share <= 0);
     assert_true(x.short_share <= 0 && x.restarts < 1);
@@ -133,7 +133,7 @@ TEST(test_a_window_that_grows_is_no_slow_reader)
 }
 
 /* 200 writes of three segments, answered after 2 to 9 ms. Each begins 5 ms after the answer to the one before, or every
- * 20 ms; `payload`: with data of the other end after the answer. */
+ * 20 ms; `payload`: with data of the other end in the answer, and more of these, which say it again. */
 static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
 {
     CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
@@ -149,6 +149,9 @@ static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
         echoed = (uint32_t)(answered / MS);
         ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = echoed, .payload_bytes = payload}, end,
             100 * FULL, answered);
+        if (payload > 0)
+            ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = echoed, .payload_bytes = payload}, end,
+                   100 * FULL, answered + 2 * MS);
         t = clocked ? t + 20 * MS : answered + 5 * MS;
     }
     struct analysis_clocking_figures x = figures(c);
@@ -158,9 +161,11 @@ static struct analysis_clocking_figures cycles(bool clocked, uint32_t payload)
 TEST(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts)
 {
     struct analysis_clocking_figures waits = cycles(false, 0), clocked = cycles(true, 0), prompted = cycles(false, 100);
+    struct analysis_clocking_figures repeated = cycles(true, 100);
     assert_all(fabs(waits.clocked) < 0.1 && waits.clocked_sd < 0.1,
                fabs(clocked.clocked - 1) < 0.1 && clocked.clocked_sd < 0.1,
                waits.restarts > 190 && waits.prompted <= 0 && prompted.prompted >= 1,
+               fabs(clocked.answered_s - 5.5e-3) < 1e-4 && fabs(repeated.answered_s - 5.5e-3) < 1e-4,
                fabs(waits.burst_bytes - 3 * FULL) < 1, fabs(waits.pure_acks - 200) < 0.5 && prompted.pure_acks <= 0);
 }
 

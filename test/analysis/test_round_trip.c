@@ -408,6 +408,35 @@ TEST(test_acks_that_data_carry_are_none)
     assert_true(fabs(x.hold_s - 3e-3) < 1e-9);
 }
 
+/* A server, where the capture is made, has questions of three segments, acknowledges each segment at once, and answers with twenty
+ * segments that leave its host 1 ms apart, though they were written together: 10 ms of wait on average, as data. Each says again
+ * what was acknowledged, which waited nowhere; and what a client asks 50 ms after an answer no ACK let go. */
+TEST(test_data_that_say_it_again_wait_as_data_alone)
+{
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    int64_t t = 0;
+    uint32_t asked = 1, answered = 1, echo = 0;
+    for (int i = 0; i < 100; i++, t += 100 * MS) {
+        uint32_t now = (uint32_t)(t / MS);
+        for (int k = 0; k < 3; k++, asked += SEGMENT) {
+            feed(f, t + k * 100 * US, stamped(A_TO_B, asked, SEGMENT, answered, now, echo));
+            feed(f, t + k * 100 * US + 10 * US, stamped(B_TO_A, answered, 0, asked + SEGMENT, now, now));
+        }
+        for (int k = 0; k < 20; k++, answered += SEGMENT)
+            feed(f, t + k * MS + MS / 2, stamped(B_TO_A, answered, SEGMENT, asked, now, now));
+        for (uint32_t k = 0; k < 10; k++)
+            feed(f, t + (23 + 2 * k) * MS, stamped(A_TO_B, asked, 0, answered - (9 - k) * 2 * SEGMENT, now + 23 + 2 * k, now));
+        echo = now;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct analysis_round_trip_figures x;
+        assert_true(analysis_flows_explain(f, i, &x));
+        assert_true(x.wait_s[ANALYSIS_LEG_ACK_OUT] + x.wait_s[ANALYSIS_LEG_ACK_IN] < 1e-3 || i == 1);
+        assert_true(i == 0 || fabs(x.wait_s[ANALYSIS_LEG_DATA_OUT] - 9.5e-3) < 1e-3);
+    }
+}
+
 /* The other end is 50 ms from the tap, the sender 20 us. It writes a segment at a time, in turn 20 ms after all was
  * acknowledged, which is less than half a round trip, and 40 ms after that: 20 pauses of 40 ms less 20 us. */
 TEST(test_pauses_of_the_application)
