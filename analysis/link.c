@@ -177,14 +177,16 @@ static double link_cycle_s(const struct links *d, const struct analysis_evidence
 }
 
 /* How much of a cycle passes while its sender waits for ACKs that wait: one each time its window is full, and the last,
- * unless it waits for data from the other end. Between the tap and the sender its pauses look like waits of ACKs. */
+ * unless it waits for data from the other end. It is full no more often than round trips pass while the data of a cycle do.
+ * Between the tap and the sender its pauses look like waits of ACKs. */
 static double link_cycle_wait_s(struct links *d, const struct analysis_evidence *e)
 {
     const struct analysis_clocking_figures *k = &e->clocking;
     double bytes = e->flow->rate_bps / 8 * link_cycle_s(d, e), window = fmax(k->most_bytes, k->burst_bytes);
     window = e->tick_s > 0 || isnan(k->offered_bytes) ? window : fmax(window, k->offered_bytes);
     double stall_s = analysis_evidence_rtt_s(e) - window * 8 / link_way(d, e->flow->incoming)->capacity_bps;
-    double full = fmax(0, ceil(bytes / window - WHOLE) - 1);
+    double loop_s = e->loop_least_s + e->loop_wait_s, passes_s = k->answered_s - (isfinite(loop_s) ? loop_s : 0);
+    double full = fmax(0, fmin(ceil(bytes / window - WHOLE) - 1, passes_s / analysis_evidence_rtt_s(e)));
     double ack_s = fmin(e->ack_wait_s, e->loop_wait_s + e->missing_s[1] + e->lent_s);
     return full * fmin(ack_s, fmax(0, isfinite(stall_s) ? stall_s : ack_s)) + (k->prompted < HALF ? ack_s : 0);
 }
@@ -204,7 +206,8 @@ static double link_drain_s(const struct links *d, bool incoming)
         *(e->flow->incoming == incoming ? &bytes : &answered) += fmax(seen, unseen);
     }
     bytes += bytes > 0 ? answered * judge_facts_acks(d->s->segments_per_ack, d->s->full_bytes) : 0;
-    bool all = d->s->beside || d->s->n > 1; /* what else is in flight there would show, too */
+    /* What else is in flight there would show, too: none of other hosts' is seen, to these peers. */
+    bool all = (d->s->beside || d->s->n > 1) && !(d->s->others_bps[!incoming] > 0);
     if (!w || !all || w->other_bytes > OTHERS * w->all_bytes || !(bytes > 0))
         return INFINITY;
     const struct judge_way *link = link_way(d, incoming);

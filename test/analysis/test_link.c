@@ -238,6 +238,13 @@ TEST(test_what_else_passes_takes_its_time_too)
     decided(&set, &host, capacity_bps);
     assert_true(isinf(facts.in.drain_s));
     set.beside = true;
+    set.others_bps[1] = 1e6; /* out, which is another queue */
+    decided(&set, &host, capacity_bps);
+    assert_true(fabs(facts.in.drain_s - 8e-3) < 1e-9);
+    set.others_bps[0] = 1e6;
+    decided(&set, &host, capacity_bps);
+    assert_true(isinf(facts.in.drain_s));
+    set.others_bps[0] = 0;
     decided(&set, NULL, capacity_bps);
     assert_true(isinf(facts.in.drain_s));
 }
@@ -697,12 +704,13 @@ TEST(test_acks_behind_acks_alone)
 }
 
 /* 100 times in 5 s all is acknowledged, 50 ms each, and 8 Mb/s make 50 kB of these. Windows of 20 kB are full twice in
- * a cycle before its last ACK: three ACKs are waited for, 4 ms each; the last is no ACK if data prompt what follows. */
+ * a cycle before its last ACK: three ACKs are waited for, 4 ms each; the last is no ACK if data prompt what follows. Data that
+ * pass within a round trip of 14 ms met a full window once: 18 ms to the ACK of the last, which comes after 4. */
 TEST(test_an_application_that_is_answered_makes_cycles)
 {
     struct analysis_told flow = {.incoming = true, .rate_bps = 8e6};
     struct analysis_evidence e = {.floor_s = 10e-3, .ack_wait_s = 4e-3, .loop_wait_s = 4e-3, .tick_s = 1e-3,
-                                  .clocking = {.restarts = 100, .clocked = 0.1, .clocked_sd = 0.05,
+                                  .clocking = {.restarts = 100, .clocked = 0.1, .clocked_sd = 0.05, .answered_s = 32e-3,
                                                .flight_bytes = 15e3, .most_bytes = 20e3, .offered_bytes = 60e3}};
     struct analysis_evidence_set set = set_of(&e, &flow, 1);
     decided(&set, NULL, (const double[]){1e9, 1e9});
@@ -717,6 +725,9 @@ TEST(test_an_application_that_is_answered_makes_cycles)
     e.clocking.prompted = 0.9;
     decided(&set, NULL, (const double[]){1e9, 1e9});
     assert_true(fabs(fact[0].cycle_wait_s - 2 * 4e-3) < 1e-9);
+    e.clocking.answered_s = 18e-3;
+    decided(&set, NULL, (const double[]){1e9, 1e9});
+    assert_true(fabs(fact[0].cycle_wait_s - 4e-3) < 1e-9);
     e.clocking.restarts = 7; /* too few */
     decided(&set, NULL, (const double[]){1e9, 1e9});
     assert_true(isnan(fact[0].cycle_s) && isnan(fact[0].clocked));
@@ -724,6 +735,28 @@ TEST(test_an_application_that_is_answered_makes_cycles)
     e.clocking.flight_bytes = 101e3; /* more is in flight than two cycles have: it waits for none */
     decided(&set, NULL, (const double[]){1e9, 1e9});
     assert_true(isnan(fact[0].cycle_s) && isnan(fact[0].clocked));
+}
+
+/* 8 Mb/s times 14 ms are 14 kB in flight on average, by Little's law; if there are 20 kB while it sends, it rests for 3/10 of
+ * the time. Who never has everything acknowledged never rests, nor does who has more in flight than shows. */
+TEST(test_what_is_in_flight_for_a_share_of_the_time_rests_for_the_other)
+{
+    struct analysis_told flow = {.rate_bps = 8e6};
+    struct analysis_evidence e = {.floor_s = 10e-3, .ack_wait_s = 4e-3,
+                                  .clocking = {.restarts = 3, .flight_bytes = 20e3, .peak_bytes = 30e3}};
+    struct analysis_evidence_set set = set_of(&e, &flow, 1);
+    decided(&set, NULL, NULL);
+    assert_true(fabs(fact[0].rests - 0.3) < 1e-9 && fabs(fact[0].sender.peak_bytes - 30e3) < 1e-9);
+    e.clocking.flight_bytes = 13e3;
+    decided(&set, NULL, NULL);
+    assert_true(fact[0].rests <= 0);
+    e.clocking.flight_bytes = NAN;
+    decided(&set, NULL, NULL);
+    assert_true(fact[0].rests <= 0);
+    e.clocking.flight_bytes = 20e3;
+    e.clocking.restarts = 0;
+    decided(&set, NULL, NULL);
+    assert_true(fact[0].rests <= 0);
 }
 
 /* Of a round trip of 20 ms stamps of 5 ms show nothing, finer ones do. */
