@@ -30,6 +30,7 @@ static struct judge_sender facts_sender(const struct analysis_evidence_set *s, c
         .full_bytes = c->full_bytes,
         .flight_bytes = c->flight_bytes,
         .most_bytes = fmax(c->most_bytes, c->burst_bytes),
+        .peak_bytes = c->peak_bytes,
         .offered_bytes = c->offered_bytes,
         .offered_most_bytes = c->offered_most_bytes,
         .offered_guessed = c->offered_guessed,
@@ -73,6 +74,14 @@ static double facts_waits(const struct analysis_evidence_set *s, const struct an
     return 1 - hardly_s / (s->to_s - s->from_s);
 }
 
+/* Share of the phase in which its sender has nothing in flight, where it began anew at all: what is in flight on average is what
+ * passes in a round trip, by Little's law, and while it sends there is more. */
+static double facts_rests(const struct analysis_evidence *e)
+{
+    double active = e->flow->rate_bps / 8 * analysis_evidence_rtt_s(e) / e->clocking.flight_bytes;
+    return e->clocking.restarts > 0 && isfinite(active) ? fmax(0, 1 - active) : 0;
+}
+
 /* Flows to and from one peer have one number. */
 static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
@@ -98,6 +107,7 @@ static struct judge_flow facts_flow(const struct analysis_evidence_set *s, const
         .host_data_s = e->host_data_s,
         .host_ack_s = e->host_ack_s,
         .beside_s = (double)e->data_beside_s,
+        .rests = facts_rests(e),
         .most_bps = INFINITY,
         .window_bps = windows >= e->flow->rate_bps && !e->clocking.offered_guessed ? windows : INFINITY,
         .cycle_s = e->cycle_s,

@@ -21,6 +21,7 @@ struct judge_sender {
     double full_bytes;     /* payload of a full segment */
     double flight_bytes;   /* mean in flight; 0 or NAN: does not show */
     double most_bytes;     /* the most that ever was */
+    double peak_bytes;     /* likewise in the phase; 0 or NAN: does not show */
     double offered_bytes;  /* the window offered, the least in a slot, mean over slots */
     double offered_most_bytes;
     bool offered_guessed;  /* its scale is not known: the least that has room for most_bytes */
@@ -56,6 +57,7 @@ struct judge_flow {
     double unplaced_s;       /* of its data's waits: they may as well be its ACKs'; negative: the other way round */
     double host_data_s, host_ack_s; /* of these waits: in a slow host, which no order of service spares */
     double beside_s;         /* longest that data wait which pass all queues that its ACKs do */
+    double rests;            /* share of the time in which nothing is in flight, as its application has nothing to send */
     double most_bps;         /* what another link on its way lets pass; INFINITY: not known */
     double window_bps;       /* what the windows offered let pass through empty queues; INFINITY: not known */
     double cycle_s, cycle_wait_s; /* of an application that goes on when it is answered: a cycle, and how much of it are

@@ -9,6 +9,8 @@
 #define CLOSED 0.05     /* of ACKs offer less than two segments: a reader that is too slow for its sender */
 #define SWING 0.04      /* of the window offered comes and goes: a reader that takes data now and then */
 #define TAKEN 0.85      /* of the largest window is offered: the reader keeps up, but for what comes at once */
+#define HALVED 0.5      /* of its most a congestion window is at least while nothing is lost twice in a round trip, and */
+#define SAWTOOTH 0.75   /* on average (RFC 5681, section 3.1): who has less in flight, whom nothing is lost, no window holds */
 #define STEADY 0.97     /* of the most in flight, on average, through round trips that change by CHANGES: a buffer of its
                          * own bounds it, as what an application paces follows the round trip */
 #define CHANGES 0.1
@@ -46,6 +48,8 @@ void judge_marks_of(const struct judge_flow *f, double m[JUDGE_MARKS])
     /* Nobody's window is a whole number of segments, and ACKs free two at a time: so near is at its edge. */
     double edge = flight > 0 ? mark((flight + two) / k->offered_bytes, 0.85, 1) : 0;
     double reached = most > 0 ? mark((most + two) / k->offered_bytes, 0.93, 1) : 0;
+    if (f->loss_events == 0 && k->peak_bytes > 0)
+        reached *= mark(flight / k->peak_bytes, HALVED, SAWTOOTH);
     double even = 1 - mark(isfinite(k->tight_share) ? k->tight_share : 1, 0, 0.1);
     for (int i = 0; i < JUDGE_MARKS; i++)
         m[i] = 0;

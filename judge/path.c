@@ -170,6 +170,14 @@ static double path_ack_wait_s(const struct path_facts *p, const struct judge_flo
     return ack_s > UNSEEN * judge_flow_trip_s(f) ? fmin(ack_s, ack_s + data_s) : 0;
 }
 
+/* How much of what data wait is for each other, as ACKs that waited let them go in bunches: no longer than these ACKs waited,
+ * unless bunches of many round trips have gathered. */
+static double path_bunched_s(double data_s, double ack_s, double vanishes)
+{
+    double gathered = (vanishes - (1 - JUDGE_PATH_GATHERED)) / JUDGE_PATH_GATHERED;
+    return gathered > 0 ? gathered * data_s : vanishes / (1 - JUDGE_PATH_GATHERED) * fmin(data_s, ack_s);
+}
+
 /* What a flow whose ACKs wait so long would carry through a link without an end. */
 static double path_wanted_bps(const struct path_facts *p, const struct judge_flow *f, double otherwise, double ack_s,
                               double vanishes, const double open[JUDGE_OPENS])
@@ -189,8 +197,10 @@ static double path_wanted_bps(const struct path_facts *p, const struct judge_flo
     bool fills = f->loss_events > 0 && !f->lossless;
     bool stays = fills || judge_facts_link(p->s, f->incoming)->apart;
     double stands_s = fmax(0, f->data_least_s); /* no order of service spares it; 0 where nobody knows */
-    double data_s = stays ? 0 : vanishes * fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s - stands_s);
-    double left_s = fmax(trip_s - ack_s - data_s, fmax(f->floor_s, UNSEEN * trip_s));
+    double data_s = fmax(0, trip_s - f->floor_s - ack_s - f->host_data_s - stands_s);
+    double bunched_s = stays ? 0 : path_bunched_s(data_s, ack_s, vanishes);
+    double spared_s = fmin(ack_s + bunched_s, trip_s - fmax(f->floor_s, UNSEEN * trip_s));
+    double left_s = trip_s - (1 - f->rests) * spared_s;
     double most_bps = fmin(f->most_bps, path_works_bps(f, path_moved_s(p, f, open)));
     return fmax(x, fmin(x * trip_s / left_s, most_bps));
 }
@@ -313,7 +323,7 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
             const double wanted_bps = path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one);
             const bool trips = shows && one[JUDGE_OPEN_LIMIT] >= otherwise[i]; /* set its rate, less what vanishes of them */
             want->wanted_bps += wanted_bps - f->rate_bps;
-            want->most_bps += (trips ? path_wanted_bps(&p, f, otherwise[i], ack_s, 1, one) : wanted_bps) - f->rate_bps;
+            want->most_bps += (trips ? path_wanted_bps(&p, f, otherwise[i], ack_s, 1 - JUDGE_PATH_GATHERED, one) : wanted_bps) - f->rate_bps;
         }
     }
     for (size_t k = 0; k < n; k++)

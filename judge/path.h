@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* judge/path.h - what flows would carry with ACKs first at every queue, by the facts and by what these leave open.
  *
- * A flow whose window W holds it carries W / T, T = d + q + a: its floor, its data's wait, its ACKs'. Without a,
+ * A flow whose window W holds it for a share u of the time, and that has nothing to send in the rest, carries u W / T,
+ * T = d + q + a: its floor, its data's wait, its ACKs'. Its cycles of n round trips are n a shorter without a:
  *
- *   x' = x T / (T - a - v q)
+ *   x' = x T / (T - u (a + v min(q, a)))
  *
  * with v = 0 where data wait on as they do, as those of a sender do that fills any queue until it loses, and v = 1 where
- * nothing waits any more, since the link has room; and no more than x / s where q does not end for a share s of the time, as
+ * they waited for each other alone, as ACKs that waited let them go in bunches; v q where these are of many round trips; and no more than x / s where q does not end for a share s of the time, as
  * the link before such a queue works then. An application that goes on when it is answered makes a cycle of c
  * in c - w, w of it for ACKs; one that a clock starts, or a reader, carries what it carries. Together flows carry no
  * more than their link has room for beside the ACKs of the other direction,
@@ -23,6 +24,7 @@
 #define JUDGE_PATH_CLOCKED 0.5    /* of a late answer is made up for: a clock starts cycles more than answers do */
 #define JUDGE_PATH_OTHERS 0.05   /* of what ACKs take, and more: other traffic for them to wait behind */
 #define JUDGE_PATH_FREE 0.1       /* of the round trip: where data, or ACKs, wait less, no link on their way is full */
+#define JUDGE_PATH_GATHERED 0.067 /* of captures where that decides, bunches are of many round trips: 1 of 28, by Laplace's rule */
 #define JUDGE_PATH_STANDS 0.3     /* of its mean wait is the least: a queue that does not run empty */
 #define JUDGE_PATH_ELSEWHERE 1.5 /* times longer than all that is in flight takes to pass, or than what is beside it: it waits
                                   * somewhere else */

@@ -82,6 +82,25 @@ TEST(test_a_sender_at_the_edge_of_its_window_is_held_by_it)
     assert_true(is(marked(&f, JUDGE_MARK_EDGE), 0) && is(marked(&f, JUDGE_MARK_REACHED), 0));
 }
 
+/* Nobody's congestion window is below half of what it was, nor below three quarters on average, unless he loses: who once had
+ * a window in flight, and mostly has less, has no more to send. */
+TEST(test_a_window_that_was_reached_now_and_then_holds_nobody)
+{
+    struct judge_flow f = plain();
+    f.sender.most_bytes = 400e3;
+    f.sender.peak_bytes = 320e3;
+    for (int k = 0; k <= 2; k++) {
+        f.sender.flight_bytes = (160 + 40 * k) * 1e3;
+        assert_true(is(marked(&f, JUDGE_MARK_REACHED), k / 2.0));
+    }
+    f.sender.flight_bytes = 160e3;
+    f.loss_events = 1;
+    assert_true(is(marked(&f, JUDGE_MARK_REACHED), 1));
+    f.loss_events = 0;
+    f.sender.peak_bytes = NAN;
+    assert_true(is(marked(&f, JUDGE_MARK_REACHED), 1));
+}
+
 /* Where stamps do not show what is in flight, 8 Mb/s for 100 ms are 100 kB, by Little's law. */
 TEST(test_what_is_in_flight_follows_from_its_round_trip)
 {
@@ -395,7 +414,7 @@ static struct judge_flow drawn(struct random *r)
     f.coarse = random_below(r, 4) == 0;
     f.policed = random_below(r, 4) == 0;
     f.sender = (struct judge_sender){
-        .full_bytes = FULL, .flight_bytes = seen(r, 1e6), .most_bytes = seen(r, 1e6), .offered_bytes = seen(r, 1e6),
+        .full_bytes = FULL, .flight_bytes = seen(r, 1e6), .most_bytes = seen(r, 1e6), .peak_bytes = seen(r, 1e6), .offered_bytes = seen(r, 1e6),
         .offered_most_bytes = seen(r, 1e6), .offered_guessed = random_below(r, 4) == 0, .offered_swing = seen(r, 0.1),
         .closed_share = seen(r, 0.1), .short_share = seen(r, 0.1), .tight_share = seen(r, 1),
         .idle = seen(r, 0.3) - 0.05, .jitter = seen(r, 0.5), .fullness = seen(r, 1), .grows = seen(r, 2) - 1,

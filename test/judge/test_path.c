@@ -50,19 +50,55 @@ static bool gains(const struct scene *c, int way, double times)
     return fabs(possible(c, way) / c->flow[way].rate_bps - times) < 1e-9;
 }
 
+/* A share of what ACKs waited that data do not wait for each other any more. */
+static double bunched(double share)
+{
+    return share * (1 - JUDGE_PATH_GATHERED);
+}
+
 /* W / T = x, so without the ACKs' 10 ms W / (T - 10 ms): 20 / 10; and without a share v of the data's 5. */
 TEST(test_a_window_carries_more_in_a_shorter_round_trip)
 {
     struct scene c;
     scene_make(&c);
     assert_true(gains(&c, OUT, 20.0 / 10) && gains(&c, IN, 1));
-    c.open[JUDGE_OPEN_VANISHES] = 0.5;
+    c.open[JUDGE_OPEN_VANISHES] = bunched(0.5);
     assert_true(gains(&c, OUT, 20.0 / 7.5));
-    c.open[JUDGE_OPEN_VANISHES] = 1;
+    c.open[JUDGE_OPEN_VANISHES] = bunched(1);
     assert_true(gains(&c, OUT, 20.0 / 5));
     c.flow[OUT].most_bps = 15e6; /* another link on its way */
     assert_true(gains(&c, OUT, 1.5));
     c.flow[OUT].most_bps = 5e6; /* it carries more than that */
+    assert_true(gains(&c, OUT, 1));
+}
+
+/* 13 ms of data and 2 of ACKs: no more than 2 ms of these data's waits are bunches that late ACKs let go, unless they are of many
+ * round trips. */
+TEST(test_bunches_make_data_wait_no_longer_than_acks_did)
+{
+    struct scene c;
+    scene_make(&c);
+    c.flow[OUT].data_wait_s = 13e-3;
+    c.flow[OUT].ack_wait_s = 2e-3;
+    for (int half = 0; half <= 2; half++) {
+        c.open[JUDGE_OPEN_VANISHES] = bunched(half / 2.0);
+        assert_true(gains(&c, OUT, 20.0 / (18 - half)));
+    }
+    c.open[JUDGE_OPEN_VANISHES] = 1 - JUDGE_PATH_GATHERED / 2; /* half of what gathered */
+    c.flow[OUT].data_wait_s = 8e-3;
+    c.flow[OUT].floor_s = 10e-3;
+    assert_true(gains(&c, OUT, 20.0 / 14));
+}
+
+/* Where it has nothing to send for half of the time, 10 round trips of 20 ms are a cycle of 400: without the ACKs' 10 ms each,
+ * one of 300. */
+TEST(test_what_has_nothing_to_send_gains_for_the_rest_of_the_time)
+{
+    struct scene c;
+    scene_make(&c);
+    c.flow[OUT].rests = 0.5;
+    assert_true(gains(&c, OUT, 400.0 / 300));
+    c.flow[OUT].rests = 1;
     assert_true(gains(&c, OUT, 1));
 }
 
@@ -71,7 +107,7 @@ TEST(test_what_always_waits_waits_on)
 {
     struct scene c;
     scene_make(&c);
-    c.open[JUDGE_OPEN_VANISHES] = 1;
+    c.open[JUDGE_OPEN_VANISHES] = bunched(1);
     c.flow[OUT].data_least_s = NAN;
     assert_true(gains(&c, OUT, 20.0 / 5));
     c.flow[OUT].data_least_s = 1e-3;
@@ -118,13 +154,13 @@ TEST(test_data_of_a_sender_that_loses_wait_on)
 {
     struct scene c;
     scene_make(&c);
-    c.open[JUDGE_OPEN_VANISHES] = 1;
+    c.open[JUDGE_OPEN_VANISHES] = bunched(1);
     c.flow[OUT].loss_events = 1; /* but what the capture has of it */
     assert_true(gains(&c, OUT, 20.0 / 5));
     c.flow[OUT].lossless = false;
     assert_true(gains(&c, OUT, 20.0 / 10));
     scene_make(&c);
-    c.open[JUDGE_OPEN_VANISHES] = 1;
+    c.open[JUDGE_OPEN_VANISHES] = bunched(1);
     c.facts.out.apart = true; /* a link of their own */
     assert_true(gains(&c, OUT, 20.0 / 10));
 }
@@ -324,7 +360,7 @@ TEST(test_what_waits_in_a_slow_host_waits_on)
     c.flow[OUT].host_ack_s = 4e-3;
     assert_true(gains(&c, OUT, 20.0 / 14));
     c.flow[OUT].host_data_s = 3e-3;
-    c.open[JUDGE_OPEN_VANISHES] = 1;
+    c.open[JUDGE_OPEN_VANISHES] = bunched(1);
     double expected = 20.0 / (20 - 6 - (20 - 5 - 6 - 3));
     assert_true(gains(&c, OUT, expected));
 }
