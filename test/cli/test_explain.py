@@ -119,6 +119,28 @@ class Estimates(Case):
                 self.assertAlmostEqual(a[key] / b[key], 1, delta=0.05)
 
 
+class Answers(Case):
+    """A server answers over the connections that ask: data both ways, one after the other, so that no ACK waits."""
+
+    def test_data_that_carry_no_new_acknowledgement_are_no_acks_that_wait(self):
+        self.write("asks.yaml", """
+duration: 1s
+warmup: 400ms
+network: {topology: star, hosts: 2, link: {rate: 100Mbps, delay: 1ms}, nic: {queue: fifo, limit: 20MB}}
+tcp: {congestion: cubic, window: 60kB}
+traffic: {requests: {server: h0, clients: [h1], request: 60kB, response: 200kB, think: 8ms, count: 90}}
+capture: [{at: h0}, {at: h1}]
+""")
+        self.run_scenario("asks.yaml")
+        exact, = self.json("explain", "out")["simulated"]
+        self.assertLess(exact["ack_wait_s"], 1e-4)
+        for host in "h0", "h1":
+            for flow in self.explained(f"out/{host}.pcap"):
+                with self.subTest(host=host, flow=flow["src"]):
+                    self.assertLess(flow["ack_share"], 0.1)  # 7 to 40 % where the answers themselves pass for ACKs
+        self.assertEqual(self.json("check", "out/h0.pcap", status=None)["resources"][0]["diagnosis"]["asymmetry"], "no")
+
+
 class Pendulum(Case):
     def queues(self, scenario, *sets):
         self.run_scenario(e2e.ROOT / "scenarios" / scenario, "capture=[]", *sets)
