@@ -83,6 +83,8 @@ TEST(test_who_is_late_is_told_apart)
         write_file("operations.csv", text);
         assert_false(study_workload_judge(".", 0.05, &w, &signature, &err));
         assert_int_equal(err.code, ERROR_INPUT);
+        if (i == 1) /* SCENARIO_FLOWS */
+            assert_non_null(strstr(err.message, "process is '100000'; must be a number from 0 to 99999"));
         study_workload_fini(&w);
     }
 }
@@ -135,7 +137,7 @@ TEST(test_bursts_show_an_input_buffer)
 
 static int leave(void **state)
 {
-    static const char *const files[] = {"scenario.yaml", "flows.csv", "operations.csv", "bursts.csv"};
+    static const char *const files[] = {"scenario.yaml", "flows.csv", "operations.csv", "bursts.csv", "summary.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         remove(files[i]);
     return text_leave(state);
