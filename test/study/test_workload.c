@@ -135,6 +135,49 @@ TEST(test_bursts_show_an_input_buffer)
     study_workload_fini(&w);
 }
 
+/* Tam 2001, Eq. A.4: half a round trip less what hosts take, over 2 processes a pair. 20 us and 1.5 us a process; 7 us of the
+ * hosts'. Where all have as many pairs there is no slope. */
+TEST(test_round_trips_show_a_latency_and_its_growth)
+{
+    const struct scenario s = {.gbn = {.send_overhead_ps = 1000000, .receive_overhead_ps = 2000000, .user_overhead_ps = 4000000}};
+    struct study_workload_latency l;
+    write_file("pingpong.csv", "pairs,rtt_s\n1,60e-6\n2,66e-6\n4,78e-6\n5,84e-6\n");
+    assert_true(study_workload_pingpong(".", &s, &l, &err));
+    assert_all_near(1e-12, {l.constant_s, 20e-6}, {l.per_process_s, 1.5e-6}, {l.mean_s, 29e-6});
+    write_file("pingpong.csv", "pairs,rtt_s\n3,60e-6\n3,64e-6\n");
+    assert_true(study_workload_pingpong(".", &s, &l, &err));
+    assert_all_near(1e-12, {l.constant_s, 24e-6}, {l.per_process_s, 0}, {l.mean_s, 24e-6});
+    write_file("pingpong.csv", "pairs,rtt_s\n");
+    assert_false(study_workload_pingpong(".", &s, &l, &err));
+    assert_string_equal(err.message, "./pingpong.csv: no round trip");
+    remove("pingpong.csv");
+}
+
+/* Karol, Hluchyj and Morgan 1987, Table I: 0.75 of 2 ports with a FIFO at each input, 0.6184 of 8, 2 - sqrt 2 of many; a queue
+ * for each output, or at it, has no such bound, nor has less load. */
+TEST(test_uniform_traffic_is_held_against_the_known_bound)
+{
+    static const struct {
+        const char *architecture;
+        int ports;
+        double load, known;
+        bool fifo, table;
+    } rows[] = {{"input", 2, 1, 0.75, true, true},   {"input", 8, 1, 0.6184, true, true}, {"input", 9, 1, 0.585786437627, true, false},
+                {"input", 2, 0.5, 0.5, false, true}, {"output", 2, 1, 1, false, true},         {"voq", 2, 1, 1, false, true}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[256];
+        struct study_workload_uniform u;
+        snprintf(text, sizeof text, "transport: gbn\nnetwork: {switch: {architecture: %s}}\ntraffic: {uniform: {ports: %d, load: %g}}\n",
+                 rows[k].architecture, rows[k].ports, rows[k].load);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(text, NULL);
+        write_file("uniform.csv", rows[k].ports == 2 ? "utilization\n0.5\n0.7\n0.9\n" : "utilization\n0.5\n0.7\n");
+        assert_true(study_workload_uniform(".", &s, &u, &err));
+        assert_ints({u.ports, rows[k].ports}, {u.fifo, rows[k].fifo}, {u.table, rows[k].table});
+        assert_all_near(1e-9, {u.known, rows[k].known}, {u.load, rows[k].load}, {u.throughput.value, 0.6}); /* of as many rows as ports */
+    }
+    remove("uniform.csv");
+}
+
 static int leave(void **state)
 {
     static const char *const files[] = {"scenario.yaml", "flows.csv", "operations.csv", "bursts.csv", "summary.json"};
