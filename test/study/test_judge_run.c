@@ -209,6 +209,37 @@ TEST(test_links_carry_data_one_way_and_acks_the_other)
     }
 }
 
+/* 3 MB in 2 s, with 0.2 s of thinking after the first and 0.1 s after the second: two cycles of 1 s. Chunks of 1.5 MB are ten
+ * windows, each of which waits 10 ms for its ACKs. At half the rate the 2 s saw one pause, which counts from 5 % of them on. */
+TEST(test_an_application_that_thinks_has_cycles)
+{
+    static const struct {
+        const char *pauses;
+        double rate_bps, cycle_s, cycle_wait_s;
+        enum judge_cause known;
+    } rows[] = {{"200ms after 1MB, 100ms after 2MB", 12e6, 1, 0.1, JUDGE_CAUSE_APPLICATION},
+                {"200ms after 1MB, 100ms after 2MB", 6e6, 2, 0.1, JUDGE_CAUSE_WINDOW},
+                {"200ms after 1MB, 101ms after 2MB", 6e6, 2, 0.1, JUDGE_CAUSE_APPLICATION},
+                {"1s after 1MB, 998ms after 2MB", 12e6, 1, 0.0009, JUDGE_CAUSE_APPLICATION}}; /* 0.9 of 1 ms that it sends */
+    struct results_port port = {.name = "h0", .rate_bps = 1000000000};
+    const struct results_summary summary = {.ports = &port, .n_ports = 1, .ended_ps = UNITS_PS_PER_S};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char yaml[320];
+        snprintf(yaml, sizeof yaml, "network: {topology: star, hosts: 2}\ntcp: {window: 150kB}\n"
+                 "traffic: {flows: [{from: h0, to: h1, bytes: 3MB, pauses: [%s]}]}\n", rows[i].pauses);
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(yaml, NULL);
+        const struct results_flow row = {.bytes = 3000000, .end_ps = 2 * UNITS_PS_PER_S, .floor_s = 1e-3, .ack_wait_s = 0.01,
+                                         .steady_data_wait_s = NAN, .steady_ack_wait_s = NAN};
+        const struct study_run_flow f = {.flow = s.flows, .row = &row};
+        struct judge_flow e = {.rate_bps = rows[i].rate_bps, .clocked = 1};
+        MEMORY_ENDS(study_run_links_fini) struct study_run_links l;
+        study_run_links_init(&l, &s, &summary);
+        study_run_evidence(&l, &f, "h0", 0, 2, &e);
+        assert_int_equal(e.known, rows[i].known);
+        assert_all_near(1e-9, {e.cycle_s, rows[i].cycle_s}, {e.cycle_wait_s, rows[i].cycle_wait_s}, {e.clocked, 0}, {e.ack_wait_s, 0.01});
+    }
+}
+
 /* 1,000 segments a second come in and 500 ACKs go out, 200 and 100 the other way: 1,800 frames of 1 us, of which 1,100 come
  * in and take h0 2 us more, and 1,200 * 1,500 + 600 * 52 bytes of IP packets at 1 Gb/s: 1.8 + 2.2 + 14.6496 ms. */
 TEST(test_a_host_is_busy_with_its_frames)
