@@ -75,6 +75,15 @@ TEST(test_who_is_late_is_told_apart)
     assert_true(fabs(o->process[2].mean_s - (0.2 + 0.004 + 0.21) / 3) < 1e-12);
     assert_true(fabs(o->whole.value - (0.2 + 0.004 + 0.21) / 3) < 1e-12);
     study_workload_fini(&w);
+    /* a third of the timer is 66.7 ms: who took 67 ms longer is late, and who took 66 ms longer is not */
+    for (int apart_ms = 66; apart_ms < 68; apart_ms++) {
+        char text[192];
+        snprintf(text, sizeof text, "operation,process,start_s,end_s\n0,0,0,0.002\n0,1,0,0.003\n0,2,0,0.0%d\n", 3 + apart_ms);
+        write_file("operations.csv", text);
+        w = judged(scenario);
+        assert_int_equal(w.operations.late_whole, apart_ms - 66);
+        study_workload_fini(&w);
+    }
     static const char *const processes[] = {"-1", "100000", "1e300", ""};
     for (size_t i = 0; i < sizeof processes / sizeof *processes; i++) {
         char text[96];
