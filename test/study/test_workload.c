@@ -47,6 +47,34 @@ TEST(test_goodput_is_a_share_of_the_receivers_own_link)
     study_workload_fini(&w);
 }
 
+/* Tam 2001, section 4.3.4: who sends from another rack shares its uplink's input with others, which is a buffer at one place;
+ * so is one at outputs. 151.8 kB are 100 frames of 1492 + 8 + 18 bytes. */
+TEST(test_an_input_buffer_is_the_senders_own_where_they_are_at_home)
+{
+    static const struct {
+        const char *network;
+        bool input[2]; /* of h0, to which its neighbour sends, and of h3, to which h0 does */
+    } rows[] = {{"topology: tree, racks: [2, 2], switch: {architecture: input, limit: 151800B}", {true, false}},
+                {"topology: star, hosts: 4, switch: {architecture: input, limit: 100p}", {true, true}},
+                {"topology: tree, racks: [2, 2], switch: {architecture: output, limit: 100p}", {false, false}}};
+    write_file("flows.csv",
+               "flow,src,dst,bytes,start_s,end_s,goodput_bps,steady_goodput_bps,steady_ci95_bps,retransmitted_segments\n"
+               "a,h1,h0,0,0,,4.85e7,4.85e7,1e4,0\nb,h0,h3,0,0,,4.85e7,4.85e7,1e4,0\n");
+    write_file("summary.json", "{\"complete\": true, \"ports\": [], \"flows\": [{\"flow\": \"a\"}, {\"flow\": \"b\"}]}");
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[320];
+        snprintf(text, sizeof text, "transport: gbn\ngbn: {packet: 1492B}\nnetwork: {%s, link: {rate: 100Mbps}}\n"
+                 "traffic: {flows: [{name: a, from: h1, to: h0}, {name: b, from: h0, to: h3}]}\n", rows[k].network);
+        struct study_workload w = judged(text);
+        assert_int_equal(w.losses.n, 2);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(w.losses.receiver[i].input, rows[k].input[i]);
+            assert_near(w.losses.receiver[i].buffer, 100, 1e-9);
+        }
+        study_workload_fini(&w);
+    }
+}
+
 /* Two operations of two processes: 1 and 2 s, 1 and 3 s. An operation is through with its last process. */
 TEST(test_an_operation_ends_with_its_last_process)
 {
