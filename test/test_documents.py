@@ -159,6 +159,7 @@ class Help(unittest.TestCase):
             self.assertLessEqual(len(lines), 40, path.stem)
             self.assertLessEqual(max(map(len, lines)), 80, path.stem)
             self.assertTrue(lines[0].startswith("usage: contraflow"), lines[0])
+            self.assertEqual(self.call(*self.command(path.stem), "--help", "--no-such"), lines)  # and nothing else is done
             for option in options_of_page(path):
                 self.assertRegex("\n".join(lines), rf"(?m)^ .*{option}\b", path.stem)
 

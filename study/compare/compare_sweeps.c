@@ -55,7 +55,7 @@ static void run_figures(const struct sweep_result *r, double figure[FIGURES], do
     figure[STUDY_COMPARE_SWEEPS_DATA_WAIT] = mean_of(data, rate);
     figure[STUDY_COMPARE_SWEEPS_ACK_WAIT] = mean_of(ack, rate);
     figure[STUDY_COMPARE_SWEEPS_MESSAGE] = mean_of(message, messages);
-    figure[STUDY_COMPARE_SWEEPS_OPERATION] = r->operations.n > 0 ? r->operations.mean_s : (double)NAN;
+    figure[STUDY_COMPARE_SWEEPS_OPERATION] = r->operations.mean_s;
     figure[STUDY_COMPARE_SWEEPS_RETRANSMITTED] = r->scenario->n_flows > 0 ? again : (double)NAN;
     ci95[STUDY_COMPARE_SWEEPS_GOODPUT] = rate_ci95;
     ci95[STUDY_COMPARE_SWEEPS_OPERATION] = r->operations.ci95_s;

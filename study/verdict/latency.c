@@ -5,6 +5,13 @@
 
 #define ROOM 256
 
+double study_latency_wait_s(const struct results_progress *p, size_t flow, size_t k)
+{
+    const struct results_progress_point *a = &p->point[(k - 1) * p->flows + flow], *b = a + p->flows;
+    return (b->data_wait_s - a->data_wait_s) / (b->data_frames - a->data_frames) +
+           (b->ack_wait_s - a->ack_wait_s) / (b->ack_frames - a->ack_frames);
+}
+
 void study_latency_add(struct study_latency *x, const struct results_progress *p, size_t flow, double floor_s,
                        double from_s, double to_s)
 {
@@ -13,9 +20,7 @@ void study_latency_add(struct study_latency *x, const struct results_progress *p
     x->idle_s = memory_grown(x->idle_s, x->idle, &x->idle_room, ROOM, sizeof *x->idle_s, "round trips");
     x->idle_s[x->idle++] = floor_s;
     for (size_t k = 1; k < p->n; k++) {
-        const struct results_progress_point *a = &p->point[(k - 1) * p->flows + flow], *b = a + p->flows;
-        double wait_s = (b->data_wait_s - a->data_wait_s) / (b->data_frames - a->data_frames) +
-                        (b->ack_wait_s - a->ack_wait_s) / (b->ack_frames - a->ack_frames);
+        double wait_s = study_latency_wait_s(p, flow, k);
         if (p->time_s[k - 1] < from_s || p->time_s[k] > to_s || !isfinite(wait_s))
             continue;
         x->loaded_s = memory_grown(x->loaded_s, x->loaded, &x->loaded_room, ROOM, sizeof *x->loaded_s, "round trips");

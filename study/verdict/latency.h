@@ -12,6 +12,9 @@ struct study_latency { /* zeroed: none */
     size_t idle, loaded, idle_room, loaded_room;
 };
 
+/* What a flow's frame and its ACK waited, means from time k - 1 of the progress to time k; NAN where none went one way. */
+double study_latency_wait_s(const struct results_progress *p, size_t flow, size_t k);
+
 /* Those of a flow of the progress within [from_s, to_s]. floor_s: NAN unknown, which adds none. */
 void study_latency_add(struct study_latency *x, const struct results_progress *p, size_t flow, double floor_s,
                        double from_s, double to_s);

@@ -24,14 +24,6 @@ static double trips_median_s(double *round_s, size_t n)
     return t.median_s;
 }
 
-/* What a flow's data and ACKs waited from one time of the progress to the next. */
-static double trips_wait_s(const struct results_progress *p, size_t flow, size_t k)
-{
-    const struct results_progress_point *a = &p->point[(k - 1) * p->flows + flow], *b = a + p->flows;
-    return (b->data_wait_s - a->data_wait_s) / (b->data_frames - a->data_frames) +
-           (b->ack_wait_s - a->ack_wait_s) / (b->ack_frames - a->ack_frames);
-}
-
 bool study_round_trips_of_run(const char *directory, struct study_round_trips *t, struct error *err)
 {
     MEMORY_ENDS(results_summary_fini) struct results_summary s;
@@ -45,7 +37,7 @@ bool study_round_trips_of_run(const char *directory, struct study_round_trips *t
     MEMORY_LOCAL double *round_s = memory_zeroed(s.n_flows + 1, sizeof *round_s, "round trips over time");
     for (size_t k = 1; k <= t->n; k++) {
         for (size_t i = 0; i < s.n_flows; i++)
-            round_s[i] = s.flows[i].floor_s + trips_wait_s(&p, i, k);
+            round_s[i] = s.flows[i].floor_s + study_latency_wait_s(&p, i, k);
         t->time_s[k - 1] = (p.time_s[k - 1] + p.time_s[k]) / 2;
         t->round_s[k - 1] = trips_median_s(round_s, s.n_flows);
     }

@@ -47,6 +47,19 @@ TEST(test_packets_that_come_together_are_a_run)
     analysis_datagrams_free(d);
 }
 
+/* Even ones follow at their mean gap: the second is the last that begins a run. One that comes late begins another. */
+TEST(test_even_packets_are_one_run)
+{
+    struct analysis_datagrams *d = analysis_datagrams_new();
+    struct capture_segment s = datagram(1, 5000, 2, 443, CAPTURE_DATAGRAM_UDP);
+    for (int i = 0; i < 20; i++) {
+        size_t n;
+        analysis_datagrams_add(d, &s, 1000, (i < 19 ? i : 20) * MS);
+        assert_int_equal(analysis_datagrams_all(d, &n)->runs, i == 0 ? 1 : i < 19 ? 2 : 3);
+    }
+    analysis_datagrams_free(d);
+}
+
 /* Of a million ports no more than the first are kept. */
 TEST(test_many_flows_cost_no_more_than_the_first)
 {

@@ -133,23 +133,39 @@ TEST(test_window_without_timestamps_needs_a_tap_at_the_sender)
     assert_int_equal(flow.window_source, ANALYSIS_WINDOW_UNKNOWN);
 }
 
-/* Which of two SYNs was answered, or which of two answers? */
-TEST(test_a_handshake_sent_again_times_nothing)
+/* What a handshake shows: from the SYN to its answer the server's side of the tap, from there to the ACK the client's, either
+ * of which may pass within a tick. Which of two SYNs was answered, or which of two answers, it does not. */
+TEST(test_a_handshake_times_both_sides_of_the_tap)
 {
-    for (int again = 0; again < 2; again++) {
+    static const struct {
+        int64_t syn_ms, again_ms, answer_ms, answer_again_ms, ack_ms; /* 0: not again */
+        double client_s, server_s;
+    } rows[] = {{5, 0, 105, 0, 305, 0.2, 0.1},          {5, 0, 305, 0, 305, 0, 0.3},
+                {5, 0, 5, 0, 305, 0.3, 0},              {5, 900, 1005, 0, 2005, 1, NAN},
+                {5, 0, 1005, 1900, 2005, NAN, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
-        struct analysis_flow flow;
-        feed(f, 0, syn(A_TO_B, 1000));
-        if (again == 0)
-            feed(f, 900 * MS, syn(A_TO_B, 1000));
-        feed(f, 1000 * MS, syn_ack(B_TO_A, 5000, 1001));
-        if (again == 1)
-            feed(f, 1900 * MS, syn_ack(B_TO_A, 5000, 1001));
-        feed(f, 2000 * MS, segment(A_TO_B, 1001, 0, 5001));
-        feed(f, 2001 * MS, segment(A_TO_B, 1001, 100, 5001));
-        assert_true(analysis_flows_get(f, 0, &flow));
-        assert_true(again == 0 ? isnan(flow.receiver_side_s) : fabs(flow.receiver_side_s - 1) < 1e-9);
-        assert_true(again == 1 ? isnan(flow.sender_side_s) : fabs(flow.sender_side_s - 1) < 1e-9);
+        analysis_flows_set_origin(f, 0);
+        feed(f, rows[i].syn_ms * MS, syn(A_TO_B, 1000));
+        if (rows[i].again_ms)
+            feed(f, rows[i].again_ms * MS, syn(A_TO_B, 1000));
+        feed(f, rows[i].answer_ms * MS, syn_ack(B_TO_A, 5000, 1001));
+        if (rows[i].answer_again_ms)
+            feed(f, rows[i].answer_again_ms * MS, syn_ack(B_TO_A, 5000, 1001));
+        feed(f, rows[i].ack_ms * MS, segment(A_TO_B, 1001, 0, 5001));
+        feed(f, 2006 * MS, segment(A_TO_B, 1001, 100, 5001));
+        feed(f, 2007 * MS, segment(B_TO_A, 5001, 100, 1101));
+        double both_s = rows[i].client_s + rows[i].server_s;
+        for (size_t way = 0; way < 2; way++) {
+            struct analysis_flow flow = flow_at(f, way);
+            const double pairs[][2] = {{flow.sender_side_s, way ? rows[i].server_s : rows[i].client_s},
+                                       {flow.receiver_side_s, way ? rows[i].client_s : rows[i].server_s},
+                                       {flow.rtt_floor_s, both_s},
+                                       {flow.handshake_s, isnan(both_s) ? (double)NAN : 0.005}};
+            for (size_t k = 0; k < 4; k++)
+                if (!(isnan(pairs[k][1]) ? isnan(pairs[k][0]) : fabs(pairs[k][0] - pairs[k][1]) < 1e-9))
+                    fail_msg("handshake %zu, way %zu, %zu: %g, not %g", i, way, k, pairs[k][0], pairs[k][1]);
+        }
     }
 }
 

@@ -158,6 +158,9 @@ TEST(test_the_other_end_has_them_the_other_way)
     there.incoming = true;
     analysis_pulses_tell(&p, f, &probe.server, NULL, &there, 1, 1, TO_S, &far);
     assert_true(far.full[0] == near.full[1] && far.full[1] == near.full[0]);
+    there.incoming = false; /* pulses come in, and no other data: nothing tells */
+    analysis_pulses_tell(&p, f, &probe.server, NULL, &there, 1, 1, TO_S, &far);
+    assert_true(far.full[0] == 0.5 && far.full[1] == 0.5);
 }
 
 /* 9 Mb/s pass while a pulse does, and data in wait 2 ms before the tap, by stamps of 1 ms. A link that seems to have 5, or

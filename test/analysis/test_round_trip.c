@@ -59,6 +59,40 @@ TEST(test_all_of_a_wide_burst_shows)
     burst_shows(ANALYSIS_THIN_SPARED / 300, false); /* as wide as none is spared */
 }
 
+/* Beside the sender, every `single`-th time one segment, whose ACK is held back for 50 ms, else two, for 10 ms: samples of the
+ * loop to the receiver, whose mean is *loop_s. */
+static double acks_of_one(uint32_t single, double *loop_s)
+{
+    static struct analysis_wait waits[ANALYSIS_LEG_SERIES_SLOTS];
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    double samples = 0, sum = 0;
+    for (uint32_t k = 1, seq = 1; k <= 400; k++) {
+        int64_t at_ns = k * 100 * MS, held_ns = (k % single == 0 ? 50 : 10) * MS;
+        for (int i = k % single == 0; i < 2; i++, seq += SEGMENT)
+            feed(f, at_ns + i * US, stamped(A_TO_B, seq, SEGMENT, 1, k * 100, k * 100 - 50));
+        feed(f, at_ns + US + held_ns, stamped(B_TO_A, 1, 0, seq, (uint32_t)((at_ns + held_ns) / MS), k * 100));
+    }
+    size_t n = analysis_flows_waits(f, 0, waits);
+    for (size_t i = 0; i < n; i++) {
+        double some = waits[i].loop_samples[ANALYSIS_LOOP_RECEIVER];
+        samples += some;
+        sum += some > 0 ? some * waits[i].loop_s[ANALYSIS_LOOP_RECEIVER] : 0;
+    }
+    *loop_s = sum / samples;
+    return samples;
+}
+
+/* An ACK of one segment may have waited for another one, unless nearly all are such. */
+TEST(test_a_delayed_ack_times_nothing_where_others_are_prompt)
+{
+    double loop_s;
+    assert_true(acks_of_one(10, &loop_s) > 100);
+    assert_near(loop_s, 0.01, 2e-6);
+    assert_true(acks_of_one(1, &loop_s) > 100); /* so long does it take */
+    assert_near(loop_s, 0.05, 2e-6);
+}
+
 /* Beside the receiver of a flow whose sender is 100 us away, and that has four segments in flight, 25 us apart. Stamps
  * tick once a ms: in the middle of some ticks the window grows by a segment, which comes with the one before it. The ACK
  * that let it go is that one's: by a window of four it would be one that passed 25 us later. `back`: an ACK of the same

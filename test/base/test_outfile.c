@@ -72,19 +72,23 @@ TEST(test_failed_write_does_not_look_whole)
     assert_false(exists("d.part"));
 }
 
+/* A process exits with the part of `e`: those that it began before and after it are done, and no more its own. */
 TEST(test_exit_leaves_no_part)
 {
     pid_t pid = fork();
     if (pid == 0) {
-        struct outfile f;
-        bool ok = outfile_open(&f, in_directory("e"), &err) && exists("e.part");
+        struct outfile before, f, after;
+        bool ok = outfile_open(&before, in_directory("before"), &err) && outfile_open(&f, in_directory("e"), &err) &&
+                  outfile_open(&after, in_directory("after"), &err) && outfile_commit(&after, &err) &&
+                  outfile_commit(&before, &err) && exists("e.part");
+        for (int i = 0; i < 2; i++) /* others' files of these names */
+            fclose(fopen(in_directory(i ? "after.part" : "before.part"), "w"));
         exit(ok ? 0 : 1);
     }
     int status = -1;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    assert_false(exists("e"));
-    assert_false(exists("e.part"));
+    assert_all(!exists("e"), !exists("e.part"), exists("before"), exists("after"), exists("before.part"), exists("after.part"));
 }
 
 /* What a process that is gone left, and what others put there, is replaced; what a process writes now is not. */

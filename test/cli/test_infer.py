@@ -162,6 +162,11 @@ class Inputs(Case):
         found = self.infer("m.csv", *self.hypotheses("fifo"))
         self.assertEqual((found["spread"]["how"], found["spread"]["degrees"]), ("pooled", 6))
         self.assertAlmostEqual(found["spread"]["value"], 0.0192, places=4)  # of log 0.51, 0.52, 0.53
+        self.write("once.csv", "from,to,bytes,seconds\n" + "".join(f"h{k},h0,2MB,0.52\n" for k in (1, 2, 3)))
+        for name, given, said in (("m.csv", (), " %, read off the repeats"), ("m.csv", ("--spread", "2%"), "2 %, given"),
+                                  ("once.csv", (), " %, fitted, since nothing was repeated")):
+            words = self.good("infer", name, *given, *NETWORK, *self.hypotheses("eq6")).stdout.splitlines()[0]
+            self.assertTrue(words.endswith(said), words)
 
     def test_rates_without_an_end_are_steady_ones(self):
         """TSO and timestamps aside, 100 Mb/s carry 94.1 Mb/s: a link of 90 has the rate 0.956."""

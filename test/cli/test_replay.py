@@ -146,6 +146,9 @@ capture: [{at: h0}, {at: h1}]
             self.assertAlmostEqual(done["link"]["in_bps"] / 50e6, 1, delta=0.02)
             self.assertAlmostEqual(done["link"]["out_bps"] / 50e6, 1, delta=0.02)
             self.assertIn(queues, done["assumed"])
+            tried = [path for path in (self.dir / "out").iterdir() if path.is_dir()]
+            self.assertIn("calibrated", {path.name for path in tried})
+            self.assertTrue(all((path / "summary.json").exists() for path in tried))  # what was prepared was played
             self.assertIsNone(done["refused"])
             known = truth(name)
             for flow in done["flows"]:

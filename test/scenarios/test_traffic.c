@@ -146,6 +146,28 @@ TEST(test_pairs_send_back_from_hosts_of_their_own)
                  "s.yaml:3: traffic.pairs.count: '0' is outside 1 to 5000");
 }
 
+/* Who sends to whom, where a program says when; hosts, where nobody says how many, are those that it needs. */
+TEST(test_programs_have_their_flows)
+{
+    static const struct {
+        const char *yaml;
+        int hosts, n, ends[8][2];
+    } rows[] = {{"transport: gbn\ntraffic: {pingpong: {pairs: [2, 1]}}\n", 4, 4, {{0, 2}, {2, 0}, {1, 3}, {3, 1}}},
+                {"transport: gbn\nnetwork: {hosts: 7}\ntraffic: {pingpong: {pairs: [1, 2]}}\n", 7, 4, {{0, 3}, {3, 0}, {1, 4}, {4, 1}}},
+                {"network: {hosts: 3}\ntraffic: {exchange: {bytes: 1kB}}\n", 3, 6, {{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}}},
+                {"network: {hosts: 5}\ntraffic: {tree: {}}\n", 5, 8,
+                 {{1, 0}, {0, 1}, {2, 0}, {0, 2}, {3, 2}, {2, 3}, {4, 0}, {0, 4}}}, /* the parent lacks the lowest bit */
+                {"network: {hosts: 5}\ntraffic: {pairs: {both_ways: true}}\n", 5, 4, {{0, 3}, {3, 0}, {1, 4}, {4, 1}}},
+                {"transport: gbn\ntraffic: {burst: {sources: [1, 4], sinks: [2, 1]}}\n", 6, 0, {{0}}},
+                {"transport: gbn\ntraffic: {uniform: {ports: 3}}\n", 6, 0, {{0}}}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        MEMORY_ENDS(scenario_fini) struct scenario s = text_load(rows[k].yaml, NULL);
+        assert_ints({s.network.hosts, rows[k].hosts}, {s.n_flows, rows[k].n});
+        for (int i = 0; i < rows[k].n; i++)
+            assert_ints({s.flows[i].from, rows[k].ends[i][0]}, {s.flows[i].to, rows[k].ends[i][1]});
+    }
+}
+
 TEST(test_pauses_are_checked)
 {
     text_rejects("traffic: {flows: [{from: h1, to: h0, pauses: [soon]}]}\n", NULL,

@@ -35,15 +35,16 @@ TEST(test_a_run_tells_its_waits_and_turns)
     assert_all(fabs(run.turns[0].busy.one - 1) < 1e-9, fabs(run.turns[0].busy.period_s - 1) < 1e-9);
 }
 
-/* From rack 0 to rack 1 through the root, the fullest queue stands there; the ACKs' is the other host's own. */
+/* From rack 0 to rack 1 through the root, the fullest queue stands there, the first of two that are as full; the ACKs' is the
+ * other host's own. */
 TEST(test_queues_at_the_root_are_on_the_way)
 {
     static const char summary[] = "{\"complete\": true, \"warmup_s\": 0, \"ended_s\": 2, \"flows\": ["
                                   "{\"flow\": \"a\", \"src\": \"h0\", \"dst\": \"h1\"}]}";
     static const char queues[] = "time_s,port,depth_bytes,depth_packets,dropped_packets\n"
-                                 "0,root-sw1,100000,100,0\n0,sw0-root,1000,1,0\n0,sw1-h1,1000,1,0\n0,h1,0,0,0\n"
+                                 "0,root-sw1,100000,100,0\n0,sw0-root,1000,1,0\n0,sw1-h1,100000,100,0\n0,h1,0,0,0\n"
                                  "0,sw0-h0,1000,1,0\n0,root-sw0,1000,1,0\n"
-                                 "1,root-sw1,0,0,0\n1,h1,100000,100,0\n2,h1,0,0,0\n";
+                                 "1,root-sw1,0,0,0\n1,sw1-h1,0,0,0\n1,h1,100000,100,0\n2,h1,0,0,0\n";
     MEMORY_ENDS(study_explain_run_fini) struct study_explain_run run;
     text_write("summary.json", summary, strlen(summary));
     text_write("queues.csv", queues, strlen(queues));

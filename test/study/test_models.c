@@ -133,6 +133,37 @@ TEST(test_progress_counts_steps_and_who_is_under_way)
     assert_ptr_equal(seen.model, eq5);
 }
 
+struct orders {
+    size_t told, of;
+};
+
+static void count_orders(void *user, const struct study_model *model, const struct study_prediction_progress *progress)
+{
+    struct orders *o = user;
+    o->told = progress->number > o->told ? progress->number : o->told;
+    o->of = progress->orders;
+}
+
+/* Who of those that start together at h0 comes first is drawn: of two alike it changes nothing, and four orders show it; with
+ * others in the way more are asked for until the means are known, of at most sixteen; without such there is one. */
+TEST(test_a_fluid_asks_as_many_orders_as_its_means_take)
+{
+    static const char *const flows[] = {
+        "{from: h0, to: h1, bytes: 94MB}, {from: h2, to: h3, bytes: 94MB}]}\n",
+        "{from: h0, to: h1, bytes: 94MB}, {from: h0, to: h2, bytes: 94MB}]}\n",
+        "{from: h0, to: h1, bytes: 100kB}, {from: h0, to: h2, bytes: 100kB}, {from: h0, to: h3, bytes: 1MB}, {from: h4, to: h1, bytes: 300kB}]}\n"};
+    static const int told[] = {1, 4, 16};
+    for (int i = 0; i < 3; i++) {
+        struct orders o = {0};
+        char yaml[512];
+        MEMORY_ENDS(study_prediction_fini) struct study_prediction p;
+        const struct study_prediction_options options = {.progress = count_orders, .user = &o};
+        snprintf(yaml, sizeof yaml, "%s%s", NETWORK, flows[i]);
+        assert_true(predict(&p, yaml, study_models_find("fluid"), &options, &err));
+        assert_ints({o.told, told[i]}, {o.of, i == 0 ? 1 : 16});
+    }
+}
+
 /* Only the window law has queues: h0's NIC and the port towards it are full, and the round trips wait there. */
 TEST(test_the_window_law_alone_keeps_queues)
 {

@@ -35,6 +35,12 @@ class Barrier(Case):
             self.assertAlmostEqual(said["processes"]["min_s"], depth * MESSAGE_S, delta=1e-9)
             self.assertAlmostEqual(said["whole_mean_s"], 2 * depth * MESSAGE_S, delta=1e-9)
 
+    def test_a_message_of_several_segments_is_waited_for(self):
+        # Five of 1448 bytes, with gaps between them on the first link; the last one alone on the second.
+        message_s = 60e-6 + (4 * 1538 + 2 * 1526) * 8 / 100e6
+        said = self.judge("barrier.yaml", "network.hosts=4", "traffic.tree.repeat=3", "traffic.tree.bytes=7240B")
+        self.assertAlmostEqual(said["processes"]["min_s"], 2 * message_s, delta=1e-9)
+
     def test_without_a_power_of_two_the_deepest_branch_decides(self):
         # Process i is as many messages from the root as it has bits set. Messages that one host sends at once follow
         # each other by a frame and its gap: less than a tenth of a message.

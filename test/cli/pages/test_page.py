@@ -377,6 +377,13 @@ class Regimes(Case):
             self.assertEqual([e["text"] for e in page.all("text", svg, class_="tiny")], ["5kB", "30kB", "100kB"])
         (spread, _), = [v for t, v in figures.items() if "Spread of rates" in t]
         self.assertEqual(len(page.all("g", spread, class_="cell")), 18)
+        shades = re.findall(r"\d+ %(?: and more)?", spread["text"])
+        self.assertEqual(shades[:5], ["0 %", "10 %", "20 %", "30 %", "40 % and more"])  # of the mean, the darkest from 0.4 on
+        (counts, _), = [v for t, v in figures.items() if "seen against the closed form" in t]
+        known = [p for p in points if p["predicted"] != "unknown"]
+        agree = sum(p["most"] == p["predicted"] for p in known)
+        self.assertIn(f"{agree} of {len(known)} points that have a closed form agree with it: {100 * agree / len(known):.2f} %. "
+                      f"{18 - len(known)} points have none.", counts["text"])
         first, second = (section["text"] for section in page.all("section"))
         self.assertIn("together with those of flat.db", first)
         self.assertIn("together with those above", second)

@@ -372,6 +372,18 @@ class Simulated(Case):
         self.assertEqual([e["text"] for e in page.all("span", class_="origin")], ["captured"])
         self.assertNotIn("measured", page.one("article")["text"])
         self.assertIn("captured on a network or emulated is not known", page.one("article")["text"])
+        # So is all of 1970; the first second of 1971 is a date.
+        data, at, first_ns = bytearray((self.dir / "copy.pcap").read_bytes()), 24, None
+        while at < len(data):
+            s, ns, length = struct.unpack_from("<III", data, at)
+            first_ns = s * 10**9 + ns if first_ns is None else first_ns
+            struct.pack_into("<II", data, at, *divmod(s * 10**9 + ns - first_ns + 365 * 86400 * 10**9, 10**9))
+            at += 16 + length
+        for later_ns, said in (0, ", from 1971-01-01 00:00:00 UTC"), (-1, "captured on a network or emulated is not known"):
+            first = struct.unpack_from("<II", data, 24)
+            struct.pack_into("<II", data, 24, *divmod(first[0] * 10**9 + first[1] + later_ns, 10**9))
+            (self.dir / "copy.pcap").write_bytes(data)
+            self.assertIn(said, Page(self.report("copy.pcap")).one("article")["text"])
 
     def test_many_flows_are_cut_to_those_with_most_bytes(self):
         self.star("traffic.star.incoming=40", "tcp.window=100kB", "duration=300ms", "warmup=100ms")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which rule a whole measurement obeys: the remedy, windows, losses, real captures."""
+import html
 import lzma
+import re
 import sqlite3
 
 import e2e
@@ -46,6 +48,25 @@ class Regimes(Case):
         power = form(link, "power", True)
         self.assertAlmostEqual(power["a"]["value"], 1, delta=0.01)
         self.assertAlmostEqual(power["b"]["value"], 0, delta=0.01)
+
+    def test_a_page_shows_the_forms_of_fit(self):
+        link, = self.star()["links"]
+        self.good("report", "s.db", "-o", "s.html")
+        rows = [[html.unescape(cell) for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)]
+                for row in re.findall("<tr>(.*?)</tr>", (self.dir / "s.html").read_text(), re.S)]
+        shown = {row[0]: row for row in rows}
+
+        def text(value, digits, scale=1):
+            known, low, high = (f"{value[key] / scale:.{digits}g}" for key in ("value", "low", "high"))
+            return f"{known} [{low}, {high}]"
+
+        for f in link["forms"]:
+            row = shown[f["form"] + "+acks" * f["acks"]]
+            exponents = {"norm": lambda f=f: f"1/p = {text(f['inverse_p'], 3)}",
+                         "power": lambda f=f: f"a = {text(f['a'], 3)}, b = {text(f['b'], 3)}"}
+            self.assertEqual(row[1:3], [text(f["fitted_rate_bps"], 5, 1e6), exponents.get(f["form"], lambda: "-")()])
+            self.assertEqual(row[3], f"{f['aic'] - link['forms'][0]['aic']:.1f}")
+            self.assertAlmostEqual(float(row[4]), 100 * f["rms_error"], delta=0.006)
 
     def test_unequal_windows_obey_the_window_law(self):
         link, = self.star(more_axes={"traffic.star.outgoing_window": "[150kB, 300kB, 600kB]"})["links"]
