@@ -2,6 +2,7 @@
 """What --json prints, against doc/schemas: one schema a command, whose "$id" is the "schema" of the command's output.
 
 Parts that several commands print are in common.json. No schema allows a key that it does not name."""
+import functools
 import json
 import math
 import pathlib
@@ -29,6 +30,12 @@ def validator(schema, schemas):
         return Draft202012Validator(schema, resolver=RefResolver.from_schema(schema, store=schemas))
 
 
+@functools.lru_cache(None)
+def known(name):
+    """The validator of one of ours: to make it takes as long as to hold a document against it."""
+    return validator(SCHEMAS[name], SCHEMAS)
+
+
 def deepest(error):
     """Of the errors of a "oneOf" the one that got furthest."""
     while error.context:
@@ -38,11 +45,10 @@ def deepest(error):
 
 def errors(document, schemas=None):
     """A line for each thing in a command's output that its schema does not allow, or that cannot be."""
-    schemas = schemas or SCHEMAS
     name = document.get("schema")
-    if name not in schemas or name == COMMON:
+    if name not in (schemas or SCHEMAS) or name == COMMON:
         return [f"no schema {name}"]
-    found = (deepest(e) for e in validator(schemas[name], schemas).iter_errors(document))
+    found = (deepest(e) for e in (validator(schemas[name], schemas) if schemas else known(name)).iter_errors(document))
     return ["/".join(map(str, e.absolute_path)) + ": " + e.message[:200] for e in found] + list(senseless(
         document, most_s=math.inf if name.startswith("urn:contraflow:predict-") else LONGEST_S))  # of 10^15 packets, too
 

@@ -100,15 +100,21 @@ def unstamped(frame):
     return frame if at is None else frame[:at - 2] + b"\x01" * 10 + frame[at + 8:]
 
 
-def spoiled(data, how, host, seed):
+def read(data):
+    """(order of bytes, stamps a second, (ns, wire bytes, frame) of each) of a pcap file."""
     order = "<" if data[:1] in (b"\xd4", b"\x4d") else ">"
     per_s = 10**9 if data[:4] in (b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d") else 10**6
-    own, drawn, kept, at = bytes(map(int, host.split("."))), random.Random(seed), [data[:24]], 24
-    unit_ns, records = max(10**9 // per_s, UNITS_NS.get(how, 0)), []
+    header, unit_ns, records, at = struct.Struct(order + "IIII").unpack_from, 10**9 // per_s, [], 24
     while at + 16 <= len(data):
-        s, fraction, length, wire = struct.unpack_from(order + "IIII", data, at)
-        records.append((s * 10**9 + fraction * 10**9 // per_s, wire, data[at + 16:at + 16 + length]))
+        s, fraction, length, wire = header(data, at)
+        records.append((s * 10**9 + fraction * unit_ns, wire, data[at + 16:at + 16 + length]))
         at += 16 + length
+    return order, per_s, records
+
+
+def spoiled(head, order, per_s, records, how, host, seed):
+    """The file, of which `head` is the first 24 bytes."""
+    own, drawn = bytes(map(int, host.split("."))), random.Random(seed)
     if how in PARTS:
         records = stretch(records, PARTS[how], drawn)
     elif how == "twice":
@@ -117,15 +123,23 @@ def spoiled(data, how, host, seed):
         records = clocked(records, how, drawn)
     elif how.startswith("polled"):
         records = polled(records, how, own)
+    elif how in ("in", "out"):
+        records = [r for r in records if (r[2][SOURCE] == own) == (how == "out")]
+    elif how.startswith("drop"):
+        share = int(how[4:]) / 100
+        records = [r for r in records if drawn.random() >= share]
+    elif how.startswith("snap"):
+        most = int(how[4:])
+        records = [(ns, wire, frame[:most]) for ns, wire, frame in records]
+    elif how.endswith("ticks"):
+        records = [(ns, wire, ticked(frame, own, how == "peersticks")) for ns, wire, frame in records]
+    elif how == "unstamped":
+        records = [(ns, wire, unstamped(frame)) for ns, wire, frame in records]
+    header, tick_ns, kept = struct.Struct(order + "IIII").pack, 10**9 // per_s, [head]
+    unit_ns = max(tick_ns, UNITS_NS.get(how, 0))
     for ns, wire, frame in records:
-        if (how in ("in", "out") and (frame[SOURCE] == own) != (how == "out")) or (
-                how.startswith("drop") and drawn.random() < int(how[4:]) / 100):
-            continue
-        frame = frame[:int(how[4:])] if how.startswith("snap") else frame
-        frame = ticked(frame, own, how == "peersticks") if how.endswith("ticks") else frame
-        frame = unstamped(frame) if how == "unstamped" else frame
-        s, fraction = divmod(ns // unit_ns * unit_ns, 10**9)
-        kept.append(struct.pack(order + "IIII", s, fraction * per_s // 10**9, len(frame), wire) + frame)
+        s, fraction = divmod(ns - ns % unit_ns, 10**9)
+        kept += header(s, fraction // tick_ns, len(frame), wire), frame
     return b"".join(kept)
 
 
@@ -148,10 +162,11 @@ def main():
             with truth_capture(o.directory, row["name"]) as (path, _):
                 with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as g:
                     data = g.read()
+            there = read(data)
             for how in o.how.split(","):
                 name = f"{row['name']}-{how}"
                 with gzip.GzipFile(o.to / f"{name}.pcap.gz", "wb", 1, mtime=0) as g:
-                    g.write(spoiled(data, how, row["host"], name))
+                    g.write(spoiled(data[:24], *there, how, row["host"], name))
                 w.writerow({**row, "name": name, "class": how})
 
 

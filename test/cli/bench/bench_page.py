@@ -43,8 +43,8 @@ new Promise((done) => {
 
 
 def main():
-    if not shutil.which("chromium"):
-        print("chromium is not installed; packages.txt lists it")
+    if not shutil.which("chromium-headless-shell"):
+        print("chromium-headless-shell is not installed; packages.txt lists it")
         raise SystemExit(77)
 
     def contraflow(*args):

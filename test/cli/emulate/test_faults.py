@@ -84,7 +84,7 @@ class Faults(e2e.Case):
         with such processors have twice as many: h0's ring of 64 overflows, nothing else does, and what is lost is sent
         again. Every engine has the same host."""
         for engine in e2e.ENGINES:
-            self.write("s.yaml", (LINE.replace(", faults: {%s}", "") % ("3s", "")).replace("5s", "1s").replace("5ms", "1ms")
+            self.write("s.yaml", (LINE.replace(", faults: {%s}", "") % ("1s", "")).replace("5s", "300ms").replace("5ms", "1ms")
                        .replace("incoming: 1", "incoming: 2"))
             flows = self.run_scenario("s.yaml", "network.host.processor=20us", "network.host.rx_ring=64",
                                       f"engine={engine}")

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 import e2e
-from browser import DARK, WHITE, browser
+from browser import DARK, PROGRAM, WHITE, browser
 
 CAPTURE = e2e.ROOT / "test/data/captures/fifo-2in-1out.pcap.gz" if e2e.ROOT else None
 WIDTHS = 360, 768, 1280, 1920
@@ -60,7 +60,7 @@ class Pages(e2e.Case):
     @classmethod
     def setUpClass(cls):
         """All pages, once."""
-        e2e.require("chromium")
+        e2e.require(PROGRAM)
         place = tempfile.TemporaryDirectory(prefix="contraflow-pages-")
         cls.addClassCleanup(place.cleanup)
         cls.place = pathlib.Path(place.name)
