@@ -323,7 +323,8 @@ void judge_path_possible(const struct judge_facts *s, const double *otherwise, c
             const double wanted_bps = path_wanted_bps(&p, f, otherwise[i], ack_s, vanishes, one);
             const bool trips = shows && one[JUDGE_OPEN_LIMIT] >= otherwise[i]; /* set its rate, less what vanishes of them */
             want->wanted_bps += wanted_bps - f->rate_bps;
-            want->most_bps += (trips ? path_wanted_bps(&p, f, otherwise[i], ack_s, 1 - JUDGE_PATH_GATHERED, one) : wanted_bps) - f->rate_bps;
+            const double most_bps = trips ? path_wanted_bps(&p, f, otherwise[i], ack_s, 1 - JUDGE_PATH_GATHERED, one) : wanted_bps;
+            want->most_bps += most_bps - f->rate_bps;
         }
     }
     for (size_t k = 0; k < n; k++)

@@ -7,10 +7,11 @@
  *   x' = x T / (T - u (a + v min(q, a)))
  *
  * with v = 0 where data wait on as they do, as those of a sender do that fills any queue until it loses, and v = 1 where
- * they waited for each other alone, as ACKs that waited let them go in bunches; v q where these are of many round trips; and no more than x / s where q does not end for a share s of the time, as
- * the link before such a queue works then. An application that goes on when it is answered makes a cycle of c
- * in c - w, w of it for ACKs; one that a clock starts, or a reader, carries what it carries. Together flows carry no
- * more than their link has room for beside the ACKs of the other direction,
+ * they waited for each other alone, as ACKs that waited let them go in bunches; v q, where bunches are of many round trips.
+ * And no more than x / s where q does not end for a share s of the time, as the link before such a queue works then. An
+ * application that goes on when it is answered makes a cycle of c in c - w, w of it for ACKs; one that a clock starts, or a
+ * reader, carries what it carries. Together flows carry no more than their link has room for beside the ACKs of the other
+ * direction,
  *
  *   r = (C - o - x'_other A / (k S)) S / (S + A)
  *

@@ -148,15 +148,16 @@ def programs_run(contraflow, document, directory, seed, acks_first, until=None, 
 
 
 def programs_ways(before, whole):
-    """Mb/s to h0 and from it in the phase between; connections have two ways."""
+    """Mb/s to h0 and from it in the phase between, and of how many flows; connections have two ways."""
     earlier = {f["flow"]: f for f in before["flows"]}
-    bytes_ = {"in": 0, "out": 0}
+    bytes_, flows = {"in": 0, "out": 0}, {"in": 0, "out": 0}
     for f in whole["flows"]:
         for key, ends in (("delivered_bytes", ("src", "dst")), ("delivered_back_bytes", ("dst", "src"))):
             passed = (f[key] or 0) - (earlier.get(f["flow"], {}).get(key) or 0)
             for way, end in zip(("out", "in"), ends):
                 bytes_[way] += passed if f[end] == "h0" else 0
-    return {w: b * 8e-6 / (whole["ended_s"] - before["ended_s"]) for w, b in bytes_.items()}
+                flows[way] += passed > 0 and f[end] == "h0"
+    return {w: b * 8e-6 / (whole["ended_s"] - before["ended_s"]) for w, b in bytes_.items()}, flows
 
 
 def programs_scenario(job):
@@ -174,7 +175,8 @@ def programs_scenario(job):
                         if tap:
                             first, capture = whole, pathlib.Path(t, "run", f"{tap}.pcap").read_bytes()
                         before = programs_run(contraflow, d.document, t, seed + number + 1000 * k, acks_first, d.begin)
-                        rates.append(programs_ways(before, whole))
+                        bps, flows = programs_ways(before, whole)
+                        rates.append(bps)
                         if whole["ended_s"] < 0.9 * d.duration or len(capture) > MOST_BYTES or \
                                 sum(rates[0].values()) < LEAST_SHARE * d.rate / 1e6:
                             raise RuntimeError("all done before the end, too much captured, or next to nothing carried")
@@ -188,7 +190,8 @@ def programs_scenario(job):
         run = {**d.document, "seed": seed + number, "capture": [{"at": d.tap, "snaplen": 96}]}
         pathlib.Path(directory, f"{number:05}.yaml").write_text(json.dumps(run))
         return {"name": f"{number:05}", "class": kind, "description": d.description.strip(), "host": "10.0.0.1",
-                "tap": d.tap, "engine": "native", "rate_bps": round(d.rate), "up_bps": round(d.up), "a_in": a["in"],
+                "tap": d.tap, "engine": "native", "rate_bps": round(d.rate), "up_bps": round(d.up),
+                "flows_in": flows["in"], "flows_out": flows["out"], "a_in": a["in"],
                 "a_out": a["out"], "b_in": b["in"], "b_out": b["out"], "lost_in": emulated_lost(a["in"], b["in"]),
                 "lost_out": emulated_lost(a["out"], b["out"]),
                 "lost_total": emulated_lost(sum(a.values()), sum(b.values())),

@@ -10,6 +10,7 @@
 
 #include <netdb.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #define TOKEN "a8F3kQ9zLw72PxVb5TgHnR4dYs6M"
 #define OURS "00112233445566778899aabbccddeeff"
@@ -30,9 +31,14 @@ static int clients_open(const struct clients *c)
     struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST}, *at;
     if (getaddrinfo("127.0.0.1", c->port, &hints, &at) != 0)
         abort();
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || connect(fd, at->ai_addr, at->ai_addrlen) != 0)
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), failed = 0;
+    /* Other tests beside this one may have all of the machine's ports, each for a minute after it was closed. */
+    while (fd >= 0 && (failed = connect(fd, at->ai_addr, at->ai_addrlen)) != 0 && errno == EADDRNOTAVAIL)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    if (fd < 0 || failed) {
+        perror("a connection to the server under test");
         abort();
+    }
     freeaddrinfo(at);
     /* Thousands a second would wait for a minute each, until there are no ports. */
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1, .l_linger = 0}, sizeof(struct linger));
