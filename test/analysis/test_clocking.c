@@ -48,6 +48,24 @@ TEST(test_a_full_window_is_always_at_its_most)
     assert_true(x.tight_share > 0.4 && x.tight_share < 0.6); /* the second of each pair */
 }
 
+/* Eight in flight of a window of ten, then two: the most of the phase is what it was, not what it is. */
+TEST(test_the_most_in_flight_is_that_of_the_phase)
+{
+    CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, -1);
+    int64_t end = 0, t = 0;
+    for (uint32_t i = 0; i < 200; i++) {
+        ack_of(c, (struct capture_segment){.has_timestamps = true, .tsval = i + 1}, end, 10 * FULL, t += MS);
+        end += (i < 100 ? 8 : 2) * FULL;
+        analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL, .has_timestamps = true, .tsecr = i + 1}, end,
+                               FULL, t += MS);
+    }
+    struct analysis_clocking_figures x;
+    analysis_clocking_get(c, 0, 1e9, &x);
+    assert_true(fabs(x.peak_bytes - 8 * FULL) < 1);
+    analysis_clocking_get(c, 0.3, 1e9, &x);
+    assert_true(fabs(x.peak_bytes - 2 * FULL) < 1);
+}
+
 /* An ACK that passed is one for good, whatever a phase has of them. */
 TEST(test_a_flow_was_acknowledged_or_never)
 {
@@ -166,6 +184,7 @@ TEST(test_a_late_answer_tells_what_waits_for_it_from_what_a_clock_starts)
                fabs(clocked.clocked - 1) < 0.1 && clocked.clocked_sd < 0.1,
                waits.restarts > 190 && waits.prompted <= 0 && prompted.prompted >= 1,
                fabs(clocked.answered_s - 5.5e-3) < 1e-4 && fabs(repeated.answered_s - 5.5e-3) < 1e-4,
+               fabs(waits.answered_s - 6e-3) < 1e-4, /* of 2 to 9 ms: a cycle of 7 ms is an unusual one */
                fabs(waits.burst_bytes - 3 * FULL) < 1, fabs(waits.pure_acks - 200) < 0.5 && prompted.pure_acks <= 0);
 }
 

@@ -471,6 +471,24 @@ TEST(test_data_that_say_it_again_wait_as_data_alone)
     }
 }
 
+/* Data that a server sends before it has what it was asked leave its host after 1 ms, all ACKs after 5: these wait for 4,
+ * less half a tick of 1 ms. */
+TEST(test_data_that_are_no_acks_may_be_the_ones_that_met_an_empty_queue)
+{
+    CM_OWNED(analysis_flows_free) struct analysis_flows *f = new_flows();
+    analysis_flows_keep_explanations(f);
+    feed(f, 0, stamped(A_TO_B, 1, SEGMENT, 1, 0, 0));
+    for (uint32_t k = 0; k < 3; k++)
+        feed(f, (2 + k) * MS, stamped(B_TO_A, 1 + k * SEGMENT, SEGMENT, 1, 1 + k, 0));
+    for (uint32_t k = 0; k < 200; k++) {
+        feed(f, (10 + 10 * k) * MS, stamped(A_TO_B, 1 + (k + 1) * SEGMENT, SEGMENT, 1 + 3 * SEGMENT, 10 + 10 * k, 3 + 10 * k));
+        feed(f, (15 + 10 * k) * MS, stamped(B_TO_A, 1 + 3 * SEGMENT, 0, 1 + (k + 2) * SEGMENT, 10 + 10 * k, 10 + 10 * k));
+    }
+    struct analysis_round_trip_figures x;
+    assert_true(analysis_flows_explain(f, 0, &x));
+    assert_true(fabs(x.wait_s[ANALYSIS_LEG_ACK_OUT] - 3.5e-3) < 1e-6);
+}
+
 /* The other end is 50 ms from the tap, the sender 20 us. It writes a segment at a time, in turn 20 ms after all was
  * acknowledged, which is less than half a round trip, and 40 ms after that: 20 pauses of 40 ms less 20 us. */
 TEST(test_pauses_of_the_application)

@@ -90,6 +90,16 @@ TEST(test_bunches_make_data_wait_no_longer_than_acks_did)
     assert_true(gains(&c, OUT, 20.0 / 14));
 }
 
+/* If bunches went it could carry four times as much, which is more than the link has room for: it fills that, whatever waits then. */
+TEST(test_windows_that_fill_the_link_through_empty_queues_fill_it)
+{
+    struct scene c;
+    scene_make(&c);
+    c.facts.out.capacity_bps = 3 * c.flow[OUT].rate_bps;
+    const double room_bps = judge_path_room_bps(&c.facts, false, c.facts.out.capacity_bps, c.flow[IN].rate_bps);
+    assert_true(room_bps > 20.0 / 10 * c.flow[OUT].rate_bps && fabs(possible(&c, OUT) - room_bps) < 1);
+}
+
 /* Where it has nothing to send for half of the time, 10 round trips of 20 ms are a cycle of 400: without the ACKs' 10 ms each,
  * one of 300. */
 TEST(test_what_has_nothing_to_send_gains_for_the_rest_of_the_time)
