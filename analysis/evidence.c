@@ -92,7 +92,9 @@ bool analysis_evidence_shows(const struct analysis_evidence_set *s, const struct
 double analysis_evidence_idle(const struct analysis_evidence_set *s, const struct analysis_evidence *e)
 {
     double rtt_s = analysis_evidence_rtt_s(e);
-    return (e->clocking.gaps_s - e->clocking.restarts * (isfinite(rtt_s) ? rtt_s : 0)) / (s->to_s - s->from_s);
+    if (!isfinite(rtt_s)) /* that ACK may have waited after the tap for as long */
+        return 0;
+    return (e->clocking.gaps_s - e->clocking.restarts * rtt_s) / (s->to_s - s->from_s);
 }
 
 /* A flow's waits at a time; NULL outside. */

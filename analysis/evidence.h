@@ -168,7 +168,8 @@ double analysis_evidence_rtt_s(const struct analysis_evidence *e);
 /* Does that take more than a few ticks of the capture's clock? */
 bool analysis_evidence_shows(const struct analysis_evidence_set *s, const struct analysis_evidence *e);
 
-/* Share of the phase in which the sender had nothing in flight and nothing to send; may be slightly negative. */
+/* Share of the phase in which the sender had nothing in flight and nothing to send; may be slightly negative; 0 where its round trip
+ * does not show. */
 double analysis_evidence_idle(const struct analysis_evidence_set *s, const struct analysis_evidence *e);
 
 /* The fastest it ever was, over sixteen segments and more, and so long; NAN unknown. */

@@ -121,13 +121,17 @@ static void clocking_cycle(struct analysis_clocking *c, int64_t time_ns, uint32_
     clocking_began(&c->stamped, ticks, answered_s);
 }
 
-/* Had the sender everything acknowledged? Either it echoes an ACK that it had not before, or there was time for it. */
+/* Had the sender everything acknowledged? Either it echoes an ACK that it had not before, or there was time for it. Without stamps
+ * there has to be time to it and back. */
 static bool clocking_restarts(const struct analysis_clocking *c, const struct capture_segment *s, int64_t end,
                               int64_t time_ns)
 {
-    return c->all_acked >= 0 && c->all_acked == end - s->payload_bytes && s->has_timestamps &&
-           (int32_t)(s->tsecr - c->all_acked_tsval) >= 0 &&
-           (s->tsecr != c->last_tsecr || time_ns - c->all_acked_ns >= c->to_sender_ns / 2);
+    const int64_t since_ns = time_ns - c->all_acked_ns;
+    if (c->all_acked < 0 || c->all_acked != end - s->payload_bytes)
+        return false;
+    if (!s->has_timestamps)
+        return c->to_sender_ns >= 0 && since_ns >= c->to_sender_ns;
+    return (int32_t)(s->tsecr - c->all_acked_tsval) >= 0 && (s->tsecr != c->last_tsecr || since_ns >= c->to_sender_ns / 2);
 }
 
 void analysis_clocking_rested(struct analysis_clocking *c, const struct capture_segment *s, int64_t end, int64_t time_ns)

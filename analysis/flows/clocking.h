@@ -117,11 +117,11 @@ static inline void analysis_clocking_ack(struct analysis_clocking *c, const stru
             analysis_inflight_ack(&c->inflight, ack, s->tsval);
         c->latest_tsval = s->tsval;
         c->latest_acked = ack;
-        if (ack == c->newest_end && ack != c->all_acked) { /* data of the other end say it again */
-            c->all_acked = ack;
-            c->all_acked_tsval = s->tsval;
-            c->all_acked_ns = time_ns;
-        }
+    }
+    if (ack == c->newest_end && ack != c->all_acked) { /* data of the other end say it again */
+        c->all_acked = ack;
+        c->all_acked_tsval = s->tsval;
+        c->all_acked_ns = time_ns;
     }
     if (__builtin_expect(!c->offered || offered_bytes != c->offered_last, 0))
         analysis_clocking_offer(c, offered_bytes);

@@ -205,6 +205,22 @@ TEST(test_what_follows_an_ack_too_soon_is_no_restart)
     assert_true(fabs(figures(c).restarts - 1) < 0.1);
 }
 
+/* Likewise without stamps: the ACK went to the sender and data came back, or nobody knows how long that takes. */
+TEST(test_without_stamps_a_restart_takes_as_long_as_the_way_to_the_sender_and_back)
+{
+    for (int known = 0; known < 2; known++) {
+        CM_OWNED(analysis_clocking_free) struct analysis_clocking *c = analysis_clocking_new(0, known ? 10 * MS : -1);
+        int64_t t = 0, rest[] = {9 * MS, 10 * MS, 30 * MS};
+        for (int64_t i = 0; i < 4; i++) {
+            analysis_clocking_data(c, &(struct capture_segment){.payload_bytes = FULL}, (i + 1) * FULL, FULL, t);
+            ack_of(c, (struct capture_segment){.payload_bytes = 0}, (i + 1) * FULL, 100 * FULL, t + MS);
+            t += MS + (i < 3 ? rest[i] : 0);
+        }
+        struct analysis_clocking_figures x = figures(c);
+        assert_true(fabs(x.restarts - (known ? 2 : 0)) < 0.1 && fabs(x.gaps_s - (known ? 42e-3 : 0)) < 1e-9);
+    }
+}
+
 /* After the first segments one of eight is looked at, and stands for eight: what begins where the sparing does, writes of half
  * a segment one closely after the other, has the share of those segments that it is. */
 TEST(test_segments_that_are_looked_at_stand_for_those_that_are_spared)

@@ -754,6 +754,13 @@ TEST(test_what_is_in_flight_for_a_share_of_the_time_rests_for_the_other)
     decided(&set, NULL, NULL);
     assert_true(fact[0].rests <= 0);
     e.clocking.flight_bytes = 20e3;
+    e.clocking.gaps_s = 0.1;
+    decided(&set, NULL, NULL);
+    assert_true(fabs(fact[0].sender.idle - (0.1 - 3 * 14e-3) / (set.to_s - set.from_s)) < 1e-9);
+    e.ack_wait_s = NAN; /* then it is not known what of the gaps is its round trip */
+    decided(&set, NULL, NULL);
+    assert_true(fact[0].sender.idle <= 0 && fact[0].sender.idle >= 0);
+    e.ack_wait_s = 4e-3;
     e.clocking.restarts = 0;
     decided(&set, NULL, NULL);
     assert_true(fact[0].rests <= 0);
