@@ -303,12 +303,16 @@ static inline bool leg_any(const struct trip_leg *leg)
 }
 
 /* With the latest, of which there are some. */
+static inline int64_t leg_lesser_ns(const struct trip_leg *leg, enum analysis_leg which, const struct trip_clock *c, int tick)
+{
+    const int64_t latest_ns = leg_ns(which, c, leg->stamp, leg->stamped_ns, tick);
+    return latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
+}
+
 static int64_t leg_least_ns(const struct analysis_round_trip *e, enum analysis_leg which, int tick)
 {
     const struct trip_leg *leg = &e->legs[which];
-    const struct trip_clock *c = trip_clock_of(e, leg_end(which));
-    const int64_t latest_ns = leg_ns(which, c, leg->stamp, leg->stamped_ns, tick);
-    return !leg_any(leg) || latest_ns > leg->least_ns[tick] ? leg->least_ns[tick] : latest_ns;
+    return leg_any(leg) ? leg_lesser_ns(leg, which, trip_clock_of(e, leg_end(which)), tick) : leg->least_ns[tick];
 }
 
 /* Does a sample count for the least? One whose time was reckoned does as long as all are so. */
@@ -335,8 +339,9 @@ __attribute__((noinline)) static void leg_step(struct analysis_round_trip *e, en
         leg->stamped_ns = leg_sign(which) * time_ns < leg_sign(which) * leg->stamped_ns ? time_ns : leg->stamped_ns;
         return;
     }
-    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS; k++)
-        leg->least_ns[k] = leg_least_ns(e, which, k);
+    const struct trip_clock *c = trip_clock_of(e, leg_end(which));
+    for (int k = 0; k < ANALYSIS_ROUND_TRIP_TICKS && leg_any(leg); k++)
+        leg->least_ns[k] = leg_lesser_ns(leg, which, c, k);
     leg->stamp = stamp;
     leg->stamped_ns = time_ns;
 }
@@ -733,8 +738,9 @@ void analysis_round_trip_ack(struct analysis_round_trip *e, const struct capture
                              int64_t time_ns)
 {
     /* Data that say again what is acknowledged are none: they wait as data do, and let nothing go. */
-    const bool is_ack = s->payload_bytes == 0 || ack > e->newest_acked;
-    e->newest_acked = ack > e->newest_acked ? ack : e->newest_acked;
+    const bool newer = ack > e->newest_acked, is_ack = newer || s->payload_bytes == 0;
+    if (newer)
+        e->newest_acked = ack;
     if (s->has_timestamps) {
         clock_note(&e->receiver, s->tsval, time_ns);
         if (is_ack)
