@@ -220,7 +220,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
     for (size_t i = 0; i < c->n; i++) {
         const struct analysis_clocking_slot *s = &c->slot[i];
         double at_s = ((double)c->first + s->at + 0.5) * width_s;
-        most = s->acks > 0 && (double)s->offered_least > most ? (double)s->offered_least : most;
+        most = s->acks > 0 ? fmax(most, (double)s->offered_least) : most;
         if (at_s < from_s || at_s >= to_s)
             continue;
         segments += s->segments;
@@ -235,7 +235,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         if (s->acks > 0) {
             offers++;
             offered += (double)s->offered_least;
-            widest = (double)s->offered_most > widest ? (double)s->offered_most : widest;
+            widest = fmax(widest, (double)s->offered_most);
             double fall = (double)s->offered_fall - c->full_bytes; /* a segment that came while another was acknowledged */
             swing += s->offered_most > 0 ? fmax(0, fmin(1, fall / (double)s->offered_most)) : 0;
         }
@@ -244,7 +244,7 @@ void analysis_clocking_get(const struct analysis_clocking *c, double from_s, dou
         double mean = s->flight_sum / s->flight_n;
         n++;
         sum += mean;
-        peak = (double)s->flight_most > peak ? (double)s->flight_most : peak;
+        peak = fmax(peak, (double)s->flight_most);
         estimate_line_add(&line, at_s, mean);
         steps += n > 1 ? fabs(mean - before) : 0;
         before = mean;
